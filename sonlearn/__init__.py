@@ -1,0 +1,48 @@
+"""Sketched online Newton learning on endless sparse text streams.
+
+The public surface, on one screen. Names are imported on first use, so that ``import sonlearn`` (and with it
+``sonlearn --help``) loads neither numpy nor numba.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError
+    from sonlearn.learn.learner import Learner
+    from sonlearn.options import LearnOptions, TextOptions
+    from sonlearn.text.batch import Batch, from_scipy
+    from sonlearn.text.read import read_batches
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Batch": "sonlearn.text.batch",
+    "DivergedError": "sonlearn.errors",
+    "InputError": "sonlearn.errors",
+    "LearnOptions": "sonlearn.options",
+    "Learner": "sonlearn.learn.learner",
+    "ModelFileError": "sonlearn.errors",
+    "OptionError": "sonlearn.errors",
+    "SonlearnError": "sonlearn.errors",
+    "TextOptions": "sonlearn.options",
+    "from_scipy": "sonlearn.text.batch",
+    "read_batches": "sonlearn.text.read",
+}
+
+__all__ = [
+    "Batch", "DivergedError", "InputError", "LearnOptions", "Learner", "ModelFileError", "OptionError",
+    "SonlearnError", "TextOptions", "from_scipy", "read_batches",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'sonlearn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -1,0 +1,49 @@
+"""What can go wrong, and how it is said: one line that names the place, what was found and what was expected."""
+
+from __future__ import annotations
+
+
+class SonlearnError(Exception):
+    """Base of every error that sonlearn raises on purpose; the command line prints it and exits with status 1."""
+
+
+class OptionError(SonlearnError, ValueError):
+    """An option is out of its range or does not go with another one."""
+
+
+class InputError(SonlearnError, ValueError):
+    """A place in the input that cannot be read.
+
+    Parameters
+    ----------
+    source : str
+        File name, or ``<stdin>``.
+    line, column : int or None
+        1-based; None where the whole source is meant. Columns count bytes.
+    found, expected : str
+        The text that stands there (shortened by `shorten`) and what may stand there.
+    """
+
+    def __init__(self, source: str, line: int | None, column: int | None, found: str, expected: str):
+        self.source, self.line, self.column = source, line, column
+        self.found, self.expected = found, expected
+        super().__init__(source, line, column, found, expected)
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.source, self.line, self.column) if part is not None)
+        return f"{place}: found {self.found}, expected {self.expected}"
+
+
+class ModelFileError(SonlearnError, ValueError):
+    """A model file that is truncated, foreign, or of another format version."""
+
+
+class DivergedError(SonlearnError, ArithmeticError):
+    """A prediction or a step is no longer finite; the example was not learned from."""
+
+
+def shorten(text: bytes | str, limit: int = 40) -> str:
+    """Quote `text` for an error line: decoded, printable, at most `limit` characters."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
+    return repr(text if len(text) <= limit else text[: limit - 1] + "…")

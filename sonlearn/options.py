@@ -1,0 +1,158 @@
+"""Options: every setting once, with its default, range, help text and paper symbol.
+
+Command-line flags, Python keywords and the model file's header all derive from the two dataclasses here, so nothing
+else states a default. `LearnOptions` says how to learn, `TextOptions` how text becomes features; both are part of a
+model. What belongs to one run only (file names, progress) lives in `sonlearn.cli`.
+
+This module imports neither numpy nor numba: ``sonlearn --help`` must answer at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sonlearn.errors import OptionError
+
+SKETCHES = ("rfd", "fd", "oja", "none")
+LOSSES = ("squared", "logistic", "hinge", "absolute")
+#: Losses whose labels are -1 and +1.
+CLASSIFICATION = ("logistic", "hinge")
+FORMATS = ("auto", "svmlight", "vw")
+
+
+def number(text: str) -> float:
+    """Parse a finite or infinite number; NaN is refused."""
+    value = float(text)
+    if math.isnan(value):
+        raise ValueError("nan")
+    return value
+
+
+def number_or(*words: str) -> Callable[[str], float | str]:
+    """Parser for an option that is one of `words` or a number."""
+    return lambda text: text if text in words else number(text)
+
+
+def option(default: Any, help: str, **metadata: Any) -> Any:
+    """Dataclass field with what the command line and the checks need.
+
+    Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above`
+    (value must exceed it), `high`, `metavar`.
+    """
+    return dataclasses.field(default=default, metadata={"help": help, **metadata})
+
+
+@dataclass(frozen=True)
+class LearnOptions:
+    """How to learn. Frozen; `validate` runs on construction.
+
+    Raises
+    ------
+    OptionError
+        A value is out of range, or two options contradict each other.
+    """
+
+    sketch: str = option("rfd", "sketch of the second-order matrix", choices=SKETCHES)
+    sketch_size: int = option(
+        10, "rows m of the sketch; 0 is the same as --sketch none", flags=("-m", "--sketch-size"), parse=int, low=0,
+        high=4096, metavar="M",
+    )  # fmt: skip
+    loss: str = option("logistic", "loss function", flags=("--loss", "--loss_function"), choices=LOSSES)
+    clip: float = option(
+        math.inf, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C"
+    )
+    alpha: float = option(
+        1.0, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
+        metavar="A",
+    )  # fmt: skip
+    sigma: float | str = option(
+        "auto", "weight of a gradient in the sketch: a number, or auto: 1/(8 C^2) for squared loss, else 0",
+        parse=number_or("auto"), low=0.0, metavar="S",
+    )  # fmt: skip
+    eta: float | str = option(
+        "1/t", "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E"
+    )
+    oja_step: str = option("adaptive", "step of Oja's rule: the paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
+    diagonal: bool = option(True, "rescale features by the root of their summed squared gradients")
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+    @property
+    def resolved_sigma(self) -> float:
+        """sigma as a number ([SON] Assumption 2: 1/(8 C^2) for squared loss with predictions and labels in [-C, C])."""
+        if not isinstance(self.sigma, str):
+            return self.sigma
+        return 1 / (8 * self.clip**2) if self.loss == "squared" else 0.0
+
+    @property
+    def effective_sketch(self) -> str:
+        """``none`` when there are no rows to keep."""
+        return "none" if self.sketch_size == 0 else self.sketch
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How text becomes features. Frozen; `validate` runs on construction, OptionError as for `LearnOptions`."""
+
+    format: str = option("auto", "input format; auto looks at the first lines", choices=FORMATS)
+    bits: int = option(
+        18, "hash names to 2^B slots (VW text)", flags=("-b", "--bit_precision"), parse=int, low=1, high=40, metavar="B"
+    )
+    constant: bool = option(True, "add the constant feature", flags=("--noconstant",))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+def flags(field: dataclasses.Field) -> tuple[str, ...]:
+    """Command-line names of `field`."""
+    return field.metadata.get("flags", ("--" + field.name.replace("_", "-"),))
+
+
+def validate(options: LearnOptions | TextOptions) -> None:
+    """Raise OptionError at the first value that is out of its range."""
+    for field in dataclasses.fields(options):
+        check_field(field, getattr(options, field.name))
+    if isinstance(options, LearnOptions):
+        _check_together(options)
+
+
+def check_field(field: dataclasses.Field, value: Any) -> None:
+    """Check one value against its field's choices and range."""
+    meta, name = field.metadata, flags(field)[-1]
+    if "choices" in meta:
+        if value not in meta["choices"]:
+            raise OptionError(f"{name} {value}: expected one of {', '.join(meta['choices'])}")
+        return
+    if isinstance(value, str):
+        try:
+            meta["parse"](value)
+        except (KeyError, ValueError):
+            raise OptionError(f"{name} {value}: expected {meta['help']}") from None
+        return
+    if isinstance(value, float) and math.isnan(value):
+        raise OptionError(f"{name} nan: expected a number")
+    if "low" in meta and value < meta["low"]:
+        raise OptionError(f"{name} {value}: expected at least {meta['low']:g}")
+    if "above" in meta and value <= meta["above"]:
+        raise OptionError(f"{name} {value}: expected more than {meta['above']:g}")
+    if "high" in meta and value > meta["high"]:
+        raise OptionError(f"{name} {value}: expected at most {meta['high']:g}")
+
+
+def _check_together(o: LearnOptions) -> None:
+    for name in ("alpha", "sigma", "eta"):
+        if getattr(o, name) == math.inf:
+            raise OptionError(f"--{name} inf: expected a finite number")
+    if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
+        raise OptionError(
+            f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
+            "give --alpha a positive value, or use --sketch rfd, which needs none"
+        )
+    if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch != "none":
+        raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")

@@ -1,0 +1,84 @@
+"""Batch: the only type that crosses from reading to learning."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.errors import InputError
+
+#: Feature id of the constant in input that is not hashed; no index in a file can be negative.
+CONSTANT = -1
+
+
+class Batch(NamedTuple):
+    """Sparse examples, row by row (CSR).
+
+    Attributes
+    ----------
+    indptr : int64[n + 1]
+        Row i owns entries ``indptr[i]:indptr[i + 1]``.
+    indices : int64[nnz]
+        Feature ids: an index as it stands in LIBSVM text, a hashed slot in VW text, `CONSTANT` for the constant
+        feature. Unsorted and repeated ids are allowed; repeated ones are summed by the learner.
+    values : float64[nnz]
+        Finite.
+    y : float64[n]
+        Labels; NaN where there is none (predict only).
+    weight : float64[n]
+        Importance weights h >= 0; 0 means predict only.
+    lines : int64[n]
+        1-based line number of every example in `source`, for error messages.
+    source : str
+        Where the examples come from.
+    tags : list of str, or None where no example of the batch has one.
+    base : float64[n], or None: VW's base, added to the prediction of the weights.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    lines: np.ndarray
+    source: str = "<memory>"
+    tags: list[str] | None = None
+    base: np.ndarray | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+        return len(self.y)
+
+
+def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "<memory>") -> Batch:
+    """Batch of the rows of a SciPy CSR matrix or array, of either index width.
+
+    Column j becomes feature id j + 1, as in a 1-based LIBSVM file, so that a model learned from text and one learned
+    from matrices agree. `constant` appends the feature `CONSTANT` with value 1 to every row.
+
+    Raises
+    ------
+    InputError
+        A value, label or weight is not finite (a NaN label means "none"), a weight is negative, or lengths differ.
+    """
+    X = X.tocsr()
+    n = X.shape[0]
+    y = np.full(n, np.nan) if y is None else np.asarray(y, dtype=np.float64)
+    weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    if y.shape != (n,) or weight.shape != (n,):
+        raise InputError(source, None, None, f"{y.shape} labels, {weight.shape} weights", f"one each for {n} rows")
+    values = np.asarray(X.data, dtype=np.float64)
+    if not np.isfinite(values).all():
+        row = int(np.searchsorted(X.indptr, np.flatnonzero(~np.isfinite(values))[0], side="right"))
+        raise InputError(source, row, None, "a value that is nan or infinite", "finite values")
+    if np.isinf(y).any() or not (np.isfinite(weight) & (weight >= 0)).all():
+        raise InputError(source, None, None, "an infinite label, or a weight that is not >= 0", "finite numbers")
+    indptr = np.asarray(X.indptr, dtype=np.int64)
+    indices = np.asarray(X.indices, dtype=np.int64) + 1
+    if constant:
+        indices = np.insert(indices, indptr[1:], CONSTANT)
+        values = np.insert(values, indptr[1:], 1.0)
+        indptr = indptr + np.arange(n + 1)
+    return Batch(indptr, indices, values, y, weight, np.arange(1, n + 1), source)
