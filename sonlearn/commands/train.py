@@ -15,7 +15,7 @@ import numpy as np
 from sonlearn.commands.flags import RunOptions, parse_progress, same_file
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.errors import InputError, ModelFileError, OptionError
-from sonlearn.jit import is_compiled
+from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions, flags
 from sonlearn.report import modelfile
@@ -24,8 +24,7 @@ from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.batch import Batch
 from sonlearn.text.read import Reader
 
-#: What the first run of a version spends on compiling (two cores; a guess for the reader of the message, not a limit).
-COMPILE_SECONDS = 20
+COMPILING = "compiling kernels for this version once, up to half a minute ..."
 STDIN = ("-", "/dev/stdin")
 
 
@@ -45,11 +44,9 @@ def run(given: dict[str, Any], options: RunOptions) -> int:
     """
     check_files(options)
     session = Session(given, options)
-    if not is_compiled():
-        session.say(f"compiling kernels for this version once, about {COMPILE_SECONDS} s ...")
     if not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in session.sources):
         session.say("reading examples from the terminal; Ctrl-D ends them")
-    with Interrupts() as interrupts:
+    with Interrupts() as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
         ending, status = session.go(interrupts)
         session.close(ending)
     return status
