@@ -457,7 +457,7 @@ def test_a_signal_ends_with_the_summary_and_a_saved_model(cli, number, status):
     process = start(
         "train", "-P", "1", "-f", "model", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n" * 40_000)
+    process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n" * 20)
     process.stdin.flush()
     for line in process.stderr:
         if line.split()[2:3] == [b"3"]:
@@ -470,7 +470,7 @@ def test_a_signal_ends_with_the_summary_and_a_saved_model(cli, number, status):
     assert "average loss = " in text
     assert "Traceback" not in text
     learned = int(re.search(r"number of examples = (\d+)", text)[1])
-    assert learned > 0
+    assert 3 <= learned <= 60
     assert f"examples = {learned}\n" in cli("inspect", "model")[1]
 
 

@@ -12,7 +12,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text import rows as code
 from sonlearn.text.batch import Batch
 from sonlearn.text.messages import malformed
-from sonlearn.text.number import forget, make_numbers, settle
+from sonlearn.text.number import make_numbers, settle
 from sonlearn.text.rows import LINE, NNZ, POSITION, ROWS, STATE_SIZE, make_rows, to_batch
 from sonlearn.text.source import CHUNK_BYTES, Source, read_chunks, source_name
 from sonlearn.text.svmlight import parse_svmlight
@@ -105,7 +105,7 @@ class Reader:
     def _parse(self, chunk: np.ndarray, state: np.ndarray) -> int:
         """Parse one chunk into ``self._rows``; what stopped the kernel (DONE, or the code of a malformed line)."""
         state[POSITION] = state[ROWS] = state[NNZ] = 0
-        forget(self._numbers)
+        self._numbers.count[:] = 0
         while True:
             if self.format == "vw":
                 stopped = parse_vw(chunk, self._names, self._rows, self._numbers, state)
