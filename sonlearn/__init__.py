@@ -7,7 +7,7 @@ The public surface, on one screen. Names are imported on first use, so that ``im
 from __future__ import annotations
 
 import importlib
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError

@@ -10,25 +10,25 @@ import numpy as np
 
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.learn import newton
-from sonlearn.learn.features import Index, index_of, intern, lookup, new_index, Rows
+from sonlearn.learn.features import Index, Rows, index_of, intern, lookup, new_index
 from sonlearn.learn.generations import sweep
 from sonlearn.learn.losses import losses
 from sonlearn.learn.predict import all_weights, kept_rows, predict
 from sonlearn.learn.state import (
     ALPHA,
-    grown,
-    grown_maps,
-    K,
     N_LOCAL,
     N_TOUCHED,
-    new_state,
-    new_work,
-    params_of,
     SEEN,
-    sizes_of,
+    K,
     State,
     T,
     Work,
+    grown,
+    grown_maps,
+    new_state,
+    new_work,
+    params_of,
+    sizes_of,
 )  # fmt: skip
 from sonlearn.options import CLASSIFICATION, LearnOptions, TextOptions
 from sonlearn.text.batch import Batch

@@ -25,16 +25,16 @@ from sonlearn.learn.state import (
     ETA_OVER_T,
     GEN,
     HEAD,
-    K,
     LOCAL,
     N_LOCAL,
     NONE,
     OJA,
-    R,
     SEEN,
     SQUARES,
-    T,
     WBAR,
+    K,
+    R,
+    T,
 )  # fmt: skip
 
 #: A row whose part outside of the basis has a squared norm below this multiple of x'x lies in its span.

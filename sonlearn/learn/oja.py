@@ -13,7 +13,7 @@ import math
 
 from sonlearn.jit import inline
 from sonlearn.learn.generations import begin_generation, touch_all
-from sonlearn.learn.state import ALPHA, EMPTY, HEAD, K, OJA_SUM, T, WBAR
+from sonlearn.learn.state import ALPHA, EMPTY, HEAD, OJA_SUM, WBAR, K, T
 
 #: F (triangular) begins anew when its entries exceed its diagonal by more than this factor.
 SPREAD = 1e3

@@ -10,7 +10,7 @@ from sonlearn.jit import inline, jit
 from sonlearn.learn.generations import bring_up
 from sonlearn.learn.newton import DIAGONAL_START
 from sonlearn.learn.shrink import unmix
-from sonlearn.learn.state import GEN, HEAD, K, LOCAL, N_LOCAL, R, SQUARES, STAMP, WBAR
+from sonlearn.learn.state import GEN, HEAD, LOCAL, N_LOCAL, SQUARES, STAMP, WBAR, K, R
 
 
 @jit

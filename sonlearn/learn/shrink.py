@@ -15,12 +15,12 @@ from sonlearn.learn.state import (
     COUNT,
     EMPTY,
     HEAD,
-    K,
     LOCAL,
     N_LOCAL,
-    R,
     RFD,
     WBAR,
+    K,
+    R,
 )  # fmt: skip
 
 #: Squared singular values below this multiple of the largest are rounding noise of the Gram matrix.

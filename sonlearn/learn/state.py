@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.learn.losses import CODE as LOSS_CODE
-from sonlearn.options import LearnOptions, SKETCHES
+from sonlearn.options import SKETCHES, LearnOptions
 
 RFD, FD, OJA, NONE = range(4)
 SKETCH_CODE = dict(zip(SKETCHES, (RFD, FD, OJA, NONE), strict=True))
