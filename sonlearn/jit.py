@@ -26,6 +26,7 @@ import numba
 
 _PACKAGE = Path(__file__).parent
 _KEEP_SECONDS = 30 * 24 * 3600
+_SETTINGS = {"nogil": True, "error_model": "numpy"}
 
 
 @functools.cache
@@ -98,17 +99,35 @@ def is_compiled() -> bool:
 
 def jit(function: Callable) -> Callable:
     """Compile `function` in nopython mode, without the GIL, cached by the sources of the whole package."""
-    folder = cache_folder()
-    if folder is None:
-        return numba.njit(nogil=True, error_model="numpy")(function)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    return _cached(function)
 
 
 def inline(function: Callable) -> Callable:
     """A helper that LLVM may inline into its callers: compiled with them, not cached by itself."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
+    return numba.njit(**_SETTINGS)(function)
+
+
+def bare_jit(function: Callable) -> Callable:
+    """`jit` for a kernel that allocates and returns no array: arrays are not reference-counted on the way down.
+
+    Counting costs two atomic operations per array and call; it halves the speed of a parser, whose helpers are short.
+    What such a kernel calls must be `bare_inline`.
+    """
+    return _cached(function, _nrt=False)
+
+
+def bare_inline(function: Callable) -> Callable:
+    """`inline` for helpers of a `bare_jit` kernel."""
+    return numba.njit(**_SETTINGS, _nrt=False)(function)
+
+
+def _cached(function: Callable, **settings: bool) -> Callable:
+    folder = cache_folder()
+    if folder is None:
+        return numba.njit(**_SETTINGS, **settings)(function)
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        return numba.njit(**_SETTINGS, **settings, cache=True)(function)
+    finally:
+        numba.config.CACHE_DIR = before
