@@ -12,6 +12,7 @@ No fast-math anywhere: it would make ``isnan`` lie.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -23,6 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numba
+import numba.core.event
 
 _PACKAGE = Path(__file__).parent
 _KEEP_SECONDS = 30 * 24 * 3600
@@ -95,6 +97,24 @@ def is_compiled() -> bool:
     """Whether a former run has left compiled kernels for these sources."""
     folder = cache_folder()
     return bool(numba.config.DISABLE_JIT) or (folder is not None and any(folder.rglob("*.nbc")))
+
+
+class _FirstCompilation(numba.core.event.Listener):
+    def __init__(self, call: Callable[[], None]):
+        self._call: Callable[[], None] | None = call
+
+    def on_start(self, event: numba.core.event.Event) -> None:
+        call, self._call = self._call, None
+        if call is not None:
+            call()
+
+    def on_end(self, event: numba.core.event.Event) -> None:
+        pass
+
+
+def on_first_compilation(call: Callable[[], None]) -> contextlib.AbstractContextManager:
+    """While entered, call `call` once, just before a kernel has to be compiled because the cache does not hold it."""
+    return numba.core.event.install_listener("numba:compile", _FirstCompilation(call))
 
 
 def jit(function: Callable) -> Callable:
