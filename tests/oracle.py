@@ -40,7 +40,7 @@ def loss_value(loss: str, p: float, y: float) -> float:
         case "logistic":
             return np.logaddexp(0.0, -y * p)
         case "hinge":
-            return max(0.0, 1.0 - y * p)
+            return np.maximum(0.0, 1.0 - y * p)
         case "absolute":
             return abs(p - y)
     raise ValueError(loss)
@@ -249,7 +249,7 @@ def projected(u: np.ndarray, x: np.ndarray, C: float, A_plus: np.ndarray, outsid
 
 
 class Result(NamedTuple):
-    """float64[n] each; loss is NaN where nothing was learned."""
+    """float64[n] each; loss is NaN where there is no label."""
 
     prediction: np.ndarray
     raw: np.ndarray
@@ -303,10 +303,11 @@ class DenseLearner:
     def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Result:
         """Rows of X one by one; those without a label (NaN) or of weight 0 are predicted only."""
         weight = np.ones(len(y)) if weight is None else weight
-        out = np.full((len(y), 3), np.nan)
+        out, loss = np.empty((len(y), 3)), self.options.loss
         for i in range(len(y)):
             if np.isnan(y[i]) or weight[i] == 0:
                 out[i, :2] = self.predict(X[i])
+                out[i, 2] = loss_value(loss, out[i, 0], canonical_label(loss, y[i]))
             else:
                 out[i] = self.learn(X[i], y[i], weight[i])
         return Result(*out.T)

@@ -42,10 +42,13 @@ def test_slope_is_the_derivative(loss):
 
 
 def test_losses_at_kinks_and_far_out():
-    assert loss_slope("hinge", 1.0, 1.0) == 0 and loss_slope("hinge", np.nextafter(1, 0), 1.0) == -1
+    assert loss_slope("hinge", 1.0, 1.0) == 0
+    assert loss_slope("hinge", np.nextafter(1, 0), 1.0) == -1
     assert loss_slope("absolute", 0.25, 0.25) == 0
-    assert loss_value("logistic", -1e5, 1.0) == 1e5 and loss_slope("logistic", -1e5, 1.0) == -1
-    assert loss_value("logistic", 1e5, 1.0) == 0 and loss_slope("logistic", 1e5, 1.0) == 0
+    assert loss_value("logistic", -1e5, 1.0) == 1e5
+    assert loss_slope("logistic", -1e5, 1.0) == -1
+    assert loss_value("logistic", 1e5, 1.0) == 0
+    assert loss_slope("logistic", 1e5, 1.0) == 0
     assert [canonical_label(loss, 0.0) for loss in LOSSES] == [0, -1, -1, 0]
 
 
