@@ -15,7 +15,8 @@ from sonlearn.jit import inline
 from sonlearn.learn.generations import begin_generation, touch_all
 from sonlearn.learn.state import ALPHA, EMPTY, HEAD, OJA_SUM, WBAR, K, T
 
-#: F (triangular) begins anew when its entries exceed its diagonal by more than this factor.
+#: F (triangular) begins anew when 1, its size at the start, or its entries exceed its diagonal by more than this factor:
+#: as F falls, Z rises, and w = wbar + Z'beta would cancel.
 SPREAD = 1e3
 
 
@@ -120,7 +121,7 @@ def apply_inverse(v, y, k, theta):
 def renew(state, z):
     """Begin a generation when F has become ill-conditioned."""
     FT, k, counters = state.factor.FT, state.counters[K], state.counters
-    least, most = math.inf, 0.0
+    least, most = math.inf, 1.0
     for i in range(k):
         least = min(least, abs(FT[i, i]))
         for j in range(len(FT)):
