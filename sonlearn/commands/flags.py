@@ -217,15 +217,17 @@ def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> Optio
 
 
 def _value(field: dataclasses.Field, text: Any) -> Any:
-    """`text` as the field's type."""
+    """`text` as the field's type, in the field's range."""
     parse_text = field.metadata.get("parse")
     if parse_text is None or not isinstance(text, str):
         return tuple(text) if isinstance(text, list) else text
     try:
-        return parse_text(text)
+        value = parse_text(text)
     except ValueError:
         expected = {int: "a whole number", float: "a number"}.get(type(field.default), field.metadata["help"])
         raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
+    check_field(field, value)
+    return value
 
 
 def parse_progress(text: str) -> tuple[float, bool]:

@@ -46,9 +46,12 @@ def run(given: dict[str, Any], options: RunOptions) -> int:
     session = Session(given, options)
     if not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in session.sources):
         session.say("reading examples from the terminal; Ctrl-D ends them")
-    with Interrupts() as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
-        ending, status = session.go(interrupts)
-        session.close(ending)
+    try:
+        with Interrupts() as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
+            ending, status = session.go(interrupts)
+            session.finish(ending)
+    finally:
+        session.close()
     return status
 
 
@@ -145,18 +148,21 @@ class Session:
         for line in self.progress.update(outcome):
             self.say(line)
 
-    def close(self, ending: str) -> None:
+    def finish(self, ending: str) -> None:
         """Save the model, then say how it went."""
         seconds = time.perf_counter() - self.started
-        for writer in (self.predictions, self.raw_predictions):
-            if writer:
-                writer.close()
         if self.options.final_regressor is not None and self.learner is not None:
             self.learner.save(self.options.final_regressor)
         for line in self.progress.summary(seconds, ending):
             self.say(line)
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             print("sonlearn: warning: no example has a label, so nothing was learned", file=sys.stderr)
+
+    def close(self) -> None:
+        """Close what is open, however the run has ended."""
+        for writer in (self.predictions, self.raw_predictions):
+            if writer:
+                writer.close()
 
     def say(self, line: str) -> None:
         """One line on standard error, at once, unless --quiet."""
