@@ -35,7 +35,7 @@ def ends_token(c):
 
 
 @bare_jit
-def parse_svmlight(buf, constant, rows, numbers, state):
+def parse_svmlight(buf, constant, strict, rows, numbers, state):
     """Parse the lines of `buf` from ``state[POSITION]`` on and append their rows.
 
     Parameters
@@ -43,6 +43,8 @@ def parse_svmlight(buf, constant, rows, numbers, state):
     buf : uint8[n], whole lines, the last byte a newline
     constant : bool
         Append the feature `CONSTANT` to every row.
+    strict : bool
+        Stop with the code UNORDERED at a line whose indices do not increase, unless it is ``state[IN_ORDER]``.
     rows : Rows, written from row ``state[ROWS]`` and entry ``state[NNZ]`` on
     numbers : Numbers
     state : int64[at.STATE_SIZE], brought up to date
@@ -62,6 +64,8 @@ def parse_svmlight(buf, constant, rows, numbers, state):
             c = int(buf[p])
         if c != NEWLINE and c != HASH:
             p, k, code = _row(buf, p, row, nnz, rows, numbers)
+            if code == at.DONE and strict and state[at.IN_ORDER] != line and not _increasing(rows.indices, nnz, k):
+                code = at.UNORDERED
             if code != at.DONE:
                 state[at.AT] = p
                 p = begin
@@ -129,6 +133,14 @@ def _row(buf, p, row, k, rows, numbers):
     rows.tag_start[row] = 0
     rows.tag_end[row] = 0
     return p, k, at.DONE
+
+
+@bare_inline
+def _increasing(indices, start, end):
+    for k in range(start + 1, end):  # noqa: SIM110 (no generators in kernels)
+        if indices[k] <= indices[k - 1]:
+            return False
+    return True
 
 
 @bare_inline

@@ -26,7 +26,7 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.options import TextOptions
 from sonlearn.text import number
 from sonlearn.text import rows as at
-from sonlearn.text.hashing import VW_CONSTANT, hash_name
+from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
 from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, decided, forget, parse_number
 from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
 
@@ -42,6 +42,8 @@ class Names(NamedTuple):
     hash_all : bool
     constant : int
         Slot of the constant feature; negative: none is added.
+    drop : bool[256]
+        Namespaces that are left out, by first byte; the default namespace is that of the space.
     """
 
     mask: int
@@ -49,12 +51,17 @@ class Names(NamedTuple):
     default: int
     hash_all: bool
     constant: int
+    drop: np.ndarray
 
 
 def make_names(options: TextOptions) -> Names:
     """What the kernel needs to know of `options`."""
-    mask = (1 << options.bits) - 1
-    return Names(mask, 0, 0, False, VW_CONSTANT & mask if options.constant else -1)
+    mask, seed = (1 << options.bits) - 1, options.hash_seed
+    drop = np.full(256, bool(options.keep))
+    drop[list("".join(options.keep).encode())] = False
+    drop[list("".join(options.ignore).encode())] = True
+    default = hash_bytes(b"", seed, hash_all=True) if seed else 0
+    return Names(mask, seed, default, options.hash == "all", VW_CONSTANT & mask if options.constant else -1, drop)
 
 
 @bare_inline
@@ -121,12 +128,19 @@ def parse_vw(buf, names, rows, numbers, state):
 def _row(buf, p, row, k, names, rows, numbers):
     """One example: (position, entries so far, code); the position that of the error if there is one."""
     p, code, undecided = _label(buf, p, row, rows, numbers)
+    run = int(rows.run_indptr[row])
     while code == at.DONE and buf[p] == BAR:
+        rows.run_byte[run] = BLANK if _ends_word(int(buf[p + 1])) else buf[p + 1]
+        rows.run_start[run] = start = k
         p, seed, scale, code, unsettled = _namespace(buf, p + 1, names, numbers)
         if code == at.DONE:
             undecided |= unsettled
             p, k, code, unsettled = _features(buf, p, k, seed, scale, names, rows, numbers)
             undecided |= unsettled
+        if names.drop[rows.run_byte[run]]:
+            k = start
+        run += 1
+    rows.run_indptr[row + 1] = run
     if code == at.DONE and undecided:
         code = at.NUMBER_UNDECIDED
     if code == at.DONE and numbers.count[1] > 0:
