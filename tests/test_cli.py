@@ -115,7 +115,7 @@ def test_resuming_gives_the_same_bytes_as_one_long_run(cli, sketch, kind):
 
 
 def test_predicting_changes_nothing_and_needs_no_option(cli):
-    cli("train", "-m", "3", *"--loss squared --clip 0.1 --sigma 0 --noconstant -f model a.svm".split())
+    cli("train", "-m", "3", *["--loss", "squared", "--clip", "0.1", "--sigma", "0", "--noconstant", "-f", "model", "a.svm"])
     before = Path("model").read_bytes()
     _, out, err = cli("predict", "-i", "model", "b.svm")
     status, nothing, again = cli("train", "-t", "-i", "model", "b.svm", "-p", "predictions", "-r", "raw", "-f", "copy")
@@ -383,7 +383,7 @@ def test_help_version_and_no_arguments(cli):
         status, out, err = cli(verb, "--help")
         assert (status, err) == (0, "")
         assert out.startswith(f"usage: sonlearn {verb}")
-        assert len(out.splitlines()) < 70
+        assert len(out.splitlines()) < 90
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["train", "--help"], ["--version"], ["train", "--alpha", "x"]])
