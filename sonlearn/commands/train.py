@@ -132,7 +132,7 @@ class Session:
             "raw_predictions": self.options.raw_predictions,
         }
         lines = [f"{name} = {value}" for name, value in files.items() if value]
-        return lines + [describe(options) for options in (learner.options, learner.text)]
+        return [*lines, describe(learner.options), describe(learner.text, keep=("format",))]
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """Predict a batch, and learn from it what is to be learned."""
@@ -188,10 +188,14 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
     )
 
 
-def describe(options: LearnOptions | TextOptions) -> str:
-    """``name = value, name = value, ...``, without empty lists."""
-    values = dataclasses.asdict(options).items()
-    return ", ".join(f"{name} = {text_of(value)}" for name, value in values if value != ())
+def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
+    """``name = value, name = value, ...``; with `keep`, of these names and of what is not at its default."""
+    shown = [
+        field.name
+        for field in dataclasses.fields(options)
+        if keep is None or field.name in keep or getattr(options, field.name) != field.default
+    ]
+    return ", ".join(f"{name} = {text_of(getattr(options, name))}" for name in shown)
 
 
 def text_of(value: Any) -> str:
