@@ -21,7 +21,7 @@ SKETCHES = ("rfd", "fd", "oja", "none")
 LOSSES = ("squared", "logistic", "hinge", "absolute")
 #: Losses whose labels are -1 and +1.
 CLASSIFICATION = ("logistic", "hinge")
-FORMATS = ("auto", "svmlight", "vw")
+FORMATS = ("auto", "svmlight", "vw", "csv")
 HASHES = ("strings", "all")
 ON_ERROR = ("stop", "skip")
 
@@ -32,6 +32,14 @@ def number(text: str) -> float:
     if math.isnan(value):
         raise ValueError("nan")
     return value
+
+
+def delimiter(text: str) -> str:
+    """Parse a CSV delimiter: a character that is none of CSV's own, or ``tab``."""
+    text = "\t" if text in ("tab", "\\t") else text
+    if len(text) != 1 or text in '"\r\n':
+        raise ValueError(text)
+    return text
 
 
 def number_or(*words: str) -> Callable[[str], float | str]:
@@ -124,9 +132,13 @@ class TextOptions:
         (), "add n-grams: N for all namespaces, or AN for those that begin with A", repeat=True, metavar="[A]N"
     )
     skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K")
+    label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
+    delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C")
     strict: bool = option(False, "refuse a LIBSVM line with the same index twice (else its values are summed)")
 
     def __post_init__(self) -> None:
+        if isinstance(self.delimiter, str) and self.delimiter in ("tab", "\\t"):
+            object.__setattr__(self, "delimiter", "\t")
         for field in dataclasses.fields(self):
             if field.metadata.get("repeat"):
                 value = getattr(self, field.name)

@@ -22,7 +22,7 @@ from sonlearn.learn.state import (
     N_LOCAL,
     N_TOUCHED,
     SEEN,
-    K,
+    K, R,
     State,
     T,
     Work,
@@ -145,8 +145,16 @@ class Learner:
         return float(self._state.reals[ALPHA])
 
     def eigenvalues(self) -> np.ndarray:
-        """float64[k], descending: squared singular values of the sketch after its last shrink (Oja: t Lambda)."""
-        return np.sort(self._state.basis.D2[: self._state.counters[K]])[::-1].copy()
+        """float64[r], descending: squared singular values of the sketch S as it stands (Oja: t Lambda).
+
+        Of the rows kept and those since: as long as no shrink was needed (the data has fewer than m directions, or
+        there are fewer than 2m rows) nothing has been kept yet, and the rows are all there is.
+        """
+        basis, counters = self._state.basis, self._state.counters
+        if self.options.effective_sketch == "oja":
+            return np.sort(basis.D2[: counters[K]])[::-1].copy()
+        r = counters[K] + counters[R]
+        return np.maximum(np.linalg.eigvalsh(basis.H[:r, :r])[::-1], 0.0)
 
     def components(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], V float64[k, d]): the orthonormal rows kept by the last shrink, over the features seen."""

@@ -29,6 +29,7 @@ from sonlearn.learn.state import (
     N_LOCAL,
     NONE,
     OJA,
+    READ,
     SEEN,
     SQUARES,
     WBAR,
@@ -150,18 +151,19 @@ def step(params, state, work, feats, values, excess, slope, xx):
     if params.sketch == OJA or params.sketch == NONE:
         move(state, work, feats, r, along, rest)
     counters[T] += 1
+    counters[READ] += len(feats)
+    for at in range(len(feats)):
+        counters[SEEN] = max(counters[SEEN], feats[at] + 1)
     if params.sketch == OJA:
         oja_round(params, state, work, feats, slope, scale, xx, rho2)
     elif params.sketch == NONE:
         move(state, work, feats, 0, 0.0, slope / state.reals[ALPHA])
     else:
         buffered_round(params, state, work, feats, slope, scale, rho2, along, rest)
-    table, seen = state.table, counters[SEEN]
-    for at in range(len(feats)):
-        seen = max(seen, feats[at] + 1)
-        if params.diagonal:
+    if params.diagonal:
+        table = state.table
+        for at in range(len(feats)):
             table[feats[at], SQUARES] += (slope * values[at]) ** 2
-    counters[SEEN] = seen
     return True
 
 

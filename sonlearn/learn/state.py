@@ -25,7 +25,8 @@ WBAR, SQUARES, STAMP, LOCAL, HEAD = range(5)  # HEAD: columns before the M colum
 # STAMP = 2 * generation up to which the feature is current + 1 if Z has changed there within that generation.
 
 # Integer counters.
-T, COUNT, K, R, N_LOCAL, GEN, N_TOUCHED, EMPTY, SEEN, N_COUNTERS = range(10)
+# READ: entries of rows learned since V was last orthonormalised.
+T, COUNT, K, R, N_LOCAL, GEN, N_TOUCHED, EMPTY, SEEN, READ, N_COUNTERS = range(11)
 # Real counters.
 ALPHA, OJA_SUM, N_REALS = range(3)
 
@@ -69,6 +70,7 @@ class Basis(NamedTuple):
     LT: np.ndarray  # float64[r_max, r_max]; upper triangular, LT' LT = H + alpha I
     a: np.ndarray  # float64[r_max]; coefficients of the weights
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
+    drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`orthonormal.departure`)
 
 
 class State(NamedTuple):
@@ -147,7 +149,7 @@ def new_state(params: Params, alpha: float, features: int = 256) -> State:
         raw=Raw(X=np.zeros((16, R_max)), owner=np.zeros(16, dtype=np.int64)),
         basis=Basis(
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)), a=np.zeros(r_max),
-            D2=np.zeros(k_max),
+            D2=np.zeros(k_max), drift=np.zeros((k_max, k_max)),
         ),
         counters=counters,
         reals=reals,

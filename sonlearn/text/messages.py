@@ -55,11 +55,14 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
     text = rest[: int(np.argmax(rest == code.NEWLINE))].tobytes().removesuffix(b"\r")
     if format == "vw" and what not in (code.NO_BAR, code.BIG_NUMBER) and b"|" not in text:
         what, at = code.NO_BAR, begin
+    expected = _EXPECTED[format][what]
+    if format == "svmlight" and what == code.BAD_LABEL and b"," in text and b":" not in text:
+        expected += "; for CSV use --format csv --label COLUMN"
     if what == code.NO_BAR:
         at, word = begin, text
     else:
         word = _WORD[format].match(text, at - begin).group() or text[at - begin : at - begin + 1].strip()
-    return InputError(source, line, at - begin + 1, shorten(word) if word else "nothing", _EXPECTED[format][what])
+    return InputError(source, line, at - begin + 1, shorten(word) if word else "nothing", expected)
 
 
 def repeated_index(buf: np.ndarray, begin: int) -> int:

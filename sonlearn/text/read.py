@@ -6,7 +6,7 @@ import glob
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from sonlearn.errors import InputError, OptionError
 from sonlearn.options import ON_ERROR, TextOptions
 from sonlearn.text.batch import Batch
 from sonlearn.text.chunk import ChunkParser, Parsed
+from sonlearn.text.csv import read_csv
 from sonlearn.text.pipeline import map_ahead
 from sonlearn.text.source import CHUNK_BYTES, Source, read_chunks, source_name
 
@@ -60,6 +61,10 @@ def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
         yield from matches
 
 
+def _as_is(item: Any) -> Any:
+    return item
+
+
 class Reader:
     """Batches of the examples in one or several sources, read one after the other. Iterate once.
 
@@ -80,7 +85,7 @@ class Reader:
     Attributes
     ----------
     format : str or None
-        ``svmlight`` or ``vw``; with ``auto`` None until the first example, and then the same for all sources.
+        ``svmlight``, ``vw`` or ``csv``; with ``auto`` None until the first example, and then the same for all sources.
     errors : list of InputError
         The first `SHOWN_ERRORS` lines that were skipped.
     error_count : int
@@ -104,7 +109,8 @@ class Reader:
         single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto")
         self.sources: list[Source] = [sources] if single else list(sources)  # type: ignore[list-item, arg-type]
         self.options = options
-        self.format: str | None = None if options.format == "auto" else options.format
+        given = "csv" if options.format == "auto" and options.label else options.format
+        self.format: str | None = None if given == "auto" else given
         self.errors: list[InputError] = []
         self.error_count = 0
         self._chunk_bytes, self._threads = chunk_bytes, threads
@@ -121,8 +127,8 @@ class Reader:
         OptionError
             An option needs namespaces and the input is LIBSVM text.
         """
-        chunks = self._chunks()
-        parsed = map_ahead(chunks, self._parse, self._threads) if self._threads > 0 else map(self._parse, chunks)
+        items, work = (self._tables(), _as_is) if self.format == "csv" else (self._chunks(), self._parse)
+        parsed = map_ahead(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line = 0, 0
         for source, first, result in parsed:
             line = 0 if first else line
@@ -147,6 +153,12 @@ class Reader:
                     )
                 yield _Chunk(text.copy() if self._threads > 0 else text, name, first)
                 first = False
+
+    def _tables(self) -> Iterator[tuple[str, bool, Parsed]]:
+        """Rows of all CSV sources; their lines count from the first of the source."""
+        for source in expand_globs(self.sources):
+            for batch, errors in read_csv(source, self.options, self._chunk_bytes):
+                yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0)
 
     def _parse(self, chunk: _Chunk) -> tuple[str, bool, Parsed]:
         if self.format is None:  # blank lines and comments so far

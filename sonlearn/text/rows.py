@@ -80,4 +80,4 @@ def _tags(rows: Rows, a: int, b: int, buf: np.ndarray) -> list[str] | None:
         return None
     text = memoryview(buf)
     pairs = zip(start.tolist(), end.tolist(), strict=True)
-    return [str(text[i:j], "utf-8", "backslashreplace") for i, j in pairs]
+    return [str(text[i:j], "utf-8", "surrogateescape") for i, j in pairs]

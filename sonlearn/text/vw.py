@@ -30,6 +30,8 @@ from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
 from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number
 from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
 
+_INFINITY, _NAN = np.frombuffer(b"infinity", np.uint8), np.frombuffer(b"nan", np.uint8)
+
 
 class Names(NamedTuple):
     """How names become slots.
@@ -259,7 +261,7 @@ def _text_value(buf, p, status):
     q = p
     if buf[q] == MINUS or buf[q] == PLUS:
         q += 1
-    if _is_word(buf, q, 105, 110, 102) or _is_word(buf, q, 110, 97, 110):  # inf, nan
+    if _is_word(buf, q, _INFINITY, 3) or _is_word(buf, q, _INFINITY, 8) or _is_word(buf, q, _NAN, 3):
         return p, at.BAD_FEATURE_VALUE
     if buf[q] == POINT:
         q += 1
@@ -274,13 +276,9 @@ def _text_value(buf, p, status):
 
 
 @bare_inline
-def _is_word(buf, p, a, b, c):
-    """Whether ``inf``, ``nan`` (the lower-case letters a, b, c) or ``infinity`` stands at `p`, in any case."""
-    if buf[p] | 32 != a or buf[p + 1] | 32 != b or buf[p + 2] | 32 != c:
-        return False
-    if _ends_word(byte(buf, p + 3)):
-        return True
-    end = p + 3
-    while not _ends_word(byte(buf, end)):
-        end += 1
-    return a == 105 and end - p == 8 and buf[p + 3] | 32 == a and buf[p + 7] | 32 == 121  # i....y
+def _is_word(buf, p, word, length):
+    """Whether the first `length` letters of `word` (lower case) stand at `p`, in any case, and nothing after them."""
+    for i in range(length):
+        if buf[p + i] | 32 != word[i]:
+            return False
+    return _ends_word(byte(buf, p + length))
