@@ -159,6 +159,15 @@ def test_a_model_learns_on_in_its_own_format(cli):
     assert "format = vw" in line
 
 
+def test_csv_models_predict_csv_without_being_told(cli):
+    rows = "".join(f"{i % 2},{i},{'red' if i % 2 else 'blue'}\n" for i in range(40))
+    Path("t.csv").write_text("y,size,colour\n" + rows)
+    assert cli("train", "--label", "y", "-f", "model", "t.csv")[0] == 0
+    status, out, err = cli("predict", "-i", "model", "t.csv")
+    assert (status, len(out.splitlines())) == (0, 40)
+    assert "average error = 0.000000" in err
+
+
 def test_a_mistaken_format_can_be_overridden(cli):
     Path("labels").write_text("1\n-1\n1\n")  # looks like LIBSVM text, means the same as VW text without features
     cli("train", "-f", "model", "a.vw")

@@ -46,7 +46,7 @@ def test_every_flag_has_a_row_with_its_default(field):
     default = table_row(names)[1]
     if isinstance(field.default, bool):
         assert default == ("on" if field.default and not names[0].startswith("--no") else "off")
-    elif field.default in (None, ()):
+    elif field.default in (None, (), ""):
         assert default == "none"
     else:
         assert default.startswith("`")

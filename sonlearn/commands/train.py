@@ -66,8 +66,10 @@ class Session:
             self.learner = load_learner(options.initial_regressor)
             check_agreement(given, self.learner, options.initial_regressor)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
-        # A model's own format is checked against the data's, so that other data are not called malformed.
-        self.read_as = dataclasses.replace(self.text, format=given.get("format", "auto"))
+        # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
+        # told by looking.
+        own = "csv" if self.text.format == "csv" else "auto"
+        self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
         self.holdout = options.passes > 1 and not options.holdout_off
         self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout)
         self.predictions = PredictionWriter(options.predictions) if options.predictions else None
@@ -204,6 +206,8 @@ def text_of(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, tuple):
         return " ".join(value)
+    if value == "":
+        return "none"
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
 
 
