@@ -64,7 +64,7 @@ def learn(params, state, work, rows, prediction, raw, start):
     Stops in front of a row when the log is full (the caller makes room) or when a number is out of all bounds.
     """
     for i in range(start, len(rows.y)):
-        if 2 * state.counters[GEN] == len(state.maps):
+        if state.counters[GEN] == 7 * len(state.maps) // 8:
             return i, LOG_FULL
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]

@@ -78,8 +78,8 @@ class State(NamedTuple):
 
     table: np.ndarray  # float64[features, HEAD + M]
     factor: Factor
-    # float64[2 capacity, k_max, k_max + 1]: the log of generations and its compositions (`generations.place`);
-    # E' in the first columns, beta in the last
+    # float64[8/7 capacity, k_max, k_max + 1]: the log of generations, composed (`generations`); E' in the first columns,
+    # beta in the last; the capacity is a power of 8
     maps: np.ndarray
     touched: np.ndarray  # int64[features]; where Z has changed in this generation
     raw: Raw
@@ -144,7 +144,7 @@ def new_state(params: Params, alpha: float, features: int = 256) -> State:
     return State(
         table=np.zeros((features, HEAD + M)),
         factor=Factor(FT=np.zeros((M, k_max)), beta=np.zeros(M)),
-        maps=np.zeros((2 * LOG_MIN, k_max, k_max + 1)),
+        maps=np.zeros((slots_of(LOG_MIN), k_max, k_max + 1)),
         touched=np.zeros(features, dtype=np.int64),
         raw=Raw(X=np.zeros((16, R_max)), owner=np.zeros(16, dtype=np.int64)),
         basis=Basis(
@@ -174,12 +174,36 @@ def grown(array: np.ndarray, length: int) -> np.ndarray:
     return bigger
 
 
-def grown_maps(maps: np.ndarray) -> np.ndarray:
-    """The same log of generations with twice the room; level by level, as `generations.place` has it."""
-    bigger = np.zeros((2 * len(maps), *maps.shape[1:]))
-    old = new = 0
-    blocks = len(maps) // 2
-    while blocks:
-        bigger[new : new + blocks] = maps[old : old + blocks]
-        old, new, blocks = old + blocks, new + 2 * blocks, blocks // 2
-    return bigger
+def slots_of(capacity: int) -> int:
+    """Slots of a log of `capacity` generations, a power of 8: capacity, capacity / 8, ..., 8 (and the rest of 8/7)."""
+    return -(-8 * capacity // 7)
+
+
+def capacity_of(maps: np.ndarray) -> int:
+    """Generations that a log has room for."""
+    return 7 * len(maps) // 8
+
+
+def used_maps(maps: np.ndarray, generations: int) -> np.ndarray:
+    """The slots in use, level after level."""
+    return np.concatenate([maps[begin : begin + used] for begin, used in _levels(capacity_of(maps), generations)])
+
+
+def restored_maps(used: np.ndarray, generations: int, capacity: int) -> np.ndarray:
+    """A log of `capacity` generations with the slots that `used_maps` has taken from another."""
+    maps = np.zeros((slots_of(capacity), *used.shape[1:]))
+    taken = 0
+    for begin, count in _levels(capacity, generations):
+        maps[begin : begin + count] = used[taken : taken + count]
+        taken += count
+    if taken != len(used):
+        raise ValueError(f"{len(used)} maps in the log, expected {taken}")
+    return maps
+
+
+def _levels(capacity: int, generations: int) -> list[tuple[int, int]]:
+    begins, size = [0], capacity
+    while size >= 8:
+        begins.append(begins[-1] + size)
+        size //= 8
+    return [(begin, generations >> (3 * level)) for level, begin in enumerate(begins)]
