@@ -217,7 +217,7 @@ def expand(rows, part, constant, plan, mask, room, out):
             indices[k] = rows.indices[e]
             values[k] = rows.values[e]
             k += 1
-        k = _sort(rows, row, end, plan, mask, room, indices, values, k)
+        k = _sort(rows, (row, end), plan, mask, room, indices, values, k)
         for i in range(len(plan.length)):
             k = _interact(plan.terms[i], plan.length[i], mask, room, indices, values, k)
             if k < 0:
@@ -231,8 +231,9 @@ def expand(rows, part, constant, plan, mask, room, out):
 
 
 @bare_inline
-def _sort(rows, row, end, plan, mask, room, indices, values, k):
+def _sort(rows, span, plan, mask, room, indices, values, k):
     """Sort a row by namespace into `room` and add its n-grams there and to the output; the end of that."""
+    row, end = span
     _sizes(rows, row, end, plan, room.used)
     room.begin[0] = 0
     for c in range(256):
