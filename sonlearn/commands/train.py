@@ -24,7 +24,7 @@ from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.batch import Batch
 from sonlearn.text.read import Reader
 
-COMPILING = "compiling kernels for this version once, up to half a minute ..."
+COMPILING = "compiling kernels for this version once, about half a minute ..."
 STDIN = ("-", "/dev/stdin")
 
 
