@@ -31,7 +31,7 @@ from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.text.batch import Batch
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
-from sonlearn.text.source import Source, source_name
+from sonlearn.text.source import Source, is_regular, source_name
 
 #: Changes whenever the layout does, or what the parsers make of a text.
 VERSION = 1
@@ -157,14 +157,15 @@ class CachedReader:
 
 
 def _identity(source: Source) -> dict[str, Any] | None:
-    """What tells a file from another, except its content; None for a stream."""
-    if source == "-" or not isinstance(source, (str, os.PathLike)):
+    """What tells a file from another, except its content; None for a pipe, a stream or an address."""
+    if not is_regular(source):
         return None
-    try:
-        stat = os.stat(source)
-    except OSError:
-        return {"path": os.path.abspath(source), "size": -1, "time": 0}
-    return {"path": os.path.abspath(source), "size": stat.st_size, "time": stat.st_mtime_ns}
+    stat = os.stat(source)  # type: ignore[arg-type]
+    return {
+        "path": os.path.abspath(source),  # type: ignore[type-var]
+        "size": stat.st_size,
+        "time": stat.st_mtime_ns,
+    }
 
 
 def _digest(source: Any) -> str:

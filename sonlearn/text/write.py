@@ -40,7 +40,8 @@ def convert(
     """Read text of any format and write it as `to` (``svmlight`` or ``vw``) to the file `target` (``-``: stdout).
 
     Features are written as numbers: an index as it is, a name as its slot; so VW text that was converted is to be read
-    with the same ``-b``. The constant feature is not written, and VW reads no feature with value 0. A file appears whole or not at all.
+    with the same ``-b``. The constant feature is not written, and VW reads no feature with value 0. A file appears
+    whole or not at all.
 
     Parameters
     ----------
