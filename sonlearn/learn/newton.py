@@ -29,6 +29,7 @@ from sonlearn.learn.state import (
     N_LOCAL,
     NONE,
     OJA,
+    READ,
     SEEN,
     SQUARES,
     WBAR,
@@ -59,7 +60,7 @@ def learn(params, state, work, rows, prediction, raw, start):
     Stops in front of a row when the log is full (the caller makes room) or when a number is no longer finite.
     """
     for i in range(start, len(rows.y)):
-        if 2 * state.counters[GEN] == len(state.maps):
+        if state.counters[GEN] == 7 * len(state.maps) // 8:
             return i, LOG_FULL
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
@@ -150,18 +151,19 @@ def step(params, state, work, feats, values, excess, slope, xx):
     if params.sketch == OJA or params.sketch == NONE:
         move(state, work, feats, r, along, rest)
     counters[T] += 1
+    counters[READ] += len(feats)
+    for at in range(len(feats)):
+        counters[SEEN] = max(counters[SEEN], feats[at] + 1)
     if params.sketch == OJA:
         oja_round(params, state, work, feats, slope, scale, xx, rho2)
     elif params.sketch == NONE:
         move(state, work, feats, 0, 0.0, slope / state.reals[ALPHA])
     else:
         buffered_round(params, state, work, feats, slope, scale, rho2, along, rest)
-    table, seen = state.table, counters[SEEN]
-    for at in range(len(feats)):
-        seen = max(seen, feats[at] + 1)
-        if params.diagonal:
+    if params.diagonal:
+        table = state.table
+        for at in range(len(feats)):
             table[feats[at], SQUARES] += (slope * values[at]) ** 2
-    counters[SEEN] = seen
     return True
 
 
