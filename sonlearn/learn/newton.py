@@ -38,8 +38,12 @@ from sonlearn.learn.state import (
     T,
 )  # fmt: skip
 
-#: A row whose part outside of the basis has a squared norm below this multiple of x'x lies in its span.
-EPS_SPAN = 1e-12
+#: A row whose part outside of the basis has a squared norm below this multiple of x'x lies in its span: where that is a
+#: question of rank (the pseudo-inverse, a new direction for Oja), and elsewhere, where only noise may be dropped: what
+#: is dropped of x is the root of this.
+EPS_SPAN, EPS_NOISE = 1e-12, 1e-14
+#: A raw score beyond this has diverged, however far from infinite: what is computed from it squares it and more.
+LIMIT = 1e100
 #: [SON] section 5.2: what D_t begins with.
 DIAGONAL_START = 0.1
 
@@ -57,7 +61,7 @@ def learn(params, state, work, rows, prediction, raw, start):
     prediction, raw : float64[n], filled in
         The projected prediction w'x and u'x before the projection, both made before the label is used.
 
-    Stops in front of a row when the log is full (the caller makes room) or when a number is no longer finite.
+    Stops in front of a row when the log is full (the caller makes room) or when a number is out of all bounds.
     """
     for i in range(start, len(rows.y)):
         if state.counters[GEN] == 7 * len(state.maps) // 8:
@@ -66,7 +70,7 @@ def learn(params, state, work, rows, prediction, raw, start):
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         u, xx = read(params, state, work, feats, values)
         u += rows.base[i]
-        if not (math.isfinite(u) and math.isfinite(xx)):
+        if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         raw[i] = u
         prediction[i] = min(max(u, -params.clip), params.clip)
@@ -142,7 +146,8 @@ def step(params, state, work, feats, values, excess, slope, xx):
     rho2 = xx
     for i in range(r):
         rho2 -= work.y[i] * work.y[i]
-    if rho2 <= EPS_SPAN * xx:
+    by_rank = state.reals[ALPHA] == 0.0 or params.sketch == OJA
+    if rho2 <= (EPS_SPAN if by_rank else EPS_NOISE) * xx:
         rho2 = 0.0
     scale = row_scale(params, slope, counters[T] + 1)
     along, rest = project(params, state, work, r, rho2, excess)
