@@ -66,9 +66,9 @@ class Session:
             self.learner = load_learner(options.initial_regressor)
             check_agreement(given, self.learner, options.initial_regressor)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
-        # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
-        # told by looking.
-        own = "csv" if self.text.format == "csv" else "auto"
+        # A model's own format is checked against the data's, so that other data are not called malformed. Tables
+        # cannot be told from text by looking.
+        own = self.text.format if self.text.format in ("csv", "arrow") else "auto"
         self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
         self.holdout = options.passes > 1 and not options.holdout_off
         self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout)
