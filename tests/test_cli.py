@@ -168,11 +168,11 @@ def test_csv_models_predict_csv_without_being_told(cli):
     assert "average error = 0.000000" in err
 
 
-def test_a_mistaken_format_can_be_overridden(cli):
-    Path("labels").write_text("1\n-1\n1\n")  # looks like LIBSVM text, means the same as VW text without features
+def test_a_format_that_is_given_is_not_guessed(cli):
+    Path("labels").write_text("1\n-1\n1\n")
     cli("train", "-f", "model", "a.vw")
-    assert "found svmlight text" in one_line(cli("predict", "-i", "model", "labels"))
-    assert cli("predict", "-i", "model", "--format", "vw", "--quiet", "labels")[0] in (0, 1)
+    assert "labels: found svmlight text, expected vw text" in one_line(cli("predict", "-i", "model", "labels"))
+    assert one_line(cli("predict", "-i", "model", "--format", "vw", "labels")).startswith("labels:1:")
 
 
 def test_inspect_lists_options_counters_and_weights(cli):

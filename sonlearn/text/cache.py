@@ -162,7 +162,7 @@ def _identity(source: Source) -> dict[str, Any] | None:
         return None
     stat = os.stat(source)  # type: ignore[arg-type]
     return {
-        "path": os.path.abspath(source),  # type: ignore[type-var]
+        "path": os.path.abspath(source),  # type: ignore[arg-type, type-var]
         "size": stat.st_size,
         "time": stat.st_mtime_ns,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -144,7 +144,8 @@ class Reader:
         if self.options.format == "auto" and self.sources and is_arrow(next(expand_globs(self.sources))):
             self.format = "arrow"
         tables = self.format in ("csv", "arrow")
-        items, work = (self._tables(), _as_is) if tables else (self._chunks(), self._parse)
+        items: Iterator[Any] = self._tables() if tables else self._chunks()
+        work: Callable[[Any], tuple[str, bool, Parsed]] = _as_is if tables else self._parse
         parsed = map_ahead(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line = 0, 0
         for source, first, result in parsed:
@@ -202,7 +203,7 @@ class Reader:
         for batch in parsed.batches:
             placed = batch._replace(lines=batch.lines + lines_before, source=source)
             if fatal is not None:
-                placed = _head(placed, int(np.searchsorted(placed.lines, fatal.line)))
+                placed = _head(placed, int(np.searchsorted(placed.lines, fatal.line or 0)))
             if placed.n:
                 yield placed
         if fatal is not None:
