@@ -1,0 +1,123 @@
+"""How good a sketch is: covariance error and projection error against the rows themselves, by Lanczos iterations.
+
+Nothing of size d x d is formed: A'A is applied to vectors, over the columns that occur.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from sonlearn.errors import InputError, OptionError
+from sonlearn.sketch import rows as _rows
+from sonlearn.sketch.base import Sketch
+from sonlearn.sketch.rows import Active, Columns, as_block
+
+#: Up to this many columns the d x d matrix is small, and decomposed as it is.
+_SMALL = 400
+
+
+class _Problem(NamedTuple):
+    """A, B' and the dimension, over a common set of columns."""
+
+    A: np.ndarray | sp.csr_array  # (n, c)
+    table: np.ndarray  # B', (c, k)
+    vectors: np.ndarray  # V, (c, k)
+    unseen: bool  # whether there are further columns, all zero
+
+
+def covariance_error(sketch: Sketch, X, tolerance: float = 1e-6) -> float:
+    """||A'A - B'B - alpha I||_2 / ||A||_F^2 for the rows X that the sketch has seen (a second pass).
+
+    Parameters
+    ----------
+    X : array_like or SciPy sparse (n, d), or a list of such blocks
+    tolerance : float
+        Relative accuracy asked of the Lanczos iteration.
+
+    Raises
+    ------
+    InputError
+        X does not have the rows that the sketch has seen.
+    """
+    problem = _prepare(sketch, X)
+    A, table, alpha = problem.A, problem.table, sketch.alpha
+    total = _rows.squared_norm(A)
+    if total == 0:
+        return 0.0
+    ends = _ends(lambda v: A.T @ (A @ v) - table @ (table.T @ v), A.shape[1], tolerance)
+    if problem.unseen:
+        ends = [*ends, 0.0]
+    return max(abs(end - alpha) for end in ends) / total
+
+
+def projection_error(sketch: Sketch, X, k: int, tolerance: float = 1e-6) -> tuple[float, float]:
+    """||A - A V_k V_k'||_F^2 over the best possible ||A - A_k||_F^2, and its root; V_k the top k directions of B.
+
+    (1, 1) is optimal. Where A has rank k or less the ratio is taken of what rounding leaves, at least eps * ||A||_F^2.
+    """
+    problem = _prepare(sketch, X)
+    A = problem.A
+    if not 1 <= k:
+        raise OptionError(f"k = {k}: expected at least 1")
+    total = _rows.squared_norm(A)
+    P = A @ problem.vectors[:, :k]
+    best = total - top_squares(A, k, tolerance).sum()
+    floor = np.finfo(float).eps * total * max(A.shape)
+    if total == 0:
+        return 1.0, 1.0
+    ratio = max(total - _rows.squared_norm(P), floor) / max(best, floor)
+    return float(ratio), float(np.sqrt(ratio))
+
+
+def top_squares(A, k: int, tolerance: float = 1e-6) -> np.ndarray:
+    """The k largest squared singular values of A, descending (all of them where there are fewer)."""
+    n, c = A.shape
+    if min(n, c) <= max(_SMALL, k + 1):
+        G = (A @ A.T) if n <= c else (A.T @ A)
+        G = G.toarray() if sp.issparse(G) else G
+        return np.maximum(np.linalg.eigvalsh(G)[::-1][:k], 0.0)
+    operator = LinearOperator((c, c), matvec=lambda v: A.T @ (A @ v), dtype=np.float64)
+    return np.sort(eigsh(operator, k=k, v0=_start(c), tol=tolerance, return_eigenvectors=False))[::-1]
+
+
+def _ends(apply, c: int, tolerance: float) -> list[float]:
+    """Largest and smallest eigenvalue of a symmetric operator."""
+    if c <= _SMALL:
+        values = np.linalg.eigvalsh(apply(np.eye(c)))
+        return [float(values[-1]), float(values[0])]
+    operator = LinearOperator((c, c), matvec=apply, dtype=np.float64)
+    ends = []
+    for which in ("LA", "SA"):
+        # The smaller end may be (nearly) zero, where a relative tolerance alone never stops: bound it by the larger one.
+        shift = 2 * abs(ends[0]) if ends else 0.0
+        shifted = operator if not shift else LinearOperator((c, c), matvec=lambda v: apply(v) - shift * v, dtype=float)  # noqa: B023
+        value = eigsh(shifted, k=1, which=which, v0=_start(c), tol=tolerance, return_eigenvectors=False)[0]
+        ends.append(float(value) + shift)
+    return ends
+
+
+def _start(c: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(c)
+
+
+def _prepare(sketch: Sketch, X) -> _Problem:
+    blocks = [as_block(block) for block in (X if isinstance(X, list) else [X])]
+    if sum(block.shape[0] for block in blocks) != sketch.n_seen:
+        found = sum(block.shape[0] for block in blocks)
+        raise InputError("<matrix>", None, None, f"{found} rows", f"the {sketch.n_seen} rows that the sketch has seen")
+    table, ids = sketch._factor()
+    result = sketch.result()
+    if ids is None:
+        dense = [block.toarray() if sp.issparse(block) else block for block in blocks]
+        return _Problem(_rows.stack(dense), table, result.vectors, False)
+    columns = Columns(ids)
+    active = Active(_rows.stack([sp.csr_array(block) for block in blocks]), columns)
+    local = active.local
+    A = sp.csr_array((local.data, active.slots[local.indices], local.indptr), shape=(local.shape[0], len(columns)))
+    new = len(columns) - len(ids)
+    pad = [np.vstack([t, np.zeros((new, t.shape[1]))]) if new else t for t in (table, result.vectors)]
+    return _Problem(A, pad[0], pad[1], len(columns) < (sketch.n_features or 0))
