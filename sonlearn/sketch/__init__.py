@@ -4,7 +4,7 @@
     sketch = make_sketch("rfd", 100).update(X1).update(X2)
     sketch.matrix(), sketch.alpha, sketch.covariance_error_bound()
 
-`make_sketch` knows every method by name; the rules of the frequent-directions family are values (`sonlearn.sketch.rules`).
+`make_sketch` knows every method by name; the frequent-directions family are values of one rule (`sonlearn.sketch.rules`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ __all__ = [
 ]  # fmt: skip
 
 _OTHERS = {
-    "gauss": lambda l, seed=0: RandomProjection(l, 0, seed),
-    "sign": lambda l, nonzeros=4, seed=0: RandomProjection(l, min(nonzeros, l), seed),
-    "sample": lambda l, seed=0: RowSampling(l, seed),
-    "oja": lambda l, step="adaptive": Oja(l, step),
+    "gauss": lambda size, seed=0: RandomProjection(size, 0, seed),
+    "sign": lambda size, nonzeros=4, seed=0: RandomProjection(size, min(nonzeros, size), seed),
+    "sample": lambda size, seed=0: RowSampling(size, seed),
+    "oja": lambda size, step="adaptive": Oja(size, step),
 }
 #: Every method `make_sketch` knows.
 METHODS = (*RULES, *_OTHERS)
@@ -47,8 +47,8 @@ def make_sketch(method: str = "rfd", size: int = 100, *, alpha: float = 0.0, **v
     alpha : float
         alpha_0 (frequent-directions family only).
     values
-        What the method's rule takes (``buffer``, ``share`` of pfd, ``offset`` ... of mgfd), ``nonzeros`` of sign, ``seed``
-        of gauss, sign and sample, ``step`` of oja.
+        What the method's rule takes (``buffer``, ``share`` of pfd, ``offset`` ... of mgfd), ``nonzeros`` of sign,
+        ``seed`` of gauss, sign and sample, ``step`` of oja.
 
     Raises
     ------
@@ -58,10 +58,10 @@ def make_sketch(method: str = "rfd", size: int = 100, *, alpha: float = 0.0, **v
     if method not in METHODS:
         raise OptionError(f"sketch method {method}: expected one of {', '.join(METHODS)}")
     make = RULES.get(method) or _OTHERS[method]
-    known = set(inspect.signature(make).parameters) - {"l", "values"}
+    known = set(inspect.signature(make).parameters) - {"size", "values"} | ({"recycle"} if method in RULES else set())
     for name in values:
-        if name not in known | ({"recycle"} if method in RULES else set()):
-            raise OptionError(f"sketch method {method} has no setting {name}; it takes {', '.join(sorted(known)) or 'none'}")
+        if name not in known:
+            raise OptionError(f"sketch method {method} has no setting {name}; it takes {', '.join(sorted(known))}")
     if method in RULES:
         return FrequentDirections(make(size, **values), alpha)
     if alpha:

@@ -149,7 +149,7 @@ class Sketch:
         return result.vectors * np.sqrt(result.squares), result.ids
 
     def matrix(self) -> np.ndarray | sp.csr_array:
-        """B, (at most `size` rows, d): an array for a sketch of dense rows, CSR over the columns seen for sparse ones."""
+        """B, float64[at most size, d]: an array for a sketch of dense rows, CSR over the columns seen for sparse ones."""
         return self._spread(*self._factor())
 
     def components(self, k: int | None = None) -> np.ndarray | sp.csr_array:
@@ -205,7 +205,7 @@ class Sketch:
         OptionError
             The two sketches are not of the same method and size, or the method does not merge.
         """
-        if type(other) is not type(self) or other._values() != self._values():
+        if type(other) is not type(self) or other._mergeable() != self._mergeable():
             raise OptionError("merge: the sketches differ in method, size or settings; make both with the same ones")
         if other is self:
             raise OptionError("merge: a sketch cannot be merged with itself; load a second copy")
@@ -232,6 +232,10 @@ class Sketch:
         """Settings as JSON values: what the constructor needs."""
         raise NotImplementedError
 
+    def _mergeable(self) -> dict[str, Any]:
+        """What two sketches must share to be merged."""
+        return self._values()
+
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Counters as JSON values and arrays, beyond those of the base."""
         raise NotImplementedError
@@ -252,6 +256,14 @@ class Sketch:
         from sonlearn.sketch.files import load
 
         return load(path)
+
+
+def signed(vectors: np.ndarray) -> np.ndarray:
+    """The same directions, each with its largest entry positive, so that equal sketches read equal."""
+    if not vectors.size:
+        return vectors
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    return vectors * np.where(largest < 0, -1.0, 1.0)
 
 
 def _project(block, result: Result, k: int | None) -> np.ndarray:

@@ -1,12 +1,12 @@
 """Singular values and right vectors of the held rows [D V; X], from a Gram matrix of the sketch's size.
 
 The Gram matrix K of the N rows squares the condition number: an eigenvalue of K is known to about N * eps * s_1 with
-s_1 the largest, so a squared singular value s_i has a relative error of N * eps * s_1 / s_i, and below eps * s_1 nothing
-is left of it. The sketch's covariance B'B does not suffer (its error is eps * s_1 either way), but alpha = sum of small
-s_p, and the directions of small singular values, would. So where the pivot or a kept direction has
+s_1 the largest, so a squared singular value s_i has a relative error of N * eps * s_1 / s_i, and below eps * s_1
+nothing is left of it. The sketch's covariance B'B does not suffer (its error is eps * s_1 either way), but alpha, a sum
+of small s_p, and the directions of small singular values, would. So where the pivot or a kept direction has
 s_i <= `SQUARING_LIMIT` * s_1, the rows' part outside of the strong directions is formed explicitly, and decomposed by
-QR and SVD: no square is taken of anything small, singular values come out with the absolute error eps * sqrt(s_1) of a
-direct SVD. What lies below that error is rank deficiency and set to exactly zero.
+QR and SVD: no square is taken of anything small, and singular values come out with the absolute error eps * sqrt(s_1)
+of a direct SVD. What lies below that error is rank deficiency and set to exactly zero.
 """
 
 from __future__ import annotations

@@ -6,13 +6,13 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+from scipy.sparse import csr_array
 
 from sonlearn.errors import OptionError
 from sonlearn.sketch import rows as _rows
-from sonlearn.sketch.base import Result, Sketch
+from sonlearn.sketch.base import Result, Sketch, signed
 from sonlearn.sketch.decompose import decompose
-from sonlearn.sketch.rows import Active, Columns
+from sonlearn.sketch.rows import Active, Columns, Waiting
 from sonlearn.sketch.rules import Rule
 
 
@@ -55,30 +55,28 @@ class FrequentDirections(Sketch):
         self.escaped, self.shrinks = 0.0, 0
         self._squares = np.empty(0)  # D^2 of the directions kept
         self._vectors = np.empty((0, 0))  # V' over the slots known at the last shrink
-        self._raw: list = []  # rows since then
-        self._raw_count = 0
+        self._waiting = Waiting()  # rows since then
 
     # -- rows in ---------------------------------------------------------------------------------------------------
 
     @property
     def rows_held(self) -> int:
-        """Rows held now, between 0 and ``rule.rows - 1``; without ``rule.recycle`` a vanished direction keeps its row."""
+        """Rows held now, 0 to ``rule.rows - 1``; without ``rule.recycle`` a vanished direction keeps its row."""
         fixed = self.shrinks > 0 and not self.rule.recycle
-        return (self.rule.pivot - 1 if fixed else len(self._squares)) + self._raw_count
+        return (self.rule.pivot - 1 if fixed else len(self._squares)) + self._waiting.count
 
     def _consume(self, block) -> None:
         start = 0
         while start < block.shape[0]:
             piece = block[start : start + self.rule.rows - self.rows_held]
-            self._raw.append(piece.copy())
-            self._raw_count += piece.shape[0]
+            self._waiting.add(piece)
             start += piece.shape[0]
             if self.rows_held >= self.rule.rows:
                 self._shrink()
 
-    def _decompose(self, columns: Columns | None, keep: int):
-        """Squares and vectors of the rows held; `columns` learns the columns that are new."""
-        active = Active(_rows.stack(self._raw), columns)
+    def _decompose(self, rows, columns: Columns | None, keep: int):
+        """Squares and vectors of the kept directions and `rows`; `columns` learns the columns that are new."""
+        active = Active(rows, columns)
         width = self.n_features if columns is None else len(columns)
         return decompose(self._squares, self._vectors, active, width, keep)
 
@@ -90,11 +88,10 @@ class FrequentDirections(Sketch):
         return kept[kept > 0], vectors[:, kept > 0], delta
 
     def _shrink(self) -> None:
-        squares, vectors = self._decompose(self._columns, self.rule.pivot - 1)
+        squares, vectors = self._decompose(self._waiting.take(), self._columns, self.rule.pivot - 1)
         self._squares, self._vectors, delta = self._lower(squares, vectors)
         self.escaped += delta
         self.shrinks += 1
-        self._raw, self._raw_count = [], 0
 
     # -- B out -----------------------------------------------------------------------------------------------------
 
@@ -102,25 +99,26 @@ class FrequentDirections(Sketch):
         """Decompose what is held; more rows than ``rule.size`` are shrunk once more, in the output only."""
         columns = None if self._columns is None else Columns(self._columns.ids)
         squares, vectors, escaped = self._squares, self._vectors, self.escaped
-        if self._raw_count:
+        if self._waiting.count:
             over = self.rows_held > self.rule.size
-            squares, vectors = self._decompose(columns, self.rule.pivot - 1 if over else self.rule.rows)
+            keep = self.rule.pivot - 1 if over else self.rule.rows
+            squares, vectors = self._decompose(self._waiting.rows(), columns, keep)
             if over:
                 squares, vectors, delta = self._lower(squares, vectors)
                 escaped += delta
             squares = squares[: vectors.shape[1]]
         order = np.argsort(-squares, kind="stable")
-        squares, vectors = squares[order], np.ascontiguousarray(vectors[:, order])
+        squares, vectors = squares[order], signed(vectors[:, order])
         if self.rule.restore:
             squares = squares + escaped
         alpha = self.alpha_0 + self.rule.gain * escaped
         return Result(squares, vectors, None if columns is None else columns.ids, alpha, escaped)
 
-    def held(self) -> tuple[np.ndarray | sp.csr_array, float]:
-        """The rows as they are between shrinks, S (rows_held, d), and the alpha that belongs to them (not `restore`d)."""
+    def held(self) -> tuple[np.ndarray | csr_array, float]:
+        """The rows as they are between shrinks, S float64[n, d], n <= rows_held, and their alpha (not `restore`d)."""
         ids = None if self._columns is None else self._columns.ids[: len(self._vectors)]
         kept = self._spread(self._vectors * np.sqrt(self._squares), ids)
-        blocks = ([kept] if len(self._squares) else []) + self._raw
+        blocks = ([kept] if len(self._squares) else []) + self._waiting.blocks
         if not blocks:
             return kept, self.alpha_0
         return _rows.stack(blocks), self.alpha_0 + self.rule.gain * self.escaped
@@ -152,10 +150,7 @@ class FrequentDirections(Sketch):
         return {"rule": dataclasses.asdict(self.rule), "alpha": self.alpha_0}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        arrays = {"squares": self._squares, "vectors": self._vectors}
-        if self._raw:
-            raw = _rows.stack(self._raw)
-            arrays |= {"raw": raw} if self._dense else {f"raw_{n}": getattr(raw, n) for n in _CSR}
+        arrays = {"squares": self._squares, "vectors": self._vectors} | self._waiting.state()
         return {"escaped": self.escaped, "shrinks": self.shrinks}, arrays
 
     def _restore(self, counters: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -163,13 +158,4 @@ class FrequentDirections(Sketch):
         self._squares, self._vectors = arrays["squares"], arrays["vectors"]
         if self._vectors.ndim != 2 or self._vectors.shape[1:] != self._squares.shape:
             raise ValueError("squares and vectors differ in length")
-        if "raw" in arrays:
-            self._raw = [arrays["raw"]]
-        elif "raw_indptr" in arrays:
-            indptr = arrays["raw_indptr"]
-            parts = (arrays["raw_data"], arrays["raw_indices"], indptr)
-            self._raw = [sp.csr_array(parts, shape=(len(indptr) - 1, self.n_features))]
-        self._raw_count = sum(block.shape[0] for block in self._raw)
-
-
-_CSR = ("data", "indices", "indptr")
+        self._waiting.restore(arrays, self.n_features)

@@ -61,7 +61,7 @@ def projection_error(sketch: Sketch, X, k: int, tolerance: float = 1e-6) -> tupl
     """
     problem = _prepare(sketch, X)
     A = problem.A
-    if not 1 <= k:
+    if k < 1:
         raise OptionError(f"k = {k}: expected at least 1")
     total = _rows.squared_norm(A)
     P = A @ problem.vectors[:, :k]
@@ -89,15 +89,17 @@ def _ends(apply, c: int, tolerance: float) -> list[float]:
     if c <= _SMALL:
         values = np.linalg.eigvalsh(apply(np.eye(c)))
         return [float(values[-1]), float(values[0])]
+    top = _end(apply, c, tolerance, "LA")
+    # The other end may be (nearly) zero, where a relative tolerance never stops: shift it by a known amount.
+    shift = 2 * abs(top)
+    if shift == 0:
+        return [top, _end(apply, c, tolerance, "SA")]
+    return [top, _end(lambda v: apply(v) - shift * v, c, tolerance, "SA") + shift]
+
+
+def _end(apply, c: int, tolerance: float, which: str) -> float:
     operator = LinearOperator((c, c), matvec=apply, dtype=np.float64)
-    ends = []
-    for which in ("LA", "SA"):
-        # The smaller end may be (nearly) zero, where a relative tolerance alone never stops: bound it by the larger one.
-        shift = 2 * abs(ends[0]) if ends else 0.0
-        shifted = operator if not shift else LinearOperator((c, c), matvec=lambda v: apply(v) - shift * v, dtype=float)  # noqa: B023
-        value = eigsh(shifted, k=1, which=which, v0=_start(c), tol=tolerance, return_eigenvectors=False)[0]
-        ends.append(float(value) + shift)
-    return ends
+    return float(eigsh(operator, k=1, which=which, v0=_start(c), tol=tolerance, return_eigenvectors=False)[0])
 
 
 def _start(c: int) -> np.ndarray:

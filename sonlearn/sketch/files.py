@@ -1,9 +1,9 @@
 """Sketch files: one .npz, written whole or not at all, without pickle.
 
-The archive's member ``header`` is JSON as bytes: {"format", "version", "kind", "values" (the settings), "counters"}; the
-other members are the arrays of the state, so ``numpy.load(path)`` shows them. For frequent directions: ``squares`` and
-``vectors`` (kept directions), ``columns`` (the column of each row of ``vectors``; absent for dense rows) and the rows
-since the last shrink, ``raw`` or ``raw_data``, ``raw_indices``, ``raw_indptr``.
+The archive's member ``header`` is JSON as bytes: {"format", "version", "kind", "values" (the settings), "counters"};
+the other members are the arrays of the state, so ``numpy.load(path)`` shows them. For frequent directions: ``squares``
+and ``vectors`` (kept directions), ``columns`` (the column of each row of ``vectors``; absent for dense rows) and the
+rows since the last shrink, ``raw`` or ``raw_data``, ``raw_indices``, ``raw_indptr``.
 """
 
 from __future__ import annotations
@@ -111,17 +111,5 @@ def _rebuild(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Sketch:
     sketch.frobenius, sketch._dense = float(counters["frobenius"]), counters["dense"]
     if sketch._dense is False:
         sketch._columns = Columns(arrays["columns"])
-        _check_csr(arrays, sketch.n_features)
     sketch._restore(counters, arrays)
     return sketch
-
-
-def _check_csr(arrays: dict[str, np.ndarray], width: int) -> None:
-    """Indices that point outside must not reach compiled code."""
-    if "raw_indptr" not in arrays:
-        return
-    indptr, indices = arrays["raw_indptr"], arrays["raw_indices"]
-    ordered = len(indptr) and indptr[0] == 0 and (np.diff(indptr) >= 0).all() and indptr[-1] == len(indices)
-    inside = not len(indices) or (indices.min() >= 0 and indices.max() < width)
-    if not (ordered and inside and len(indices) == len(arrays["raw_data"])):
-        raise ValueError("rows with indices out of range")

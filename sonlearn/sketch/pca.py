@@ -104,7 +104,7 @@ class StreamingSVD:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Constructor parameters by name."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"}
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
     def set_params(self, **params: Any):
         """Set constructor parameters; returns self."""

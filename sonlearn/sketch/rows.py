@@ -161,3 +161,60 @@ class Active:
     def add_to(self, table: np.ndarray, coefficients: np.ndarray) -> None:
         """T += X' C, in place, for C float64[n, k]: touches the active slots only."""
         table[self.slots] += self.local.T @ coefficients
+
+
+class Waiting:
+    """Rows that wait for the next decomposition, in the form in which they came."""
+
+    def __init__(self) -> None:
+        self.blocks: list = []
+        self.count = 0
+
+    def add(self, block) -> None:
+        """Append a copy: the caller may go on writing to its own array."""
+        self.blocks.append(block.copy())
+        self.count += block.shape[0]
+
+    def rows(self):
+        """All of them as one block; at least one must wait."""
+        return stack(self.blocks)
+
+    def take(self):
+        """`rows`, which then no longer wait."""
+        rows = self.rows()
+        self.blocks, self.count = [], 0
+        return rows
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Arrays for a file: none, ``raw``, or the three of CSR."""
+        return pack(self.rows()) if self.count else {}
+
+    def restore(self, arrays: dict[str, np.ndarray], width: int | None) -> None:
+        """Inverse of `state`."""
+        block = unpack(arrays, width)
+        if block is not None:
+            self.blocks, self.count = [block], block.shape[0]
+
+
+_CSR = ("data", "indices", "indptr")
+
+
+def pack(block) -> dict[str, np.ndarray]:
+    """A block as arrays for a file."""
+    return {f"raw_{name}": getattr(block, name) for name in _CSR} if sp.issparse(block) else {"raw": block}
+
+
+def unpack(arrays: dict[str, np.ndarray], width: int | None):
+    """Inverse of `pack`; None where there is no block. ValueError where the parts do not fit: they may be foreign."""
+    if "raw" in arrays:
+        if arrays["raw"].ndim != 2 or arrays["raw"].shape[1] != width:
+            raise ValueError(f"rows of shape {arrays['raw'].shape}")
+        return arrays["raw"]
+    if "raw_indptr" not in arrays:
+        return None
+    data, indices, indptr = (arrays[f"raw_{name}"] for name in _CSR)
+    ordered = len(indptr) and indptr[0] == 0 and (np.diff(indptr) >= 0).all() and indptr[-1] == len(indices)
+    inside = not len(indices) or (indices.min() >= 0 and indices.max() < (width or 0))
+    if not (ordered and inside and len(indices) == len(data)):
+        raise ValueError("rows with indices out of range")
+    return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, width))

@@ -24,7 +24,7 @@ inequality, so the same bounds hold for merged sketches.
 | FD, doubled buffer ([RFD] Alg. 4) | l of 2l | 1 | 1 | l |
 | FD as Liberty (2013) halves it, l rows in all | l/2 of l | 1 | 1 | l/2 |
 | FD-last | l of l | 1 | 1 | l |
-| alpha-FD = PFD (Desai, Ghashami & Phillips 2016) | l | 1 on the last floor(alpha l), pivot included, else 0 | 1 | floor(alpha l) |
+| alpha-FD = PFD (Desai et al. 2016) | l | 1 on the last floor(alpha l), pivot included; else 0 | 1 | floor(alpha l) |
 | iSVD, the greedy one | l | 0 | 0 | 1: no useful bound |
 | mGFD | fraction of N | sigmoid in i | 1 | 1 + sum |
 | RFD ([RFD] Alg. 2, 5) | as FD | 1 | 1 | l, and half the error: alpha grows by delta / 2 |
@@ -117,91 +117,91 @@ class Rule:
         return max(self.gain, 1 - self.gain) / (self.h - k)
 
 
-def _positive(l: int, name: str, low: int = 1) -> int:
-    if l < low:
-        raise OptionError(f"{name}: sketch size {l}: expected at least {low}")
-    return int(l)
+def _positive(size: int, name: str, low: int = 1) -> int:
+    if size < low:
+        raise OptionError(f"{name}: sketch size {size}: expected at least {low}")
+    return int(size)
 
 
-def _doubled(name: str, l: int, buffer: int | None, weights: tuple[float, ...] | None = None, **values) -> Rule:
-    l = _positive(l, name)
-    rows = 2 * l if buffer is None else int(buffer)
-    return Rule(name, rows, l, l - 1, (1.0,) * (l - 1) if weights is None else weights, **values)
+def _doubled(name: str, size: int, buffer: int | None, weights: tuple[float, ...] | None = None, **values) -> Rule:
+    size = _positive(size, name)
+    rows = 2 * size if buffer is None else int(buffer)
+    return Rule(name, rows, size, size - 1, (1.0,) * (size - 1) if weights is None else weights, **values)
 
 
-def fd(l: int, buffer: int | None = None, **values) -> Rule:
+def fd(size: int, buffer: int | None = None, **values) -> Rule:
     """FD: l - 1 rows out of `buffer` (default 2 l, [RFD] Alg. 4; ``buffer=l`` is the exact row-by-row Alg. 1)."""
-    return _doubled("fd", l, buffer, **values)
+    return _doubled("fd", size, buffer, **values)
 
 
-def rfd(l: int, buffer: int | None = None, **values) -> Rule:
+def rfd(size: int, buffer: int | None = None, **values) -> Rule:
     """RFD ([RFD] Alg. 2; Alg. 5 with the doubled buffer): FD, and alpha grows by half of every delta."""
-    return _doubled("rfd", l, buffer, gain=0.5, **values)
+    return _doubled("rfd", size, buffer, gain=0.5, **values)
 
 
-def cfd(l: int, buffer: int | None = None, **values) -> Rule:
+def cfd(size: int, buffer: int | None = None, **values) -> Rule:
     """Compensative FD (Desai et al. 2016): FD whose output is raised by Delta in the kept directions."""
-    return _doubled("cfd", l, buffer, restore=True, **values)
+    return _doubled("cfd", size, buffer, restore=True, **values)
 
 
-def pfd(l: int, share: float = 0.2, buffer: int | None = None, **values) -> Rule:
+def pfd(size: int, share: float = 0.2, buffer: int | None = None, **values) -> Rule:
     """alpha-FD = PFD (Desai et al. 2016; [RFD] sec. 6.2): only the last floor(share * l) directions pay.
 
     The pivot is one of them. floor(share * l) = 0 would be iSVD and is refused.
     """
-    l = _positive(l, "pfd")
-    paying = math.floor(share * l * (1 + 1e-12))
-    if not 1 <= paying <= l:
-        raise OptionError(f"pfd: share {share:g} of {l} rows: expected at least one row and at most all of them")
-    return _doubled("pfd", l, buffer, (0.0,) * (l - paying) + (1.0,) * (paying - 1), **values)
+    size = _positive(size, "pfd")
+    paying = math.floor(share * size * (1 + 1e-12))
+    if not 1 <= paying <= size:
+        raise OptionError(f"pfd: share {share:g} of {size} rows: expected at least one row and at most all of them")
+    return _doubled("pfd", size, buffer, (0.0,) * (size - paying) + (1.0,) * (paying - 1), **values)
 
 
-def isvd(l: int, buffer: int | None = None, **values) -> Rule:
+def isvd(size: int, buffer: int | None = None, **values) -> Rule:
     """Incremental SVD: keep the best l - 1 directions, forget the rest. Greedy, without a useful bound."""
-    return _doubled("isvd", l, buffer, (0.0,) * (l - 1), lam=0.0, **values)
+    return _doubled("isvd", size, buffer, (0.0,) * (size - 1), lam=0.0, **values)
 
 
-def fd_last(l: int, **values) -> Rule:
+def fd_last(size: int, **values) -> Rule:
     """FD-last ([GFD]): l rows, only the last direction is zeroed: one decomposition a row."""
-    return gfd(l, (1.0,) * (_positive(l, "fd-last", 2) - 1), name="fd-last", **values)
+    return gfd(size, (1.0,) * (_positive(size, "fd-last", 2) - 1), name="fd-last", **values)
 
 
-def fd_half(l: int, **values) -> Rule:
+def fd_half(size: int, **values) -> Rule:
     """FD as Liberty (2013) has it, within l rows in all: the pivot is the middle direction, half of the rows go."""
-    pivot = _positive(l, "fd-half", 2) // 2
-    return gfd(l, (1.0,) * (pivot - 1), pivot, name="fd-half", **values)
+    pivot = _positive(size, "fd-half", 2) // 2
+    return gfd(size, (1.0,) * (pivot - 1), pivot, name="fd-half", **values)
 
 
-def gfd(l: int, weights, pivot: int | None = None, lam: float = 1.0, *, name: str = "gfd", **values) -> Rule:
+def gfd(size: int, weights, pivot: int | None = None, lam: float = 1.0, *, name: str = "gfd", **values) -> Rule:
     """Any weights float[p - 1], pivot p (default l) and lambda, within l rows in all."""
-    pivot = l if pivot is None else pivot
-    return Rule(name, int(l), int(pivot), int(l) - 1, tuple(float(w) for w in weights), float(lam), **values)
+    pivot = size if pivot is None else pivot
+    return Rule(name, int(size), int(pivot), int(size) - 1, tuple(float(w) for w in weights), float(lam), **values)
 
 
 def mgfd(
-    l: int,
+    size: int,
     offset: float = 0.6,
     steepness: float = 20.0,
     percentile: float = 0.8,
     least: float = 0.1,
     **values,
 ) -> Rule:
-    """mGFD ([GFD]): weights that rise like a sigmoid from the strong directions to the weak ones, within l rows in all.
+    """mGFD ([GFD]): weights that rise like a sigmoid from the strong to the weak directions, within l rows in all.
 
-    w_i = 1 / (1 + exp(-steepness * (i / l - offset))), and the pivot stands at `percentile` of the l directions, so that
-    one decomposition frees (1 - percentile) l rows. `least` is the smallest share of rows freed at once: n rows never
-    need more than about n / (least * l) decompositions, whatever the percentile.
+    w_i = 1 / (1 + exp(-steepness * (i / l - offset))), and the pivot stands at `percentile` of the l directions, so
+    that one decomposition frees (1 - percentile) l rows. `least` is the smallest share of rows freed at once: n rows
+    never need more than about n / (least * l) decompositions, whatever the percentile.
 
     The parametrisation and the defaults are ours: [GFD] was not at hand (see the module's text).
     """
-    l = _positive(l, "mgfd", 2)
+    size = _positive(size, "mgfd", 2)
     for value, what in ((offset, "offset"), (percentile, "percentile"), (least, "least share")):
         if not 0 <= value <= 1:
             raise OptionError(f"mgfd: {what} {value:g}: expected 0 to 1")
-    pivot = max(1, min(math.ceil(percentile * l), l - math.ceil(least * l) + 1))
-    position = np.arange(1, pivot) / l
+    pivot = max(1, min(math.ceil(percentile * size), size - math.ceil(least * size) + 1))
+    position = np.arange(1, pivot) / size
     weights = 1 / (1 + np.exp(-np.clip(steepness * (position - offset), -700, 700)))
-    return gfd(l, weights, pivot, name="mgfd", **values)
+    return gfd(size, weights, pivot, name="mgfd", **values)
 
 
 #: Shrink rules by the name the command line knows them by; each takes the sketch size first.
