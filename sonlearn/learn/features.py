@@ -1,0 +1,142 @@
+"""Feature ids -> rows of the table, in the order in which features are first seen.
+
+An open-addressing hash table of row numbers; its size follows the features seen, never the largest id or 2^b. Numbering
+by first sight also puts the frequent features of a text together.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.jit import inline, jit
+from sonlearn.text.batch import Batch
+
+MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
+UNKNOWN = -1
+
+
+class Rows(NamedTuple):
+    """A batch whose features are rows of the table; repeated features of a row are summed."""
+
+    indptr: np.ndarray  # int64[n + 1]
+    features: np.ndarray  # int64[nnz]
+    values: np.ndarray  # float64[nnz]
+    y: np.ndarray  # float64[n]
+    weight: np.ndarray  # float64[n]
+    base: np.ndarray  # float64[n]
+
+
+class Index(NamedTuple):
+    """Where each id is: ids[row] and slots[hash] = row or UNKNOWN."""
+
+    ids: np.ndarray  # int64[capacity], capacity = half of the slots
+    slots: np.ndarray  # int32[power of two]
+    mark: np.ndarray  # int64[capacity]; last place of a feature in the output, to find repetitions
+    size: np.ndarray  # int64[1], features held
+
+
+def new_index(capacity: int = 1 << 9) -> Index:
+    """Empty index with room for `capacity` ids (a power of two)."""
+    return Index(
+        np.zeros(capacity, np.int64), np.full(2 * capacity, UNKNOWN, np.int32), np.zeros(capacity, np.int64),
+        np.zeros(1, np.int64),
+    )  # fmt: skip
+
+
+def index_of(ids: np.ndarray) -> Index:
+    """Index of given distinct ids, row i for ids[i]."""
+    return _resized(ids, 1 << max(9, int(len(ids) - 1).bit_length()))
+
+
+def intern(batch: Batch, index: Index) -> tuple[Rows, Index]:
+    """Number the features of `batch`, new ones included; returns the rows and the index, grown if need be."""
+    rows = _empty_rows(batch)
+    at = out = 0
+    while True:
+        at, out = intern_rows(batch.indptr, batch.indices, batch.values, index, rows, at, out)
+        if at == batch.n:
+            return rows, index
+        index = _resized(index.ids[: index.size[0]], 2 * len(index.ids))
+
+
+def lookup(batch: Batch, index: Index) -> Rows:
+    """Rows of `batch` for prediction; unseen features are left out."""
+    rows = _empty_rows(batch)
+    lookup_rows(batch.indptr, batch.indices, batch.values, index, rows)
+    return rows
+
+
+def _resized(ids: np.ndarray, capacity: int) -> Index:
+    index = new_index(capacity)
+    index.ids[: len(ids)] = ids
+    index.size[0] = len(ids)
+    fill_slots(index.ids, len(ids), index.slots)
+    return index
+
+
+def _empty_rows(batch: Batch) -> Rows:
+    return Rows(
+        np.zeros(batch.n + 1, np.int64), np.empty(len(batch.indices), np.int64), np.empty(len(batch.indices)),
+        batch.y, batch.weight, np.zeros(batch.n) if batch.base is None else batch.base,
+    )  # fmt: skip
+
+
+@inline
+def slot_of(key, ids, slots):
+    """Slot that holds `key`, or the free one where it belongs. Products stay below 2^63: no overflow to rely on."""
+    mask = len(slots) - 1
+    h = ((key ^ (key >> 31) ^ (key >> 62)) & 0x7FFFFFFF) * MULTIPLIER & 0xFFFFFFFF
+    at = (h ^ (h >> 15)) & mask
+    while slots[at] != UNKNOWN and ids[slots[at]] != key:
+        at = (at + 1) & mask
+    return at
+
+
+@jit
+def fill_slots(ids, size, slots):
+    """Enter ids[:size] into empty slots."""
+    for row in range(size):
+        slots[slot_of(ids[row], ids, slots)] = row
+
+
+@jit
+def intern_rows(indptr, indices, values, index, rows, start, out):
+    """Number rows start.. until the index may overflow; returns (next row, next place in the output)."""
+    ids, slots, mark, size = index
+    for i in range(start, len(indptr) - 1):
+        if size[0] + indptr[i + 1] - indptr[i] > len(ids):
+            return i, out
+        begin = out
+        for at in range(indptr[i], indptr[i + 1]):
+            slot = slot_of(indices[at], ids, slots)
+            f = slots[slot]
+            if f == UNKNOWN:
+                f = size[0]
+                ids[f] = indices[at]
+                slots[slot] = f
+                size[0] = f + 1
+            if begin <= mark[f] < out and rows.features[mark[f]] == f:
+                rows.values[mark[f]] += values[at]
+                continue
+            mark[f] = out
+            rows.features[out] = f
+            rows.values[out] = values[at]
+            out += 1
+        rows.indptr[i + 1] = out
+    return len(indptr) - 1, out
+
+
+@jit
+def lookup_rows(indptr, indices, values, index, rows):
+    """Rows with known features only; repetitions stay, since a prediction is linear in them."""
+    out = 0
+    for i in range(len(indptr) - 1):
+        for at in range(indptr[i], indptr[i + 1]):
+            f = index.slots[slot_of(indices[at], index.ids, index.slots)]
+            if f != UNKNOWN:
+                rows.features[out] = f
+                rows.values[out] = values[at]
+                out += 1
+        rows.indptr[i + 1] = out
