@@ -54,6 +54,8 @@ class Sketch:
 
     #: Name in files; set by each class.
     kind = ""
+    #: Whether B'B <= A'A is known (as quadratic forms).
+    underestimates = False
 
     def __init__(self) -> None:
         self.n_features: int | None = None
@@ -149,7 +151,7 @@ class Sketch:
         return result.vectors * np.sqrt(result.squares), result.ids
 
     def matrix(self) -> np.ndarray | sp.csr_array:
-        """B, float64[at most size, d]: an array for a sketch of dense rows, CSR over the columns seen for sparse ones."""
+        """B, float64[at most size, d]: an array for a sketch of dense rows, CSR over the columns seen for sparse."""
         return self._spread(*self._factor())
 
     def components(self, k: int | None = None) -> np.ndarray | sp.csr_array:

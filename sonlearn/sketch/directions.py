@@ -85,6 +85,8 @@ class FrequentDirections(Sketch):
         padded = np.concatenate([squares, np.zeros(max(0, self.rule.pivot - len(squares)))])
         kept, delta = self.rule.shrink(padded)
         kept = kept[: vectors.shape[1]]
+        if (kept > 0).all():  # the usual case, without a copy
+            return kept, vectors, delta
         return kept[kept > 0], vectors[:, kept > 0], delta
 
     def _shrink(self) -> None:
@@ -122,6 +124,11 @@ class FrequentDirections(Sketch):
         if not blocks:
             return kept, self.alpha_0
         return _rows.stack(blocks), self.alpha_0 + self.rule.gain * self.escaped
+
+    @property
+    def underestimates(self) -> bool:
+        """B'B <= A'A: a shrink only lowers; all rules but CFD."""
+        return not self.rule.restore
 
     def covariance_error_bound(self) -> float:
         """Computed certificate for ||A'A - B'B - alpha I||_2 (alpha_0 excepted): Delta, half of it for RFD.

@@ -48,9 +48,23 @@ def covariance_error(sketch: Sketch, X, tolerance: float = 1e-6) -> float:
     total = _rows.squared_norm(A)
     if total == 0:
         return 0.0
-    ends = _ends(lambda v: A.T @ (A @ v) - table @ (table.T @ v), A.shape[1], tolerance)
+
+    def apply(v):
+        return A.T @ (A @ v) - table @ (table.T @ v)
+
+    c, below = A.shape[1], sketch.underestimates
+    if c <= _SMALL:
+        ends = np.linalg.eigvalsh(apply(np.eye(c)))[[0, -1]].tolist()
+    else:
+        ends = [_end(apply, c, tolerance, "LA")]
+        # With B'B <= A'A the lower end is not negative, and zero where A has fewer rows than columns.
+        null = problem.unseen or A.shape[0] < c
+        if below and (null or ends[0] >= 2 * alpha):
+            ends.append(0.0 if null else ends[0])
+        else:
+            ends.append(_lower_end(apply, c, tolerance, ends[0]))
     if problem.unseen:
-        ends = [*ends, 0.0]
+        ends.append(0.0)
     return max(abs(end - alpha) for end in ends) / total
 
 
@@ -84,17 +98,14 @@ def top_squares(A, k: int, tolerance: float = 1e-6) -> np.ndarray:
     return np.sort(eigsh(operator, k=k, v0=_start(c), tol=tolerance, return_eigenvectors=False))[::-1]
 
 
-def _ends(apply, c: int, tolerance: float) -> list[float]:
-    """Largest and smallest eigenvalue of a symmetric operator."""
-    if c <= _SMALL:
-        values = np.linalg.eigvalsh(apply(np.eye(c)))
-        return [float(values[-1]), float(values[0])]
-    top = _end(apply, c, tolerance, "LA")
-    # The other end may be (nearly) zero, where a relative tolerance never stops: shift it by a known amount.
+def _lower_end(apply, c: int, tolerance: float, top: float) -> float:
+    """Smallest eigenvalue, to about tolerance * top in absolute terms.
+
+    It is often one of many near zero, where a relative tolerance never stops: so it is shifted by a known amount. The
+    error of an eigenvalue is quadratic in the residual that Lanczos stops at, hence the root.
+    """
     shift = 2 * abs(top)
-    if shift == 0:
-        return [top, _end(apply, c, tolerance, "SA")]
-    return [top, _end(lambda v: apply(v) - shift * v, c, tolerance, "SA") + shift]
+    return _end(lambda v: apply(v) - shift * v, c, np.sqrt(tolerance), "SA") + shift
 
 
 def _end(apply, c: int, tolerance: float, which: str) -> float:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from sonlearn.errors import OptionError
 from sonlearn.sketch.base import Sketch
+from sonlearn.sketch.make import make_sketch
 
 
 class StreamingSVD:
@@ -56,8 +57,6 @@ class StreamingSVD:
         return self
 
     def _make(self) -> Sketch:
-        from sonlearn.sketch import make_sketch
-
         if self.n_components < 1:
             raise OptionError(f"n_components {self.n_components}: expected at least 1")
         size = 2 * self.n_components + 1 if self.sketch_size is None else self.sketch_size
