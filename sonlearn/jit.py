@@ -12,6 +12,7 @@ No fast-math anywhere: it would make ``isnan`` lie.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -23,9 +24,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numba
+import numba.core.event
 
 _PACKAGE = Path(__file__).parent
 _KEEP_SECONDS = 30 * 24 * 3600
+_SETTINGS = {"nogil": True, "error_model": "numpy"}
 
 
 @functools.cache
@@ -96,19 +99,55 @@ def is_compiled() -> bool:
     return bool(numba.config.DISABLE_JIT) or (folder is not None and any(folder.rglob("*.nbc")))
 
 
+class _FirstCompilation(numba.core.event.Listener):
+    def __init__(self, call: Callable[[], None]):
+        self._call: Callable[[], None] | None = call
+
+    def on_start(self, event: numba.core.event.Event) -> None:
+        call, self._call = self._call, None
+        if call is not None:
+            call()
+
+    def on_end(self, event: numba.core.event.Event) -> None:
+        pass
+
+
+def on_first_compilation(call: Callable[[], None]) -> contextlib.AbstractContextManager:
+    """While entered, call `call` once, just before a kernel has to be compiled because the cache does not hold it."""
+    return numba.core.event.install_listener("numba:compile", _FirstCompilation(call))
+
+
 def jit(function: Callable) -> Callable:
     """Compile `function` in nopython mode, without the GIL, cached by the sources of the whole package."""
-    folder = cache_folder()
-    if folder is None:
-        return numba.njit(nogil=True, error_model="numpy")(function)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    return _cached(function)
 
 
 def inline(function: Callable) -> Callable:
     """A helper that LLVM may inline into its callers: compiled with them, not cached by itself."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
+    return numba.njit(**_SETTINGS)(function)
+
+
+def bare_jit(function: Callable) -> Callable:
+    """`jit` for a kernel that allocates and returns no array: arrays are not reference-counted on the way down.
+
+    Counting costs two atomic operations per array and call; it halves the speed of a parser, whose helpers are short.
+    What such a kernel calls must be `bare_inline`.
+    """
+    return _cached(function, _nrt=False)
+
+
+def bare_inline(function: Callable) -> Callable:
+    """`inline` for helpers of a `bare_jit` kernel."""
+    return numba.njit(**_SETTINGS, _nrt=False)(function)
+
+
+def _cached(function: Callable, **settings: bool) -> Callable:
+    folder = cache_folder()
+    if folder is None:
+        return numba.njit(**_SETTINGS, **settings)(function)
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        return numba.njit(**_SETTINGS, **settings, cache=True)(function)
+    finally:
+        numba.config.CACHE_DIR = before

@@ -76,7 +76,7 @@ class LearnOptions:
     eta: float | str = option(
         "1/t", "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E"
     )
-    oja_step: str = option("adaptive", "step of Oja's rule: the paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
+    oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     diagonal: bool = option(True, "rescale features by the root of their summed squared gradients")
 
     def __post_init__(self) -> None:

@@ -1,29 +1,36 @@
 """Generations: a change of basis of Z for every feature at once, carried out only when a feature is read.
 
-A generation maps z <- E z (E is k x M; the other M - k entries become zero) and wbar <- wbar + beta'z. The log keeps the
-maps; a feature's row says up to which generation it is current. After its first map a feature lives in the first k
-entries, so longer gaps are bridged by compositions of 2, 4, 8, ... maps, which are k x k: O(log gap) small products.
-E is a contraction up to rounding and nothing is ever inverted, so compositions stay accurate.
+A generation maps z <- E z (E is k x M, and the other M - k entries become zero) and wbar <- wbar + beta'z. Features
+that were written in the generation that ends are mapped at once; all others live in the first k entries, and the log
+keeps the k x k part of the map for them. A feature's stamp says up to which generation it is current; a gap is bridged
+by compositions of 1, 2, 4, 8, ... maps: O(log gap) small products. E is a contraction up to rounding and nothing is
+ever inverted, so compositions stay accurate.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from sonlearn.jit import inline, jit
-from sonlearn.learn.state import GEN, GENERATION, HEAD, SEEN, WBAR, Log
+from sonlearn.learn.state import GEN, HEAD, N_TOUCHED, SEEN, STAMP, WBAR
 
 
 @inline
-def apply_map(matrix, k_max, width, z_in, z_out):
-    """z_out[:k_max] <- matrix[:k_max, :width] z_in[:width]; returns the weight that moves to wbar."""
-    for i in range(k_max):
-        total = 0.0
-        for j in range(width):
-            total += matrix[i, j] * z_in[j]
-        z_out[i] = total
-    moved = 0.0
+def apply_map(maps, which, width, z, source):
+    """z[1 - source] <- maps[which]' z[source, :width]: the new z, and after it the weight that moves to wbar."""
+    target, length = 1 - source, maps.shape[2]
+    for i in range(length):
+        z[target, i] = 0.0
     for j in range(width):
-        moved += matrix[k_max, j] * z_in[j]
-    return moved
+        factor = z[source, j]
+        for i in range(length):
+            z[target, i] += factor * maps[which, j, i]
+
+
+@inline
+def place(capacity, level, at):
+    """Where `Log.maps` keeps the composition of the 2^level maps that begin at generation `at`."""
+    return 2 * capacity - ((2 * capacity) >> level) + (at >> level)
 
 
 @inline
@@ -36,95 +43,113 @@ def largest_block(at, until):
 
 
 @inline
-def bring_up(log: Log, row, since, now, z):
-    """Apply the maps `since`..`now` to a feature's row (wbar, ..., z): through the scratch rows z[0], z[1]."""
-    capacity, rows, M = log.first.shape
-    k_max = rows - 1
+def bring_up(maps, table, f, now, z):
+    """Bring row f of the table up to generation `now`; `z` (2 rows) is scratch.
+
+    Takes the arrays that it needs and not the state: passing that to a call counts references of every array in it.
+    """
+    capacity, k_max = len(maps) // 2, maps.shape[1]
+    at = int(table[f, STAMP]) >> 1
+    table[f, STAMP] = 2 * now
     empty = True
-    for j in range(M):
-        z[0, j] = row[HEAD + j]
+    for j in range(k_max):
+        z[0, j] = table[f, HEAD + j]
         empty = empty and z[0, j] == 0.0
     if empty:
         return
-    wbar = row[WBAR] + apply_map(log.first[since], k_max, M, z[0], z[1])
-    at, source = since + 1, 1
+    source, wbar = 0, table[f, WBAR]
     while at < now:
         level = largest_block(at, now)
-        if level == 0:
-            wbar += apply_map(log.first[at], k_max, k_max, z[source], z[1 - source])
-        else:
-            block = capacity - (capacity >> (level - 1)) + (at >> level)
-            wbar += apply_map(log.dyadic[block], k_max, k_max, z[source], z[1 - source])
+        apply_map(maps, place(capacity, level, at), k_max, z, source)
         source = 1 - source
+        wbar += z[source, k_max]
         at += 1 << level
-    row[WBAR] = wbar
+    table[f, WBAR] = wbar
     for j in range(k_max):
-        row[HEAD + j] = z[source, j]
-    for j in range(k_max, M):
-        row[HEAD + j] = 0.0
+        table[f, HEAD + j] = z[source, j]
 
 
 @inline
-def refresh(state, f, z):
-    """Bring feature f up to the present generation; `z` is scratch."""
-    now = state.counters[GEN]
-    since = int(state.table[f, GENERATION])
-    if since != now:
-        bring_up(state.log, state.table[f], since, now, z)
-        state.table[f, GENERATION] = now
+def refresh_all(state, feats, z):
+    """Bring the features `feats` up to the present generation."""
+    table, maps, now = state.table, state.maps, state.counters[GEN]
+    for at in range(len(feats)):
+        if int(table[feats[at], STAMP]) >> 1 != now:
+            bring_up(maps, table, feats[at], now, z)
 
 
 @inline
-def begin_generation(state, E):
-    """Log the map z <- E z, wbar <- wbar + beta'z; the caller resets F and beta. The log must have room."""
-    log, g = state.log, state.counters[GEN]
-    capacity, rows, M = log.first.shape
-    k_max = rows - 1
-    for i in range(k_max):
-        for j in range(M):
-            log.first[g, i, j] = E[i, j]
+def touch_all(state, feats):
+    """Note that Z changes at `feats`, which are up to date."""
+    table, touched, n = state.table, state.touched, state.counters[N_TOUCHED]
+    stamp = 2 * state.counters[GEN] + 1
+    for at in range(len(feats)):
+        f = feats[at]
+        if table[f, STAMP] != stamp:
+            table[f, STAMP] = stamp
+            touched[n] = f
+            n += 1
+    state.counters[N_TOUCHED] = n
+
+
+@inline
+def begin_generation(state, E, z):
+    """z <- E z, wbar <- wbar + beta'z; the caller resets F and beta. The log must have room; `z` is scratch."""
+    maps, table, g = state.maps, state.table, state.counters[GEN]
+    capacity, k_max, M = len(maps) // 2, maps.shape[1], E.shape[1]
+    whole = np.empty((1, M, k_max + 1))
     for j in range(M):
-        log.first[g, k_max, j] = state.factor.beta[j]
+        for i in range(k_max):
+            whole[0, j, i] = E[i, j]
+        whole[0, j, k_max] = state.factor.beta[j]
+    maps[g] = whole[0, :k_max]
     g += 1
-    state.counters[GEN] = g
     level = 1
     while (g & ((1 << level) - 1)) == 0 and (1 << level) <= capacity:
-        block = (g >> level) - 1
-        target = log.dyadic[capacity - (capacity >> (level - 1)) + block]
-        if level == 1:
-            compose(log.first[g - 2], log.first[g - 1], k_max, target)
-        else:
-            below = capacity - (capacity >> (level - 2)) + 2 * block
-            compose(log.dyadic[below], log.dyadic[below + 1], k_max, target)
+        half, begin = 1 << (level - 1), g - (1 << level)
+        early, late = place(capacity, level - 1, begin), place(capacity, level - 1, begin + half)
+        compose(maps, early, late, place(capacity, level, begin))
         level += 1
+    for at in range(state.counters[N_TOUCHED]):
+        f = state.touched[at]
+        for j in range(M):
+            z[0, j] = table[f, HEAD + j]
+            table[f, HEAD + j] = 0.0
+        apply_map(whole, 0, M, z, 0)
+        for j in range(k_max):
+            table[f, HEAD + j] = z[1, j]
+        table[f, WBAR] += z[1, k_max]
+        table[f, STAMP] = 2 * g
+    state.counters[GEN] = g
+    state.counters[N_TOUCHED] = 0
 
 
 @inline
-def compose(early, late, k_max, out):
-    """out <- late o early on the first k_max entries: P = P2 P1, b = b1 + P1' b2."""
-    for i in range(k_max):
-        for j in range(k_max):
-            out[i, j] = 0.0
-        for c in range(k_max):
-            factor = late[i, c]
-            for j in range(k_max):
-                out[i, j] += factor * early[c, j]
+def compose(maps, early, late, out):
+    """maps[out] <- late after early: E' = E1' E2', and b = b1 + E1' b2 in the last column."""
+    k_max, length = maps.shape[1], maps.shape[2]
     for j in range(k_max):
-        out[k_max, j] = early[k_max, j]
-    for c in range(k_max):
-        factor = late[k_max, c]
-        for j in range(k_max):
-            out[k_max, j] += factor * early[c, j]
+        for i in range(length):
+            maps[out, j, i] = 0.0
+        for c in range(k_max):
+            factor = maps[early, j, c]
+            for i in range(length):
+                maps[out, j, i] += factor * maps[late, c, i]
+        maps[out, j, k_max] += maps[early, j, k_max]
 
 
 @jit
 def sweep(state, z):
     """Bring every feature up to the present generation and start the log anew.
 
-    Costs O(k M) a feature; called when the log is full, whose capacity grows with the features seen, so that the cost
+    Costs O(k^2) a feature; called when the log is full, whose capacity grows with the features seen, so that the cost
     is O(m^2) an example when spread over the examples in between.
     """
+    table, maps, now = state.table, state.maps, state.counters[GEN]
     for f in range(state.counters[SEEN]):
-        refresh(state, f, z)
-        state.table[f, GENERATION] = 0.0
+        touched = int(table[f, STAMP]) & 1
+        if int(table[f, STAMP]) >> 1 != now:
+            bring_up(maps, table, f, now, z)
+            touched = 0
+        table[f, STAMP] = touched
     state.counters[GEN] = 0

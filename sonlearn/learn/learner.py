@@ -15,7 +15,20 @@ from sonlearn.learn.generations import sweep
 from sonlearn.learn.losses import losses
 from sonlearn.learn.predict import all_weights, kept_rows, predict
 from sonlearn.learn.state import (
-    ALPHA, GEN, K, LOG_MIN, N_LOCAL, SEEN, T, State, Work, grown, grown_log, new_state, new_work, params_of, sizes_of,
+    ALPHA,
+    N_LOCAL,
+    N_TOUCHED,
+    SEEN,
+    K,
+    State,
+    T,
+    Work,
+    grown,
+    grown_maps,
+    new_state,
+    new_work,
+    params_of,
+    sizes_of,
 )  # fmt: skip
 from sonlearn.options import CLASSIFICATION, LearnOptions, TextOptions
 from sonlearn.text.batch import Batch
@@ -156,13 +169,12 @@ class Learner:
             "learn": dataclasses.asdict(self.options),
             "text": dataclasses.asdict(self.text),
             "label_coding": self._coding,
-            "log_capacity": len(state.log.first),
         }
         arrays = {
             "ids": self._index.ids[:seen],
             "table": state.table[:seen],
-            "log_first": state.log.first[: state.counters[GEN]],
-            "log_dyadic": state.log.dyadic,
+            "maps": state.maps,
+            "touched": state.touched[: state.counters[N_TOUCHED]],
             "raw_x": state.raw.X[: state.counters[N_LOCAL]],
             "raw_owner": state.raw.owner[: state.counters[N_LOCAL]],
             "counters": state.counters,
@@ -186,7 +198,7 @@ class Learner:
                 raise ModelFileError(f"a {header['kind']}, not a learner")
             learner = cls(LearnOptions(**header["learn"]), TextOptions(**header["text"]))
             learner._coding = int(header["label_coding"])
-            learner._restore(int(header["log_capacity"]), arrays)
+            learner._restore(arrays)
         except (KeyError, TypeError, OptionError, ValueError) as error:
             if isinstance(error, ModelFileError):
                 raise
@@ -206,28 +218,26 @@ class Learner:
 
         return cls.from_arrays(*modelfile.read(path))
 
-    def _restore(self, capacity: int, arrays: dict[str, np.ndarray]) -> None:
+    def _restore(self, arrays: dict[str, np.ndarray]) -> None:
         state = self._state
         _copy(state.counters, arrays["counters"])
         _copy(state.reals, arrays["reals"])
         for part, prefix in ((state.factor, "factor_"), (state.basis, "basis_")):
             for name, array in part._asdict().items():
                 _copy(array, arrays[prefix + name])
-        log = state.log
-        while len(log.first) < capacity:
-            log = grown_log(log)
-        _copy(log.first[: state.counters[GEN]], arrays["log_first"])
-        _copy(log.dyadic, arrays["log_dyadic"])
-        seen, n_local = self._seen, int(state.counters[N_LOCAL])
+        maps = np.zeros((len(arrays["maps"]), *state.maps.shape[1:]))
+        _copy(maps, arrays["maps"])
+        seen, n_local, n_touched = self._seen, int(state.counters[N_LOCAL]), int(state.counters[N_TOUCHED])
+        table, touched = grown(state.table, seen), grown(state.touched, seen)
+        _copy(table[:seen], arrays["table"])
+        _copy(touched[:n_touched], arrays["touched"])
         raw = state.raw._replace(X=grown(state.raw.X, n_local), owner=grown(state.raw.owner, n_local))
         _copy(raw.X[:n_local], arrays["raw_x"])
         _copy(raw.owner[:n_local], arrays["raw_owner"])
-        table = grown(state.table, seen)
-        _copy(table[:seen], arrays["table"])
         ids = np.empty(seen, np.int64)
         _copy(ids, arrays["ids"])
         self._index = index_of(ids)
-        self._state = state._replace(table=table, log=log, raw=raw)
+        self._state = state._replace(table=table, maps=maps, touched=touched, raw=raw)
 
     # -- room --------------------------------------------------------------------------------------------------------
 
@@ -236,7 +246,7 @@ class Learner:
         state, size = self._state, int(self._index.size[0])
         local = min(size, int(state.counters[N_LOCAL] + rows.indptr[-1]))
         raw = state.raw._replace(X=grown(state.raw.X, local), owner=grown(state.raw.owner, local))
-        self._state = state._replace(table=grown(state.table, size), raw=raw)
+        self._state = state._replace(table=grown(state.table, size), touched=grown(state.touched, size), raw=raw)
         longest = int(np.diff(rows.indptr).max(initial=1))
         if longest > len(self._work.x):
             self._work: Work = new_work(self._params, longest)
@@ -247,8 +257,8 @@ class Learner:
         Depends on what has been learned and not on where batches end, so that batches change no bit.
         """
         state: State = self._state
-        if len(state.log.first) < max(LOG_MIN, self._seen // (4 * sizes_of(self._params).k_max)):
-            self._state = state._replace(log=grown_log(state.log))
+        if len(state.maps) < self._seen // (2 * sizes_of(self._params).k_max):
+            self._state = state._replace(maps=grown_maps(state.maps))
         else:
             sweep(state, self._work.z)
 

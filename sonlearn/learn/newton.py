@@ -1,7 +1,7 @@
-"""The sketched online Newton round, once for all sketches: project, predict, append the row, step with the new sketch.
+"""The sketched online Newton round, once for all sketches: project, predict, take the row, step with the new sketch.
 
-[SON] Algorithm 1, [RFD] Algorithm 5, in the coordinates y = Q x of an orthonormal basis Q = [V; q_1..q_R] of the rows in
-the buffer. There A = alpha I + Q'H Q, so with L L' = H + alpha I and rho^2 = x'x - y'y
+[SON] Algorithm 1, [RFD] Algorithm 5, in the coordinates y = Q x of an orthonormal basis Q = [V; q_1..q_R] of the rows
+in the buffer. There A = alpha I + Q'H Q, so with L L' = H + alpha I and rho^2 = x'x - y'y
     A^-1 x = (1/alpha) (x - Q'y) + Q' L^-T L^-1 y,        x'A^-1 x = rho^2/alpha + |L^-1 y|^2,
 sums of squares without cancellation. With alpha = 0 the pseudo-inverse is the same without the first term, because the
 basis spans exactly the range of A: rows enter it only with a gradient that is not zero. A round writes no array of
@@ -14,12 +14,27 @@ import math
 
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense import add_outer, cholesky_update, solve_lower, solve_upper
-from sonlearn.learn.generations import refresh
+from sonlearn.learn.generations import refresh_all
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.oja import oja_round
 from sonlearn.learn.shrink import shrink
 from sonlearn.learn.state import (
-    ALPHA, COUNT, ETA_CONSTANT, ETA_OVER_T, GEN, HEAD, K, LOCAL, N_LOCAL, NONE, OJA, R, SEEN, SQUARES, T, WBAR,
+    ALPHA,
+    COUNT,
+    ETA_CONSTANT,
+    ETA_OVER_T,
+    GEN,
+    HEAD,
+    LOCAL,
+    N_LOCAL,
+    NONE,
+    OJA,
+    SEEN,
+    SQUARES,
+    WBAR,
+    K,
+    R,
+    T,
 )  # fmt: skip
 
 #: A row whose part outside of the basis has a squared norm below this multiple of x'x lies in its span.
@@ -44,7 +59,7 @@ def learn(params, state, work, rows, prediction, raw, start):
     Stops in front of a row when the log is full (the caller makes room) or when a number is no longer finite.
     """
     for i in range(start, len(rows.y)):
-        if state.counters[GEN] == len(state.log.first):
+        if 2 * state.counters[GEN] == len(state.maps):
             return i, LOG_FULL
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
@@ -64,9 +79,13 @@ def learn(params, state, work, rows, prediction, raw, start):
 
 @inline
 def read(params, state, work, feats, values):
-    """Fill work.x (the row as the learner sees it), Z x, y = Q x; returns (w'x, x'x)."""
-    table, zx, rx = state.table, work.zx, work.rx
-    M, n_raw = len(zx), state.counters[R]
+    """Fill work.x (the row as the learner sees it), Z x, y = Q x; returns (w'x, x'x).
+
+    The loop over the active features calls nothing: a call would count references of every array of the state.
+    """
+    table, X, owner, zx, rx, xs = state.table, state.raw.X, state.raw.owner, work.zx, work.rx, work.x
+    M, n_raw, n_local = len(zx), state.counters[R], state.counters[N_LOCAL]
+    refresh_all(state, feats, work.z)
     for j in range(M):
         zx[j] = 0.0
     for j in range(n_raw):
@@ -74,28 +93,18 @@ def read(params, state, work, feats, values):
     wx = xx = 0.0
     for at in range(len(feats)):
         f, x = feats[at], values[at]
-        refresh(state, f, work.z)
         if params.diagonal:
             x /= math.sqrt(DIAGONAL_START + table[f, SQUARES])
-        work.x[at] = x
+        xs[at] = x
         xx += x * x
         wx += x * table[f, WBAR]
         for j in range(M):
             zx[j] += x * table[f, HEAD + j]
-        local = local_of(state, f)
-        if local >= 0:
+        local = int(table[f, LOCAL])
+        if 0 <= local < n_local and owner[local] == f:
             for j in range(n_raw):
-                rx[j] += x * state.raw.X[local, j]
+                rx[j] += x * X[local, j]
     return wx + coordinates(state, work), xx
-
-
-@inline
-def local_of(state, f):
-    """Number of feature f among those of the buffered rows, or -1."""
-    local = int(state.table[f, LOCAL])
-    if 0 <= local < state.counters[N_LOCAL] and state.raw.owner[local] == f:
-        return local
-    return -1
 
 
 @inline
@@ -147,10 +156,12 @@ def step(params, state, work, feats, values, excess, slope, xx):
         move(state, work, feats, 0, 0.0, slope / state.reals[ALPHA])
     else:
         buffered_round(params, state, work, feats, slope, scale, rho2, along, rest)
+    table, seen = state.table, counters[SEEN]
     for at in range(len(feats)):
-        counters[SEEN] = max(counters[SEEN], feats[at] + 1)
+        seen = max(seen, feats[at] + 1)
         if params.diagonal:
-            state.table[feats[at], SQUARES] += (slope * values[at]) ** 2
+            table[feats[at], SQUARES] += (slope * values[at]) ** 2
+    counters[SEEN] = seen
     return True
 
 
@@ -255,15 +266,17 @@ def append(state, work, feats, rho2, rest):
         basis.LT[i, r] = 0.0
     basis.LT[r, r] = math.sqrt(state.reals[ALPHA])
     basis.a[r] = -rest * rho
+    n_local, table, X, owner = counters[N_LOCAL], state.table, raw.X, raw.owner
     for at in range(len(feats)):
         f = feats[at]
-        local = local_of(state, f)
-        if local < 0:
-            local = counters[N_LOCAL]
-            counters[N_LOCAL] = local + 1
-            raw.owner[local] = f
-            state.table[f, LOCAL] = local
-            for j in range(raw.X.shape[1]):
-                raw.X[local, j] = 0.0
-        raw.X[local, n_raw] = work.x[at]
+        local = int(table[f, LOCAL])
+        if not (0 <= local < n_local and owner[local] == f):
+            local = n_local
+            n_local += 1
+            owner[local] = f
+            table[f, LOCAL] = local
+            for j in range(X.shape[1]):
+                X[local, j] = 0.0
+        X[local, n_raw] = work.x[at]
+    counters[N_LOCAL] = n_local
     counters[R] = n_raw + 1

@@ -1,10 +1,10 @@
 """Oja's sketch: V <- Gram-Schmidt(V + gamma V ghat ghat'), kept as V = F Z, in O(m^2 + ms) a round.
 
-[SON] Algorithms 3-5. Because V + gamma V ghat ghat' = F (Z + gamma (Z ghat) ghat'), Z takes the sparse rank-one part and F
-the orthonormalisation; and because the Gram matrix of the new rows is I + theta y y', its Cholesky factor is known in
-closed form, so that Gram-Schmidt costs O(m^2) in every round. Departures: V starts empty and its first m rows are
-the first m independent gradients ([SON]: random rows, which in high dimension overlap with nothing); a scale-free step
-(AdaOja, Henriksen & Ward 2019) beside the paper's 1/t; F is renewed through `generations` when ill-conditioned.
+[SON] Algorithms 3-5. Because V + gamma V ghat ghat' = F (Z + gamma (Z ghat) ghat'), Z takes the sparse rank-one part
+and F the orthonormalisation; and because the Gram matrix of the new rows is I + theta y y', its Cholesky factor is
+known in closed form, so that Gram-Schmidt costs O(m^2) in every round. Departures: V starts empty and its first m rows
+are the first m independent gradients ([SON]: random rows, which in high dimension overlap with nothing); a scale-free
+step (AdaOja, Henriksen & Ward 2019) beside the paper's 1/t; F is renewed through `generations` when ill-conditioned.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import inline
-from sonlearn.learn.generations import begin_generation
-from sonlearn.learn.state import ALPHA, EMPTY, HEAD, OJA_SUM, K, T, WBAR
+from sonlearn.learn.generations import begin_generation, touch_all
+from sonlearn.learn.state import ALPHA, EMPTY, HEAD, OJA_SUM, WBAR, K, T
 
-#: F (triangular) begins anew when its entries exceed its diagonal by more than this factor.
+#: F (triangular) begins anew when 1, its size at the start, or its entries exceed its diagonal by more than this factor:
+#: as F falls, Z rises, and w = wbar + Z'beta would cancel.
 SPREAD = 1e3
 
 
@@ -41,12 +42,13 @@ def oja_round(params, state, work, feats, slope, scale, xx, rho2):
         for j in range(len(beta)):
             beta[j] -= change * FT[j, i]
     wbar_step -= slope / alpha
+    touch_all(state, feats)
     for at in range(len(feats)):
         f, x = feats[at], work.x[at]
         state.table[f, WBAR] += wbar_step * x
         for j in range(len(delta)):
             state.table[f, HEAD + j] += delta[j] * x
-    renew(state)
+    renew(state, work.z)
 
 
 @inline
@@ -116,16 +118,16 @@ def apply_inverse(v, y, k, theta):
 
 
 @inline
-def renew(state):
+def renew(state, z):
     """Begin a generation when F has become ill-conditioned."""
     FT, k, counters = state.factor.FT, state.counters[K], state.counters
-    least, most = math.inf, 0.0
+    least, most = math.inf, 1.0
     for i in range(k):
         least = min(least, abs(FT[i, i]))
         for j in range(len(FT)):
             most = max(most, abs(FT[j, i]))
     if most > SPREAD * least:
-        begin_generation(state, FT.T.copy())
+        begin_generation(state, FT.T.copy(), z)
         state.factor.beta[:] = 0.0
         FT[:] = 0.0
         for i in range(k):

@@ -8,16 +8,16 @@ import numpy as np
 
 from sonlearn.jit import inline, jit
 from sonlearn.learn.generations import bring_up
-from sonlearn.learn.newton import DIAGONAL_START, local_of
+from sonlearn.learn.newton import DIAGONAL_START
 from sonlearn.learn.shrink import unmix
-from sonlearn.learn.state import GEN, GENERATION, HEAD, K, R, SQUARES, WBAR
+from sonlearn.learn.state import GEN, HEAD, LOCAL, N_LOCAL, SQUARES, STAMP, WBAR, K, R
 
 
 @jit
 def predict(params, state, rows, raw):
     """raw[i] <- base_i + w'x_i; returns the first row whose prediction is not finite, or n."""
     on_z, on_x = coefficients(state)
-    row, z = np.empty(state.table.shape[1]), np.empty((2, state.table.shape[1]))
+    row, z = np.empty((1, state.table.shape[1])), np.empty((2, state.table.shape[1]))
     for i in range(len(rows.y)):
         total = rows.base[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -32,7 +32,7 @@ def predict(params, state, rows, raw):
 def all_weights(params, state, out):
     """out[f] <- weight of feature f in the scale of the input, for the first len(out) features."""
     on_z, on_x = coefficients(state)
-    row, z = np.empty(state.table.shape[1]), np.empty((2, state.table.shape[1]))
+    row, z = np.empty((1, state.table.shape[1])), np.empty((2, state.table.shape[1]))
     for f in range(len(out)):
         out[f] = weight_of(params, state, f, on_z, on_x, row, z)
 
@@ -40,14 +40,14 @@ def all_weights(params, state, out):
 @jit
 def kept_rows(state, V):
     """V[i, f] <- entry f of the i-th kept direction (in the rescaled features where --diagonal is on)."""
-    row, z = np.empty(state.table.shape[1]), np.empty((2, state.table.shape[1]))
+    row, z = np.empty((1, state.table.shape[1])), np.empty((2, state.table.shape[1]))
     FT = state.factor.FT
     for f in range(V.shape[1]):
         present(state, f, row, z)
         for i in range(V.shape[0]):
             V[i, f] = 0.0
             for j in range(len(FT)):
-                V[i, f] += FT[j, i] * row[HEAD + j]
+                V[i, f] += FT[j, i] * row[0, HEAD + j]
 
 
 @inline
@@ -65,23 +65,22 @@ def coefficients(state):
 
 @inline
 def present(state, f, row, z):
-    """row <- the row of feature f, brought up to the present generation; z is scratch."""
-    for j in range(len(row)):
-        row[j] = state.table[f, j]
-    now, since = state.counters[GEN], int(row[GENERATION])
-    if since != now:
-        bring_up(state.log, row, since, now, z)
+    """row[0] <- the row of feature f, brought up to the present generation; z is scratch."""
+    for j in range(row.shape[1]):
+        row[0, j] = state.table[f, j]
+    if int(row[0, STAMP]) >> 1 != state.counters[GEN]:
+        bring_up(state.maps, row, 0, state.counters[GEN], z)
 
 
 @inline
 def weight_of(params, state, f, on_z, on_x, row, z):
     """Weight of feature f in the scale of the input."""
     present(state, f, row, z)
-    w = row[WBAR]
+    w = row[0, WBAR]
     for j in range(len(on_z)):
-        w += row[HEAD + j] * on_z[j]
-    local = local_of(state, f)
-    if local >= 0:
+        w += row[0, HEAD + j] * on_z[j]
+    local = int(row[0, LOCAL])
+    if 0 <= local < state.counters[N_LOCAL] and state.raw.owner[local] == f:
         for j in range(len(on_x)):
             w += state.raw.X[local, j] * on_x[j]
-    return w / math.sqrt(DIAGONAL_START + row[SQUARES]) if params.diagonal else w
+    return w / math.sqrt(DIAGONAL_START + row[0, SQUARES]) if params.diagonal else w

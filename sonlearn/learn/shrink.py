@@ -1,7 +1,7 @@
 """The frequent-directions shrink: what it keeps, and how the kept rows are folded back into V = F Z in sparse time.
 
-[RFD] Algorithms 3 and 6 (buffer of 2m rows), [SON] Algorithms 8-11 for the sparse form. We depart from [SON] Algorithm 9,
-whose F becomes singular: Z has spare rows, and a direction that is lost leaves its place to an empty one.
+[RFD] Algorithms 3 and 6 (buffer of 2m rows), [SON] Algorithms 8-11 for the sparse form. We depart from [SON] Algorithm
+9, whose F becomes singular: Z has spare rows, and a direction that is lost leaves its place to an empty one.
 """
 
 from __future__ import annotations
@@ -9,9 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import inline
-from sonlearn.learn.generations import begin_generation, refresh
+from sonlearn.learn.generations import begin_generation, refresh_all, touch_all
 from sonlearn.learn.state import (
-    ALPHA, COUNT, EMPTY, HEAD, K, LOCAL, N_LOCAL, R, RFD, WBAR,
+    ALPHA,
+    COUNT,
+    EMPTY,
+    HEAD,
+    LOCAL,
+    N_LOCAL,
+    RFD,
+    WBAR,
+    K,
+    R,
 )  # fmt: skip
 
 #: Squared singular values below this multiple of the largest are rounding noise of the Gram matrix.
@@ -69,7 +78,7 @@ def step_after(state, slope, y, W):
 def fold(state, W):
     """Express the kept directions as new rows V = F Z: W Q = N1 V + N2 X. Afterwards w = wbar + Z' beta."""
     factor, G, counters = state.factor, state.basis.G, state.counters
-    kept, r = W.shape
+    kept = len(W)
     k, n_raw = counters[K], counters[R]
     M, k_max = factor.FT.shape
     N1, N2 = W[:, :k].copy(), np.zeros((kept, n_raw))
@@ -124,7 +133,7 @@ def refactor(state, E, N2):
     while lost < kept and eig[lost] < LOST:
         lost += 1
     if counters[EMPTY] + lost > M or eig[kept - 1] > LARGE:
-        begin_generation(state, E)
+        begin_generation(state, E, np.empty((2, M + 1)))
         factor.beta[:] = 0.0
         factor.FT[:] = 0.0
         for i in range(kept):
@@ -151,10 +160,11 @@ def write_back(state, c, delta):
     """Z <- Z + delta'X and wbar <- wbar + X'c over the features of the raw rows: O(M) for each of their entries."""
     table, X, owner = state.table, state.raw.X, state.raw.owner
     n_raw, M = delta.shape
-    z = np.empty((2, M + 1))
-    for at in range(state.counters[N_LOCAL]):
+    n_local = state.counters[N_LOCAL]
+    refresh_all(state, owner[:n_local], np.empty((2, M + 1)))
+    touch_all(state, owner[:n_local])
+    for at in range(n_local):
         f = owner[at]
-        refresh(state, f, z)
         for i in range(n_raw):
             x = X[at, i]
             if x != 0.0:

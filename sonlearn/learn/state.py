@@ -1,13 +1,13 @@
 """The state of the learner: plain arrays in NamedTuples. Python allocates here; kernels fill in place.
 
-The weights are ``w = wbar + Z' beta + Q' a``. Z has M numbers for every feature; V = F Z are the k orthonormal rows that
-the last shrink has left; Q = [V; q_1..q_R] adds the directions that the rows since then have brought (Gram-Schmidt).
+The weights are ``w = wbar + Z' beta + Q' a``. Z has M numbers for every feature; V = F Z are the k orthonormal rows
+that the last shrink has left; Q = [V; q_1..q_R] adds the directions that the rows since then have brought
+(Gram-Schmidt).
 Letters: see NOTATION.md.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -21,10 +21,11 @@ SKETCH_CODE = dict(zip(SKETCHES, (RFD, FD, OJA, NONE), strict=True))
 ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
 
 # A row of the table of features: everything about a feature in one place, one cache miss.
-WBAR, SQUARES, GENERATION, LOCAL, HEAD = range(5)  # HEAD: columns before the M columns of Z
+WBAR, SQUARES, STAMP, LOCAL, HEAD = range(5)  # HEAD: columns before the M columns of Z
+# STAMP = 2 * generation up to which the feature is current + 1 if Z has changed there within that generation.
 
 # Integer counters.
-T, COUNT, K, R, N_LOCAL, GEN, EMPTY, SEEN, N_COUNTERS = range(9)
+T, COUNT, K, R, N_LOCAL, GEN, N_TOUCHED, EMPTY, SEEN, N_COUNTERS = range(10)
 # Real counters.
 ALPHA, OJA_SUM, N_REALS = range(3)
 
@@ -53,13 +54,6 @@ class Factor(NamedTuple):
     beta: np.ndarray  # float64[M]
 
 
-class Log(NamedTuple):
-    """Generations: maps z <- E z, wbar <- wbar + beta'z, applied to a feature when it is next read."""
-
-    first: np.ndarray  # float64[capacity, k_max + 1, M]; E in the first rows, beta in the last
-    dyadic: np.ndarray  # float64[capacity, k_max + 1, k_max]; compositions of 2, 4, 8, ... consecutive maps
-
-
 class Raw(NamedTuple):
     """The rows since the last shrink, by feature: local feature i is feature owner[i]."""
 
@@ -82,7 +76,10 @@ class State(NamedTuple):
 
     table: np.ndarray  # float64[features, HEAD + M]
     factor: Factor
-    log: Log
+    # float64[2 capacity, k_max, k_max + 1]: the log of generations and its compositions (`generations.place`);
+    # E' in the first columns, beta in the last
+    maps: np.ndarray
+    touched: np.ndarray  # int64[features]; where Z has changed in this generation
     raw: Raw
     basis: Basis
     counters: np.ndarray  # int64[N_COUNTERS]
@@ -99,7 +96,7 @@ class Work(NamedTuple):
     h: np.ndarray  # float64[r_max + 1]
     u: np.ndarray  # float64[r_max + 1]
     x: np.ndarray  # float64[longest row], the row as the learner sees it
-    z: np.ndarray  # float64[2, k_max + 1], one feature under way through the log
+    z: np.ndarray  # float64[2, M + 1], one feature under way through the log
 
 
 class Sizes(NamedTuple):
@@ -145,7 +142,8 @@ def new_state(params: Params, alpha: float, features: int = 256) -> State:
     return State(
         table=np.zeros((features, HEAD + M)),
         factor=Factor(FT=np.zeros((M, k_max)), beta=np.zeros(M)),
-        log=new_log(LOG_MIN, k_max, M),
+        maps=np.zeros((2 * LOG_MIN, k_max, k_max + 1)),
+        touched=np.zeros(features, dtype=np.int64),
         raw=Raw(X=np.zeros((16, R_max)), owner=np.zeros(16, dtype=np.int64)),
         basis=Basis(
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)), a=np.zeros(r_max),
@@ -156,17 +154,12 @@ def new_state(params: Params, alpha: float, features: int = 256) -> State:
     )  # fmt: skip
 
 
-def new_log(capacity: int, k_max: int, M: int) -> Log:
-    """Log of `capacity` generations (a power of two)."""
-    return Log(first=np.zeros((capacity, k_max + 1, M)), dyadic=np.zeros((capacity, k_max + 1, k_max)))
-
-
 def new_work(params: Params, longest: int) -> Work:
     """Scratch space for rows of up to `longest` entries."""
     k_max, M, R_max, r_max = sizes_of(params)
     return Work(
-        zx=np.zeros(M), delta=np.zeros(M), rx=np.zeros(R_max), y=np.zeros(r_max + 1), h=np.zeros(r_max + 1), u=np.zeros(r_max + 1),
-        x=np.zeros(max(longest, 1)), z=np.zeros((2, max(k_max, M) + 1)),
+        zx=np.zeros(M), delta=np.zeros(M), rx=np.zeros(R_max), y=np.zeros(r_max + 1), h=np.zeros(r_max + 1),
+        u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)), z=np.zeros((2, max(k_max, M) + 1)),
     )  # fmt: skip
 
 
@@ -179,18 +172,12 @@ def grown(array: np.ndarray, length: int) -> np.ndarray:
     return bigger
 
 
-def grown_log(log: Log) -> Log:
-    """The same log with twice the room."""
-    capacity, rows, k_max = log.dyadic.shape
-    bigger = new_log(2 * capacity, rows - 1, log.first.shape[2])
-    bigger.first[:capacity] = log.first
-    for level in range(1, int(math.log2(capacity)) + 1):
-        blocks = capacity >> level
-        old, new = dyadic_offset(capacity, level), dyadic_offset(2 * capacity, level)
-        bigger.dyadic[new : new + blocks] = log.dyadic[old : old + blocks]
+def grown_maps(maps: np.ndarray) -> np.ndarray:
+    """The same log of generations with twice the room; level by level, as `generations.place` has it."""
+    bigger = np.zeros((2 * len(maps), *maps.shape[1:]))
+    old = new = 0
+    blocks = len(maps) // 2
+    while blocks:
+        bigger[new : new + blocks] = maps[old : old + blocks]
+        old, new, blocks = old + blocks, new + 2 * blocks, blocks // 2
     return bigger
-
-
-def dyadic_offset(capacity: int, level: int) -> int:
-    """Where the blocks of 2^level generations begin in `Log.dyadic`."""
-    return capacity - (capacity >> (level - 1))

@@ -1,0 +1,88 @@
+"""Write the sample files of this folder. Deterministic: the same bytes on every machine.
+
+    python data/make.py [FOLDER]
+
+Only `random.Random.random` is drawn from (its sequence is promised to stay), and numbers are rounded before they are
+written, so that neither a numpy version nor the last bit of a logarithm shows.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+import random
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+class Words:
+    """Draw word numbers 1..d by a Zipf law; every class has its own liking for a part of them."""
+
+    def __init__(self, rng: random.Random, d: int, lean: float):
+        self.rng = rng
+        taste = [math.exp(lean * (2 * rng.random() - 1)) for _ in range(d)]
+        self.table = {
+            side: list(itertools.accumulate(taste[j] ** side / (j + 4) for j in range(d))) for side in (-1, 1)
+        }
+
+    def draw(self, side: int) -> int:
+        table = self.table[side]
+        return 1 + bisect.bisect_right(table, self.rng.random() * table[-1], hi=len(table) - 1)
+
+    def counts(self, side: int, length: int) -> dict[int, int]:
+        """Word number to count, for a text of `length` words, increasing."""
+        drawn = sorted(self.draw(side) for _ in range(length))
+        return {word: len(list(group)) for word, group in itertools.groupby(drawn)}
+
+
+def svm_lines(n: int = 2000, d: int = 3000, seed: int = 1) -> list[str]:
+    """Two classes of short texts: log(1 + count) of a word, rare ones weigh more, rows of unit length."""
+    rng = random.Random(seed)
+    words, lines = Words(rng, d, lean=1.2), []
+    for _ in range(n):
+        side = 1 if rng.random() < 0.4 else -1
+        counts = words.counts(side, 6 + int(12 * rng.random()))
+        values = {word: math.log(1 + count) * math.log(2 + word) for word, count in counts.items()}
+        norm = math.sqrt(sum(value * value for value in values.values()))
+        label = side if rng.random() >= 0.03 else -side
+        lines.append(f"{label:+d} " + " ".join(f"{word}:{value / norm:.3g}" for word, value in values.items()))
+    return lines
+
+
+def names(rng: random.Random, n: int) -> list[str]:
+    """n distinct words of two or three invented syllables, short ones first."""
+    syllables = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "or")]
+    made: dict[str, None] = {}
+    while len(made) < n:
+        parts = 2 if len(made) < n // 4 else 3
+        made["".join(syllables[int(len(syllables) * rng.random())] for _ in range(parts))] = None
+    return list(made)
+
+
+def vw_lines(n: int = 1000, d: int = 1500, seed: int = 2) -> list[str]:
+    """Letters, wanted (1) or not (-1): namespaces `subject` and `body` with counts, some tags and importances."""
+    rng = random.Random(seed)
+    words, vocabulary, lines = Words(rng, d, lean=1.5), names(rng, d), []
+    for i in range(1, n + 1):
+        side = 1 if rng.random() < 0.5 else -1
+        label = side if rng.random() >= 0.03 else -side
+        subject = words.counts(side, 2 + int(3 * rng.random()))
+        body = words.counts(side, 8 + int(16 * rng.random()))
+        importance = (" 2", " 0.5", " 1.5")[int(3 * rng.random())] if rng.random() < 0.1 else ""
+        tag = f" 'letter{i}" if rng.random() < 0.2 else " "
+        text = " ".join(vocabulary[word - 1] for word in subject)
+        counted = " ".join(vocabulary[word - 1] + (f":{count}" if count > 1 else "") for word, count in body.items())
+        lines.append(f"{label}{importance}{tag}|subject {text} |body {counted}")
+    return lines
+
+
+def main(folder: Path = HERE) -> None:
+    for name, lines in (("sample.svm", svm_lines()), ("sample.vw", vw_lines())):
+        (folder / name).write_bytes(("\n".join(lines) + "\n").encode("ascii"))
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:2]))

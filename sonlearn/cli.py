@@ -1,0 +1,128 @@
+"""The command line: finds the verb, and is the one place that prints errors and sets the exit status.
+
+Exit status: 0; 1 for anything that is wrong with the command, the input or a file; 128 + the signal's number after
+Ctrl-C (130) or SIGTERM (143); 141 where the reader of the output has gone, as for any Unix tool.
+
+Numba and numpy are imported by the verbs, once the command line is known to be right.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import sys
+from typing import Any
+
+from sonlearn import __version__
+from sonlearn.commands.flags import VERBS, RunOptions, parse, parser_of
+from sonlearn.errors import OptionError, SonlearnError, shorten
+
+CLOSED_PIPE = 128 + 13
+
+
+def help_text() -> str:
+    """What ``sonlearn --help`` prints."""
+    lines = [
+        "usage: sonlearn VERB ...",
+        "",
+        "Sketched online Newton learning on endless sparse text streams.",
+        "",
+        *(line for verb in VERBS.values() for line in (verb.usage, "    " + verb.about)),
+        "",
+        "sonlearn VERB --help lists the flags of a verb; sonlearn --version prints the version.",
+        "",
+        "For example:",
+        "    sonlearn train -f model train.svm",
+        "    sonlearn predict -i model -p predictions test.svm",
+    ]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status. Prints one line for every error."""
+    try:
+        status = _dispatch(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+        return status
+    except SonlearnError as error:
+        return _fail(str(error))
+    except BrokenPipeError:
+        _forget_output()
+        return CLOSED_PIPE
+    except KeyboardInterrupt as error:
+        _complain("interrupted: no model was written")
+        return 128 + getattr(error, "number", 2)
+    except MemoryError as error:
+        return _fail(f"out of memory {error}".strip())
+    except OSError as error:
+        return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    except Exception as error:
+        if os.environ.get("SONLEARN_DEBUG") == "1":
+            raise
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        return _fail(f"unexpected {text}; this is a bug, please report it (SONLEARN_DEBUG=1 shows where)")
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(help_text())
+        return 0 if arguments else 1
+    if arguments[0] in ("-V", "--version"):
+        print(f"sonlearn {__version__}")
+        return 0
+    verb, rest = arguments[0], arguments[1:]
+    if verb not in VERBS:
+        raise _unknown_verb(verb)
+    if "-h" in rest or "--help" in rest:
+        print(parser_of(verb).format_help(), end="")
+        return 0
+    given, others = parse(verb, rest)
+    return _inspect(given, others) if verb == "inspect" else _train(verb, given, others)
+
+
+def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
+    own = {name: given.pop(name) for name in list(given) if name in RunOptions.__dataclass_fields__}
+    own["data"] = (*own.get("data", ()), *others)
+    if verb == "predict":
+        if "initial_regressor" not in own:
+            raise OptionError("predict needs a model; give -i MODEL")
+        own |= {"testonly": True, "predictions": own.get("predictions", "-")}
+    options = RunOptions(**own)
+    from sonlearn.commands import train
+
+    return train.run(given, options)
+
+
+def _inspect(given: dict[str, Any], others: list[str]) -> int:
+    if len(others) != 1:
+        raise OptionError(f"inspect takes one MODEL, {len(others)} given")
+    from sonlearn.commands import inspect
+
+    return inspect.run(others[0], given.get("top", 20))
+
+
+def _unknown_verb(verb: str) -> OptionError:
+    verbs = ", ".join(VERBS)
+    if verb.startswith("-") or os.path.exists(verb):
+        return OptionError(f"{shorten(verb)}: expected a verb first ({verbs}), as in: sonlearn train {verb}")
+    near = difflib.get_close_matches(verb, VERBS, n=1)
+    return OptionError(
+        f"{shorten(verb)}: no such verb; " + (f"did you mean {near[0]}?" if near else f"expected {verbs}")
+    )
+
+
+def _fail(message: str) -> int:
+    _complain(message)
+    return 1
+
+
+def _complain(message: str) -> None:
+    with contextlib.suppress(OSError):
+        print(f"sonlearn: {message}", file=sys.stderr, flush=True)
+
+
+def _forget_output() -> None:
+    """Point standard output to nowhere: the interpreter's last flush would complain about the closed pipe again."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

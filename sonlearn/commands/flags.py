@@ -1,0 +1,250 @@
+"""Command-line flags, built from the dataclasses that hold the settings. Imports neither numpy nor numba.
+
+argparse only splits the line up; values are parsed and checked here, so that every mistake is one OptionError.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import difflib
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sonlearn.errors import OptionError, shorten
+from sonlearn.options import LearnOptions, TextOptions, check_field, flags, option
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What belongs to one run and not to the model: files, passes, reporting."""
+
+    data: tuple[str, ...] = option(
+        (), "read this file as well (DATA and -d may be mixed)", flags=("-d", "--data"), metavar="FILE", repeat=True
+    )
+    initial_regressor: str | None = option(
+        None, "start from this model", flags=("-i", "--initial_regressor"), metavar="MODEL"
+    )
+    final_regressor: str | None = option(
+        None, "save the model here at the end", flags=("-f", "--final_regressor"), metavar="MODEL"
+    )
+    testonly: bool = option(False, "predict and report the loss, learn nothing (needs -i)", flags=("-t", "--testonly"))
+    predictions: str | None = option(
+        None, "write one prediction a line, with its tag; -: standard output", flags=("-p", "--predictions"),
+        metavar="FILE",
+    )  # fmt: skip
+    raw_predictions: str | None = option(
+        None, "write predictions before the projection onto [-C, C]", flags=("-r", "--raw_predictions"), metavar="FILE"
+    )
+    passes: int = option(1, "go over the data N times", parse=int, low=1, metavar="N")
+    holdout_off: bool = option(False, "with several passes, hold no examples out", flags=("--holdout_off",))
+    holdout_period: int = option(
+        10, "with several passes, hold every N-th example out of learning and report the loss on those",
+        flags=("--holdout_period",), parse=int, low=2, metavar="N",
+    )  # fmt: skip
+    progress: str = option(
+        "2.0", "print a row when the summed weight has grown by N (1000) or N-fold (2.0)", flags=("-P", "--progress"),
+        metavar="N",
+    )  # fmt: skip
+    quiet: bool = option(False, "print nothing but errors and warnings")
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            if "low" in field.metadata:
+                check_field(field, getattr(self, field.name))
+
+
+class Verb(NamedTuple):
+    """A verb of the command line: its usage, and which fields of which dataclasses are its flags."""
+
+    usage: str
+    about: str
+    groups: tuple[tuple[str, tuple[dataclasses.Field, ...]], ...]
+
+
+def _fields(of: type, *names: str) -> tuple[dataclasses.Field, ...]:
+    return tuple(field for field in dataclasses.fields(of) if not names or field.name in names)
+
+
+_TOP = dataclasses.make_dataclass(
+    "_Top", [("top", int, option(20, "largest weights to list", parse=int, low=0, metavar="N"))]
+)
+_PREDICT = ("data", "initial_regressor", "predictions", "raw_predictions", "progress", "quiet")
+
+VERBS = {
+    "train": Verb(
+        "sonlearn train [options] [DATA ...]",
+        "Learn from text: LIBSVM or VW lines, plain or .gz; no DATA or - is standard input.",
+        (("learning", _fields(LearnOptions)), ("text", _fields(TextOptions)), ("run", _fields(RunOptions))),
+    ),
+    "predict": Verb(
+        "sonlearn predict -i MODEL [options] [DATA ...]",
+        "Predict without learning: one line an example on standard output, the loss on standard error.",
+        (("text", _fields(TextOptions, "format")), ("run", _fields(RunOptions, *_PREDICT))),
+    ),
+    "inspect": Verb(
+        "sonlearn inspect [options] MODEL",
+        "Say what a model file holds: options, counters, the sketch's eigenvalues, the largest weights.",
+        (("options", _fields(_TOP)),),
+    ),
+}
+
+#: What to say about flags of Vowpal Wabbit that have no equal here, by their first spelling below.
+_VW_HINTS = {
+    ("-l", "--learning_rate"): "the step is 1/alpha at first: give --alpha",
+    (
+        "-c",
+        "--cache",
+        "-k",
+        "--kill_cache",
+        "--cache_file",
+    ): "no cache is needed, every pass reads the text: leave it out",
+    ("--OjaNewton",): "give --sketch oja",
+    ("--save_resume",): "a model always holds the whole state: leave it out",
+    ("--adaptive", "--normalized", "--invariant", "--sgd"): "give --diagonal or --no-diagonal",
+    ("--readable_model", "--invert_hash"): "use sonlearn inspect MODEL",
+    ("-q", "--quadratic", "--cubic", "--interactions"): "combinations of features are not available",
+    ("--binary",): "leave it out: a prediction above 0 is of the class +1",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        raise OptionError(message.removeprefix("argument "))
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Names a value once for all spellings of a flag, and uses the terminal's width."""
+
+    def __init__(self, prog: str):
+        super().__init__(prog, max_help_position=34, width=min(shutil.get_terminal_size().columns, 118) - 2)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        names = ", ".join(action.option_strings)
+        return names if action.nargs == 0 else f"{names} {action.metavar or action.dest.upper()}"
+
+
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    """The parser of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over."""
+    usage, about, groups = VERBS[verb]
+    parser = _Parser(
+        prog=f"sonlearn {verb}", usage=usage, description=about, allow_abbrev=False, formatter_class=_Formatter,
+        argument_default=argparse.SUPPRESS,
+    )  # fmt: skip
+    for title, fields in groups:
+        group = parser.add_argument_group(title)
+        for field in fields:
+            _add(group, field)
+    return parser
+
+
+def _add(group: argparse._ArgumentGroup, field: dataclasses.Field) -> None:
+    names, meta = flags(field), field.metadata
+    if isinstance(field.default, bool):
+        if field.default and not names[0].startswith("--no"):
+            action: Any = argparse.BooleanOptionalAction
+        else:
+            action = "store_false" if field.default else "store_true"
+        group.add_argument(*names, dest=field.name, action=action, help=_help(field))
+        return
+    metavar = meta.get("metavar") or "|".join(meta["choices"])
+    action = "append" if meta.get("repeat") else "store"
+    group.add_argument(*names, dest=field.name, action=action, metavar=metavar, help=_help(field))
+
+
+def _help(field: dataclasses.Field) -> str:
+    text, default = field.metadata["help"], field.default
+    if isinstance(default, bool):
+        if flags(field)[0].startswith("--no"):
+            return f"do not {text}"
+        stated = "on" if default else ""
+    else:
+        stated = "" if default in (None, ()) else f"{default:g}" if isinstance(default, float) else str(default)
+    return (f"{text} (default: {stated})" if stated else text).replace("%", "%%")
+
+
+def parse(verb: str, arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """Split a command line: ({field name: value} of the flags that were given, everything else in order).
+
+    Raises
+    ------
+    OptionError
+        An unknown flag (the nearest one is named), a missing value, or one that is no number where one is needed.
+    """
+    parser = parser_of(verb)
+    known = {"--" + name[2:].replace("_", "-"): name for name in parser._option_string_actions if name[:2] == "--"}
+    namespace, rest = parser.parse_known_args(list(_respelled(arguments, known)))
+    others = []
+    for i, argument in enumerate(rest):
+        if argument == "--":
+            others += rest[i + 1 :]
+            break
+        if argument.startswith("-") and argument != "-":
+            raise _unknown(verb, argument, parser)
+        others.append(argument)
+    fields = {field.name: field for _, group in VERBS[verb].groups for field in group}
+    return {name: _value(fields[name], value) for name, value in vars(namespace).items()}, others
+
+
+def _respelled(arguments: Iterable[str], known: dict[str, str]) -> Iterable[str]:
+    """Flags as they were declared, wherever - and _ were exchanged."""
+    arguments = iter(arguments)
+    for argument in arguments:
+        if argument == "--":
+            yield argument
+            break
+        name, equals, value = argument.partition("=")
+        if argument.startswith("--"):
+            name = known.get("--" + name[2:].replace("_", "-"), name)
+        yield name + equals + value
+    yield from arguments
+
+
+def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> OptionError:
+    name = argument.partition("=")[0]
+    for spellings, hint in _VW_HINTS.items():
+        if name in spellings or name.replace("-", "_") in (s.replace("-", "_") for s in spellings if s[:2] == "--"):
+            return OptionError(f"{name}: no such flag here; {hint}")
+    for other, (_, _, groups) in VERBS.items():
+        if other != verb and any(name in flags(field) for _, group in groups for field in group):
+            return OptionError(f"{name}: sonlearn {verb} has no such flag, but sonlearn {other} has")
+    near = difflib.get_close_matches(name, [s for s in parser._option_string_actions if s != "-h"], n=1, cutoff=0.5)
+    remedy = f"did you mean {near[0]}?" if near else f"sonlearn {verb} --help lists them all"
+    return OptionError(f"{shorten(name)}: no such flag; {remedy}")
+
+
+def _value(field: dataclasses.Field, text: Any) -> Any:
+    """`text` as the field's type."""
+    parse_text = field.metadata.get("parse")
+    if parse_text is None or not isinstance(text, str):
+        return tuple(text) if isinstance(text, list) else text
+    try:
+        return parse_text(text)
+    except ValueError:
+        expected = {int: "a whole number", float: "a number"}.get(type(field.default), field.metadata["help"])
+        raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
+
+
+def parse_progress(text: str) -> tuple[float, bool]:
+    """``-P``'s value as (step, additive): a whole number is added, one with a point multiplies, as in VW."""
+    try:
+        step, additive = (float(text), False) if "." in text else (float(int(text)), True)
+        if (additive and step >= 1) or 1 < step < float("inf"):
+            return step, additive
+    except ValueError:
+        pass
+    raise OptionError(
+        f"--progress {text}: expected a whole number (1000: a row every 1000) or a number above 1 with a point "
+        "(1.5: a row at 1.5 times the last one)"
+    )
+
+
+def same_file(a: str, b: str) -> bool:
+    """Whether two names are of one existing file."""
+    try:
+        return os.path.samefile(a, b)
+    except OSError:
+        return False

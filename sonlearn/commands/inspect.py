@@ -1,0 +1,44 @@
+"""``sonlearn inspect``: what a model file holds, as text."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from sonlearn.commands.train import load_learner, text_of
+from sonlearn.learn.learner import Learner
+from sonlearn.text.batch import CONSTANT
+
+
+def run(path: str, top: int) -> int:
+    """Print the model; return the exit status. Raises ModelFileError."""
+    print("\n".join(describe(path, load_learner(path), top)), flush=True)
+    return 0
+
+
+def describe(path: str, learner: Learner, top: int) -> list[str]:
+    """Lines about `learner` with its `top` largest weights."""
+    ids, weights = learner.weights()
+    lines = [f"{path}: a sonlearn learner", "", "options"]
+    for options in (learner.options, learner.text):
+        lines += [f"  {name} = {text_of(value)}" for name, value in dataclasses.asdict(options).items()]
+    lines += [
+        "", "state",
+        f"  examples = {learner.examples}",
+        f"  features = {len(ids)}",
+        f"  alpha = {learner.alpha:.9g}",
+    ]  # fmt: skip
+    eigenvalues = learner.eigenvalues()
+    lines += ["", f"eigenvalues of the sketch: {len(eigenvalues)}"]
+    for start in range(0, len(eigenvalues), 6):
+        lines.append("  " + " ".join(f"{value:>12.6g}" for value in eigenvalues[start : start + 6]))
+    chosen = largest(ids, weights, top)
+    lines += ["", f"largest weights: {len(chosen)} of {len(ids)}"]
+    lines += [f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}" for i in chosen]
+    return lines
+
+
+def largest(ids: np.ndarray, weights: np.ndarray, top: int) -> np.ndarray:
+    """Positions of the `top` weights largest in magnitude, largest first; equal ones by id."""
+    return np.lexsort((ids, -np.abs(weights)))[:top]

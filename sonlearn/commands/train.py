@@ -1,0 +1,257 @@
+"""``sonlearn train`` and ``sonlearn predict``: read -> learn or predict -> report. Nothing else is done here."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import stat
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from sonlearn.commands.flags import RunOptions, parse_progress, same_file
+from sonlearn.commands.interrupts import Interrupts
+from sonlearn.errors import InputError, ModelFileError, OptionError
+from sonlearn.jit import on_first_compilation
+from sonlearn.learn.learner import Learner, Predicted
+from sonlearn.options import LearnOptions, TextOptions, flags
+from sonlearn.report import modelfile
+from sonlearn.report.predictions import STDOUT, PredictionWriter
+from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
+from sonlearn.text.batch import Batch
+from sonlearn.text.read import Reader
+
+COMPILING = "compiling kernels for this version once, up to half a minute ..."
+STDIN = ("-", "/dev/stdin")
+
+
+def run(given: dict[str, Any], options: RunOptions) -> int:
+    """Do one run; return the exit status.
+
+    Parameters
+    ----------
+    given : dict
+        Learning and text options that were given on the command line, by field name.
+    options : RunOptions
+
+    Raises
+    ------
+    SonlearnError, OSError
+        Nothing has been saved.
+    """
+    check_files(options)
+    session = Session(given, options)
+    if not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in session.sources):
+        session.say("reading examples from the terminal; Ctrl-D ends them")
+    with Interrupts() as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
+        ending, status = session.go(interrupts)
+        session.close(ending)
+    return status
+
+
+class Session:
+    """One run under way: the learner, its totals, and where they are written."""
+
+    def __init__(self, given: dict[str, Any], options: RunOptions):
+        self.options = options
+        self.sources = list(options.data) or ["-"]
+        self.learner: Learner | None = None
+        if options.initial_regressor is not None:
+            self.learner = load_learner(options.initial_regressor)
+            check_agreement(given, self.learner, options.initial_regressor)
+        self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
+        # A model's own format is checked against the data's, so that other data are not called malformed.
+        self.read_as = dataclasses.replace(self.text, format=given.get("format", "auto"))
+        self.holdout = options.passes > 1 and not options.holdout_off
+        self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout)
+        self.predictions = PredictionWriter(options.predictions) if options.predictions else None
+        self.raw_predictions = PredictionWriter(options.raw_predictions) if options.raw_predictions else None
+        self.started = time.perf_counter()
+
+    def go(self, interrupts: Interrupts) -> tuple[str, int]:
+        """All passes over all examples; return (how it ended, exit status)."""
+        self.started = time.perf_counter()
+        try:
+            for number in range(self.options.passes):
+                if number:
+                    self.progress.next_pass()
+                self.one_pass(interrupts)
+                if interrupts.received is not None:
+                    name = signal.Signals(interrupts.received).name
+                    return f"interrupted run ({name})", 128 + interrupts.received
+        except BrokenPipeError:
+            return "interrupted run (the reader of the output has gone)", 128 + 13
+        return "finished run", 0
+
+    def one_pass(self, interrupts: Interrupts) -> None:
+        """Go over all examples once."""
+        reader = Reader(self.sources, self.read_as)
+        done = 0
+        for batch in interrupts.until_signal(reader):
+            if done == 0 and self.progress.passes == 1:
+                self.begin(reader.format or "auto", batch)
+            held = None
+            if self.holdout:
+                held = np.arange(done + 1, done + batch.n + 1) % self.options.holdout_period == 0
+            done += batch.n
+            self.report(batch, held, self.learn_from(batch, held))
+
+    def begin(self, format: str, batch: Batch) -> None:
+        """What waits for the first examples: the learner, whose features depend on their format, and the header."""
+        if self.learner is None:
+            self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format))
+        elif self.learner.text.format not in (format, "auto"):
+            theirs = self.learner.text.format
+            raise InputError(
+                batch.source, None, None, f"{format} text",
+                f"{theirs} text, which the model {self.options.initial_regressor} has learned from; "
+                f"if it was mistaken, give --format {theirs}",
+            )  # fmt: skip
+        for line in (*self.settings(self.learner), "", *HEADER):
+            self.say(line)
+
+    def settings(self, learner: Learner) -> list[str]:
+        """Everything that the run depends on, in three lines or more."""
+        files = {
+            "data": " ".join("<stdin>" if name in STDIN else name for name in self.sources),
+            "initial_regressor": self.options.initial_regressor,
+            "final_regressor": self.options.final_regressor,
+            "predictions": self.options.predictions,
+            "raw_predictions": self.options.raw_predictions,
+        }
+        lines = [f"{name} = {value}" for name, value in files.items() if value]
+        return lines + [describe(options) for options in (learner.options, learner.text)]
+
+    def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
+        """Predict a batch, and learn from it what is to be learned."""
+        assert self.learner is not None
+        if self.options.testonly:
+            return self.learner.predict(batch)
+        if held is not None:
+            batch = batch._replace(weight=np.where(held, 0.0, batch.weight))
+        return self.learner.partial_fit(batch)
+
+    def report(self, batch: Batch, held: np.ndarray | None, predicted: Predicted) -> None:
+        """Write predictions and the rows that are due."""
+        if self.predictions:
+            self.predictions.write(predicted.prediction, batch.tags)
+        if self.raw_predictions:
+            self.raw_predictions.write(predicted.raw, batch.tags)
+        features = np.diff(batch.indptr)
+        outcome = Outcome(batch.y, batch.weight, predicted.prediction, predicted.loss, features, held)
+        for line in self.progress.update(outcome):
+            self.say(line)
+
+    def close(self, ending: str) -> None:
+        """Save the model, then say how it went."""
+        seconds = time.perf_counter() - self.started
+        for writer in (self.predictions, self.raw_predictions):
+            if writer:
+                writer.close()
+        if self.options.final_regressor is not None and self.learner is not None:
+            self.learner.save(self.options.final_regressor)
+        for line in self.progress.summary(seconds, ending):
+            self.say(line)
+        if self.progress.examples and not self.progress.labelled and not self.options.testonly:
+            print("sonlearn: warning: no example has a label, so nothing was learned", file=sys.stderr)
+
+    def say(self, line: str) -> None:
+        """One line on standard error, at once, unless --quiet."""
+        if not self.options.quiet:
+            print(line, file=sys.stderr, flush=True)
+
+
+def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
+    """The two option objects of a new model."""
+    names = {field.name for field in dataclasses.fields(LearnOptions)}
+    return (
+        LearnOptions(**{name: value for name, value in given.items() if name in names}),
+        TextOptions(**{name: value for name, value in given.items() if name not in names}),
+    )
+
+
+def describe(options: LearnOptions | TextOptions) -> str:
+    """``name = value, name = value, ...``"""
+    return ", ".join(f"{name} = {text_of(value)}" for name, value in dataclasses.asdict(options).items())
+
+
+def text_of(value: Any) -> str:
+    """An option's value as the command line takes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+
+
+def load_learner(path: str) -> Learner:
+    """The learner in a model file; every ModelFileError names the file."""
+    header, arrays = modelfile.read(path, kind="learner")
+    try:
+        return Learner.from_arrays(header, arrays)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+
+
+def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
+    """Raise OptionError where an option that was given is not the model's own."""
+    for options in (learner.options, learner.text):
+        for field in dataclasses.fields(options):
+            ours = getattr(options, field.name)
+            asked = given.get(field.name, ours)
+            if asked != ours and not (field.name == "format" and "auto" in (asked, ours)):
+                name = flags(field)[-1].removeprefix("--")
+                raise OptionError(
+                    f"{name} = {text_of(asked)} is asked for, but the model {path} has {name} = {text_of(ours)}: "
+                    "a model keeps its options; leave the flag out, or train a new model without -i"
+                )
+
+
+def check_files(options: RunOptions) -> None:
+    """Refuse, before any work, what could only fail or destroy something later."""
+    parse_progress(options.progress)
+    sources = options.data or ("-",)
+    if options.testonly and options.initial_regressor is None:
+        raise OptionError("-t: there is no model to test; give -i MODEL")
+    if options.testonly and options.passes > 1:
+        raise OptionError(f"-t with --passes {options.passes}: nothing is learned, so one pass says it all")
+    for source in sources:
+        if options.passes > 1 and (source in STDIN or not _can_be_read_again(source)):
+            name = "standard input" if source in STDIN else source
+            raise OptionError(
+                f"--passes {options.passes}: {name} can be read only once; save it to a file and give that as DATA"
+            )
+    if sum(source in STDIN for source in sources) > 1:
+        raise OptionError("standard input is given twice as DATA")
+    outputs = [("-p", options.predictions), ("-r", options.raw_predictions), ("-f", options.final_regressor)]
+    for flag, output in outputs:
+        for source in sources:
+            if output is not None and same_file(output, source) and stat.S_ISREG(os.stat(output).st_mode):
+                raise OptionError(f"{flag} {output}: this would overwrite the data; give another name")
+    if options.predictions and options.raw_predictions:
+        a, b = ("-" if name in STDOUT else name for name in (options.predictions, options.raw_predictions))
+        if a == b:
+            raise OptionError(f"-p and -r both write to {'standard output' if a == '-' else a}; give two names")
+    if options.final_regressor is not None:
+        modelfile.check_target(options.final_regressor)
+    for flag, output in outputs[:2]:
+        if output is not None and output not in STDOUT:
+            _check_writable(flag, output)
+
+
+def _can_be_read_again(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return True  # missing: the reader says so
+
+
+def _check_writable(flag: str, path: str) -> None:
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise OptionError(f"{flag} {path}: this is a folder")
+    if not os.path.isdir(folder):
+        raise OptionError(f"{flag} {path}: there is no folder {folder}")
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise OptionError(f"{flag} {path}: permission denied")

@@ -1,0 +1,58 @@
+"""Predictions as text: one line an example, the value and then its tag, as Vowpal Wabbit writes them."""
+
+from __future__ import annotations
+
+import sys
+from typing import BinaryIO
+
+import numpy as np
+
+#: Names that mean standard output. ``/dev/stdout`` is opened by number, since opening it by name would truncate a
+#: file that the shell appends to.
+STDOUT = ("-", "/dev/stdout")
+
+
+def format_lines(values: np.ndarray, tags: list[str] | None = None) -> str:
+    """Lines of ``value`` or ``value tag``: whole numbers without a point, others with six digits behind it.
+
+    Parameters
+    ----------
+    values : float64[n]
+        Finite.
+    tags : list of n str, or None
+    """
+    wholes = (np.trunc(values) + 0.0).tolist()  # + 0.0: no "-0"
+    pairs = zip(values.tolist(), wholes, strict=True)
+    texts = [f"{whole:.0f}" if value == whole else f"{value:.6f}" for value, whole in pairs]
+    if tags is not None:
+        texts = [f"{text} {tag}" if tag else text for text, tag in zip(texts, tags, strict=True)]
+    return "\n".join(texts) + "\n" if texts else ""
+
+
+class PredictionWriter:
+    """Writes predictions to a file as they come; every batch is flushed, so that a pipe's reader sees it at once.
+
+    Parameters
+    ----------
+    path : str
+        A file, or one of `STDOUT`. It is opened, and an existing file emptied, at the first batch: a run that fails
+        before it leaves the file alone.
+    """
+
+    def __init__(self, path: str):
+        self.path = path
+        self._file: BinaryIO | None = None
+
+    def write(self, values: np.ndarray, tags: list[str] | None = None) -> None:
+        """Write float64[n] `values` with their tags. Raises OSError, BrokenPipeError where the reader has gone."""
+        if self._file is None:
+            self._file = sys.stdout.buffer if self.path in STDOUT else open(self.path, "wb")  # noqa: SIM115
+        # surrogateescape: a tag that is not UTF-8 leaves as the bytes it came in as
+        self._file.write(format_lines(values, tags).encode("utf-8", "surrogateescape"))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close a file of our own."""
+        if self._file is not None and self.path not in STDOUT:
+            self._file.close()
+        self._file = None

@@ -1,0 +1,61 @@
+"""From a kernel's error code to the InputError that names place, finding, and what was expected."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from sonlearn.errors import InputError, shorten
+from sonlearn.text import rows as code
+
+_FINITE = "a finite number"
+_SLOT = "index:value with an index from 0 to 9223372036854775807"
+_EXPECTED = {
+    "svmlight": {
+        code.BAD_LABEL: f"a label ({_FINITE}), then index:value pairs",
+        code.BAD_INDEX: _SLOT,
+        code.BIG_INDEX: _SLOT,
+        code.BAD_INTEGER: "an integer index",
+        code.BAD_VALUE: f"{_FINITE} as value of the feature",
+        code.BAD_QID: "qid: and an integer",
+        code.BIG_NUMBER: "a number of at most 1.8e308",
+    },
+    "vw": {
+        code.NO_BAR: "a bar '|' before the features (VW text); for LIBSVM text use --format svmlight",
+        code.BAD_LABEL: f"a label ({_FINITE}), or nothing, before the first bar",
+        code.BAD_WEIGHT: "an importance weight (a finite number, at least 0) after the label",
+        code.BAD_BASE: f"a base ({_FINITE}) after label and importance",
+        code.MANY_LABELS: "a tag that touches the bar, or a bar, after label, importance and base",
+        code.TAG_NOT_LAST: "the tag to be the last word before the bar",
+        code.BAD_NAMESPACE: "a namespace, a blank or a bar behind the bar",
+        code.BAD_NAMESPACE_WEIGHT: f"{_FINITE} as weight of the namespace",
+        code.BAD_FEATURE_VALUE: f"{_FINITE} as value of the feature, or a text that does not begin like one",
+        code.BAR_IN_VALUE: "no bar inside a text value; put a blank before the bar",
+        code.CARRIAGE_RETURN: "a carriage return only at the end of the line",
+        code.BIG_NUMBER: "a number of at most 1.8e308",
+    },
+}
+#: Where a word ends, for quoting it.
+_WORD = {"svmlight": re.compile(rb"[^ \t\n\v\f\r#]*"), "vw": re.compile(rb"[^ \t\n|]*")}
+
+
+def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str, int, str]) -> InputError:
+    """The error for the line of `buf` that begins at `begin`.
+
+    Parameters
+    ----------
+    at : int, offset of the offending word
+    what : int, the kernel's code
+    place : (source, line number, format)
+    """
+    source, line, format = place
+    rest = buf[begin:]
+    text = rest[: int(np.argmax(rest == code.NEWLINE))].tobytes().removesuffix(b"\r")
+    if format == "vw" and what not in (code.NO_BAR, code.BIG_NUMBER) and b"|" not in text:
+        what, at = code.NO_BAR, begin
+    if what == code.NO_BAR:
+        at, word = begin, text
+    else:
+        word = _WORD[format].match(text, at - begin).group() or text[at - begin : at - begin + 1].strip()
+    return InputError(source, line, at - begin + 1, shorten(word) if word else "nothing", _EXPECTED[format][what])

@@ -1,0 +1,304 @@
+"""Decimal text to float64, correctly rounded: bit for bit what Python's ``float`` gives.
+
+Three storeys. Most numbers have a mantissa below 2^53 and a power of ten up to 22: one exact multiplication or division
+(W. D. Clinger, "How to read floating point numbers accurately", PLDI 1990). The others go through the Eisel-Lemire
+algorithm (D. Lemire, "Number parsing at a gigabyte per second", Software: Practice and Experience 51, 2021, sec. 5,
+with the proof of N. Mushtak and D. Lemire, "Fast number parsing without fallback", 2023, that it decides every
+mantissa of up to 19 digits). A longer mantissa m is cut to 19 digits, and m and m + 1 both converted: if they agree,
+that is the result. If they don't, the number lies within 1e-19 of the middle of two doubles, and Python's ``float``
+decides (see `decided` and `settle`).
+
+Accepted: ``[+-] digits [. digits] [e [+-] digits]``, with digits before or after the point. Not accepted, unlike by
+``float``: inf, nan, underscores, other scripts' digits. A result that overflows is an error; underflow gives 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.jit import bare_inline
+
+OK, MALFORMED, OVERFLOW, UNDECIDED = 0, 1, 2, 3
+
+#: Powers of ten of the Eisel-Lemire table: below, every 19-digit number is 0; above, infinite.
+MIN_POWER, MAX_POWER = -342, 308
+
+ZERO, POINT, PLUS, MINUS, LOWER_E, UPPER_E = 48, 46, 43, 45, 101, 69
+_NUMBER_BYTES = frozenset(b"0123456789.+-eE")
+_LOW32 = np.uint64(0xFFFFFFFF)
+_NINE_BITS = np.uint64(0x1FF)
+_FRACTION = np.uint64((1 << 52) - 1)
+_U = tuple(np.uint64(i) for i in range(65))  # shift counts and small constants of the same type
+
+
+class Numbers(NamedTuple):
+    """What Python has decided for the number parser.
+
+    Attributes
+    ----------
+    start, value : int64[c], float64[c]
+        Undecided numbers of a line: offset in ascending order, and what Python's ``float`` made of them.
+    count : int64[2]
+        Entries of `start` that are decided; entries in all.
+    """
+
+    start: np.ndarray
+    value: np.ndarray
+    count: np.ndarray
+
+
+def _powers_of_five() -> tuple[np.ndarray, np.ndarray]:
+    """The leading 128 bits of 5^q for q = MIN_POWER..MAX_POWER, truncated (for -27 <= q < 0 rounded up)."""
+    high, low = [], []
+    for q in range(MIN_POWER, MAX_POWER + 1):
+        if q >= 0:
+            power = 5**q
+            bits = power << 128 >> power.bit_length()
+        else:
+            power = 5**-q
+            bits = (1 << (127 + power.bit_length())) // power + (q >= -27)
+        high.append(bits >> 64)
+        low.append(bits & 0xFFFFFFFFFFFFFFFF)
+    return np.array(high, dtype=np.uint64), np.array(low, dtype=np.uint64)
+
+
+# Global arrays are constants in compiled code: kernels pass no tables around, and count no references to them.
+_TEN = np.array([10.0**i for i in range(23)])
+_HIGH, _LOW = _powers_of_five()
+
+
+def make_numbers(capacity: int = 64) -> Numbers:
+    """Room for `capacity` undecided numbers at a time."""
+    return Numbers(np.zeros(capacity, dtype=np.int64), np.zeros(capacity), np.zeros(2, dtype=np.int64))
+
+
+@bare_inline
+def _multiply(a, b):
+    """High and low 64 bits of the product of two uint64."""
+    a1, a0 = a >> _U[32], a & _LOW32
+    b1, b0 = b >> _U[32], b & _LOW32
+    cross1, cross0, bottom = a1 * b0, a0 * b1, a0 * b0
+    middle = (cross1 & _LOW32) + (cross0 & _LOW32) + (bottom >> _U[32])
+    high = a1 * b1 + (cross1 >> _U[32]) + (cross0 >> _U[32]) + (middle >> _U[32])
+    return high, (middle << _U[32]) | (bottom & _LOW32)
+
+
+@bare_inline
+def _leading_zeros(w):
+    """Leading zero bits of a uint64 that is not 0."""
+    n = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if w >> np.uint64(64 - step) == _U[0]:
+            n += step
+            w = w << np.uint64(step)
+    return n
+
+
+@bare_inline
+def _round_to_double(w, q):
+    """The double nearest to w * 10^q, ties to even: the Eisel-Lemire algorithm.
+
+    Parameters
+    ----------
+    w : uint64, not 0
+    q : int
+
+    Returns
+    -------
+    float64, inf where it overflows.
+    """
+    if q < MIN_POWER:
+        return 0.0
+    if q > MAX_POWER:
+        return np.inf
+    zeros = _leading_zeros(w)
+    w = w << np.uint64(zeros)
+    high, low = _multiply(w, _HIGH[q - MIN_POWER])
+    if high & _NINE_BITS == _NINE_BITS:  # the lower half of the power may carry into the bits that count
+        more, _ = _multiply(w, _LOW[q - MIN_POWER])
+        if more > ~low:
+            low = more - ~low - _U[1]
+            high += _U[1]
+        else:
+            low += more
+    top = int(high >> _U[63])
+    m = high >> np.uint64(top + 9)  # 54 bits: the significand and one bit for rounding
+    exponent = ((217706 * q) >> 16) + 63 + top - zeros + 1023
+    if exponent <= 0:
+        return _subnormal(m, exponent)
+    if low <= _U[1] and -4 <= q <= 23 and m & _U[3] == _U[1] and m << np.uint64(top + 9) == high:
+        m -= _U[1]  # exactly in the middle of two doubles: the even one
+    m = (m + (m & _U[1])) >> _U[1]
+    if m == _U[1] << _U[53]:
+        m, exponent = m >> _U[1], exponent + 1
+    if exponent >= 0x7FF:
+        return np.inf
+    return np.uint64((np.uint64(exponent) << _U[52]) | (m & _FRACTION)).view(np.float64)
+
+
+@bare_inline
+def _subnormal(m, exponent):
+    """Round 54 bits to a double whose biased exponent is not positive. No such number is a tie."""
+    shift = 1 - exponent
+    if shift >= 64:
+        return 0.0
+    m = m >> np.uint64(shift)
+    m = (m + (m & _U[1])) >> _U[1]
+    return np.uint64(m).view(np.float64)  # a carry out of the fraction is the smallest normal number
+
+
+@bare_inline
+def _long_number(buf, start, end, exponent):
+    """Absolute value of a number of more than 19 digits ``buf[start:end]`` (one may be a point), times 10^exponent.
+
+    Returns
+    -------
+    (float64, status), the status OK or UNDECIDED.
+    """
+    w, n, dropped, after_point, truncated = 0, 0, 0, False, False
+    for i in range(start, end):
+        c = int(buf[i])
+        if c == POINT:
+            after_point = True
+            continue
+        if n < 19:
+            w = 10 * w + (c - ZERO)
+            n += w != 0
+            dropped -= after_point
+        else:
+            truncated |= c != ZERO
+            dropped += not after_point
+    if w == 0:
+        return 0.0, OK
+    value = _round_to_double(np.uint64(w), exponent + dropped)
+    if truncated and value != _round_to_double(np.uint64(w + 1), exponent + dropped):
+        return value, UNDECIDED
+    return value, OK
+
+
+@bare_inline
+def _exponent(buf, p):
+    """Digits of an exponent, after the e: (exponent, end), the end -1 where there is none."""
+    sign = int(buf[p])
+    if sign in (MINUS, PLUS):
+        p += 1
+    start, e = p, 0
+    d = int(buf[p]) - ZERO
+    while 0 <= d <= 9:
+        if e < 100000:  # enough to be beyond any double, whatever the mantissa in a line
+            e = 10 * e + d
+        p += 1
+        d = int(buf[p]) - ZERO
+    if p == start:
+        return 0, -1
+    return (-e if sign == MINUS else e), p
+
+
+@bare_inline
+def parse_number(buf, p):
+    """Parse the number that begins at ``buf[p]`` as far as it goes.
+
+    Parameters
+    ----------
+    buf : uint8[n]
+        Ends in a newline, so that no scan leaves it.
+    p : int
+
+    Returns
+    -------
+    value : float64
+    end : int
+        Position after the number. The caller checks that what stands there may follow a number.
+    status : int
+        OK, MALFORMED (no number), OVERFLOW, or UNDECIDED: `value` is no result, ask `decided`.
+    """
+    first = p
+    sign = int(buf[p])
+    if sign in (MINUS, PLUS):
+        p += 1
+    start = p
+    w = 0
+    d = int(buf[p]) - ZERO
+    while 0 <= d <= 9:
+        w = 10 * w + d
+        p += 1
+        d = int(buf[p]) - ZERO
+    digits, q = p - start, 0
+    if d == POINT - ZERO:
+        p += 1
+        point = p
+        d = int(buf[p]) - ZERO
+        while 0 <= d <= 9:
+            w = 10 * w + d
+            p += 1
+            d = int(buf[p]) - ZERO
+        q = point - p
+        digits -= q
+    if digits == 0:
+        return 0.0, first, MALFORMED
+    end, e = p, 0
+    if d == LOWER_E - ZERO or d == UPPER_E - ZERO:
+        e, p = _exponent(buf, p + 1)
+        if p < 0:
+            return 0.0, first, MALFORMED
+        q += e
+    status = OK
+    if digits > 19:
+        value, status = _long_number(buf, start, end, e)
+    elif 0 <= w <= 9007199254740992 and -22 <= q <= 22:
+        value = w / _TEN[-q] if q < 0 else w * _TEN[q]
+    elif w == 0:
+        value = 0.0
+    else:
+        value = _round_to_double(np.uint64(w), q)
+    if value == np.inf:
+        status = OVERFLOW
+    return (-value if sign == MINUS else value), p, status
+
+
+@bare_inline
+def decided(position, value, status, numbers):
+    """Result of `parse_number` at `position`, with what Python has made of an undecided number.
+
+    Returns (value, status); with the status UNDECIDED the position is noted in `numbers` and the line is to be parsed
+    again after `settle`.
+    """
+    if status != UNDECIDED:
+        return value, status
+    known, total = numbers.count[0], numbers.count[1]
+    i = np.searchsorted(numbers.start[:known], position)
+    if i < known and numbers.start[i] == position:
+        value = numbers.value[i]
+        return value, (OVERFLOW if abs(value) == np.inf else OK)
+    if total < len(numbers.start):
+        numbers.start[total] = position
+        numbers.count[1] = total + 1
+    return value, UNDECIDED
+
+
+def settle(buf: np.ndarray, numbers: Numbers) -> Numbers:
+    """Decide the undecided numbers of a line of `buf` with Python's ``float``; tables with room for as many again."""
+    known, total = (int(i) for i in numbers.count)
+    for i in range(known, total):
+        numbers.value[i] = float(_token(buf, int(numbers.start[i])))
+    numbers.count[0] = total
+    if total < len(numbers.start):
+        return numbers
+    return numbers._replace(start=np.tile(numbers.start, 2), value=np.tile(numbers.value, 2))
+
+
+def _token(buf: np.ndarray, start: int) -> bytes:
+    """The characters from `start` on that may belong to a number."""
+    end = start
+    while int(buf[end]) in _NUMBER_BYTES:
+        end += 1
+    return buf[start:end].tobytes()
+
+
+@bare_inline
+def forget(numbers):
+    """Another line begins: noted positions no longer matter."""
+    numbers.count[0] = 0
+    numbers.count[1] = 0

@@ -1,0 +1,142 @@
+"""Bytes of a file, standard input or an open stream, in chunks that end where a line ends.
+
+This module knows nothing of features.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from sonlearn.errors import InputError
+from sonlearn.text.compression import DecompressedBytes, PlainBytes, decompressed
+
+#: Bytes of a chunk. Parsing is fastest while a chunk and what it becomes fit into the cache.
+CHUNK_BYTES = 1 << 20
+
+_BOM = b"\xef\xbb\xbf"
+_HEAD = 1 << 16  # bytes searched for signs of a binary file
+_TEXT = "text (LIBSVM or VW), plain or compressed with gzip, bzip2, xz or zstd"
+
+#: Beginnings of files that are fed by mistake: what each is, and what to do.
+_FOREIGN = (
+    (b"PK\x03\x04", "a zip archive", "text; unpack it first: unzip -p FILE | sonlearn ..."),
+    (b"7z\xbc\xaf", "a 7-Zip archive", "text; unpack it first: 7z x -so FILE | sonlearn ..."),
+    (b"\x04\x22\x4d\x18", "an lz4 stream", "text; decompress it first: lz4 -dc FILE | sonlearn ..."),
+    (b"\x89HDF", "an HDF5 file", _TEXT),
+    (b"PAR1", "a Parquet file", _TEXT),
+    (b"\x93NUMPY", "a NumPy array file", _TEXT),
+    (b"\xff\xfe", "UTF-16 text", "UTF-8; convert it first: iconv -f UTF-16 -t UTF-8 FILE | sonlearn ..."),
+    (b"\xfe\xff", "UTF-16 text", "UTF-8; convert it first: iconv -f UTF-16 -t UTF-8 FILE | sonlearn ..."),
+)
+
+Source = str | os.PathLike[str] | BinaryIO
+
+
+def source_name(source: Source) -> str:
+    """The name of `source` in messages."""
+    if isinstance(source, (str, os.PathLike)):
+        return "<stdin>" if source == "-" else os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+def read_chunks(source: Source, chunk_bytes: int = CHUNK_BYTES) -> Iterator[np.ndarray]:
+    """Yield the text of `source` as uint8 arrays of whole lines.
+
+    Every array ends in a newline byte (one is added after a last line without it) and is valid until the next one is
+    asked for. A byte order mark at the beginning is dropped. Chunks have about `chunk_bytes` bytes, more where a
+    line is longer, less where a pipe has no more at the moment: a slow stream is handed on line by line.
+
+    Parameters
+    ----------
+    source : path, ``"-"`` for standard input, or an open binary stream (not closed here)
+
+    Raises
+    ------
+    InputError
+        The source cannot be opened or read, is binary, or its compressed data are damaged or truncated; the whole
+        lines before a damaged place are yielded first.
+    """
+    name = source_name(source)
+    try:
+        with _opened(source) as raw:
+            yield from _cut(decompressed(raw, name), name, max(int(chunk_bytes), 1))
+    except OSError as error:
+        raise InputError(name, None, None, _reason(error), "a text file") from error
+
+
+@contextlib.contextmanager
+def _opened(source: Source) -> Iterator[Any]:
+    """Unbuffered binary stream; closed at the end if it was opened here."""
+    if not isinstance(source, (str, os.PathLike)):
+        yield source
+    elif source == "-":
+        yield getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+    else:
+        with Path(source).open("rb", buffering=0) as raw:
+            yield raw
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, IsADirectoryError):
+        return "a directory"
+    if isinstance(error, PermissionError):
+        return "a file that may not be read (permission denied)"
+    return (error.strerror or str(error)).lower()
+
+
+def _cut(stream: PlainBytes | DecompressedBytes, name: str, chunk_bytes: int) -> Iterator[np.ndarray]:
+    """Cut at line ends; what follows the last one moves to the front of the buffer."""
+    buffer = bytearray(chunk_bytes + 1)  # the last byte is for a missing last newline
+    used = searched = 0  # bytes in the buffer; of them known to hold no newline
+    begun, failure = False, None
+    while True:
+        if used == len(buffer) - 1:  # a line longer than the buffer
+            buffer = buffer + bytearray(len(buffer))
+        try:
+            n = stream.read_into(memoryview(buffer)[used:-1])
+        except (InputError, OSError) as error:
+            n, failure = 0, error
+        used += n
+        if n and used < len(buffer) - 1 and stream.ready():
+            continue
+        if not begun:
+            if n and used < len(_BOM) and _BOM.startswith(buffer[:used]):
+                continue
+            used, begun = _begin(buffer, used, name), True
+        if n == 0 and failure is None and used and buffer[used - 1] != ord("\n"):
+            buffer[used] = ord("\n")
+            used += 1
+        end = buffer.rfind(b"\n", searched, used) + 1
+        if end:
+            yield np.frombuffer(buffer, dtype=np.uint8, count=end)
+            buffer[: used - end] = buffer[end:used]
+            used -= end
+        searched = used
+        if failure is not None:
+            raise failure
+        if n == 0:
+            return
+
+
+def _begin(buffer: bytearray, used: int, name: str) -> int:
+    """Refuse what is not text and drop the byte order mark; the number of bytes left."""
+    head = bytes(memoryview(buffer)[: min(used, _HEAD)])
+    for magic, what, remedy in _FOREIGN:
+        if head.startswith(magic):
+            raise InputError(name, None, None, what, remedy)
+    if 0 in head:
+        raise InputError(name, None, None, f"a binary file (a zero byte at offset {head.index(0)})", _TEXT)
+    if not head.startswith(_BOM):
+        return used
+    buffer[: used - len(_BOM)] = buffer[len(_BOM) : used]
+    return used - len(_BOM)

@@ -1,0 +1,186 @@
+"""SVMlight / LIBSVM text: the kernel that turns bytes into rows.
+
+::
+
+    line    = [label {blank feature}] [blank] ["#" comment]
+    label   = number
+    feature = index ":" number | "qid:" integer
+    index   = digits ["." zeros]
+
+Indices are 64-bit, 0 is one of them, and any order and repetition is allowed. ``qid`` is read and not used.
+"""
+
+from __future__ import annotations
+
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.text import number
+from sonlearn.text import rows as at
+from sonlearn.text.batch import CONSTANT
+from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, decided, forget, parse_number
+from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN
+
+_MAX_INDEX = 0x7FFFFFFFFFFFFFFF
+
+
+@bare_inline
+def is_blank(c):
+    """Space, tab, vertical tab, form feed or carriage return."""
+    return c == BLANK or (9 <= c <= RETURN and c != NEWLINE)
+
+
+@bare_inline
+def ends_token(c):
+    """Whether a label or value may end before `c`."""
+    return c in (BLANK, HASH) or 9 <= c <= RETURN
+
+
+@bare_jit
+def parse_svmlight(buf, constant, rows, numbers, state):
+    """Parse the lines of `buf` from ``state[POSITION]`` on and append their rows.
+
+    Parameters
+    ----------
+    buf : uint8[n], whole lines, the last byte a newline
+    constant : bool
+        Append the feature `CONSTANT` to every row.
+    rows : Rows, written from row ``state[ROWS]`` and entry ``state[NNZ]`` on
+    numbers : Numbers
+    state : int64[at.STATE_SIZE], brought up to date
+
+    Returns
+    -------
+    int : DONE at the end of `buf`; else a code, with the beginning of that line in ``state[POSITION]``, its number in
+    ``state[LINE]`` and the offending place in ``state[AT]``. Nothing of that line has been added.
+    """
+    p, line, row, nnz = int(state[at.POSITION]), int(state[at.LINE]), int(state[at.ROWS]), int(state[at.NNZ])
+    code = at.DONE
+    while p < len(buf):
+        begin = p
+        c = int(buf[p])
+        while is_blank(c):
+            p += 1
+            c = int(buf[p])
+        if c != NEWLINE and c != HASH:
+            p, k, code = _row(buf, p, row, nnz, rows, numbers)
+            if code != at.DONE:
+                state[at.AT] = p
+                p = begin
+                break
+            if constant:
+                rows.indices[k] = CONSTANT
+                rows.values[k] = 1.0
+                k += 1
+            nnz = k
+            rows.lines[row] = line
+            row += 1
+            rows.indptr[row] = nnz
+        while buf[p] != NEWLINE:
+            p += 1
+        p += 1
+        line += 1
+    state[at.POSITION], state[at.LINE], state[at.ROWS], state[at.NNZ] = p, line, row, nnz
+    return code
+
+
+@bare_inline
+def _row(buf, p, row, k, rows, numbers):
+    """One example from its label on: (position, entries so far, code); of an error, its position."""
+    label, end, status = parse_number(buf, p)
+    label, status = decided(p, label, status, numbers)
+    if status == number.OVERFLOW:
+        return p, k, at.BIG_NUMBER
+    if status == number.MALFORMED or not ends_token(int(buf[end])):
+        return p, k, at.BAD_LABEL
+    undecided = status == number.UNDECIDED
+    p = end
+    while True:
+        c = int(buf[p])
+        while is_blank(c):
+            p += 1
+            c = int(buf[p])
+        if c in (NEWLINE, HASH):
+            break
+        index, end = _index(buf, p)
+        if index < 0:
+            end, code = _rare(buf, p)
+            if code != at.DONE:
+                return p, k, code
+            p = end
+            continue
+        value, q, status = parse_number(buf, end)
+        if status != number.OK:
+            value, status = decided(end, value, status, numbers)
+            if status == number.MALFORMED or status == number.OVERFLOW:
+                return end, k, at.BAD_VALUE if status == number.MALFORMED else at.BIG_NUMBER
+            undecided |= status == number.UNDECIDED
+        if not ends_token(int(buf[q])):
+            return end, k, at.BAD_VALUE
+        rows.indices[k] = index
+        rows.values[k] = value
+        k += 1
+        p = q
+    if undecided:
+        return p, k, at.NUMBER_UNDECIDED
+    if numbers.count[1] > 0:
+        forget(numbers)
+    rows.y[row] = label
+    rows.weight[row] = 1.0
+    rows.base[row] = 0.0
+    rows.tag_start[row] = 0
+    rows.tag_end[row] = 0
+    return p, k, at.DONE
+
+
+@bare_inline
+def _index(buf, p):
+    """An index and its colon: (index, position after the colon), the index negative where there is none."""
+    start, index = p, 0
+    d = int(buf[p]) - ZERO
+    while 0 <= d <= 9:
+        index = 10 * index + d
+        p += 1
+        d = int(buf[p]) - ZERO
+    if p == start:
+        return -1, p
+    if p - start > 18 and not _fits(buf, start, p):
+        return -1, p
+    if d == POINT - ZERO:
+        p += 1
+        while buf[p] == ZERO:
+            p += 1
+    if buf[p] != COLON:
+        return -1, p
+    return index, p + 1
+
+
+@bare_inline
+def _fits(buf, start, end):
+    """Whether the digits ``buf[start:end]`` are at most 2^63 - 1."""
+    index = 0
+    for i in range(start, end):
+        d = int(buf[i]) - ZERO
+        if index > (_MAX_INDEX - d) // 10:
+            return False
+        index = 10 * index + d
+    return True
+
+
+@bare_inline
+def _rare(buf, p):
+    """A token that does not begin with an index: a query id, or the reason why it is wrong: (end, code)."""
+    if buf[p] == 113 and buf[p + 1] == 105 and buf[p + 2] == 100 and buf[p + 3] == COLON:  # qid:
+        p += 4
+        if buf[p] == MINUS or buf[p] == PLUS:
+            p += 1
+        start = p
+        while 0 <= int(buf[p]) - ZERO <= 9:
+            p += 1
+        return p, (at.DONE if p > start and ends_token(int(buf[p])) else at.BAD_QID)
+    start = p
+    while 0 <= int(buf[p]) - ZERO <= 9:
+        p += 1
+    if p == start:
+        return p, at.BAD_INDEX
+    if p - start > 18 and not _fits(buf, start, p):
+        return p, at.BIG_INDEX
+    return p, (at.BAD_INTEGER if buf[p] == POINT else at.BAD_INDEX)

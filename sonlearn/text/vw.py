@@ -1,0 +1,272 @@
+"""Vowpal Wabbit's text format: the kernel that turns bytes into rows of hashed features.
+
+::
+
+    line      = [label [importance [base]]] [tag] namespace {namespace}
+    tag       = text that touches the first bar, or that begins with a quote: 'text
+    namespace = "|" [name [":" number]] {blank [feature]}
+    feature   = name [":" number] | ":" number | [name] ":" text
+
+A feature's value is multiplied by its namespace's weight; without a value it is 1; a feature with value 0 is left
+out, as in VW. ``:number`` is anonymous: its hash is the namespace's plus its count there. ``name:text`` has value 1
+and the chained hash of both (see `sonlearn.text.hashing`); the text must not begin like a number.
+
+Where VW reads on in silence, this kernel refuses the line: a label that is no number, an infinite value, an empty
+value (``a:``), a number with something behind it (``a:1x``), a bar within a text value, a line without a bar (LIBSVM
+text would become label, importance and base). A blank before the label may be a tab (VW drops what precedes it).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.options import TextOptions
+from sonlearn.text import number
+from sonlearn.text import rows as at
+from sonlearn.text.hashing import VW_CONSTANT, hash_name
+from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, decided, forget, parse_number
+from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
+
+
+class Names(NamedTuple):
+    """How names become slots.
+
+    Attributes
+    ----------
+    mask : int, 2^B - 1
+    seed, default : int
+        Seed of the namespaces' hashes; hash of the namespace without a name.
+    hash_all : bool
+    constant : int
+        Slot of the constant feature; negative: none is added.
+    """
+
+    mask: int
+    seed: int
+    default: int
+    hash_all: bool
+    constant: int
+
+
+def make_names(options: TextOptions) -> Names:
+    """What the kernel needs to know of `options`."""
+    mask = (1 << options.bits) - 1
+    return Names(mask, 0, 0, False, VW_CONSTANT & mask if options.constant else -1)
+
+
+@bare_inline
+def _ends_word(c):
+    """Blank, bar, or the end of the line."""
+    return c in (BLANK, TAB, BAR, NEWLINE, RETURN)
+
+
+@bare_inline
+def _ends_line(buf, p):
+    return buf[p] == NEWLINE or (buf[p] == RETURN and buf[p + 1] == NEWLINE)
+
+
+@bare_inline
+def _skip_blanks(buf, p):
+    while buf[p] == BLANK or buf[p] == TAB:
+        p += 1
+    return p
+
+
+@bare_inline
+def _name_end(buf, p):
+    c = int(buf[p])
+    while c not in (BLANK, COLON, BAR, NEWLINE, TAB, RETURN):
+        p += 1
+        c = int(buf[p])
+    return p
+
+
+@bare_jit
+def parse_vw(buf, names, rows, numbers, state):
+    """Parse the lines of `buf` from ``state[POSITION]`` on and append their rows; `names` is a `Names`.
+
+    The other parameters and the result are those of `sonlearn.text.svmlight.parse_svmlight`.
+    """
+    p, line, row, nnz = int(state[at.POSITION]), int(state[at.LINE]), int(state[at.ROWS]), int(state[at.NNZ])
+    code = at.DONE
+    while p < len(buf):
+        begin = p
+        p = _skip_blanks(buf, p)
+        if not _ends_line(buf, p):
+            p, k, code = _row(buf, p, row, nnz, names, rows, numbers)
+            if code != at.DONE:
+                state[at.AT] = p
+                p = begin
+                break
+            if names.constant >= 0:
+                rows.indices[k] = names.constant
+                rows.values[k] = 1.0
+                k += 1
+            nnz = k
+            rows.lines[row] = line
+            row += 1
+            rows.indptr[row] = nnz
+        while buf[p] != NEWLINE:
+            p += 1
+        p += 1
+        line += 1
+    state[at.POSITION], state[at.LINE], state[at.ROWS], state[at.NNZ] = p, line, row, nnz
+    return code
+
+
+@bare_inline
+def _row(buf, p, row, k, names, rows, numbers):
+    """One example: (position, entries so far, code); the position that of the error if there is one."""
+    p, code, undecided = _label(buf, p, row, rows, numbers)
+    while code == at.DONE and buf[p] == BAR:
+        p, seed, scale, code, unsettled = _namespace(buf, p + 1, names, numbers)
+        if code == at.DONE:
+            undecided |= unsettled
+            p, k, code, unsettled = _features(buf, p, k, seed, scale, names, rows, numbers)
+            undecided |= unsettled
+    if code == at.DONE and undecided:
+        code = at.NUMBER_UNDECIDED
+    if code == at.DONE and numbers.count[1] > 0:
+        forget(numbers)
+    return p, k, code
+
+
+@bare_inline
+def _label(buf, p, row, rows, numbers):
+    """What stands before the first bar: (position of the bar or of the error, code, whether a number is undecided)."""
+    rows.y[row], rows.weight[row], rows.base[row] = np.nan, 1.0, 0.0
+    rows.tag_start[row] = 0
+    rows.tag_end[row] = 0
+    count, undecided = 0, False
+    while buf[p] != BAR:
+        if _ends_line(buf, p):
+            return p, at.NO_BAR, False
+        end = p
+        while not _ends_word(int(buf[end])):
+            end += 1
+        after = _skip_blanks(buf, end)
+        if buf[p] == QUOTE or buf[end] == BAR:
+            if buf[after] != BAR:
+                return p, (at.NO_BAR if _ends_line(buf, after) else at.TAG_NOT_LAST), False
+            rows.tag_start[row] = p + (buf[p] == QUOTE)
+            rows.tag_end[row] = end
+            return after, at.DONE, undecided
+        value, q, status = parse_number(buf, p)
+        value, status = decided(p, value, status, numbers)
+        undecided |= status == number.UNDECIDED
+        if status == number.OVERFLOW:
+            return p, at.BIG_NUMBER, False
+        if count == 0:
+            rows.y[row], code = value, at.BAD_LABEL
+        elif count == 1:
+            rows.weight[row], code = value, at.BAD_WEIGHT
+        elif count == 2:
+            rows.base[row], code = value, at.BAD_BASE
+        else:
+            code = at.MANY_LABELS
+        if status == number.MALFORMED or q != end or count > 2 or (count == 1 and value < 0):
+            return p, code, False
+        count += 1
+        p = after
+    return p, at.DONE, undecided
+
+
+@bare_inline
+def _namespace(buf, p, names, numbers):
+    """Name and weight of a namespace, from behind its bar: (position, hash, weight, code, whether undecided)."""
+    c = int(buf[p])
+    if _ends_word(c):
+        return p, names.default, 1.0, at.DONE, False
+    if c == COLON:
+        return p, 0, 1.0, at.BAD_NAMESPACE, False
+    end = _name_end(buf, p)
+    seed = hash_name(buf, p, end, names.seed, names.hash_all)
+    if buf[end] != COLON:
+        return end, seed, 1.0, at.DONE, False
+    scale, q, status = parse_number(buf, end + 1)
+    scale, status = decided(end + 1, scale, status, numbers)
+    if status == number.OVERFLOW:
+        return end + 1, seed, 1.0, at.BIG_NUMBER, False
+    if status == number.MALFORMED or not _ends_word(int(buf[q])):
+        return end + 1, seed, 1.0, at.BAD_NAMESPACE_WEIGHT, False
+    return q, seed, scale, at.DONE, status == number.UNDECIDED
+
+
+@bare_inline
+def _features(buf, p, k, seed, scale, names, rows, numbers):
+    """Features up to the next bar or the end of the line: (position, entries so far, code, whether undecided)."""
+    anonymous, undecided = 0, False
+    while True:
+        p = _skip_blanks(buf, p)
+        c = int(buf[p])
+        if c in (BAR, NEWLINE):
+            return p, k, at.DONE, undecided
+        if c == RETURN:
+            return p, k, (at.DONE if buf[p + 1] == NEWLINE else at.CARRIAGE_RETURN), undecided
+        start, p, value = p, _name_end(buf, p), scale
+        end = p
+        if buf[p] != COLON:
+            slot = hash_name(buf, start, end, seed, names.hash_all)
+        else:
+            x, q, status = parse_number(buf, p + 1)
+            x, status = decided(p + 1, x, status, numbers)
+            if status == number.MALFORMED or status == number.OVERFLOW or not _ends_word(int(buf[q])):
+                q, code = _text_value(buf, p + 1, status)
+                if code != at.DONE:
+                    return q, k, code, undecided
+                slot = hash_name(buf, start, end, seed, names.hash_all)
+                slot = hash_name(buf, p + 1, q, slot, names.hash_all)
+                value = 1.0
+            else:
+                undecided |= status == number.UNDECIDED
+                value = float(scale) * float(x)
+                if abs(value) == np.inf:
+                    return p + 1, k, at.BIG_NUMBER, undecided
+                if end > start:
+                    slot = hash_name(buf, start, end, seed, names.hash_all)
+                else:
+                    slot = seed + anonymous
+                    anonymous += 1
+            p = q
+        if value != 0.0:
+            rows.indices[k] = slot & names.mask
+            rows.values[k] = value
+            k += 1
+
+
+@bare_inline
+def _text_value(buf, p, status):
+    """The end of a text value that begins at `p`, or the place of an error: (position, code)."""
+    if status == number.OVERFLOW:
+        return p, at.BIG_NUMBER
+    q = p
+    if buf[q] == MINUS or buf[q] == PLUS:
+        q += 1
+    if _is_word(buf, q, 105, 110, 102) or _is_word(buf, q, 110, 97, 110):  # inf, nan
+        return p, at.BAD_FEATURE_VALUE
+    if buf[q] == POINT:
+        q += 1
+    if _ends_word(int(buf[p])) or 0 <= int(buf[q]) - ZERO <= 9:
+        return p, at.BAD_FEATURE_VALUE
+    end = p
+    while not (buf[end] == BLANK or buf[end] == TAB or buf[end] == NEWLINE or buf[end] == RETURN):
+        if buf[end] == BAR:
+            return end, at.BAR_IN_VALUE
+        end += 1
+    return end, at.DONE
+
+
+@bare_inline
+def _is_word(buf, p, a, b, c):
+    """Whether ``inf``, ``nan`` (the lower-case letters a, b, c) or ``infinity`` stands at `p`, in any case."""
+    if buf[p] | 32 != a or buf[p + 1] | 32 != b or buf[p + 2] | 32 != c:
+        return False
+    if _ends_word(int(buf[p + 3])):
+        return True
+    end = p + 3
+    while not _ends_word(int(buf[end])):
+        end += 1
+    return a == 105 and end - p == 8 and buf[p + 3] | 32 == a and buf[p + 7] | 32 == 121  # i....y

@@ -1,0 +1,328 @@
+"""The learner by its definitions: dense vectors, explicit d x d matrices, explicit pseudo-inverses.
+
+Slow, and written to be read beside the papers: [SON] Luo, Agarwal, Cesa-Bianchi, Langford, "Efficient Second Order
+Online Learning by Sketching", NIPS 2016; [RFD] Luo, Chen, Zhang, Li, Zhang, "Robust Frequent Directions with
+Application in Online Learning", JMLR 20(45), 2019; [AdaOja] Henriksen, Ward, "AdaOja: Adaptive Learning Rates for
+Streaming PCA", 2019. Nothing here is shared with the engine but the options.
+
+One round: project u onto {w : |w'x| <= C} in the norm of A, predict w'x, append ghat = sqrt(sigma + eta_t) l' h x to
+the sketch, update u = w - A^+ g with the new sketch.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn import Batch, LearnOptions
+
+#: A vector x lies in the range of A when what sticks out of it has ||x - P x||^2 <= IN_RANGE ||x||^2. Decided for unit
+#: rows, one after the other, so that neither the scale of a row nor the condition of A enters.
+IN_RANGE = 1e-12
+#: D_1 of the diagonal rescaling ([SON] section 5.2).
+DIAGONAL_START = 0.1
+
+
+# ---------------------------------------------------------------------------------------------------- losses
+
+
+def canonical_label(loss: str, y: float) -> float:
+    """0/1 labels mean -1/+1 where the loss asks for a sign."""
+    return -1.0 if loss in ("logistic", "hinge") and y == 0 else y
+
+
+def loss_value(loss: str, p: float, y: float) -> float:
+    """l(p, y)."""
+    match loss:
+        case "squared":
+            return (p - y) ** 2
+        case "logistic":
+            return np.logaddexp(0.0, -y * p)
+        case "hinge":
+            return np.maximum(0.0, 1.0 - y * p)
+        case "absolute":
+            return abs(p - y)
+    raise ValueError(loss)
+
+
+def loss_slope(loss: str, p: float, y: float) -> float:
+    """dl/dp, a subgradient at the kinks: 0 where hinge has y p = 1 or absolute has p = y."""
+    match loss:
+        case "squared":
+            return 2.0 * (p - y)
+        case "logistic":
+            return -y * np.exp(-np.logaddexp(0.0, y * p))
+        case "hinge":
+            return -y if y * p < 1.0 else 0.0
+        case "absolute":
+            return float(np.sign(p - y))
+    raise ValueError(loss)
+
+
+# ---------------------------------------------------------------------------------------------------- linear algebra
+
+
+def range_basis(rows: np.ndarray) -> np.ndarray:
+    """Orthonormal basis (rank x d) of the span of `rows`: Gram-Schmidt in row order, twice."""
+    basis = np.zeros((0, rows.shape[1]))
+    for row in rows:
+        rest = row - basis.T @ (basis @ row)
+        rest = rest - basis.T @ (basis @ rest)
+        if rest @ rest > IN_RANGE * (row @ row):
+            basis = np.vstack([basis, rest / np.linalg.norm(rest)])
+    return basis
+
+
+def pseudo_inverse(rows: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """A^+ and I - A^+ A (d x d each) for A = rows' rows + alpha I.
+
+    Through singular values of the rows, never of A, whose condition number is theirs squared.
+    """
+    identity = np.eye(rows.shape[1])
+    if alpha > 0:
+        _, s, v = np.linalg.svd(rows, full_matrices=False)
+        return (v.T / (s**2 + alpha)) @ v + (identity - v.T @ v) / alpha, 0 * identity
+    basis = range_basis(rows)
+    root = basis.T @ np.linalg.pinv(rows @ basis.T, rcond=0) if len(basis) else np.zeros((rows.shape[1], 0))
+    return root @ root.T, identity - basis.T @ basis
+
+
+# ---------------------------------------------------------------------------------------------------- sketches
+# Each has append(ghat), pseudo_inverse() -> (A^+, I - A^+A), matrix() -> A, alpha, and eigenvalues() of what it keeps.
+
+
+class NoSketch:
+    """A = alpha I: gradient descent with step 1/alpha."""
+
+    def __init__(self, alpha: float, d: int):
+        self.alpha, self.d = alpha, d
+
+    def append(self, ghat: np.ndarray) -> None:
+        pass
+
+    def rows(self) -> np.ndarray:
+        return np.zeros((0, self.d))
+
+    def eigenvalues(self) -> np.ndarray:
+        return np.zeros(0)
+
+    def matrix(self) -> np.ndarray:
+        return self.rows().T @ self.rows() + self.alpha * np.eye(self.d)
+
+    def pseudo_inverse(self) -> tuple[np.ndarray, np.ndarray]:
+        return pseudo_inverse(self.rows(), self.alpha)
+
+
+class FrequentDirections(NoSketch):
+    """Frequent directions with a doubled buffer; `robust` adds half of the shed mass to alpha ([RFD] Alg. 5, 6)."""
+
+    def __init__(self, alpha: float, d: int, m: int, robust: bool):
+        super().__init__(alpha, d)
+        self.m, self.robust = m, robust
+        self.buffer = np.zeros((0, d))
+        self.kept = np.zeros(0)
+
+    def append(self, ghat: np.ndarray) -> None:
+        self.buffer = np.vstack([self.buffer, ghat])
+        if len(self.buffer) == 2 * self.m:
+            self.shrink()
+
+    def shrink(self) -> None:
+        """Keep m - 1 rows, lowered by the m-th squared singular value; zero rows make up what is missing."""
+        m, rank = self.m, len(range_basis(self.buffer))
+        _, s, v = np.linalg.svd(self.buffer, full_matrices=False)
+        s[rank:] = 0.0
+        lost = s[m - 1] ** 2 if rank >= m else 0.0
+        self.kept = np.zeros(m - 1)
+        self.buffer = np.zeros((m - 1, self.d))
+        for i in range(min(m - 1, rank)):
+            self.kept[i] = s[i] ** 2 - lost
+            self.buffer[i] = np.sqrt(self.kept[i]) * v[i]
+        if self.robust:
+            self.alpha += lost / 2
+
+    def rows(self) -> np.ndarray:
+        return self.buffer
+
+    def eigenvalues(self) -> np.ndarray:
+        return self.kept
+
+
+class Oja(NoSketch):
+    """Oja's eigenpairs: A_t = alpha I + V' diag(t Lambda) V ([SON] Alg. 3-5).
+
+    V starts empty and takes the first m directions that it meets instead of random ones.
+    """
+
+    def __init__(self, alpha: float, d: int, m: int, step: str):
+        super().__init__(alpha, d)
+        self.m, self.step = m, step
+        self.V = np.zeros((0, d))
+        self.L = np.zeros(0)  # t Lambda: running sums of (v_i' ghat)^2
+        self.t = 0
+        self.b = 0.0  # AdaOja: running sum of the squared gradients of Oja's rule
+
+    def append(self, ghat: np.ndarray) -> None:
+        self.t += 1
+        rest = ghat - self.V.T @ (self.V @ ghat)
+        rest = rest - self.V.T @ (self.V @ rest)
+        if len(self.V) < self.m and rest @ rest > IN_RANGE * (ghat @ ghat):
+            self.V = np.vstack([self.V, rest / np.linalg.norm(rest)])
+            self.L = np.append(self.L, 0.0) + (self.V @ ghat) ** 2
+        else:
+            self.L = self.L + (self.V @ ghat) ** 2
+            self.V = orthonormalised(self.V + self.gamma(ghat) * np.outer(self.V @ ghat, ghat))
+
+    def gamma(self, ghat: np.ndarray) -> float:
+        if self.step == "1/t":
+            return 1.0 / self.t
+        self.b += (ghat @ ghat) * ((self.V @ ghat) @ (self.V @ ghat))
+        return 1.0 / np.sqrt(self.b) if self.b > 0 else 0.0
+
+    def rows(self) -> np.ndarray:
+        return np.sqrt(self.L)[:, None] * self.V
+
+    def eigenvalues(self) -> np.ndarray:
+        return np.sort(self.L)[::-1]
+
+
+def orthonormalised(V: np.ndarray) -> np.ndarray:
+    """Gram-Schmidt in row order, twice; V has full row rank."""
+    Q = np.zeros((0, V.shape[1]))
+    for v in V:
+        v = v - Q.T @ (Q @ v)
+        v = v - Q.T @ (Q @ v)
+        Q = np.vstack([Q, v / np.linalg.norm(v)])
+    return Q
+
+
+class FullMatrix(NoSketch):
+    """Nothing is sketched: A = alpha I + sum of ghat ghat' ([SON] eq. 1-2)."""
+
+    def __init__(self, alpha: float, d: int):
+        super().__init__(alpha, d)
+        self.A = alpha * np.eye(d)
+        self.basis = np.zeros((0, d))
+
+    def append(self, ghat: np.ndarray) -> None:
+        self.A = self.A + np.outer(ghat, ghat)
+        self.basis = range_basis(np.vstack([self.basis, ghat]))
+
+    def matrix(self) -> np.ndarray:
+        return self.A
+
+    def eigenvalues(self) -> np.ndarray:
+        return np.linalg.eigvalsh(self.A - self.alpha * np.eye(self.d))[::-1]
+
+    def pseudo_inverse(self) -> tuple[np.ndarray, np.ndarray]:
+        identity = np.eye(self.d)
+        if self.alpha > 0:
+            return np.linalg.inv(self.A), 0 * identity
+        Q = self.basis
+        return Q.T @ np.linalg.inv(Q @ self.A @ Q.T) @ Q, identity - Q.T @ Q
+
+
+def sketch_of(options: LearnOptions, d: int) -> NoSketch:
+    match options.effective_sketch:
+        case "none":
+            return NoSketch(options.alpha, d)
+        case "fd" | "rfd":
+            return FrequentDirections(options.alpha, d, options.sketch_size, options.sketch == "rfd")
+        case "oja":
+            return Oja(options.alpha, d, options.sketch_size, options.oja_step)
+    raise ValueError(options.sketch)
+
+
+# ---------------------------------------------------------------------------------------------------- the learner
+
+
+def projected(u: np.ndarray, x: np.ndarray, C: float, A_plus: np.ndarray, outside: np.ndarray) -> np.ndarray:
+    """The w nearest to u in the norm of A with |w'x| <= C; `outside` is I - A^+ A."""
+    raw = u @ x
+    if abs(raw) <= C:
+        return u
+    tau = np.sign(raw) * (abs(raw) - C)
+    out = outside @ x
+    direction = out if out @ out > IN_RANGE * (x @ x) else A_plus @ x
+    return u - tau / (x @ direction) * direction
+
+
+class Result(NamedTuple):
+    """float64[n] each; loss is NaN where there is no label."""
+
+    prediction: np.ndarray
+    raw: np.ndarray
+    loss: np.ndarray
+
+
+class DenseLearner:
+    """One row at a time through the definitions; `full` replaces the sketch by the whole matrix."""
+
+    def __init__(self, options: LearnOptions, d: int, full: bool = False):
+        self.options = options
+        self.sketch = FullMatrix(options.alpha, d) if full else sketch_of(options, d)
+        self.u = np.zeros(d)
+        self.D = np.full(d, DIAGONAL_START)
+        self.t = 0  # rounds learned
+        self.inverse = self.sketch.pseudo_inverse()
+
+    def eta(self) -> float:
+        eta = self.options.eta
+        return {"1/t": 1 / self.t, "1/sqrt(t)": 1 / np.sqrt(self.t)}[eta] if isinstance(eta, str) else eta
+
+    def scaled(self, x: np.ndarray) -> np.ndarray:
+        return x / np.sqrt(self.D) if self.options.diagonal else x
+
+    def weights(self) -> np.ndarray:
+        """In the scale of the original features."""
+        return self.scaled(self.u)
+
+    def predict(self, x: np.ndarray) -> tuple[float, float]:
+        """Prediction and raw u'x; nothing changes."""
+        C, raw = self.options.clip, self.u @ self.scaled(x)
+        return np.clip(raw, -C, C), raw
+
+    def learn(self, x: np.ndarray, y: float, h: float = 1.0) -> tuple[float, float, float]:
+        """One round: prediction and raw u'x before the label is used, and the loss of the prediction."""
+        o = self.options
+        y = canonical_label(o.loss, y)
+        prediction, raw = self.predict(x)
+        self.t += 1
+
+        scaled_x = self.scaled(x)
+        w = projected(self.u, scaled_x, o.clip, *self.inverse)
+        slope = h * loss_slope(o.loss, prediction, y)
+        g = slope * scaled_x
+        self.sketch.append(np.sqrt(o.resolved_sigma + self.eta()) * g)
+        self.inverse = self.sketch.pseudo_inverse()
+        self.u = w - self.inverse[0] @ g
+        self.D = self.D + (slope * x) ** 2
+        return prediction, raw, loss_value(o.loss, prediction, y)
+
+    def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Result:
+        """Rows of X one by one; those without a label (NaN) or of weight 0 are predicted only."""
+        weight = np.ones(len(y)) if weight is None else weight
+        out, loss = np.empty((len(y), 3)), self.options.loss
+        for i in range(len(y)):
+            if np.isnan(y[i]) or weight[i] == 0:
+                out[i, :2] = self.predict(X[i])
+                out[i, 2] = loss_value(loss, out[i, 0], canonical_label(loss, y[i]))
+            else:
+                out[i] = self.learn(X[i], y[i], weight[i])
+        return Result(*out.T)
+
+
+def dense_rows(batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of a batch as a matrix (repeated ids summed), and the sorted feature ids of its columns."""
+    ids, column = np.unique(batch.indices, return_inverse=True)
+    X = np.zeros((batch.n, len(ids)))
+    np.add.at(X, (np.repeat(np.arange(batch.n), np.diff(batch.indptr)), column), batch.values)
+    return X, ids
+
+
+def run_twin(options: LearnOptions, batch: Batch, full: bool = False) -> tuple[DenseLearner, Result]:
+    """A fresh twin over a whole batch."""
+    X, _ = dense_rows(batch)
+    twin = DenseLearner(options, X.shape[1], full)
+    return twin, twin.run(X, batch.y, batch.weight)

@@ -1,0 +1,229 @@
+"""Seeded example streams for tests and benches; the same seed gives the same stream.
+
+Every generator takes a seed or a `numpy.random.Generator` and returns a `Batch`; feature ids are 1..d.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn import Batch
+
+ROOT = Path(__file__).parent.parent
+
+
+def batch_of(rows: list[dict[int, float]], y, weight=None) -> Batch:
+    """Batch of rows given as {id: value}."""
+    indptr = np.cumsum([0, *map(len, rows)])
+    indices = np.array([i for row in rows for i in row], dtype=np.int64)
+    values = np.array([v for row in rows for v in row.values()], dtype=np.float64)
+    return _batch(indptr, indices, values, y, weight)
+
+
+def batch_of_dense(X: np.ndarray, y, weight=None) -> Batch:
+    """Batch of the nonzero entries of a dense matrix; column j is feature j + 1."""
+    row, column = np.nonzero(X)
+    return _batch(np.searchsorted(row, np.arange(len(X) + 1)), column + 1, X[row, column], y, weight)
+
+
+def _batch(indptr, indices, values, y, weight) -> Batch:
+    n = len(indptr) - 1
+    weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    return Batch(
+        np.asarray(indptr, dtype=np.int64), np.asarray(indices, dtype=np.int64), np.asarray(values, dtype=np.float64),
+        np.asarray(y, dtype=np.float64), weight, np.arange(1, n + 1, dtype=np.int64),
+    )  # fmt: skip
+
+
+def rows_of(batch: Batch, chosen) -> Batch:
+    """The rows of `batch` at the positions `chosen` (any order, repeats allowed)."""
+    chosen = np.arange(batch.n)[chosen]
+    entries = [np.arange(batch.indptr[i], batch.indptr[i + 1]) for i in chosen]
+    flat = np.concatenate(entries) if entries else np.zeros(0, dtype=np.int64)
+    indptr = np.cumsum([0, *map(len, entries)])
+    return Batch(
+        np.asarray(indptr, dtype=np.int64), batch.indices[flat], batch.values[flat], batch.y[chosen],
+        batch.weight[chosen], batch.lines[chosen], batch.source,
+    )  # fmt: skip
+
+
+def with_weights(batch: Batch, seed=0) -> Batch:
+    """Importance weights of 1/2, 1, 2 and 3, and a few of 0 (predict only)."""
+    rng = np.random.default_rng(seed)
+    return batch._replace(weight=rng.choice([0.0, 0.5, 1.0, 2.0, 3.0], batch.n, p=[0.05, 0.25, 0.3, 0.25, 0.15]))
+
+
+def without_some_labels(batch: Batch, seed=0, share=0.2) -> Batch:
+    """Some labels are NaN, the first one included."""
+    missing = np.random.default_rng(seed).random(batch.n) < share
+    missing[:1] = True
+    return batch._replace(y=np.where(missing, np.nan, batch.y))
+
+
+# ---------------------------------------------------------------------------------------------------- synthetic
+
+
+def zipf(n=2000, d=150, s=12, seed=0, kind="binary", noise=0.05, unit=True) -> Batch:
+    """Text-like rows: about s distinct features drawn from a Zipf law over d, log-normal counts, unit length.
+
+    `kind` binary: labels are the sign of a random linear score (around its median), a share `noise` flipped;
+    real: the score itself, scaled into [-1, 1], plus Gaussian noise.
+    """
+    rng = np.random.default_rng(seed)
+    p = 1.0 / np.arange(1, d + 1)
+    p /= p.sum()
+    truth = rng.normal(size=d + 1)
+    rows, score = [], np.zeros(n)
+    for i in range(n):
+        # Sorted: sets have no order to rely on. Text comes sorted (LIBSVM) or not (VW); see `shuffled_features`.
+        ids = np.unique(rng.choice(d, size=max(1, rng.poisson(s)), p=p)) + 1
+        values = np.exp(0.5 * rng.normal(size=len(ids)))
+        if unit:
+            values /= np.linalg.norm(values)
+        rows.append(dict(zip(ids.tolist(), values.tolist(), strict=True)))
+        score[i] = truth[ids] @ values
+    score -= np.median(score)
+    if kind == "binary":
+        y = np.where(score > 0, 1.0, -1.0) * np.where(rng.random(n) < noise, -1.0, 1.0)
+    else:
+        y = np.clip(score / np.abs(score).max() + noise * rng.normal(size=n), -1, 1)
+    return batch_of(rows, y)
+
+
+def low_rank(n=1500, d=80, rank=4, seed=0) -> Batch:
+    """Dense rows in a subspace of `rank` dimensions: m >= rank loses nothing, and alpha stays where it was."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, d)) / np.sqrt(d * rank)
+    return batch_of_dense(X, np.sign(X @ rng.normal(size=d)))
+
+
+def duplicated(n=1500, distinct=7, d=60, s=8, seed=0) -> Batch:
+    """Few distinct sparse rows over and over, their labels not always the same; some ids are repeated in a row."""
+    rng = np.random.default_rng(seed)
+    base = zipf(distinct, d, s, seed)
+    base = batch_of(
+        [dict(zip(*_entries(base, i), strict=True)) for i in range(distinct)], rng.choice([-1.0, 1.0], distinct)
+    )
+    out = rows_of(base, rng.integers(distinct, size=n))
+    out = out._replace(y=out.y * np.where(rng.random(n) < 0.1, -1.0, 1.0), lines=np.arange(1, n + 1))
+    return repeated_ids(out)
+
+
+def _entries(batch: Batch, i: int) -> tuple[list[int], list[float]]:
+    own = slice(batch.indptr[i], batch.indptr[i + 1])
+    return batch.indices[own].tolist(), batch.values[own].tolist()
+
+
+def repeated_ids(batch: Batch) -> Batch:
+    """The same examples with the first entry of every row split into two (3/4 and 1/4 of it), far apart."""
+    indptr, indices, values = [0], [], []
+    for i in range(batch.n):
+        ids, vals = _entries(batch, i)
+        if ids:
+            ids, vals = [*ids, ids[0]], [0.75 * vals[0], *vals[1:], 0.25 * vals[0]]
+        indices += ids
+        values += vals
+        indptr.append(len(indices))
+    return _batch(indptr, indices, values, batch.y, batch.weight)._replace(source=batch.source)
+
+
+def shuffled_features(batch: Batch, seed=0) -> Batch:
+    """The same examples with the entries of every row in another order."""
+    rng = np.random.default_rng(seed)
+    order = np.concatenate([
+        rng.permutation(np.arange(batch.indptr[i], batch.indptr[i + 1])) for i in range(batch.n)
+    ])  # fmt: skip
+    return batch._replace(indices=batch.indices[order], values=batch.values[order])
+
+
+def with_empty_rows(batch: Batch, seed=0, share=0.15) -> Batch:
+    """Some rows lose all their features; the first and the last among them."""
+    rng = np.random.default_rng(seed)
+    empty = rng.random(batch.n) < share
+    empty[[0, -1]] = True
+    rows = [{} if empty[i] else dict(zip(*_entries(batch, i), strict=True)) for i in range(batch.n)]
+    return batch_of(rows, batch.y, batch.weight)
+
+
+def one_feature(n=1000, seed=0) -> Batch:
+    """A single feature, the same in all rows, of varying value; a sign to learn, one label in ten flipped."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    return batch_of([{7: v} for v in x.tolist()], np.sign(x) * np.where(rng.random(n) < 0.1, -1.0, 1.0))
+
+
+def wide_range(n=400, d=30, s=6, seed=0) -> Batch:
+    """Sparse rows whose values spread log-uniformly over 1e-30..1e30, with signs."""
+    rng = np.random.default_rng(seed)
+    base = zipf(n, d, s, seed)
+    size = 10.0 ** rng.uniform(-30, 30, len(base.values))
+    return base._replace(values=size * rng.choice([-1.0, 1.0], len(base.values)))
+
+
+class IllConditioned(NamedTuple):
+    """What `ill_conditioned` draws."""
+
+    X: np.ndarray
+    y: np.ndarray
+    batch: Batch
+
+
+def ill_conditioned(kappa: float, seed=0, T=10_000, d=100, large=10, flipped=0.02, equal=False) -> IllConditioned:
+    """Dense stream after [SON] section 5.1: a few directions of large variance hide the others.
+
+    z_t ~ N(0, I_d) and x_t = R diag(sqrt(lambda)) z_t with a random rotation R. The `large` first lambda_i fall
+    geometrically, kappa^((large - i)/large) for i = 0..large-1, or are all kappa (`equal`); the other ones are 1; all
+    are divided by their sum, so that E ||x||^2 = 1 and the covariance has condition number kappa.
+    y_t = sign(v'z_t) for a random v ~ N(0, I_d): every direction matters alike, however small its variance, so the
+    task is equally hard for every kappa to a learner that whitens. A share `flipped` of the labels has the wrong sign:
+    no learner ends below that error.
+
+    With `equal`, a frequent-directions sketch of m = `large` rows cannot work: it keeps m - 1 of them, and what it
+    sheds in every shrink is the last large direction.
+    """
+    rng = np.random.default_rng(seed)
+    power = np.ones(large) if equal else (large - np.arange(large)) / large
+    spectrum = np.concatenate([float(kappa) ** power, np.ones(d - large)])
+    spectrum /= spectrum.sum()
+    rotation, _ = np.linalg.qr(rng.normal(size=(d, d)))
+    z = rng.normal(size=(T, d))
+    X = (z * np.sqrt(spectrum)) @ rotation.T
+    y = np.sign(z @ rng.normal(size=d)) * np.where(rng.random(T) < flipped, -1.0, 1.0)
+    return IllConditioned(X, y, batch_of_dense(X, y))
+
+
+# ---------------------------------------------------------------------------------------------------- real data
+
+
+def real_folder() -> Path:
+    return Path(os.environ.get("SONLEARN_DATA", ROOT.parent / "shared" / "data"))
+
+
+def read_svmlight(path: Path, limit: int | None = None, seed: int | None = 0) -> Batch:
+    """A small reader of its own for LIBSVM text, plain or .gz: all lines are read, shuffled, cut to `limit`."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt") as file:
+        lines = [line.split("#")[0].split() for line in file]
+    lines = [line for line in lines if line]
+    order = np.arange(len(lines)) if seed is None else np.random.default_rng(seed).permutation(len(lines))
+    rows, y = [], []
+    for i in order[:limit]:
+        label, *entries = lines[i]
+        pairs = (entry.split(":") for entry in entries)
+        rows.append({int(index): float(value) for index, value in pairs})
+        y.append(float(label))
+    return batch_of(rows, y)
+
+
+def most_frequent(batch: Batch, d: int) -> Batch:
+    """Only the d features that occur in most entries."""
+    ids, count = np.unique(batch.indices, return_counts=True)
+    kept = np.isin(batch.indices, ids[np.argsort(-count, kind="stable")[:d]])
+    row = np.repeat(np.arange(batch.n), np.diff(batch.indptr))[kept]
+    indptr = np.searchsorted(row, np.arange(batch.n + 1))
+    return batch._replace(indptr=indptr, indices=batch.indices[kept], values=batch.values[kept])

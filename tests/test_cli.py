@@ -1,0 +1,517 @@
+"""The command line: golden runs, chained runs, every kind of bad input, signals and closed pipes."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from sonlearn.cli import main
+from sonlearn.commands import interrupts as interrupts_module
+from sonlearn.commands.interrupts import Interrupted, Interrupts
+
+ROOT = Path(__file__).parent.parent
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "cli.json").read_text(encoding="utf-8"))
+PROGRAM = [sys.executable, "-m", "sonlearn"]
+#: Lines that differ from run to run.
+TIMING = ("elapsed time", "examples a second", "compiling kernels")
+
+
+def head(name, start, stop):
+    return "".join((ROOT / "data" / name).read_text(encoding="utf-8").splitlines(keepends=True)[start:stop])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with small inputs, entered."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SONLEARN_DEBUG", raising=False)
+    for name, of, start, stop in [
+        ("a.svm", "sample.svm", 0, 150), ("b.svm", "sample.svm", 150, 260), ("a.vw", "sample.vw", 0, 120),
+        ("b.vw", "sample.vw", 120, 160),
+    ]:  # fmt: skip
+        Path(name).write_text(head(of, start, stop), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def cli(folder, capsys):
+    """Call the command line in this process: (status, stdout, stderr)."""
+
+    def call(*arguments):
+        capsys.readouterr()
+        status = main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return status, out, "\n".join(line for line in err.splitlines() if "compiling kernels" not in line)
+
+    return call
+
+
+def start(*arguments, **pipes):
+    """The command line in a process of its own."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([*PROGRAM, *map(str, arguments)], env=environment, **pipes)
+
+
+def one_line(result):
+    """The error line of a failed run."""
+    status, _, err = result
+    assert status == 1
+    lines = err.splitlines()
+    assert len(lines) == 1, err
+    assert lines[0].startswith("sonlearn: ")
+    return lines[0].removeprefix("sonlearn: ")
+
+
+# ------------------------------------------------------------------------------------------------- golden runs
+
+
+def number(token):
+    try:
+        return float(token.rstrip(","))
+    except ValueError:
+        return token
+
+
+def check_text(ours, theirs):
+    """Line by line and token by token; numbers within 1e-4."""
+    ours, theirs = (
+        [line.split() for line in text.splitlines() if not line.startswith(TIMING)] for text in (ours, theirs)
+    )
+    assert [len(line) for line in ours] == [len(line) for line in theirs]
+    for a, b in zip(ours, theirs, strict=True):
+        assert [isinstance(number(t), str) for t in a] == [isinstance(number(t), str) for t in b]
+        assert [number(t) for t in a] == [
+            number(t) if isinstance(number(t), str) else pytest.approx(number(t), abs=1e-4, rel=1e-4) for t in b
+        ]
+
+
+@pytest.mark.parametrize("chain", GOLDEN, ids=lambda chain: chain["name"])
+def test_golden(cli, chain):
+    for step in chain["steps"]:
+        status, out, err = cli(*step["args"])
+        assert status == 0, err
+        check_text(out, step["stdout"])
+        check_text(err, step["stderr"])
+
+
+# ------------------------------------------------------------------------------------------------- models
+
+
+@pytest.mark.parametrize("sketch", ["rfd", "fd", "oja", "none"])
+@pytest.mark.parametrize("kind", ["svm", "vw"])
+def test_resuming_gives_the_same_bytes_as_one_long_run(cli, sketch, kind):
+    options = ["--sketch", sketch, "-m", "4"]
+    assert cli("train", *options, "-f", "whole", f"a.{kind}", f"b.{kind}")[0] == 0
+    assert cli("train", *options, "-f", "half", f"a.{kind}")[0] == 0
+    assert cli("train", "-i", "half", "-f", "both", f"b.{kind}")[0] == 0
+    assert Path("both").read_bytes() == Path("whole").read_bytes()
+    assert Path("half").read_bytes() != Path("whole").read_bytes()
+
+
+def test_predicting_changes_nothing_and_needs_no_option(cli):
+    cli("train", "-m", "3", "--loss", "squared", "--clip", "1", "--noconstant", "-f", "model", "a.svm")
+    before = Path("model").read_bytes()
+    _, out, err = cli("predict", "-i", "model", "b.svm")
+    status, nothing, again = cli("train", "-t", "-i", "model", "b.svm", "-p", "predictions", "-r", "raw", "-f", "copy")
+    assert (status, nothing) == (0, "")
+    assert Path("predictions").read_text() == out
+    assert len(out.splitlines()) == 110
+    assert all(abs(float(line)) <= 1 for line in out.splitlines())
+    assert any(abs(float(line)) > 1 for line in Path("raw").read_text().splitlines())
+    assert Path("copy").read_bytes() == Path("model").read_bytes() == before
+    assert re.findall("average loss = .*", err) == re.findall("average loss = .*", again) != []
+
+
+def test_predictions_carry_their_tags(cli):
+    Path("t.vw").write_text("1 first| a b\n-1 'second| a\n1 | b\n| a\n")
+    cli("train", "-f", "model", "t.vw")
+    _, out, _ = cli("predict", "-i", "model", "t.vw")
+    assert [line.split()[1:] for line in out.splitlines()] == [["first"], ["second"], [], []]
+
+
+def test_options_of_a_model_cannot_be_contradicted(cli):
+    cli("train", "-m", "3", "-f", "model", "a.svm")
+    line = one_line(cli("train", "-i", "model", "-m", "5", "-f", "new", "b.svm"))
+    assert "sketch-size = 5" in line
+    assert "sketch-size = 3" in line
+    assert "leave the flag out" in line
+    assert not Path("new").exists()
+    assert cli("train", "-i", "model", "-m", "3", "--quiet", "b.svm")[0] == 0
+
+
+def test_a_model_learns_on_in_its_own_format(cli):
+    cli("train", "-f", "model", "a.svm")
+    line = one_line(cli("train", "-i", "model", "-f", "model", "a.vw"))
+    assert line.startswith("a.vw: found vw text, expected svmlight text")
+    assert "--format svmlight" in line
+    line = one_line(cli("predict", "-i", "model", "--format", "vw", "a.vw"))
+    assert "format = vw" in line
+
+
+def test_a_mistaken_format_can_be_overridden(cli):
+    Path("labels").write_text("1\n-1\n1\n")  # looks like LIBSVM text, means the same as VW text without features
+    cli("train", "-f", "model", "a.vw")
+    assert "found svmlight text" in one_line(cli("predict", "-i", "model", "labels"))
+    assert cli("predict", "-i", "model", "--format", "vw", "--quiet", "labels")[0] in (0, 1)
+
+
+def test_inspect_lists_options_counters_and_weights(cli):
+    cli("train", "-m", "3", "--loss", "hinge", "-f", "model", "a.svm")
+    status, out, err = cli("inspect", "model", "--top", "5")
+    assert (status, err) == (0, "")
+    for text in ("loss = hinge", "sketch_size = 3", "format = svmlight", "examples = 150", "alpha = ", "clip = inf"):
+        assert text in out
+    weights = [float(line.split()[1]) for line in out.split("largest weights")[1].splitlines()[1:]]
+    assert len(weights) == 5
+    assert sorted(weights, key=abs, reverse=True) == weights
+    assert "largest weights: 0 of" in cli("inspect", "--top", "0", "model")[1]
+
+
+# ------------------------------------------------------------------------------------------------- passes, labels
+
+
+def test_several_passes_hold_every_tenth_example_out(cli):
+    status, _, err = cli("train", "--passes", "3", "-f", "model", "a.svm")
+    assert status == 0
+    assert "number of examples per pass = 135" in err
+    assert "passes used = 3" in err
+    assert re.search(r"average loss = [\d.]+ h$", err, re.MULTILINE)
+    assert "examples = 405" in cli("inspect", "model")[1]
+    _, _, err = cli("train", "--passes", "2", "--holdout_off", "-f", "model", "a.svm")
+    assert "number of examples per pass = 150" in err
+    assert " h\n" not in err
+    assert "examples = 300" in cli("inspect", "model")[1]
+
+
+def test_labels_0_and_1_mean_the_same_as_minus_and_plus_1(cli):
+    Path("zero.svm").write_text(re.sub("^-1", "0", Path("a.svm").read_text(), flags=re.MULTILINE))
+    _, _, one = cli("train", "a.svm")
+    _, _, zero = cli("train", "zero.svm")
+    for name in ("average loss", "average error", "best constant", "best constant's loss"):
+        assert re.findall(f"^{name} = .*", one, re.MULTILINE) == re.findall(f"^{name} = .*", zero, re.MULTILINE) != []
+
+
+def test_unlabelled_data_are_warned_about(cli):
+    Path("t.vw").write_text("| a\n| b\n")
+    status, _, err = cli("train", "--quiet", "t.vw")
+    assert (status, err) == (0, "sonlearn: warning: no example has a label, so nothing was learned")
+    cli("train", "--quiet", "-f", "model", "a.vw")
+    assert cli("predict", "--quiet", "-i", "model", "t.vw")[2] == ""
+
+
+def test_quiet_is_quiet(cli):
+    assert cli("train", "--quiet", "a.svm") == (0, "", "")
+
+
+def test_progress_every_so_many_examples(cli):
+    _, _, err = cli("train", "-P", "50", "a.svm")
+    assert [line.split()[2] for line in err.splitlines() if re.match(r"\d\.\d{6} ", line)] == ["50", "100", "150"]
+
+
+# ------------------------------------------------------------------------------------------------- spellings
+
+
+def test_vowpal_wabbits_spellings(cli):
+    _, _, ours = cli("train", "--loss", "squared", "-b", "20", "-f", "m1", "-m", "4", "--noconstant", "a.vw")
+    arguments = (
+        "--loss_function squared --bit-precision=20 --final-regressor m2 --sketch_size 4 --noconstant --data a.vw"
+    )
+    _, _, theirs = cli("train", *arguments.split())
+    assert ours.splitlines()[2:-2] == theirs.splitlines()[2:-2]
+    assert Path("m1").read_bytes() == Path("m2").read_bytes()
+
+
+def test_flags_and_files_may_be_mixed(cli):
+    _, _, a = cli("train", "a.svm", "-m", "3", "b.svm", "--alpha", "2")
+    _, _, b = cli("train", "--alpha", "2", "-m3", "--", "a.svm", "b.svm")
+    assert a.splitlines()[:-2] == b.splitlines()[:-2]
+    assert "number of examples = 260" in a
+
+
+# ------------------------------------------------------------------------------------------------- errors
+
+BAD_LINES = [
+    ("1 1:1\nabc 1:1\n", r"bad:2:1: found 'abc.*"),
+    ("1 1:1\n1 x:1\n", r"bad:2:3: found 'x:1'.*"),
+    ("1 1:1\n1 -3:1\n", r"bad:2:3: found '-3:1'.*"),
+    ("1 1:1\n1 1:1 2:zwei\n", r"bad:2:7: found '2?:?zwei'.*|bad:2:9: found 'zwei'.*"),
+    ("1 1:nan\n", r"bad:1:\d: found .*nan.*"),
+    ("1 1:inf\n", r"bad:1:\d: found .*inf.*"),
+    ("nan 1:1\n", r"bad:1:1: found 'nan.*"),
+    ("1 1:1\n3 1:1\n", r"bad:2:1: found .*3.*, expected -1 .*\+1.*"),
+    ("1 | a:b\n", r"bad:1:\d+: found .*"),
+    ("1 | a:inf\n", r"bad:1:\d+: found .*inf.*"),
+    ("x y z | a\n", r"bad:1:\d+: found .*"),
+    ("1 -2 | a\n", r"bad:1:3: found .*-2.*"),
+    ("", r"bad: found an empty stream, expected at least one example"),
+    ("\n\n", r"bad: found an empty stream, expected at least one example"),
+    ("\x00\x01\x02", r"bad.*: found .*binary.*"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_LINES, ids=range(len(BAD_LINES)))
+def test_bad_input_is_one_line_and_writes_no_model(cli, text, message):
+    Path("bad").write_text(text)
+    Path("old").write_text("precious")
+    for target in ("new", "old"):
+        line = one_line(cli("train", "--quiet", "-f", target, "bad"))
+        assert re.fullmatch(message, line), line
+        assert ", expected " in line
+    assert Path("old").read_text() == "precious"
+    assert sorted(p.name for p in Path().iterdir()) == ["a.svm", "a.vw", "b.svm", "b.vw", "bad", "old"]
+
+
+def test_rows_before_a_bad_line_are_reported_but_not_saved(cli):
+    Path("bad").write_text(Path("a.svm").read_text() + "1 q\n")
+    status, _, err = cli("train", "-f", "model", "a.svm", "bad")
+    assert status == 1
+    assert err.splitlines()[-1].startswith("sonlearn: bad:151:3: found 'q'")
+    assert not Path("model").exists()
+
+
+BAD_COMMANDS = [
+    ("train none.svm", r"none\.svm: found .*, expected .*"),
+    ("train a.svm none.svm --quiet", r"none\.svm: found .*, expected .*"),
+    ("train -m -1 a.svm", r"--sketch-size -1: expected at least 0"),
+    ("train -m ten a.svm", r"--sketch-size ten: expected a whole number"),
+    ("train --alpha zero a.svm", r"--alpha zero: expected a number"),
+    ("train --alpha nan a.svm", r"--alpha nan: expected a number"),
+    ("train --alpha 0 --sketch none a.svm", r"--alpha 0 with --sketch none: .* positive value.*"),
+    ("train --clip 0 a.svm", r"--clip 0\.0: expected more than 0"),
+    ("train --loss squred a.svm", r"--loss_function squred: expected one of squared, logistic, hinge, absolute"),
+    ("train --eta fast a.svm", r"--eta fast: expected .*1/t.*"),
+    ("train --passes 0 a.svm", r"--passes 0: expected at least 1"),
+    ("train -P 0 a.svm", r"--progress 0: expected .*"),
+    ("train -P 0.5 a.svm", r"--progress 0\.5: expected .*"),
+    ("train -P often a.svm", r"--progress often: expected .*"),
+    ("train --holdout_period 1 a.svm", r"--holdout_period 1: expected at least 2"),
+    ("train --alhpa 1 a.svm", r"'--alhpa': no such flag; did you mean --alpha\?"),
+    ("train --sketchsize=3 a.svm", r"'--sketchsize': no such flag; did you mean --sketch-size\?"),
+    ("train --xyzzy a.svm", r"'--xyzzy': no such flag; sonlearn train --help lists them all"),
+    ("train -l 0.5 a.svm", r"-l: no such flag here; .*--alpha"),
+    ("train --learning-rate 0.5 a.svm", r"--learning-rate: no such flag here; .*--alpha"),
+    ("train --OjaNewton a.svm", r"--OjaNewton: no such flag here; give --sketch oja"),
+    ("train -c -k a.svm", r"-c: no such flag here; no cache is needed.*"),
+    ("train -m", r"-m/--sketch-size: expected one argument"),
+    ("train -t a.svm", r"-t: there is no model to test; give -i MODEL"),
+    ("train --passes 2", r"--passes 2: standard input can be read only once; save it to a file.*"),
+    ("train --passes 2 a.svm -", r"--passes 2: standard input can be read only once; save it to a file.*"),
+    ("train - -", r"standard input is given twice.*"),
+    ("train -f a.svm a.svm", r"-f a\.svm: this would overwrite the data; give another name"),
+    ("train -p a.svm b.svm a.svm", r"-p a\.svm: this would overwrite the data; give another name"),
+    ("train -f no/model a.svm", r"no/model: cannot be written: there is no folder .*/no"),
+    ("train -f . a.svm", r"\.: cannot be written: it is a folder"),
+    ("train -p no/p a.svm", r"-p no/p: there is no folder .*/no"),
+    ("train -p . a.svm", r"-p \.: this is a folder"),
+    ("train -p - -r - a.svm", r"-p and -r both write to standard output; give two names"),
+    ("train -i none a.svm", r"none: cannot be read: No such file or directory"),
+    ("train -i a.svm a.svm", r"a\.svm: is not a sonlearn model file"),
+    ("predict a.svm", r"predict needs a model; give -i MODEL"),
+    ("predict -i none a.svm", r"none: cannot be read: No such file or directory"),
+    ("predict -m 3 -i none a.svm", r"-m: sonlearn predict has no such flag, but sonlearn train has"),
+    ("inspect", r"inspect takes one MODEL, 0 given"),
+    ("inspect a.svm b.svm", r"inspect takes one MODEL, 2 given"),
+    ("inspect a.svm", r"a\.svm: is not a sonlearn model file"),
+    ("inspect --top -1 a.svm", r"--top -1: expected at least 0"),
+    ("trian a.svm", r"'trian': no such verb; did you mean train\?"),
+    ("frobnicate", r"'frobnicate': no such verb; expected train, predict, inspect"),
+    ("a.svm", r"'a\.svm': expected a verb first \(train, predict, inspect\), as in: sonlearn train a\.svm"),
+    ("--quiet", r"'--quiet': expected a verb first .*"),
+]
+
+
+@pytest.mark.parametrize(("command", "message"), BAD_COMMANDS, ids=[command for command, _ in BAD_COMMANDS])
+def test_bad_command_is_one_line_with_a_remedy(cli, command, message):
+    before = sorted(Path().iterdir())
+    line = one_line(cli(*command.split()))
+    assert re.fullmatch(message, line), line
+    assert sorted(Path().iterdir()) == before
+
+
+def test_predictions_of_an_earlier_run_survive_an_input_that_cannot_be_read(cli):
+    Path("p").write_text("precious")
+    one_line(cli("train", "-p", "p", "none.svm"))
+    assert Path("p").read_text() == "precious"
+
+
+def test_damaged_and_truncated_models_are_one_line(cli):
+    cli("train", "-f", "model", "a.svm")
+    content = Path("model").read_bytes()
+    Path("model").write_bytes(content[:-100])
+    for command in ("predict -i model a.svm", "train -i model a.svm", "inspect model"):
+        assert one_line(cli(*command.split())).startswith("model: is truncated")
+    Path("model").write_bytes(content[:3000] + b"?" + content[3001:])
+    assert one_line(cli("inspect", "model")).startswith("model: is damaged")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_is_one_line(cli):
+    assert "No space left on device" in one_line(cli("train", "--quiet", "-p", "/dev/full", "a.svm"))
+    line = one_line(cli("train", "--quiet", "-f", "/dev/full", "a.svm"))
+    assert line == "/dev/full: cannot be written: No space left on device"
+
+
+def test_a_bug_is_one_line_and_a_traceback_on_request(cli, monkeypatch):
+    from sonlearn.commands import train
+
+    def broken(*_):
+        raise KeyError("two\nlines")
+
+    monkeypatch.setattr(train, "run", broken)
+    assert "unexpected KeyError" in (line := one_line(cli("train", "a.svm")))
+    assert "please report it" in line
+    monkeypatch.setenv("SONLEARN_DEBUG", "1")
+    with pytest.raises(KeyError):
+        main(["train", "a.svm"])
+
+
+# ------------------------------------------------------------------------------------------------- help, imports
+
+
+def test_help_version_and_no_arguments(cli):
+    status, out, _ = cli("--help")
+    assert status == 0
+    assert all(f"sonlearn {verb}" in out for verb in ("train", "predict", "inspect"))
+    assert cli() == (1, out, "")
+    assert re.fullmatch(r"sonlearn \d+\.\d+\.\d+\n", cli("--version")[1])
+    for verb in ("train", "predict", "inspect"):
+        status, out, err = cli(verb, "--help")
+        assert (status, err) == (0, "")
+        assert out.startswith(f"usage: sonlearn {verb}")
+        assert len(out.splitlines()) < 70
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["train", "--help"], ["--version"], ["train", "--alpha", "x"]])
+def test_answers_that_need_no_numbers_import_neither_numpy_nor_numba(arguments):
+    program = (
+        "import sys; from sonlearn.cli import main\n"
+        f"main({arguments!r}); sys.exit(1 if {{'numpy', 'numba', 'scipy'}} & set(sys.modules) else 0)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done
+
+
+# ------------------------------------------------------------------------------------------------- signals, pipes
+
+
+def test_the_first_signal_lets_the_item_under_way_be_finished():
+    done = []
+    with Interrupts() as interrupts:
+        for item in interrupts.until_signal(range(5)):
+            if item == 2:
+                signal.raise_signal(signal.SIGINT)
+            done.append(item)
+        assert interrupts.received == signal.SIGINT
+        with pytest.raises(Interrupted):
+            signal.raise_signal(signal.SIGTERM)
+    assert done == [0, 1, 2]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_waiting_for_input_is_given_up_at_the_first_signal():
+    def slow():
+        yield 0
+        signal.raise_signal(signal.SIGTERM)
+        yield 1
+
+    with Interrupts() as interrupts:
+        assert list(interrupts.until_signal(slow())) == [0]
+    assert interrupts.received == signal.SIGTERM
+
+
+def test_an_ignored_signal_stays_ignored():
+    old = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with Interrupts():
+            assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, old)
+
+
+def test_no_handlers_outside_the_main_thread():
+    errors = []
+
+    def enter():
+        try:
+            with Interrupts():
+                pass
+        except ValueError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert errors == []
+    assert interrupts_module.__doc__
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_with_the_summary_and_a_saved_model(cli, number, status):
+    process = start(
+        "train", "-P", "1", "-f", "model", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n" * 40_000)
+    process.stdin.flush()
+    for line in process.stderr:
+        if line.split()[2:3] == [b"3"]:
+            break
+    process.send_signal(number)
+    _, err = process.communicate()
+    assert process.returncode == status
+    text = err.decode()
+    assert f"interrupted run ({signal.Signals(number).name})" in text
+    assert "average loss = " in text
+    assert "Traceback" not in text
+    learned = int(re.search(r"number of examples = (\d+)", text)[1])
+    assert learned > 0
+    assert f"examples = {learned}\n" in cli("inspect", "model")[1]
+
+
+def test_a_closed_output_pipe_ends_with_the_summary_and_a_saved_model(cli):
+    Path("long.svm").write_text("1 1:1\n-1 2:1\n" * 100_000)
+    process = start("train", "-f", "model", "-p", "-", "long.svm", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == b"0\n"
+    process.stdout.close()
+    err = process.stderr.read().decode()
+    assert process.wait() == 141
+    assert "interrupted run (the reader of the output has gone)" in err
+    assert "Traceback" not in err
+    assert "BrokenPipeError" not in err
+    assert cli("inspect", "model")[0] == 0
+
+
+def test_help_into_a_closed_pipe_says_nothing():
+    process = start("train", "--help", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() in (0, 141)
+
+
+def test_standard_input_is_read_and_predictions_come_as_it_comes(folder):
+    process = start("train", "--quiet", "-p", "-", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    out, _ = process.communicate((folder / "a.svm").read_bytes())
+    assert process.returncode == 0
+    assert len(out.splitlines()) == 150
+
+
+def test_a_second_run_compiles_nothing(folder):
+    program = (
+        "import sys; from sonlearn.jit import on_first_compilation; from sonlearn.cli import main\n"
+        "with on_first_compilation(lambda: print('compiled')):\n"
+        "    main(['train', '--quiet', 'a.svm', '-f', 'm']); main(['predict', '--quiet', '-i', 'm', 'a.vw'])\n"
+        "    main(['train', '--quiet', 'a.vw', '-f', 'm']); main(['predict', '--quiet', '-i', 'm', '-p', 'p', 'a.vw'])\n"
+        "    main(['inspect', 'm'])\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+    assert "compiled" not in done.stdout

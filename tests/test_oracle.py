@@ -1,0 +1,290 @@
+"""The dense twin against theory, so that it deserves to judge the engine."""
+
+import numpy as np
+import pytest
+from oracle import (
+    IN_RANGE,
+    DenseLearner,
+    FrequentDirections,
+    Oja,
+    canonical_label,
+    dense_rows,
+    loss_slope,
+    loss_value,
+    projected,
+    pseudo_inverse,
+    range_basis,
+    run_twin,
+)
+from streams import batch_of, duplicated, ill_conditioned, low_rank, rows_of, without_some_labels, zipf
+
+from sonlearn import LearnOptions
+from sonlearn.options import LOSSES
+
+PAPER = {"loss": "squared", "clip": 1.0, "diagonal": False}
+
+
+def rows(n, d, seed=0):
+    """Gaussian rows whose columns have very different scales."""
+    return np.random.default_rng(seed).normal(size=(n, d)) * np.exp(np.linspace(0, -4, d))
+
+
+# ---------------------------------------------------------------------------------------------------- losses
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_slope_is_the_derivative(loss):
+    for y in (-1.0, 1.0, 0.3) if loss in ("squared", "absolute") else (-1.0, 1.0):
+        for p in (-30.0, -2.1, -0.4, 0.0, 0.7, 1.9, 30.0):
+            h = 1e-6 * max(1, abs(p))
+            slope = (loss_value(loss, p + h, y) - loss_value(loss, p - h, y)) / (2 * h)
+            assert loss_slope(loss, p, y) == pytest.approx(slope, rel=1e-5, abs=1e-8)
+
+
+def test_losses_at_kinks_and_far_out():
+    assert loss_slope("hinge", 1.0, 1.0) == 0
+    assert loss_slope("hinge", np.nextafter(1, 0), 1.0) == -1
+    assert loss_slope("absolute", 0.25, 0.25) == 0
+    assert loss_value("logistic", -1e5, 1.0) == 1e5
+    assert loss_slope("logistic", -1e5, 1.0) == -1
+    assert loss_value("logistic", 1e5, 1.0) == 0
+    assert loss_slope("logistic", 1e5, 1.0) == 0
+    assert [canonical_label(loss, 0.0) for loss in LOSSES] == [0, -1, -1, 0]
+
+
+# ---------------------------------------------------------------------------------------------------- linear algebra
+
+
+def test_pseudo_inverse_meets_its_definition():
+    S = rows(6, 9)
+    S[4], S[5] = 3 * S[1], S[0] - S[2]
+    for alpha in (0.0, 0.1):
+        A = S.T @ S + alpha * np.eye(9)
+        P, outside = pseudo_inverse(S, alpha)
+        for left, right in ((A @ P @ A, A), (P @ A @ P, P), (P @ A, (P @ A).T), (np.eye(9) - P @ A, outside)):
+            np.testing.assert_allclose(left, right, atol=1e-9 * max(1, np.abs(right).max()))
+
+
+def test_range_is_decided_for_each_row_by_its_own_length():
+    e = np.eye(4)
+    S = np.array([e[0], 1e-9 * e[1], e[0] + 1e-7 * e[2], 1e9 * (e[0] + 1e-5 * e[3])])
+    assert len(range_basis(S)) == 3, "the third row is new only by 1e-7 of its length"
+    assert IN_RANGE == 1e-12
+
+
+# ---------------------------------------------------------------------------------------------------- sketches
+
+
+@pytest.mark.parametrize("robust", [False, True])
+@pytest.mark.parametrize("m", [2, 5, 8])
+def test_frequent_directions_keeps_its_guarantee(m, robust):
+    """0 <= A'A - B'B <= ||A - A_k||_F^2 / (m - k) for every k < m; half of it on both sides around alpha (RFD)."""
+    data = rows(300, 20)
+    sketch = FrequentDirections(0.0, 20, m, robust)
+    shrinks = 0
+    for n, row in enumerate(data, 1):
+        sketch.append(row)
+        shrinks += len(sketch.buffer) == m - 1
+        if n % 17:
+            continue
+        error = data[:n].T @ data[:n] - sketch.buffer.T @ sketch.buffer
+        tail = np.linalg.eigvalsh(data[:n].T @ data[:n])[::-1]
+        bound = min(tail[k:].sum() / (m - k) for k in range(m))
+        low, *_, high = np.linalg.eigvalsh(error)
+        assert low >= -1e-9
+        assert high <= bound * (1 + 1e-12)
+        assert high > 0.05 * bound, "the bound would be met by anything"
+        if robust:
+            assert np.abs(np.linalg.eigvalsh(error - sketch.alpha * np.eye(20))).max() <= bound / 2 * (1 + 1e-12)
+    assert shrinks > 10
+
+
+def test_alpha_is_half_of_the_shed_mass():
+    """By eigenvalues of the rows' Gram matrix before and after every shrink."""
+    m, sketch = 4, FrequentDirections(0.5, 12, 4, robust=True)
+    expected = 0.5
+    for row in rows(100, 12):
+        before = np.vstack([sketch.buffer, row])
+        sketch.append(row)
+        if len(before) == 2 * m:
+            lam = np.linalg.eigvalsh(before @ before.T)[::-1]
+            np.testing.assert_allclose(sketch.kept, lam[: m - 1] - lam[m - 1], rtol=1e-9)
+            np.testing.assert_allclose(sketch.buffer @ sketch.buffer.T, np.diag(sketch.kept), atol=1e-9)
+            expected += lam[m - 1] / 2
+    assert sketch.alpha == pytest.approx(expected, rel=1e-12)
+    assert expected > 1
+
+
+def test_one_row_learns_alpha_only():
+    sketch = FrequentDirections(0.0, 12, 1, robust=True)
+    for row in rows(20, 12):
+        sketch.append(row)
+    assert sketch.buffer.shape == (0, 12)
+    assert sketch.alpha > 0
+
+
+def test_nothing_is_lost_below_rank_m():
+    batch = low_rank(n=120, rank=4)
+    twin, _ = run_twin(LearnOptions(alpha=0.0, sketch_size=5, **PAPER), batch)
+    assert twin.sketch.alpha == 0
+    full, _ = run_twin(LearnOptions(alpha=0.0, sketch_size=5, **PAPER), batch, full=True)
+    np.testing.assert_allclose(twin.sketch.matrix(), full.sketch.matrix(), atol=1e-9)
+    shed, _ = run_twin(LearnOptions(alpha=0.0, sketch_size=4, **PAPER), batch)
+    assert shed.sketch.alpha > 0, "rank 4 is more than the 3 rows that m = 4 keeps"
+
+
+@pytest.mark.parametrize("step", ["1/t", "adaptive"])
+def test_oja_stays_orthonormal_and_finds_the_largest_directions(step):
+    """Ten directions of variance 1 and one of 30: the first row of V turns to it."""
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(4000, 11)) * np.sqrt([1.0] * 10 + [30.0])
+    sketch = Oja(1.0, 11, 2, step)
+    for row in data:
+        sketch.append(row)
+    np.testing.assert_allclose(sketch.V @ sketch.V.T, np.eye(2), atol=1e-12)
+    assert abs(sketch.V[0, 10]) > 0.97
+    assert sketch.L[0] / len(data) == pytest.approx(30, rel=0.2)
+
+
+def test_oja_with_room_for_every_direction_stays_within_their_span():
+    """V first takes the directions as they come; then A = alpha I + V' diag(L) V never reaches outside the data."""
+    batch = low_rank(n=100, rank=3)
+    twin, _ = run_twin(LearnOptions(sketch="oja", sketch_size=6, alpha=1.0, **PAPER), batch)
+    assert len(twin.sketch.V) == 3
+    eigenvalues = np.linalg.eigvalsh(twin.sketch.matrix())
+    np.testing.assert_allclose(eigenvalues[:-3], 1.0, atol=1e-9)
+    assert eigenvalues[-3] > 1.01
+    np.testing.assert_allclose(eigenvalues[:-4:-1] - 1, twin.sketch.eigenvalues(), atol=1e-8)
+
+
+# ---------------------------------------------------------------------------------------------------- projection
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.0])
+def test_projection_is_the_nearest_point_in_the_norm_of_a(alpha):
+    rng = np.random.default_rng(1)
+    S, u = rows(4, 7), 3 * rng.normal(size=7)
+    A = S.T @ S + alpha * np.eye(7)
+    inverse = pseudo_inverse(S, alpha)
+    for x in (rng.normal(size=7), S.T @ rng.normal(size=4)):  # the second one is in the range of S'S
+        C = abs(u @ x) / 3
+        w = projected(u, x, C, *inverse)
+        assert w @ x == pytest.approx(np.sign(u @ x) * C, rel=1e-9)
+        distance = (w - u) @ A @ (w - u)
+        out = inverse[1] @ x
+        if out @ out > IN_RANGE * (x @ x):
+            assert distance < 1e-18, "a direction outside the range costs nothing"
+        for scale in (1e-3, 0.1, 1.0):
+            for _ in range(200):
+                other = w + scale * rng.normal(size=7)
+                if abs(other @ x) > C:
+                    other = other - (other @ x - np.sign(other @ x) * C) / (x @ x) * x
+                assert (other - u) @ A @ (other - u) >= distance * (1 - 1e-9)
+    x = rng.normal(size=7)
+    assert projected(u, x, abs(u @ x) * 1.01, *inverse) is u
+
+
+@pytest.mark.parametrize("sketch", ["rfd", "fd", "oja", "none"])
+def test_every_update_starts_from_projected_weights(sketch):
+    """The step of a round must equal A^+ g from a w with |w'x| <= C: checked from outside, with the twin's A."""
+    batch = zipf(n=150, d=40, noise=0.3)
+    X, ids = dense_rows(batch)
+    o = LearnOptions(sketch=sketch, sketch_size=4, alpha=0.02, loss="squared", clip=0.5, diagonal=False)
+    twin, clipped = DenseLearner(o, len(ids)), 0
+    for x, y in zip(X, batch.y, strict=True):
+        prediction, raw, _ = twin.learn(x, y)
+        clipped += abs(raw) > 0.5
+        w = twin.u + np.linalg.solve(twin.sketch.matrix(), 2 * (prediction - y) * x)
+        assert abs(w @ x - np.clip(raw, -0.5, 0.5)) < 1e-9
+    assert clipped > 10
+
+
+# ---------------------------------------------------------------------------------------------------- the learner
+
+
+@pytest.mark.parametrize("sketch", ["rfd", "fd"])
+@pytest.mark.parametrize("alpha", [0.0, 1e-3, 1.0])
+def test_more_rows_than_dimensions_is_full_newton(sketch, alpha):
+    batch = zipf(n=300, d=12, s=5)
+    o = LearnOptions(sketch=sketch, sketch_size=13, alpha=alpha, **PAPER)
+    np.testing.assert_allclose(run_twin(o, batch)[1], run_twin(o, batch, full=True)[1], atol=1e-8)
+
+
+def test_fewer_rows_are_not():
+    batch = zipf(n=300, d=12, s=5)
+    o = LearnOptions(sketch_size=6, alpha=1.0, **PAPER)
+    assert np.abs(run_twin(o, batch)[1].raw - run_twin(o, batch, full=True)[1].raw).max() > 1e-3
+
+
+@pytest.mark.parametrize(("alpha", "clip"), [(0.0, 1.0), (0.1, 1.0), (0.1, np.inf)])
+def test_rotation_leaves_full_newton_alone(alpha, clip):
+    stream = ill_conditioned(50, T=400, d=15, large=3)
+    rotation, _ = np.linalg.qr(np.random.default_rng(9).normal(size=(15, 15)))
+    o = LearnOptions(alpha=alpha, loss="squared", clip=clip, sigma=0.125, diagonal=False)
+    straight = DenseLearner(o, 15, full=True).run(stream.X, stream.y)
+    turned = DenseLearner(o, 15, full=True).run(stream.X @ rotation, stream.y)
+    np.testing.assert_allclose(turned.prediction, straight.prediction, atol=1e-9)
+
+
+def test_full_matrix_is_the_sum_of_its_rows():
+    """Absolute loss has |l'| = 1, so that A = alpha I + sigma X'X whatever was predicted."""
+    batch = zipf(n=80, d=10, s=4, kind="real")
+    o = LearnOptions(loss="absolute", alpha=0.7, sigma=0.25, eta=0.0, diagonal=False)
+    twin, _ = run_twin(o, batch, full=True)
+    X, ids = dense_rows(batch)
+    np.testing.assert_allclose(twin.sketch.matrix(), 0.7 * np.eye(len(ids)) + 0.25 * X.T @ X, atol=1e-12)
+
+
+def test_gradient_descent_by_hand():
+    o = LearnOptions(sketch="none", alpha=4.0, loss="squared", diagonal=False)
+    batch = batch_of([{1: 1.0, 2: 2.0}, {2: 1.0}, {1: 1.0}], [1.0, 0.0, 2.0], [1.0, 2.0, 1.0])
+    twin, result = run_twin(o, batch)
+    # u = (2/4)(1, 2) = (.5, 1); p = 1, g = 2*2*1 on x_2: u_2 = 0; p = .5, g = -3: u_1 = .5 + .75
+    np.testing.assert_allclose(result.prediction, [0, 1, 0.5])
+    np.testing.assert_allclose(result.loss, [1, 1, 2.25])
+    np.testing.assert_allclose(twin.weights(), [1.25, 0])
+
+
+def test_diagonal_by_hand():
+    o = LearnOptions(sketch="none", alpha=1.0, loss="squared", diagonal=True)
+    twin, result = run_twin(o, batch_of([{1: 2.0}, {1: 1.0}], [1.0, 0.0]))
+    # D_1 = .1: xtilde = 2/sqrt(.1), g = -2 xtilde, u = 4/sqrt(.1); D_2 = .1 + (2*2)^2 = 16.1, p = u/sqrt(16.1)
+    assert result.prediction[1] == pytest.approx(4 / np.sqrt(0.1 * 16.1))
+    p = result.prediction[1]
+    u = 4 / np.sqrt(0.1) - 2 * p / np.sqrt(16.1)
+    assert twin.weights()[0] == pytest.approx(u / np.sqrt(16.1 + 4 * p * p))
+
+
+def test_newton_by_hand():
+    """One feature, RFD with alpha = 0: each step is 1/(l' sum of squares)."""
+    o = LearnOptions(sketch_size=2, alpha=0.0, loss="squared", clip=10.0, sigma=0.5, eta=0.0, diagonal=False)
+    _, result = run_twin(o, batch_of([{1: 1.0}, {1: 1.0}, {1: 1.0}], [1.0, 0.0, 0.0]))
+    # g = -2, A = .5*4 = 2, u = 1; p = 1, g = 2, A = 4, u = .5
+    np.testing.assert_allclose(result.prediction, [0, 1, 0.5])
+
+
+def test_rows_that_only_ask_for_a_prediction_change_nothing():
+    batch = without_some_labels(zipf(n=200, d=30, s=5))
+    labelled = rows_of(batch, ~np.isnan(batch.y))
+    o = LearnOptions(sketch_size=3, alpha=0.0, **PAPER)
+    _, all_rows = run_twin(o, batch)
+    _, only = run_twin(o, labelled)
+    assert 20 < np.isnan(all_rows.loss).sum() < 80
+    np.testing.assert_array_equal(all_rows.raw[~np.isnan(batch.y)], only.raw)
+    assert (np.abs(all_rows.prediction) <= 1).all()
+
+
+def test_a_zero_gradient_counts_towards_the_buffer():
+    o = LearnOptions(sketch="fd", sketch_size=2, alpha=1.0, **PAPER)
+    twin = DenseLearner(o, 2)
+    for rows_held in (1, 2, 3, 1):
+        twin.learn(np.array([1.0, 0.0]), 0.0)  # predicts 0, wants 0
+        assert len(twin.sketch.buffer) == rows_held
+
+
+def test_duplicated_rows_keep_rank_decisions_exact():
+    """Seven distinct rows: rank 7 after however many repetitions, and alpha stays 0 for m > 7."""
+    twin, result = run_twin(LearnOptions(sketch_size=8, alpha=0.0, **PAPER), duplicated(n=200))
+    assert twin.sketch.alpha == 0
+    assert len(range_basis(twin.sketch.buffer)) <= 7
+    assert np.isfinite(result.raw).all()

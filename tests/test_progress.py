@@ -1,0 +1,273 @@
+"""The progress table against an example-by-example twin, against Vowpal Wabbit's own, and against itself in pieces."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sonlearn.report.progress import Labels, Outcome, Progress, Schedule
+
+VW_RUNS = json.loads((Path(__file__).parent / "golden" / "progress_vw.json").read_text(encoding="utf-8"))
+
+LOSS = {
+    "squared": lambda p, y: (p - y) ** 2,
+    "logistic": lambda p, y: math.log1p(math.exp(-y * p)),
+    "hinge": lambda p, y: max(0.0, 1 - y * p),
+    "absolute": lambda p, y: abs(p - y),
+}
+
+
+def schedule_of(args):
+    text = args[args.index("-P") + 1] if "-P" in args else "2.0"
+    return Schedule(float(text), additive="." not in text)
+
+
+def twin(outcome, schedule, passes=1, loss="logistic"):
+    """One example at a time, plain Python: [(counter, weight, average, since, error or None)], totals."""
+    n = len(outcome.y) // passes
+    weight_all = labelled_weight = unlabelled_weight = weight = loss_sum = errors = since_weight = since_loss = 0.0
+    held_weight = held_loss = held_errors = held_since_weight = held_since_loss = 0.0
+    counter, due, rows, classes = 0, schedule.step if schedule.additive else 1.0, [], True
+    for i in range(len(outcome.y)):
+        y, h, p = float(outcome.y[i]), float(outcome.weight[i]), float(outcome.prediction[i])
+        known = y == y
+        wrong = (1 if p > 0 else -1) != (1 if y > 0 else -1)
+        if known and h > 0 and loss not in ("logistic", "hinge") and y not in (-1.0, 1.0):
+            classes = False
+        if known and outcome.held is not None and outcome.held[i]:
+            held_weight += h
+            held_since_weight += h
+            if h > 0:
+                held_loss += h * float(outcome.loss[i])
+                held_since_loss += h * float(outcome.loss[i])
+                held_errors += h * wrong
+            continue
+        counter += 1
+        labelled_weight += h * known
+        unlabelled_weight += h * (not known)
+        weight_all = labelled_weight + unlabelled_weight
+        if known and h > 0:
+            weight += h
+            since_weight += h
+            loss_sum += h * float(outcome.loss[i])
+            since_loss += h * float(outcome.loss[i])
+            errors += h * wrong
+        if weight_all >= due:
+            if i >= n and outcome.held is not None:
+                row = (held_loss, held_weight, held_since_loss, held_since_weight, held_errors)
+                held_since_weight = held_since_loss = 0.0
+            else:
+                row = (loss_sum, weight, since_loss, since_weight, errors)
+            since_weight = since_loss = 0.0
+            total, of, since_total, since_of, wrongs = row
+            rows.append(
+                (
+                    counter,
+                    weight_all,
+                    total / of if of else None,
+                    since_total / since_of if since_of else None,
+                    wrongs / of if of and classes else None,
+                )
+            )
+            due = weight_all + schedule.step if schedule.additive else weight_all * schedule.step
+    return rows, (counter, weight_all, loss_sum, errors)
+
+
+def vw_outcome(run):
+    """The examples of a captured run, pass after pass, with VW's predictions and the loss by its formula."""
+    n, passes = len(run["y"]), len(run["predictions"]) // len(run["y"])
+    y = np.array([math.nan if v is None else v for v in run["y"]] * passes)
+    p = np.array(run["predictions"])
+    loss = np.array([LOSS[run["loss"]](*pair) for pair in zip(p, y, strict=True)])
+    held = None
+    if passes > 1 and "--holdout_off" not in run["args"]:
+        held = np.tile(np.arange(1, n + 1) % 5 == 0, passes)
+    return Outcome(
+        y, np.array(run["weight"] * passes, float), p, loss, np.array(run["features"] * passes), held
+    ), passes
+
+
+def feed(progress, outcome, sizes, passes=1):
+    """Rows of `outcome` given in pieces of the cyclic `sizes`; a pass ends where one n-th of the examples is done."""
+    rows, start, n, k = [], 0, len(outcome.y) // passes, 0
+    for _ in range(passes):
+        end = start + n
+        while start < end:
+            stop = min(end, start + sizes[k % len(sizes)])
+            k += 1
+            rows += progress.update(Outcome(*(None if a is None else a[start:stop] for a in outcome)))
+            start = stop
+        if start < len(outcome.y):
+            progress.next_pass()
+    return rows
+
+
+def number(token):
+    try:
+        return float(token)
+    except ValueError:
+        return token
+
+
+def agree(ours, theirs, tolerance):
+    ours, theirs = [number(t) for t in ours], [number(t) for t in theirs]
+    assert [isinstance(t, str) for t in ours] == [isinstance(t, str) for t in theirs]
+    for a, b in zip(ours, theirs, strict=True):
+        assert a == b if isinstance(a, str) else a == pytest.approx(b, abs=tolerance, rel=tolerance)
+
+
+@pytest.mark.parametrize("run", VW_RUNS, ids=lambda run: " ".join([run["loss"], *run["args"]]))
+def test_table_is_vowpal_wabbits(run):
+    outcome, passes = vw_outcome(run)
+    progress = Progress(run["loss"], schedule_of(run["args"]), holdout=outcome.held is not None)
+    rows = feed(progress, outcome, [7], passes)
+    assert len(rows) == len(run["table"])
+    for ours, theirs in zip(rows, run["table"], strict=True):
+        held = ours.endswith(" h")
+        assert held == theirs.endswith(" h")
+        # VW's table ends before our last column, the error. It computes in single precision: 2e-6.
+        agree(ours.removesuffix(" h").split()[:-1], theirs.removesuffix(" h").split(), 2e-6)
+        if "10.89681" not in theirs:
+            assert [len(t) for t in ours.split()[:7]] == [len(t) for t in theirs.split()[:7]]
+
+
+@pytest.mark.parametrize("run", VW_RUNS, ids=lambda run: " ".join([run["loss"], *run["args"]]))
+def test_summary_is_vowpal_wabbits(run):
+    outcome, passes = vw_outcome(run)
+    progress = Progress(run["loss"], holdout=outcome.held is not None)
+    feed(progress, outcome, [40], passes)
+    ours = dict(line.split(" = ") for line in progress.summary(2.0) if " = " in line)
+    theirs = dict(line.split(" = ") for line in run["summary"] if " = " in line)
+    if outcome.held is not None:  # VW reports its best pass, we the last one, which the saved model is of
+        theirs.pop("average loss")
+        n = len(outcome.y) // passes
+        last = np.arange(len(outcome.y)) >= 2 * n
+        chosen = last & outcome.held & ~np.isnan(outcome.y)
+        expected = np.average(outcome.loss[chosen], weights=outcome.weight[chosen])
+        assert ours["average loss"] == f"{expected:.6f} h"
+    for name, value in theirs.items():
+        agree([ours[name]], [value], 2e-6)
+    if run.get("labels") is None:
+        assert "best constant's loss" in ours
+    assert ours["elapsed time"] == "2.000 s"
+    assert ours["examples a second"] == str(len(outcome.y) // 2)
+
+
+def stream(seed, n, labels):
+    rng = np.random.default_rng(seed)
+    y = rng.choice(labels, size=n).astype(float)
+    y[rng.random(n) < 0.1] = np.nan
+    weight = rng.choice([0.0, 0.1, 1.0, 1.0, 3.7], size=n)
+    prediction = np.where(rng.random(n) < 0.1, 0.0, rng.normal(size=n))
+    return Outcome(y, weight, prediction, rng.exponential(size=n), rng.integers(0, 9, size=n), rng.random(n) < 0.2)
+
+
+@pytest.mark.parametrize("schedule", [Schedule(), Schedule(1.3), Schedule(10, True), Schedule(1, True)])
+@pytest.mark.parametrize(("loss", "labels"), [("logistic", [-1, 1]), ("hinge", [0, 1]), ("squared", [-1, 1, 1, 1, 2])])
+@pytest.mark.parametrize("passes", [1, 3])
+def test_rows_equal_the_twins(schedule, loss, labels, passes):
+    outcome = stream(3, 300, labels)
+    if passes == 1:
+        outcome = outcome._replace(held=None)
+    expected, (counter, weight, _, _) = twin(outcome, schedule, passes, loss)
+    progress = Progress(loss, schedule, holdout=passes > 1)
+    rows = feed(progress, outcome, [11, 1, 64], passes)
+    assert len(rows) == len(expected) > 3
+    for row, (count, total, average, since, error) in zip(rows, expected, strict=True):
+        tokens = row.removesuffix(" h").split()
+        assert (int(tokens[2]), tokens[3]) == (count, f"{total:.1f}")
+        for token, value in [(tokens[0], average), (tokens[1], since), (tokens[7], error)]:
+            if value is None:
+                assert token in ("n.a.", "unknown")
+            else:
+                assert float(token) == pytest.approx(value, abs=1e-6)
+    assert (progress.examples, progress.example_weight) == (counter, pytest.approx(weight))
+
+
+@pytest.mark.parametrize("sizes", [[1], [2, 3], [1000]])
+def test_batch_boundaries_change_no_digit(sizes):
+    outcome = stream(4, 500, [-1.0, 1.0, 0.3])
+    whole, pieces = Progress("squared", Schedule(1.1), True), Progress("squared", Schedule(1.1), True)
+    assert feed(whole, outcome, [97], 2) == feed(pieces, outcome, sizes, 2)
+    assert (whole.trained, whole.held, whole.example_weight) == (pieces.trained, pieces.held, pieces.example_weight)
+    assert vars(whole.labels) == vars(pieces.labels)
+    assert whole.summary(1.0) == pieces.summary(1.0)
+
+
+def test_error_of_a_regression_loss_lasts_until_a_label_is_no_class():
+    outcome = stream(5, 8, [1.0])._replace(
+        y=np.array([1, -1, 1, 1, 0.5, 1, 1, -1]), weight=np.ones(8), held=None, prediction=np.ones(8)
+    )
+    rows = feed(Progress("absolute", Schedule(1, True)), outcome, [3])
+    assert [row.split()[-1] for row in rows] == ["0.000000", "0.500000", "0.333333", "0.250000", *["n.a."] * 4]
+    progress = Progress("absolute")
+    feed(progress, outcome, [3])
+    assert "average error = n.a." in progress.summary(1.0)
+
+
+def test_a_prediction_of_zero_is_of_the_negative_class():
+    outcome = Outcome(np.array([-1.0, 1.0, 0.0]), np.ones(3), np.zeros(3), np.ones(3), np.ones(3, int))
+    progress = Progress("logistic")
+    progress.update(outcome)
+    assert progress.trained.errors == 1
+
+
+def test_unlabelled_stream_has_no_average():
+    outcome = Outcome(np.full(4, np.nan), np.ones(4), np.zeros(4), np.full(4, np.nan), np.ones(4, int))
+    progress = Progress("logistic")
+    rows = progress.update(outcome)
+    assert [row.split()[:2] for row in rows] == [["n.a.", "n.a."]] * 3
+    assert not progress.labelled
+    summary = progress.summary(1.0)
+    assert "average loss = n.a." in summary
+    assert not any("best constant" in line for line in summary)
+
+
+@pytest.mark.parametrize("loss", sorted(LOSS))
+def test_best_constant_is_the_best(loss):
+    rng = np.random.default_rng(6)
+    y, weight = rng.choice([-1.0, 1.0], p=[0.3, 0.7], size=200), rng.choice([0.5, 1.0, 2.0], size=200)
+    labels = Labels()
+    labels.add(y[:50], weight[:50])
+    labels.add(y[50:], weight[50:])
+    constant, value = labels.best_constant(loss)
+
+    def average(c):
+        return np.average([LOSS[loss](c, label) for label in y], weights=weight)
+
+    assert value == pytest.approx(average(constant), rel=1e-12)
+    assert all(value <= average(c) + 1e-12 for c in np.linspace(-3, 3, 601))
+
+
+def test_best_constant_where_it_cannot_be_known():
+    labels = Labels()
+    assert labels.best_constant("squared") is None
+    labels.add(np.array([1.0, 5.0]), np.array([1.0, 2.0]))
+    assert labels.best_constant("absolute") == (5.0, pytest.approx(4 / 3))
+    labels.add(np.array([9.0]), np.ones(1))
+    assert labels.best_constant("absolute") is None
+
+
+def test_best_constant_of_labels_far_from_zero_does_not_cancel():
+    labels = Labels()
+    labels.add(1e9 + np.array([0.0, 1.0, 2.0]), np.ones(3))
+    assert labels.best_constant("squared") == (1e9 + 1, pytest.approx(2 / 3, rel=1e-12))
+
+
+@pytest.mark.parametrize("weight", [1e30, 1e308])
+@pytest.mark.parametrize("schedule", [Schedule(1, True), Schedule(1.01)])
+def test_huge_weights_end(weight, schedule):
+    n = 20
+    outcome = Outcome(np.ones(n), np.full(n, weight), np.ones(n), np.ones(n), np.ones(n, int))
+    with np.errstate(over="ignore"):
+        assert 0 < len(feed(Progress("squared", schedule), outcome, [6])) <= n
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.5, "0.500000"), (10.896814, "10.89681"), (123456.789, "123456.8")])
+def test_averages_fit_their_column(value, text):
+    outcome = Outcome(np.ones(1), np.ones(1), np.ones(1), np.array([value]), np.ones(1, int))
+    assert Progress("squared").update(outcome)[0].split()[0] == text
+    huge = Progress("squared").update(outcome._replace(loss=np.array([1.5e30])))[0]
+    assert huge.split()[0] == "1.50e+30"

@@ -1,0 +1,54 @@
+"""The committed samples are what their generator writes, and what data/README.md says."""
+
+import hashlib
+import importlib.util
+import re
+
+import numpy as np
+import pytest
+from streams import ROOT, read_svmlight
+
+DATA = ROOT / "data"
+SAMPLES = ("sample.svm", "sample.vw")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    spec = importlib.util.spec_from_file_location("make", DATA / "make.py")
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    folder = tmp_path_factory.mktemp("samples")
+    make.main(folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_generator_reproduces_the_sample(name, written):
+    assert (written / name).read_bytes() == (DATA / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_readme_states_the_checksum(name):
+    stated = re.search(rf"`{re.escape(name)}`.*`([0-9a-f]{{64}})`", (DATA / "README.md").read_text()).group(1)
+    content = (DATA / name).read_bytes()
+    assert hashlib.sha256(content).hexdigest() == stated
+    assert len(content) < 250_000
+
+
+def test_svm_sample_is_as_described():
+    batch = read_svmlight(DATA / "sample.svm", seed=None)
+    assert batch.n == 2000
+    assert set(batch.y) == {-1.0, 1.0}
+    assert 0.40 < np.mean(batch.y > 0) < 0.42
+    assert 1 <= batch.indices.min() < batch.indices.max() <= 3000
+    norms = np.sqrt(np.add.reduceat(batch.values**2, batch.indptr[:-1]))
+    np.testing.assert_allclose(norms, 1, atol=0.01)
+
+
+def test_vw_sample_is_as_described():
+    lines = (DATA / "sample.vw").read_text().splitlines()
+    head = re.compile(r"-?1( (2|0\.5|1\.5))? ('letter\d+)?\|subject [a-z ]+ \|body [a-z0-9: ]+")
+    assert len(lines) == 1000
+    assert all(head.fullmatch(line) for line in lines)
+    assert 150 < sum("'letter" in line for line in lines) < 250
+    assert 70 < sum(bool(re.match(r"-?1 [0-9]", line)) for line in lines) < 130

@@ -1,0 +1,148 @@
+"""Sources: compression by content, chunks of whole lines, and what is refused."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import threading
+
+import pytest
+
+from sonlearn.errors import InputError
+from sonlearn.text.source import read_chunks
+
+TEXT = b"".join(b"%d 1:%d\n" % (i % 2, i) for i in range(5000))
+COMPRESS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
+
+
+def read(source, chunk_bytes=1 << 20) -> bytes:
+    return b"".join(chunk.tobytes() for chunk in read_chunks(source, chunk_bytes))
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+@pytest.mark.parametrize("chunk_bytes", [1, 7, 100, 1 << 20])
+def test_content_decides(tmp_path, kind, chunk_bytes):
+    path = tmp_path / "data.txt"  # the name says nothing
+    path.write_bytes(COMPRESS[kind](TEXT))
+    chunks = [chunk.tobytes() for chunk in read_chunks(path, chunk_bytes)]
+    assert b"".join(chunks) == TEXT
+    assert all(chunk.endswith(b"\n") for chunk in chunks)
+
+
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz"])
+def test_members_and_padding(tmp_path, kind):
+    path = tmp_path / "data"
+    path.write_bytes(COMPRESS[kind](TEXT) + COMPRESS[kind](b"1 2:3") + b"\0" * 8)
+    assert read(path) == TEXT + b"1 2:3\n"
+
+
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz"])
+def test_highly_compressed(tmp_path, kind):
+    """More than a chunk comes out of a few bytes."""
+    text = b"0 1:1\n" * 1_000_000
+    path = tmp_path / "data"
+    path.write_bytes(COMPRESS[kind](text))
+    assert read(path, 1000) == text
+
+
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz"])
+def test_truncated_after_the_lines_before(tmp_path, kind):
+    data = COMPRESS[kind](os.urandom(300_000).hex(" ", 20).replace(" ", "\n").encode() + b"\n")
+    path = tmp_path / "cut"
+    path.write_bytes(data[: len(data) * 3 // 4])
+    lines: list[bytes] = []
+    with pytest.raises(InputError, match=f"found the end of truncated {kind} data, expected a whole {kind} stream"):
+        lines.extend(chunk.tobytes() for chunk in read_chunks(path))
+    if kind == "gzip":
+        assert b"".join(lines).count(b"\n") > 1000
+    assert b"".join(lines).endswith(b"\n") or not lines
+
+
+def test_damaged(tmp_path):
+    data = bytearray(gzip.compress(TEXT))
+    data[-8] ^= 1  # the checksum
+    path = tmp_path / "damaged"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"damaged: found damaged gzip data .*incorrect data check"):
+        read(path)
+    path.write_bytes(gzip.compress(TEXT) + b"junk")
+    with pytest.raises(InputError, match="found other data after the end of the gzip data"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        (b"PK\x03\x04....", "a zip archive"),
+        (b"PAR1....", "a Parquet file"),
+        (b"\xff\xfe1\0 \0", "UTF-16 text"),
+        (b"1 2:3\n\0\0", "a binary file (a zero byte at offset 6)"),
+    ],
+)
+def test_binary(tmp_path, head, found):
+    path = tmp_path / "f"
+    path.write_bytes(head)
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert caught.value.found == found
+    assert caught.value.line is None
+    with pytest.raises(InputError):
+        read(io.BytesIO(gzip.compress(head)))
+
+
+def test_zstd(tmp_path):
+    path = tmp_path / "f.svm"
+    try:
+        from compression import zstd  # Python 3.14
+
+        path.write_bytes(zstd.compress(TEXT))
+        assert read(path, 100) == TEXT
+        return
+    except ImportError:
+        pass
+    try:
+        import zstandard
+    except ImportError:
+        path.write_bytes(b"\x28\xb5\x2f\xfd....")
+        with pytest.raises(InputError, match="zstd data, and no decoder is installed, expected pip install zstandard"):
+            read(path)
+        return
+    data = zstandard.ZstdCompressor().compress(TEXT)
+    path.write_bytes(data + data)
+    assert read(path, 100) == TEXT + TEXT
+    path.write_bytes(data[:-20])
+    with pytest.raises(InputError, match="truncated zstd data"):
+        read(path)
+
+
+def test_missing_and_directory(tmp_path):
+    with pytest.raises(InputError, match=r"none\.svm: found no such file, expected a text file"):
+        read(tmp_path / "none.svm")
+    with pytest.raises(InputError, match="found a directory, expected a text file"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(("text", "expected"), [(b"", b""), (b"1", b"1\n"), (b"\xef\xbb\xbf1 2:3", b"1 2:3\n")])
+@pytest.mark.parametrize("chunk_bytes", [1, 2, 3, 4, 100])
+def test_ends(text, expected, chunk_bytes):
+    assert read(io.BytesIO(text), chunk_bytes) == expected
+
+
+def test_slow_pipe_is_handed_on():
+    """What has arrived is yielded although the pipe is still open."""
+    out, into = os.pipe()
+    with open(out, "rb", buffering=0) as reading, open(into, "wb", buffering=0) as writing:
+        chunks = read_chunks(reading)
+        for line in (b"1 1:1\n", b"0 2:2\n0 3:3\n"):
+            writing.write(line)
+            assert next(chunks).tobytes() == line
+        writing.write(b"1 ")
+        timer = threading.Timer(0.1, writing.write, [b"4:4\n1 5"])
+        timer.start()
+        assert next(chunks).tobytes() == b"1 4:4\n"
+        timer.join()
+        writing.close()
+        assert [chunk.tobytes() for chunk in chunks] == [b"1 5\n"]
