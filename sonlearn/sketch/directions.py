@@ -121,9 +121,8 @@ class FrequentDirections(Sketch):
         ids = None if self._columns is None else self._columns.ids[: len(self._vectors)]
         kept = self._spread(self._vectors * np.sqrt(self._squares), ids)
         blocks = ([kept] if len(self._squares) else []) + self._waiting.blocks
-        if not blocks:
-            return kept, self.alpha_0
-        return _rows.stack(blocks), self.alpha_0 + self.rule.gain * self.escaped
+        alpha = self.alpha_0 + self.rule.gain * self.escaped
+        return _rows.stack(blocks) if blocks else kept, alpha
 
     @property
     def underestimates(self) -> bool:
