@@ -1,11 +1,14 @@
-"""Small dense pieces: triangular solves and updates on the leading r x r part of preallocated arrays.
+"""Small dense pieces: triangular solves, updates and products on the leading part of preallocated arrays.
 
-Loops run along contiguous rows, so that they vectorise without reordering any sum.
+Loops run along contiguous rows, so that they vectorise without reordering any sum. Plain loops throughout: NumPy's
+slice assignments and products would double the time that the kernels take to compile.
 """
 
 from __future__ import annotations
 
 import math
+
+import numpy as np
 
 from sonlearn.jit import inline
 
@@ -54,3 +57,41 @@ def add_outer(H, r, scale, y):
         factor = scale * y[i]
         for j in range(r):
             H[i, j] += factor * y[j]
+
+
+@inline
+def clear(A):
+    """A <- 0 for a matrix."""
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            A[i, j] = 0.0
+
+
+@inline
+def add_product(A, B, rows, inner, out):
+    """out[:rows] += A[:rows, :inner] B[:inner]."""
+    for i in range(rows):
+        for l in range(inner):  # noqa: E741
+            factor = A[i, l]
+            for j in range(out.shape[1]):
+                out[i, j] += factor * B[l, j]
+
+
+@inline
+def leading(A, rows):
+    """Copy of A[:rows, :rows]."""
+    out = np.empty((rows, rows))
+    for i in range(rows):
+        for j in range(rows):
+            out[i, j] = A[i, j]
+    return out
+
+
+@inline
+def transposed(A, columns):
+    """Copy of A[:, :columns]'."""
+    out = np.empty((columns, A.shape[0]))
+    for i in range(columns):
+        for j in range(A.shape[0]):
+            out[i, j] = A[j, i]
+    return out

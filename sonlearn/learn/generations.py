@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import inline, jit
+from sonlearn.learn.dense import clear
 from sonlearn.learn.state import GEN, HEAD, N_TOUCHED, SEEN, STAMP, WBAR
 
 
@@ -94,7 +95,7 @@ def touch_all(state, feats):
 
 @inline
 def begin_generation(state, E, z):
-    """z <- E z, wbar <- wbar + beta'z; the caller resets F and beta. The log must have room; `z` is scratch."""
+    """z <- E z, wbar <- wbar + beta'z; `start_over` follows. The log must have room; `z` is scratch."""
     maps, table, g = state.maps, state.table, state.counters[GEN]
     capacity, k_max, M = len(maps) // 2, maps.shape[1], E.shape[1]
     whole = np.empty((1, M, k_max + 1))
@@ -102,7 +103,9 @@ def begin_generation(state, E, z):
         for i in range(k_max):
             whole[0, j, i] = E[i, j]
         whole[0, j, k_max] = state.factor.beta[j]
-    maps[g] = whole[0, :k_max]
+    for j in range(k_max):
+        for i in range(k_max + 1):
+            maps[g, j, i] = whole[0, j, i]
     g += 1
     level = 1
     while (g & ((1 << level) - 1)) == 0 and (1 << level) <= capacity:
@@ -122,6 +125,16 @@ def begin_generation(state, E, z):
         table[f, STAMP] = 2 * g
     state.counters[GEN] = g
     state.counters[N_TOUCHED] = 0
+
+
+@inline
+def start_over(factor, kept):
+    """F <- [I 0], beta <- 0: what a generation begins with."""
+    clear(factor.FT)
+    for i in range(kept):
+        factor.FT[i, i] = 1.0
+    for j in range(len(factor.beta)):
+        factor.beta[j] = 0.0
 
 
 @inline

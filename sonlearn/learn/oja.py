@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import inline
-from sonlearn.learn.generations import begin_generation, touch_all
+from sonlearn.learn.dense import transposed
+from sonlearn.learn.generations import begin_generation, start_over, touch_all
 from sonlearn.learn.state import ALPHA, EMPTY, HEAD, OJA_SUM, WBAR, K, T
 
-#: F (triangular) begins anew when 1, its size at the start, or its entries exceed its diagonal by more than this factor:
-#: as F falls, Z rises, and w = wbar + Z'beta would cancel.
+#: F (triangular) begins anew when 1, its size at the start, or its entries exceed its diagonal by more than this
+#: factor: as F falls, Z rises, and w = wbar + Z'beta would cancel.
 SPREAD = 1e3
 
 
@@ -127,9 +128,6 @@ def renew(state, z):
         for j in range(len(FT)):
             most = max(most, abs(FT[j, i]))
     if most > SPREAD * least:
-        begin_generation(state, FT.T.copy(), z)
-        state.factor.beta[:] = 0.0
-        FT[:] = 0.0
-        for i in range(k):
-            FT[i, i] = 1.0
+        begin_generation(state, transposed(FT, FT.shape[1]), z)
+        start_over(state.factor, k)
         counters[EMPTY] = k

@@ -55,9 +55,10 @@ def coefficients(state):
     """(on_z, on_x) with w = wbar + Z'on_z + X'on_x."""
     k, n_raw = state.counters[K], state.counters[R]
     FT, a = state.factor.FT, state.basis.a
-    on_v, on_x, on_z = a[:k].copy(), np.zeros(n_raw), state.factor.beta.copy()
+    on_v, on_x, on_z = np.empty(k), np.zeros(n_raw), np.empty(len(FT))
     unmix(state.basis.G, k, n_raw, a, on_v, on_x)
     for j in range(len(on_z)):
+        on_z[j] = state.factor.beta[j]
         for i in range(k):
             on_z[j] += FT[j, i] * on_v[i]
     return on_z, on_x

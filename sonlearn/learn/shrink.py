@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sonlearn.jit import inline
-from sonlearn.learn.generations import begin_generation, refresh_all, touch_all
+from sonlearn.learn.dense import add_product, clear, leading, transposed
+from sonlearn.learn.generations import begin_generation, refresh_all, start_over, touch_all
 from sonlearn.learn.state import (
     ALPHA,
     COUNT,
@@ -37,7 +40,7 @@ def shrink(params, state, slope, y):
     """
     k, n_raw = state.counters[K], state.counters[R]
     r = k + n_raw
-    lam, U = np.linalg.eigh(state.basis.H[:r, :r].copy())
+    lam, U = np.linalg.eigh(leading(state.basis.H, r))
     top = max(lam[r - 1], 0.0)
     shed = lam[r - params.m]
     if shed <= EPS_RANK * top:
@@ -81,19 +84,16 @@ def fold(state, W):
     kept = len(W)
     k, n_raw = counters[K], counters[R]
     M, k_max = factor.FT.shape
-    N1, N2 = W[:, :k].copy(), np.zeros((kept, n_raw))
+    N1, N2 = np.empty((kept, k)), np.zeros((kept, n_raw))
     for i in range(kept):
         unmix(G, k, n_raw, W[i], N1[i], N2[i])
-    a1, c = state.basis.a[:k].copy(), np.zeros(n_raw)
+    a1, c = np.empty(k), np.zeros(n_raw)
     unmix(G, k, n_raw, state.basis.a, a1, c)
     for j in range(M):
         for i in range(k):
             factor.beta[j] += factor.FT[j, i] * a1[i]
     E = np.zeros((k_max, M))
-    for i in range(kept):
-        for j in range(M):
-            for l in range(k):  # noqa: E741
-                E[i, j] += N1[i, l] * factor.FT[j, l]
+    add_product(N1, transposed(factor.FT, k), kept, k, E)
     delta = refactor(state, E, N2)
     for i in range(n_raw):
         for j in range(M):
@@ -103,7 +103,9 @@ def fold(state, W):
 
 @inline
 def unmix(G, k, n_raw, q, on_v, on_x):
-    """Coefficients of q'Q = on_v'V + on_x'X; on_v comes in as q[:k]."""
+    """Coefficients of q'Q = on_v'V + on_x'X."""
+    for j in range(k):
+        on_v[j] = q[j]
     for i in range(n_raw - 1, -1, -1):
         total = q[k + i]
         for l in range(i + 1, n_raw):  # noqa: E741
@@ -122,37 +124,49 @@ def refactor(state, E, N2):
     brought). It gets an empty row of Z, which changes nothing in F Z. With no empty row left a generation begins.
     """
     factor, counters = state.factor, state.counters
-    M, k_max = factor.FT.shape
+    M = len(factor.FT)
     kept, n_raw = N2.shape
     delta = np.zeros((n_raw, M))
+    clear(factor.FT)
     if kept == 0:
-        factor.FT[:] = 0.0
         return delta
-    eig, P = np.linalg.eigh(np.dot(E[:kept], E[:kept].T))
+    gram = np.zeros((kept, kept))
+    add_product(E, transposed(E, M), kept, M, gram)
+    eig, P = np.linalg.eigh(gram)
     lost = 0
     while lost < kept and eig[lost] < LOST:
         lost += 1
     if counters[EMPTY] + lost > M or eig[kept - 1] > LARGE:
         begin_generation(state, E, np.empty((2, M + 1)))
-        factor.beta[:] = 0.0
-        factor.FT[:] = 0.0
+        start_over(factor, kept)
+        counters[EMPTY] = kept
         for i in range(kept):
-            factor.FT[i, i] = 1.0
             for l in range(n_raw):  # noqa: E741
                 delta[l, i] = N2[i, l]
-        counters[EMPTY] = kept
         return delta
     for l in range(lost):  # noqa: E741
         for i in range(kept):
             E[i, counters[EMPTY] + l] = P[i, l]
         eig[l] += 1.0
     counters[EMPTY] += lost
-    inverse = np.dot(P / eig, P.T)  # (F F')^-1
-    delta[:] = np.dot(np.dot(N2.T, inverse), E[:kept])
     for j in range(M):
-        for i in range(k_max):
-            factor.FT[j, i] = E[i, j] if i < kept else 0.0
+        for i in range(kept):
+            factor.FT[j, i] = E[i, j]
+    solve_through(P, eig, N2, E, delta)
     return delta
+
+
+@inline
+def solve_through(P, eig, N2, E, delta):
+    """delta += N2' (P diag(eig) P')^-1 E, where the middle is F F'."""
+    kept, n_raw = N2.shape
+    half, solved = np.zeros((n_raw, kept)), np.zeros((n_raw, kept))
+    add_product(transposed(N2, n_raw), P, n_raw, kept, half)
+    for i in range(n_raw):
+        for j in range(kept):
+            half[i, j] /= eig[j]
+    add_product(half, transposed(P, kept), n_raw, kept, solved)
+    add_product(solved, E, n_raw, kept, delta)
 
 
 @inline
@@ -178,13 +192,16 @@ def write_back(state, c, delta):
 def restart(params, state, kept):
     """An empty buffer in front of the kept directions, in whose coordinates everything is diagonal."""
     basis, counters = state.basis, state.counters
-    basis.H[:] = 0.0
-    basis.LT[:] = 0.0
-    basis.a[:] = 0.0
-    for i in range(kept):
-        basis.H[i, i] = basis.D2[i]
-        basis.LT[i, i] = np.sqrt(basis.D2[i] + state.reals[ALPHA])
-    basis.D2[kept:] = 0.0
+    clear(basis.H)
+    clear(basis.LT)
+    for i in range(len(basis.a)):
+        basis.a[i] = 0.0
+    for i in range(len(basis.D2)):
+        if i < kept:
+            basis.H[i, i] = basis.D2[i]
+            basis.LT[i, i] = math.sqrt(basis.D2[i] + state.reals[ALPHA])
+        else:
+            basis.D2[i] = 0.0
     counters[K] = kept
     counters[R] = 0
     counters[N_LOCAL] = 0
