@@ -1,4 +1,4 @@
-"""Slow twins of the sketches: the published algorithms, each on its own, with dense SVDs of dense rows and nothing shared.
+"""Slow twins of the sketches: the published algorithms, each on its own, with dense SVDs and nothing shared.
 
 Also the matrices that the tests of bounds run on, and what the bounds are about, computed from dense d x d matrices.
 """
@@ -53,7 +53,7 @@ def fd_liberty(A, l):  # noqa: E741
 
 
 def pfd(A, l, share):  # noqa: E741
-    """alpha-FD, Desai, Ghashami & Phillips (2016): the last floor(share l) squared singular values lose the last one."""
+    """alpha-FD, Desai, Ghashami & Phillips (2016): the last floor(share l) squared values lose the last one."""
     B = np.zeros((l - 1, A.shape[1]))
     paying = int(share * l + 1e-9)
     for a in A:

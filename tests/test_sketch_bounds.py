@@ -10,7 +10,7 @@ from sonlearn.sketch.rules import mgfd
 ROUNDING = 1e-10  # relative to ||A||_F^2
 MATRICES = (*SYNTHETIC, *REAL)
 FAMILY = ("fd", "rfd", "cfd", "pfd", "isvd", "fd-last", "fd-half", "mgfd")
-SIZES = (2, 5, 10, 20)
+SIZES = (2, 7, 20)
 
 
 def check(sketch, A):
@@ -46,12 +46,12 @@ def test_bounds_row_by_row_and_with_a_long_buffer(name, method):
 @pytest.mark.parametrize("lam", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("pivot", [3, 7, 10])
 @pytest.mark.parametrize("shape", ["ones", "last", "ramp", "sigmoid", "random"])
-@pytest.mark.parametrize("name", ["random_matrix", "adversarial", "decaying", "flat", "usps"])
+@pytest.mark.parametrize("name", ["random_matrix", "adversarial", "flat", "phishing"])
 def test_generalised_bounds_for_a_grid_of_w_p_lambda(name, shape, pivot, lam):
     A = matrix(name)
-    i = np.arange(1, pivot)
+    i, p = np.arange(1, pivot), pivot
     w = {
-        "ones": np.ones(pivot - 1), "last": i > pivot - 3, "ramp": i / pivot, "sigmoid": 1 / (1 + np.exp(pivot / 2 - i)),
+        "ones": np.ones(pivot - 1), "last": i > p - 3, "ramp": i / p, "sigmoid": 1 / (1 + np.exp(p / 2 - i)),
         "random": np.random.default_rng(pivot).random(pivot - 1),
     }[shape]  # fmt: skip
     rule = gfd(10, w, pivot, lam)
@@ -89,7 +89,7 @@ def test_condition_number_of_rfd_is_never_above_that_of_fd(name, alpha):
         assert kappa[1] < kappa[0]
 
 
-@pytest.mark.parametrize("name", ["random_matrix", "adversarial", "low_rank", "mushrooms", "usps"])
+@pytest.mark.parametrize("name", ["random_matrix", "adversarial", "low_rank", "mushrooms"])
 @pytest.mark.parametrize("method", FAMILY)
 def test_bounds_hold_after_merging_in_any_order(name, method):
     A = matrix(name)

@@ -139,7 +139,10 @@ class Sketch:
     def result(self) -> Result:
         """The sketch as it stands, decomposed; kept until the next update. Reading it does not change the sketch."""
         if self._cached is None:
-            self._cached = self._read()
+            found = self._read()
+            if found.ids is None and not len(found.vectors):  # nothing decomposed yet
+                found = found._replace(vectors=np.zeros((self.n_features or 0, 0)))
+            self._cached = found
         return self._cached
 
     def _read(self) -> Result:
@@ -190,7 +193,7 @@ class Sketch:
     def _spread(self, table: np.ndarray, ids: np.ndarray | None) -> np.ndarray | sp.csr_array:
         """Table over slots float64[c, k] -> rows over all columns (k, d)."""
         if ids is None:
-            return np.ascontiguousarray(table.T)
+            return np.ascontiguousarray(table.T) if len(table) else np.zeros((table.shape[1], self.n_features or 0))
         order = np.argsort(ids)
         c, k = table.shape
         indices = np.tile(ids[order], k)

@@ -176,7 +176,8 @@ def _progress(blocks: Iterator[sp.csr_array], sketch: Sketch, report: Report) ->
         if sketch.n_seen >= due:
             report(_progress_line(sketch, nonzeros, time.monotonic() - started))
             due = 2 * sketch.n_seen
-    report(_progress_line(sketch, nonzeros, time.monotonic() - started))
+    if due != 2 * sketch.n_seen:  # the last line is not there yet
+        report(_progress_line(sketch, nonzeros, time.monotonic() - started))
 
 
 def _progress_line(sketch: Sketch, nonzeros: int, seconds: float) -> str:

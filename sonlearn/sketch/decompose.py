@@ -76,7 +76,8 @@ def _gram(squares: np.ndarray, roots: np.ndarray, vectors: np.ndarray, rows: Act
     k, n = len(squares), rows.local.shape[0]
     K = np.empty((k + n, k + n))
     K[:k, :k] = np.diag(squares)
-    K[k:, k:] = rows.gram()
+    with np.errstate(over="ignore"):  # the caller looks
+        K[k:, k:] = rows.gram()
     K[k:, :k] = rows.times(vectors) * roots if k else 0.0
     K[:k, k:] = K[k:, :k].T
     return K

@@ -62,7 +62,7 @@ class FrequentDirections(Sketch):
     @property
     def rows_held(self) -> int:
         """Rows held now, 0 to ``rule.rows - 1``; without ``rule.recycle`` a vanished direction keeps its row."""
-        fixed = self.shrinks > 0 and not self.rule.recycle
+        fixed = len(self._vectors) > 0 and not self.rule.recycle
         return (self.rule.pivot - 1 if fixed else len(self._squares)) + self._waiting.count
 
     def _consume(self, block) -> None:
@@ -162,6 +162,11 @@ class FrequentDirections(Sketch):
     def _restore(self, counters: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         self.escaped, self.shrinks = float(counters["escaped"]), int(counters["shrinks"])
         self._squares, self._vectors = arrays["squares"], arrays["vectors"]
+        slots = (self.n_features or 0) if self._columns is None else len(self._columns)
         if self._vectors.ndim != 2 or self._vectors.shape[1:] != self._squares.shape:
             raise ValueError("squares and vectors differ in length")
+        if len(self._vectors) not in (0, slots):
+            raise ValueError("vectors and columns differ in length")
+        if not (self._squares > 0).all() or self.escaped < 0:
+            raise ValueError("a square is not positive")
         self._waiting.restore(arrays, self.n_features)
