@@ -3,6 +3,7 @@
 Also the matrices that the tests of bounds run on, and what the bounds are about, computed from dense d x d matrices.
 """
 
+import functools
 import gzip
 import os
 from pathlib import Path
@@ -134,6 +135,7 @@ SYNTHETIC = {f.__name__: f for f in (random_matrix, low_rank, exactly_low_rank, 
 REAL = ("mushrooms", "phishing", "splice_scale", "usps", "spambase")
 
 
+@functools.cache
 def real_matrix(name, n=250):
     """The first n shuffled rows of a LIBSVM file of the data folder, dense; skips the test where it is absent."""
     path = DATA / "svm" / f"{name}.svm.gz"

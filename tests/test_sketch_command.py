@@ -120,7 +120,7 @@ def test_malformed_input_writes_nothing(tmp_path):
         yield from batches(matrix("random_matrix"))
         raise InputError("x.svm", 3, 4, "'abc'", "a number")
 
-    with pytest.raises(InputError, match="x.svm:3:4"):
+    with pytest.raises(InputError, match=r"x\.svm:3:4"):
         run(broken(), SketchOptions(size=5), output=tmp_path / "s.npz")
     assert list(tmp_path.iterdir()) == []
 

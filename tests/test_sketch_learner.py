@@ -76,8 +76,6 @@ def test_alpha_is_not_touched_above_the_rank(m):
     assert learner.alpha == sketch.alpha == 1.0
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the learner's alpha is off by 1e-6 on seven rows that repeat for ever, at m = 7"
-)
+@pytest.mark.xfail(strict=True, reason="the learner's alpha is off by 1e-6 on seven rows that repeat, at m = 7")
 def test_learner_and_library_agree_on_repeated_rows():
     assert_agree(*both(streams.duplicated(n=700), "rfd", 7))
