@@ -1,7 +1,7 @@
 """The matrices of the sketching papers that can be had, and what stands in for those that cannot.
 
-Real files come from the data folder (``SONLEARN_DATA``, default ``../shared/data`` beside the project); a missing file is
-reported and skipped.
+Real files come from the data folder (``SONLEARN_DATA``, default ``../shared/data`` beside the project); a missing file
+is reported and skipped.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def svmlight(name: str, limit: int | None = None) -> sp.csr_array | None:
 def adversarial(n: int = 3000, d: int = 500, first: int = 400, second: int = 4) -> np.ndarray:
     """Two orthogonal subspaces, all rows of the second after all rows of the first ([GFD] sec. 5.2; Desai et al. 2016).
 
-    The first has 400 dimensions and 4/5 of the rows, the second 4 dimensions and the rest; every row has norm 1, so that
-    a row of the second alone never stands out from what a sketch has kept of the first. Sizes are our choice.
+    The first has 400 dimensions and 4/5 of the rows, the second 4 dimensions and the rest; every row has norm 1, so
+    that a row of the second alone never stands out from what a sketch has kept of the first. Sizes are our choice.
     """
     rng = np.random.default_rng(0)
     Q = np.linalg.qr(rng.standard_normal((d, first + second)))[0]

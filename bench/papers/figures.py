@@ -1,9 +1,9 @@
 """The figures of the sketching papers, with the data that can be had: ``python bench/papers/figures.py [rfd|gfd ...]``.
 
-- ``rfd``: [RFD] Figures 1 and 2, relative spectral error ||A'A - B'B - alpha I|| / ||A'A|| against m, for FD, CFD, RFD and
-  PFD-0.2 to PFD-0.8, all with the doubled buffer.
-- ``gfd``: [GFD] Figures 2-5, 7-10, 12-15: covariance error, projection error at k = 10, runtime and decompositions against
-  l, for FD (as Liberty halves it), FD-last, 0.2-FD, mGFD and iSVD, all within l rows.
+- ``rfd``: [RFD] Figures 1 and 2, relative spectral error ||A'A - B'B - alpha I|| / ||A'A|| against m, for FD, CFD, RFD
+  and PFD-0.2 to PFD-0.8, all with the doubled buffer.
+- ``gfd``: [GFD] Figures 2-5, 7-10, 12-15: covariance error, projection error at k = 10, runtime and decompositions
+  against l, for FD (as Liberty halves it), FD-last, 0.2-FD, mGFD and iSVD, all within l rows.
 
 Writes bench/out/{rfd,gfd}.txt and, with matplotlib, .png. BLAS runs in one thread.
 """
@@ -22,9 +22,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import data
 import numpy as np
 
+import data
 from sonlearn.sketch import covariance_error, make_sketch, projection_error
 from sonlearn.sketch.errors import top_squares
 
