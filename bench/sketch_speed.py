@@ -1,13 +1,13 @@
-"""Sketches against scikit-learn and scipy on sparse text, in one run: ``python bench/sketch_speed.py [--rows N] [-k K]``.
+"""Sketches against scikit-learn and scipy on sparse text, in one run: ``python bench/sketch_speed.py``.
 
 Everyone gets the same rows and ends with k directions and k squared singular values, from which the same two errors are
-computed: covariance error ||A'A - V diag(s) V' - alpha I|| / ||A||_F^2, and projection error ||A - A V V'||_F^2 over the
-best possible. FD and RFD with l = k + 1 have exactly k directions; "l = 2k" shows what more rows buy (its k best
+computed: covariance error ||A'A - V diag(s) V' - alpha I|| / ||A||_F^2, and projection error ||A - A V V'||_F^2 over
+the best possible. FD and RFD with l = k + 1 have exactly k directions; "l = 2k" shows what more rows buy (its k best
 directions are used for the projection error, all for the covariance error, and alpha where there is one).
 
-One thread (OPENBLAS_NUM_THREADS=1), one warm-up on a few rows, median of the repeats. IncrementalPCA is given batches of
-`--batch` rows (its default, 5 d rows, would be the whole text, dense); it centres, so its errors are those of the centred
-rows, which is to its favour.
+One thread (OPENBLAS_NUM_THREADS=1), one warm-up on a few rows, median of the repeats (IncrementalPCA runs once).
+IncrementalPCA is given batches of `--batch` rows (its default, 5 d rows, would be the whole text, dense); it centres,
+so it is measured against the centred rows.
 """
 
 from __future__ import annotations

@@ -206,6 +206,14 @@ def test_columns_that_never_occur_count_with_alpha():
     assert covariance_error(sparse, A) >= sparse.alpha / (A**2).sum() * (1 - 1e-12)
 
 
+def test_alpha_zero_is_not_an_error():
+    A = matrix("usps")
+    for form in (np.asarray, sp.csr_array):
+        one, two = (make_sketch("rfd", 6, alpha=alpha).update(form(A)) for alpha in (0.0, 1e3))
+        assert covariance_error(one, A) == pytest.approx(covariance_error(two, A), rel=1e-9)
+        assert one.covariance_error_bound() == pytest.approx(two.covariance_error_bound(), rel=1e-12)
+
+
 def test_other_rows_are_noticed():
     A = matrix("random_matrix")
     with pytest.raises(InputError, match="119 rows, expected the 120 rows"):

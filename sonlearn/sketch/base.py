@@ -54,6 +54,8 @@ class Sketch:
 
     #: Name in files; set by each class.
     kind = ""
+    #: alpha before any row.
+    alpha_0 = 0.0
     #: Whether B'B <= A'A is known (as quadratic forms).
     underestimates = False
 
@@ -172,7 +174,7 @@ class Sketch:
         return self.result().alpha
 
     def covariance_error_bound(self) -> float:
-        """A certificate: ||A'A - B'B - alpha I||_2 is at most this. inf for sketches that give none."""
+        """A certificate: ||A'A + alpha_0 I - B'B - alpha I||_2 is at most this. inf for sketches that give none."""
         return float("inf")
 
     def transform(self, X, k: int | None = None) -> np.ndarray:

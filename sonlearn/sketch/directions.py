@@ -130,7 +130,7 @@ class FrequentDirections(Sketch):
         return not self.rule.restore
 
     def covariance_error_bound(self) -> float:
-        """Computed certificate for ||A'A - B'B - alpha I||_2 (alpha_0 excepted): Delta, half of it for RFD.
+        """Computed certificate for ||A'A + alpha_0 I - B'B - alpha I||_2: Delta, half of it for RFD.
 
         A'A - B'B lies between 0 and Delta, and between 0 and its trace ||A||_F^2 - ||B||_F^2; taking gain * Delta off
         leaves the larger of gain * Delta and the rest. For CFD: Delta. Exact arithmetic is assumed.

@@ -30,7 +30,7 @@ class _Problem(NamedTuple):
 
 
 def covariance_error(sketch: Sketch, X, tolerance: float = 1e-6) -> float:
-    """||A'A - B'B - alpha I||_2 / ||A||_F^2 for the rows X that the sketch has seen (a second pass).
+    """||A'A + alpha_0 I - B'B - alpha I||_2 / ||A||_F^2 for the rows X that the sketch has seen (a second pass).
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def covariance_error(sketch: Sketch, X, tolerance: float = 1e-6) -> float:
         X does not have the rows that the sketch has seen.
     """
     problem = _prepare(sketch, X)
-    A, table, alpha = problem.A, problem.table, sketch.alpha
+    A, table, alpha = problem.A, problem.table, sketch.alpha - sketch.alpha_0
     total = _rows.squared_norm(A)
     if total == 0:
         return 0.0
