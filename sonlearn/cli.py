@@ -48,7 +48,6 @@ def main(arguments: list[str] | None = None) -> int:
     except SonlearnError as error:
         return _fail(str(error))
     except BrokenPipeError:
-        _forget_output()
         return CLOSED_PIPE
     except KeyboardInterrupt as error:
         _complain("interrupted: no model was written")
@@ -62,9 +61,14 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         text = " ".join(f"{type(error).__name__}: {error}".split())
         return _fail(f"unexpected {text}; this is a bug, please report it (SONLEARN_DEBUG=1 shows where)")
+    finally:
+        _settle_output()
 
 
 def _dispatch(arguments: list[str]) -> int:
+    # A decomposition of 2m rows is too small to share among threads, and one that waits for another core is ten
+    # times slower; OpenBLAS reads this when NumPy is first imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(help_text())
         return 0 if arguments else 1
@@ -122,7 +126,11 @@ def _complain(message: str) -> None:
         print(f"sonlearn: {message}", file=sys.stderr, flush=True)
 
 
-def _forget_output() -> None:
-    """Point standard output to nowhere: the interpreter's last flush would complain about the closed pipe again."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _settle_output() -> None:
+    """Flush standard output; if it cannot be, point it to nowhere, or the interpreter would complain at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -21,7 +21,9 @@ SKETCHES = ("rfd", "fd", "oja", "none")
 LOSSES = ("squared", "logistic", "hinge", "absolute")
 #: Losses whose labels are -1 and +1.
 CLASSIFICATION = ("logistic", "hinge")
-FORMATS = ("auto", "svmlight", "vw")
+FORMATS = ("auto", "svmlight", "vw", "csv")
+HASHES = ("strings", "all")
+ON_ERROR = ("stop", "skip")
 
 
 def number(text: str) -> float:
@@ -30,6 +32,14 @@ def number(text: str) -> float:
     if math.isnan(value):
         raise ValueError("nan")
     return value
+
+
+def delimiter(text: str) -> str:
+    """Parse a CSV delimiter: a character that is none of CSV's own, or ``tab``."""
+    text = "\t" if text in ("tab", "\\t") else text
+    if len(text) != 1 or text in '"\r\n':
+        raise ValueError(text)
+    return text
 
 
 def number_or(*words: str) -> Callable[[str], float | str]:
@@ -104,9 +114,41 @@ class TextOptions:
         18, "hash names to 2^B slots (VW text)", flags=("-b", "--bit_precision"), parse=int, low=1, high=40, metavar="B"
     )
     constant: bool = option(True, "add the constant feature", flags=("--noconstant",))
+    hash: str = option(
+        "strings", "names of digits only are their number (strings), or hashed too (all)", choices=HASHES
+    )
+    hash_seed: int = option(
+        0, "seed of the hash of names (VW text)", flags=("--hash_seed",), parse=int, low=0, high=2**32 - 1, metavar="S"
+    )
+    quadratic: tuple[str, ...] = option(
+        (), "pairs of features of two namespaces, given by their first bytes; ':' is any", flags=("-q", "--quadratic"),
+        repeat=True, metavar="AB",
+    )  # fmt: skip
+    cubic: tuple[str, ...] = option((), "triples, likewise", repeat=True, metavar="ABC")
+    interactions: tuple[str, ...] = option((), "tuples of two or more, likewise", repeat=True, metavar="AB...")
+    ignore: tuple[str, ...] = option((), "leave out namespaces that begin with this byte", repeat=True, metavar="A")
+    keep: tuple[str, ...] = option((), "leave out all namespaces but those", repeat=True, metavar="A")
+    ngram: tuple[str, ...] = option(
+        (), "add n-grams: N for all namespaces, or AN for those that begin with A", repeat=True, metavar="[A]N"
+    )
+    skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K")
+    label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
+    delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C")
+    strict: bool = option(False, "refuse a LIBSVM line with the same index twice (else its values are summed)")
 
     def __post_init__(self) -> None:
+        if isinstance(self.delimiter, str) and self.delimiter in ("tab", "\\t"):
+            object.__setattr__(self, "delimiter", "\t")
+        for field in dataclasses.fields(self):
+            if field.metadata.get("repeat"):
+                value = getattr(self, field.name)
+                object.__setattr__(self, field.name, (value,) if isinstance(value, str) else tuple(value))
         validate(self)
+
+    @property
+    def has_namespace_options(self) -> bool:
+        """Whether an option is set that needs VW's namespaces."""
+        return any(getattr(self, field.name) for field in dataclasses.fields(self) if field.metadata.get("repeat"))
 
 
 def flags(field: dataclasses.Field) -> tuple[str, ...]:
@@ -120,6 +162,8 @@ def validate(options: LearnOptions | TextOptions) -> None:
         check_field(field, getattr(options, field.name))
     if isinstance(options, LearnOptions):
         _check_together(options)
+    else:
+        _check_namespaces(options)
 
 
 def check_field(field: dataclasses.Field, value: Any) -> None:
@@ -156,3 +200,31 @@ def _check_together(o: LearnOptions) -> None:
         )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch != "none":
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
+
+
+def _check_namespaces(o: TextOptions) -> None:
+    """Lengths of what is given by first bytes of namespaces."""
+    for name, values, low, high in (
+        ("-q", o.quadratic, 2, 2), ("--cubic", o.cubic, 3, 3), ("--interactions", o.interactions, 2, 16),
+        ("--ignore", o.ignore, 1, 255), ("--keep", o.keep, 1, 255),
+    ):  # fmt: skip
+        for value in values:
+            if not low <= len(value.encode()) <= high:
+                wanted = f"{low} bytes" if low == high else f"{low} to {high} bytes"
+                raise OptionError(f"{name} {value}: expected the first bytes of namespaces, {wanted}")
+    for name, values, low in (("--ngram", o.ngram, 2), ("--skips", o.skips, 0)):
+        for value in values:
+            gram_size(name, value, low)
+    if o.skips and not o.ngram:
+        raise OptionError("--skips without --ngram: expected --ngram N with N at least 2")
+
+
+def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
+    """Namespace byte (None: all) and size of ``--ngram`` or ``--skips``."""
+    text = value.encode()
+    byte, digits = (None, text) if text[:1].isdigit() else (text[0] if text else None, text[1:])
+    if not digits.isdigit() or not low <= int(digits) <= 16:
+        raise OptionError(
+            f"{name} {value}: expected a number from {low} to 16, with a namespace's first byte before it or not"
+        )
+    return byte, int(digits)

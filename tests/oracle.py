@@ -89,7 +89,7 @@ def pseudo_inverse(rows: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarr
 
 
 # ---------------------------------------------------------------------------------------------------- sketches
-# Each has append(ghat), pseudo_inverse() -> (A^+, I - A^+A), matrix() -> A, alpha, and eigenvalues() of what it keeps.
+# Each has append(ghat), pseudo_inverse() -> (A^+, I - A^+A), matrix() -> A, alpha, and eigenvalues() of the sketch.
 
 
 class NoSketch:
@@ -146,7 +146,7 @@ class FrequentDirections(NoSketch):
         return self.buffer
 
     def eigenvalues(self) -> np.ndarray:
-        return self.kept
+        return np.linalg.svd(self.buffer, compute_uv=False) ** 2
 
 
 class Oja(NoSketch):
@@ -307,7 +307,7 @@ class DenseLearner:
         for i in range(len(y)):
             if np.isnan(y[i]) or weight[i] == 0:
                 out[i, :2] = self.predict(X[i])
-                out[i, 2] = loss_value(loss, out[i, 0], canonical_label(loss, y[i]))
+                out[i, 2] = np.nan if np.isnan(y[i]) else loss_value(loss, out[i, 0], canonical_label(loss, y[i]))
             else:
                 out[i] = self.learn(X[i], y[i], weight[i])
         return Result(*out.T)

@@ -105,7 +105,7 @@ def _before_bar(before: bytes) -> tuple[float, float, float, str]:
     y, weight, base = (numbers + [math.nan, 1.0, 0.0][len(numbers) :])[:3]
     if weight < 0:
         raise Malformed(before)
-    return y, weight, base, tag.decode("utf-8", "backslashreplace")
+    return y, weight, base, tag.decode("utf-8", "surrogateescape")
 
 
 def _namespace(part: bytes, hash_all: bool, seed: int) -> list[tuple[int, float]]:

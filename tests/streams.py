@@ -69,7 +69,7 @@ def without_some_labels(batch: Batch, seed=0, share=0.2) -> Batch:
 
 
 def zipf(n=2000, d=150, s=12, seed=0, kind="binary", noise=0.05, unit=True) -> Batch:
-    """Text-like rows: about s distinct features drawn from a Zipf law over d, log-normal counts, unit length.
+    """Text-like rows: about s distinct features drawn from a Zipf law over d, log-normal counts, of unit length or not.
 
     `kind` binary: labels are the sign of a random linear score (around its median), a share `noise` flipped;
     real: the score itself, scaled into [-1, 1], plus Gaussian noise.
@@ -83,8 +83,7 @@ def zipf(n=2000, d=150, s=12, seed=0, kind="binary", noise=0.05, unit=True) -> B
         # Sorted: sets have no order to rely on. Text comes sorted (LIBSVM) or not (VW); see `shuffled_features`.
         ids = np.unique(rng.choice(d, size=max(1, rng.poisson(s)), p=p)) + 1
         values = np.exp(0.5 * rng.normal(size=len(ids)))
-        if unit:
-            values /= np.linalg.norm(values)
+        values /= np.linalg.norm(values) if unit else np.sqrt(s)
         rows.append(dict(zip(ids.tolist(), values.tolist(), strict=True)))
         score[i] = truth[ids] @ values
     score -= np.median(score)

@@ -115,15 +115,15 @@ def test_resuming_gives_the_same_bytes_as_one_long_run(cli, sketch, kind):
 
 
 def test_predicting_changes_nothing_and_needs_no_option(cli):
-    cli("train", "-m", "3", "--loss", "squared", "--clip", "1", "--noconstant", "-f", "model", "a.svm")
+    cli("train", "-m", "3", *["--loss", "squared", "--clip", "0.1", "--sigma", "0", "--noconstant", "-f", "model", "a.svm"])
     before = Path("model").read_bytes()
     _, out, err = cli("predict", "-i", "model", "b.svm")
     status, nothing, again = cli("train", "-t", "-i", "model", "b.svm", "-p", "predictions", "-r", "raw", "-f", "copy")
     assert (status, nothing) == (0, "")
     assert Path("predictions").read_text() == out
     assert len(out.splitlines()) == 110
-    assert all(abs(float(line)) <= 1 for line in out.splitlines())
-    assert any(abs(float(line)) > 1 for line in Path("raw").read_text().splitlines())
+    assert all(abs(float(line)) <= 0.1 for line in out.splitlines())
+    assert any(abs(float(line)) > 0.1 for line in Path("raw").read_text().splitlines())
     assert Path("copy").read_bytes() == Path("model").read_bytes() == before
     assert re.findall("average loss = .*", err) == re.findall("average loss = .*", again) != []
 
@@ -245,7 +245,6 @@ BAD_LINES = [
     ("1 1:inf\n", r"bad:1:\d: found .*inf.*"),
     ("nan 1:1\n", r"bad:1:1: found 'nan.*"),
     ("1 1:1\n3 1:1\n", r"bad:2:1: found .*3.*, expected -1 .*\+1.*"),
-    ("1 | a:b\n", r"bad:1:\d+: found .*"),
     ("1 | a:inf\n", r"bad:1:\d+: found .*inf.*"),
     ("x y z | a\n", r"bad:1:\d+: found .*"),
     ("1 -2 | a\n", r"bad:1:3: found .*-2.*"),
@@ -384,7 +383,7 @@ def test_help_version_and_no_arguments(cli):
         status, out, err = cli(verb, "--help")
         assert (status, err) == (0, "")
         assert out.startswith(f"usage: sonlearn {verb}")
-        assert len(out.splitlines()) < 70
+        assert len(out.splitlines()) < 90
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["train", "--help"], ["--version"], ["train", "--alpha", "x"]])
@@ -457,7 +456,7 @@ def test_a_signal_ends_with_the_summary_and_a_saved_model(cli, number, status):
     process = start(
         "train", "-P", "1", "-f", "model", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n" * 40_000)
+    process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n" * 20)
     process.stdin.flush()
     for line in process.stderr:
         if line.split()[2:3] == [b"3"]:
@@ -470,17 +469,18 @@ def test_a_signal_ends_with_the_summary_and_a_saved_model(cli, number, status):
     assert "average loss = " in text
     assert "Traceback" not in text
     learned = int(re.search(r"number of examples = (\d+)", text)[1])
-    assert learned > 0
+    assert 3 <= learned <= 60
     assert f"examples = {learned}\n" in cli("inspect", "model")[1]
 
 
 def test_a_closed_output_pipe_ends_with_the_summary_and_a_saved_model(cli):
     Path("long.svm").write_text("1 1:1\n-1 2:1\n" * 100_000)
-    process = start("train", "-f", "model", "-p", "-", "long.svm", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout.readline() == b"0\n"
-    process.stdout.close()
-    err = process.stderr.read().decode()
-    assert process.wait() == 141
+    arguments = ("train", "-f", "model", "-p", "-", "long.svm")
+    with start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"0\n"
+        process.stdout.close()
+        err = process.stderr.read().decode()
+    assert process.returncode == 141
     assert "interrupted run (the reader of the output has gone)" in err
     assert "Traceback" not in err
     assert "BrokenPipeError" not in err
@@ -488,10 +488,17 @@ def test_a_closed_output_pipe_ends_with_the_summary_and_a_saved_model(cli):
 
 
 def test_help_into_a_closed_pipe_says_nothing():
-    process = start("train", "--help", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    assert process.wait() in (0, 141)
+    with start("train", "--help", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_under_standard_output_is_one_line(folder):
+    with open("/dev/full", "wb") as full, start("--help", stdout=full, stderr=subprocess.PIPE) as process:
+        assert process.stderr.read() == b"sonlearn: input or output: No space left on device\n"
+    assert process.returncode == 1
 
 
 def test_standard_input_is_read_and_predictions_come_as_it_comes(folder):
@@ -505,8 +512,9 @@ def test_a_second_run_compiles_nothing(folder):
     program = (
         "import sys; from sonlearn.jit import on_first_compilation; from sonlearn.cli import main\n"
         "with on_first_compilation(lambda: print('compiled')):\n"
-        "    main(['train', '--quiet', 'a.svm', '-f', 'm']); main(['predict', '--quiet', '-i', 'm', 'a.vw'])\n"
-        "    main(['train', '--quiet', 'a.vw', '-f', 'm']); main(['predict', '--quiet', '-i', 'm', '-p', 'p', 'a.vw'])\n"
+        "    main(['train', '--quiet', 'a.svm', '-f', 'm']); main(['predict', '--quiet', '-i', 'm', 'a.svm'])\n"
+        "    main(['train', '--quiet', 'a.vw', '-f', 'm'])\n"
+        "    main(['predict', '--quiet', '-i', 'm', '-p', 'p', 'a.vw'])\n"
         "    main(['inspect', 'm'])\n"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -125,6 +125,7 @@ def test_random_text_as_the_oracle_says(format):
 
 INDEX = "index:value with an index from 0 to 9223372036854775807"
 BAR = "a bar '|' before the features (VW text); for LIBSVM text use --format svmlight"
+TEXT_VALUE = "a finite number as value of the feature, or a text that does not begin like one"
 BAD = {
     "svmlight": [
         (b"abc 1:2", 1, "'abc'", "a label (a finite number), then index:value pairs"),
@@ -157,10 +158,11 @@ BAD = {
         (b"1 |:2 a", 4, "':2'", "a namespace, a blank or a bar behind the bar"),
         (b"1 |n:x a", 6, "'x'", "a finite number as weight of the namespace"),
         (b"1 |n:inf a", 6, "'inf'", "a finite number as weight of the namespace"),
-        (b"1 | a:inf", 7, "'inf'", "a finite number as value of the feature, or a text that does not begin like one"),
-        (b"1 | a:-NaN", 7, "'-NaN'", "a finite number as value of the feature, or a text that does not begin like one"),
-        (b"1 | a: b", 7, "nothing", "a finite number as value of the feature, or a text that does not begin like one"),
-        (b"1 | a:1x", 7, "'1x'", "a finite number as value of the feature, or a text that does not begin like one"),
+        (b"1 | a:inf", 7, "'inf'", TEXT_VALUE),
+        (b"1 | a:-NaN", 7, "'-NaN'", TEXT_VALUE),
+        (b"1 | a:+Infinity|b", 7, "'+Infinity'", TEXT_VALUE),
+        (b"1 | a: b", 7, "nothing", TEXT_VALUE),
+        (b"1 | a:1x", 7, "'1x'", TEXT_VALUE),
         (b"1 | a:b|c", 8, "'|'", "no bar inside a text value; put a blank before the bar"),
         (b"1 | a\rb", 6, "'\\rb'", "a carriage return only at the end of the line"),
         (b"1 |n:1e300 a:1e300", 14, "'1e300'", "a number of at most 1.8e308"),
@@ -229,6 +231,12 @@ def test_many_undecided_numbers_in_a_line():
     text = b"1 " + b" ".join(b"%d:9007199254740993.0000000000000000000" % i for i in range(300))
     ((_, example),) = rows(read_batches(io.BytesIO(text + b"1")))
     assert [value for _, value in example.features] == [9007199254740992.0] * 299 + [9007199254740994.0, 1.0]
+
+
+def test_text_values_that_begin_like_infinity():
+    text = b"1 | a:info b:nano c:infin1ty d:infinityx e:in f:i\n"
+    (example,) = rows(read_batches(io.BytesIO(text)))
+    assert text_of([example]) == text_of(parsers.parse(text, "vw")[0])
 
 
 def test_labels_without_a_label_are_nan():

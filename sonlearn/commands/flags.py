@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError, shorten
-from sonlearn.options import LearnOptions, TextOptions, check_field, flags, option
+from sonlearn.options import ON_ERROR, LearnOptions, TextOptions, check_field, flags, number, option
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,13 @@ class RunOptions:
         10, "with several passes, hold every N-th example out of learning and report the loss on those",
         flags=("--holdout_period",), parse=int, low=2, metavar="N",
     )  # fmt: skip
+    on_error: str = option("stop", "a malformed line ends the run, or is left out and counted", choices=ON_ERROR)
+    max_errors: int | None = option(
+        None, "with --on-error skip: end the run when more lines than this are malformed", parse=int, low=0, metavar="N"
+    )
+    threads: int = option(1, "threads that parse ahead; 0: read, parse and learn in turn", parse=int, low=0, high=64,
+        metavar="N",
+    )  # fmt: skip
     progress: str = option(
         "2.0", "print a row when the summed weight has grown by N (1000) or N-fold (2.0)", flags=("-P", "--progress"),
         metavar="N",
@@ -53,7 +60,7 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            if "low" in field.metadata:
+            if getattr(self, field.name) is not None and not field.metadata.keys().isdisjoint(("low", "choices")):
                 check_field(field, getattr(self, field.name))
 
 
@@ -72,7 +79,10 @@ def _fields(of: type, *names: str) -> tuple[dataclasses.Field, ...]:
 _TOP = dataclasses.make_dataclass(
     "_Top", [("top", int, option(20, "largest weights to list", parse=int, low=0, metavar="N"))]
 )
-_PREDICT = ("data", "initial_regressor", "predictions", "raw_predictions", "progress", "quiet")
+_PREDICT = (
+    "data", "initial_regressor", "predictions", "raw_predictions", "on_error", "max_errors", "threads", "progress",
+    "quiet",
+)  # fmt: skip
 
 VERBS = {
     "train": Verb(
@@ -106,7 +116,6 @@ _VW_HINTS = {
     ("--save_resume",): "a model always holds the whole state: leave it out",
     ("--adaptive", "--normalized", "--invariant", "--sgd"): "give --diagonal or --no-diagonal",
     ("--readable_model", "--invert_hash"): "use sonlearn inspect MODEL",
-    ("-q", "--quadratic", "--cubic", "--interactions"): "combinations of features are not available",
     ("--binary",): "leave it out: a prediction above 0 is of the class +1",
 }
 
@@ -217,15 +226,19 @@ def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> Optio
 
 
 def _value(field: dataclasses.Field, text: Any) -> Any:
-    """`text` as the field's type."""
+    """`text` as the field's type, in the field's range."""
     parse_text = field.metadata.get("parse")
     if parse_text is None or not isinstance(text, str):
         return tuple(text) if isinstance(text, list) else text
     try:
-        return parse_text(text)
+        value = parse_text(text)
     except ValueError:
-        expected = {int: "a whole number", float: "a number"}.get(type(field.default), field.metadata["help"])
+        expected = (
+            "a whole number" if parse_text is int else "a number" if parse_text is number else field.metadata["help"]
+        )
         raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
+    check_field(field, value)
+    return value
 
 
 def parse_progress(text: str) -> tuple[float, bool]:

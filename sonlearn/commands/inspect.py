@@ -22,7 +22,7 @@ def describe(path: str, learner: Learner, top: int) -> list[str]:
     ids, weights = learner.weights()
     lines = [f"{path}: a sonlearn learner", "", "options"]
     for options in (learner.options, learner.text):
-        lines += [f"  {name} = {text_of(value)}" for name, value in dataclasses.asdict(options).items()]
+        lines += [f"  {name} = {text_of(value)}" for name, value in dataclasses.asdict(options).items() if value != ()]
     lines += [
         "", "state",
         f"  examples = {learner.examples}",

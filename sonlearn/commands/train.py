@@ -46,9 +46,12 @@ def run(given: dict[str, Any], options: RunOptions) -> int:
     session = Session(given, options)
     if not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in session.sources):
         session.say("reading examples from the terminal; Ctrl-D ends them")
-    with Interrupts() as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
-        ending, status = session.go(interrupts)
-        session.close(ending)
+    try:
+        with Interrupts() as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
+            ending, status = session.go(interrupts)
+            session.finish(ending)
+    finally:
+        session.close()
     return status
 
 
@@ -69,6 +72,7 @@ class Session:
         self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout)
         self.predictions = PredictionWriter(options.predictions) if options.predictions else None
         self.raw_predictions = PredictionWriter(options.raw_predictions) if options.raw_predictions else None
+        self.reader: Reader | None = None
         self.started = time.perf_counter()
 
     def go(self, interrupts: Interrupts) -> tuple[str, int]:
@@ -88,7 +92,11 @@ class Session:
 
     def one_pass(self, interrupts: Interrupts) -> None:
         """Go over all examples once."""
-        reader = Reader(self.sources, self.read_as)
+        options = self.options
+        reader = Reader(
+            self.sources, self.read_as, on_error=options.on_error, max_errors=options.max_errors,
+            threads=options.threads,
+        )  # fmt: skip
         done = 0
         for batch in interrupts.until_signal(reader):
             if done == 0 and self.progress.passes == 1:
@@ -98,6 +106,7 @@ class Session:
                 held = np.arange(done + 1, done + batch.n + 1) % self.options.holdout_period == 0
             done += batch.n
             self.report(batch, held, self.learn_from(batch, held))
+        self.reader = reader
 
     def begin(self, format: str, batch: Batch) -> None:
         """What waits for the first examples: the learner, whose features depend on their format, and the header."""
@@ -145,18 +154,24 @@ class Session:
         for line in self.progress.update(outcome):
             self.say(line)
 
-    def close(self, ending: str) -> None:
+    def finish(self, ending: str) -> None:
         """Save the model, then say how it went."""
         seconds = time.perf_counter() - self.started
-        for writer in (self.predictions, self.raw_predictions):
-            if writer:
-                writer.close()
         if self.options.final_regressor is not None and self.learner is not None:
             self.learner.save(self.options.final_regressor)
         for line in self.progress.summary(seconds, ending):
             self.say(line)
+        if self.reader is not None and self.reader.error_count:
+            first, count = self.reader.errors[0], self.reader.error_count
+            print(f"sonlearn: warning: malformed lines left out: {count}, the first: {first}", file=sys.stderr)
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             print("sonlearn: warning: no example has a label, so nothing was learned", file=sys.stderr)
+
+    def close(self) -> None:
+        """Close what is open, however the run has ended."""
+        for writer in (self.predictions, self.raw_predictions):
+            if writer:
+                writer.close()
 
     def say(self, line: str) -> None:
         """One line on standard error, at once, unless --quiet."""
@@ -174,14 +189,17 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
 
 
 def describe(options: LearnOptions | TextOptions) -> str:
-    """``name = value, name = value, ...``"""
-    return ", ".join(f"{name} = {text_of(value)}" for name, value in dataclasses.asdict(options).items())
+    """``name = value, name = value, ...``, without empty lists."""
+    values = dataclasses.asdict(options).items()
+    return ", ".join(f"{name} = {text_of(value)}" for name, value in values if value != ())
 
 
 def text_of(value: Any) -> str:
     """An option's value as the command line takes it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " ".join(value)
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
 
 

@@ -2,9 +2,12 @@
 
 A generation maps z <- E z (E is k x M, and the other M - k entries become zero) and wbar <- wbar + beta'z. Features
 that were written in the generation that ends are mapped at once; all others live in the first k entries, and the log
-keeps the k x k part of the map for them. A feature's stamp says up to which generation it is current; a gap is bridged
-by compositions of 1, 2, 4, 8, ... maps: O(log gap) small products. E is a contraction up to rounding and nothing is
-ever inverted, so compositions stay accurate.
+keeps the k x k part of the map for them. A feature's stamp says up to which generation it is current.
+
+A gap is bridged by compositions. Slot i of level l holds the one that begins at generation 8^l i and ends with its block
+of 8^(l+1) generations or, while that is not complete, at the last multiple of 8^l: a gap takes at most two slots a level
+and mostly two or three in all, for about five small products a generation. E is a contraction up to rounding and
+nothing is ever inverted, so compositions stay accurate.
 """
 
 from __future__ import annotations
@@ -29,18 +32,25 @@ def apply_map(maps, which, width, z, source):
 
 
 @inline
-def place(capacity, level, at):
-    """Where `Log.maps` keeps the composition of the 2^level maps that begin at generation `at`."""
-    return 2 * capacity - ((2 * capacity) >> level) + (at >> level)
+def place(capacity, level, i):
+    """Where `State.maps` keeps slot i of `level`; `capacity` is a power of 8."""
+    return (8 * (capacity - (capacity >> (3 * level)))) // 7 + i
 
 
 @inline
-def largest_block(at, until):
-    """Largest level with a block of 2^level maps that begins at `at` and ends at or before `until`."""
+def level_at(at, now):
+    """Largest level at which a slot begins at generation `at` and is not empty at `now`."""
     level = 0
-    while (at & ((2 << level) - 1)) == 0 and at + (2 << level) <= until:
+    while (at & ((8 << (3 * level)) - 1)) == 0 and at + (8 << (3 * level)) <= now:
         level += 1
     return level
+
+
+@inline
+def end_of(level, at, now):
+    """Generation at which the slot of `level` that begins at `at` ends."""
+    block = 3 * level + 3
+    return min(((at >> block) + 1) << block, (now >> (3 * level)) << (3 * level))
 
 
 @inline
@@ -49,7 +59,7 @@ def bring_up(maps, table, f, now, z):
 
     Takes the arrays that it needs and not the state: passing that to a call counts references of every array in it.
     """
-    capacity, k_max = len(maps) // 2, maps.shape[1]
+    capacity, k_max = 7 * len(maps) // 8, maps.shape[1]
     at = int(table[f, STAMP]) >> 1
     table[f, STAMP] = 2 * now
     empty = True
@@ -60,11 +70,11 @@ def bring_up(maps, table, f, now, z):
         return
     source, wbar = 0, table[f, WBAR]
     while at < now:
-        level = largest_block(at, now)
-        apply_map(maps, place(capacity, level, at), k_max, z, source)
+        level = level_at(at, now)
+        apply_map(maps, place(capacity, level, at >> (3 * level)), k_max, z, source)
         source = 1 - source
         wbar += z[source, k_max]
-        at += 1 << level
+        at = end_of(level, at, now)
     table[f, WBAR] = wbar
     for j in range(k_max):
         table[f, HEAD + j] = z[source, j]
@@ -97,22 +107,14 @@ def touch_all(state, feats):
 def begin_generation(state, E, z):
     """z <- E z, wbar <- wbar + beta'z; `start_over` follows. The log must have room; `z` is scratch."""
     maps, table, g = state.maps, state.table, state.counters[GEN]
-    capacity, k_max, M = len(maps) // 2, maps.shape[1], E.shape[1]
+    k_max, M = maps.shape[1], E.shape[1]
     whole = np.empty((1, M, k_max + 1))
     for j in range(M):
         for i in range(k_max):
             whole[0, j, i] = E[i, j]
         whole[0, j, k_max] = state.factor.beta[j]
-    for j in range(k_max):
-        for i in range(k_max + 1):
-            maps[g, j, i] = whole[0, j, i]
+    enter(maps, whole[0, :k_max], g)
     g += 1
-    level = 1
-    while (g & ((1 << level) - 1)) == 0 and (1 << level) <= capacity:
-        half, begin = 1 << (level - 1), g - (1 << level)
-        early, late = place(capacity, level - 1, begin), place(capacity, level - 1, begin + half)
-        compose(maps, early, late, place(capacity, level, begin))
-        level += 1
     for at in range(state.counters[N_TOUCHED]):
         f = state.touched[at]
         for j in range(M):
@@ -128,6 +130,26 @@ def begin_generation(state, E, z):
 
 
 @inline
+def enter(maps, last, g):
+    """Log `last`, the map of generation g: after the other slots of its block, and so on for blocks completed."""
+    capacity = 7 * len(maps) // 8
+    k_max, length = last.shape
+    product = np.empty((k_max, length))
+    level, i = 0, g
+    while True:
+        begin = (i >> 3) << 3
+        for slot in range(begin, i):
+            at = place(capacity, level, slot)
+            compose(maps, at, last, product)
+            copy(product, maps, at)
+        copy(last, maps, place(capacity, level, i))
+        if i & 7 != 7 or place(capacity, level + 1, 0) >= len(maps):
+            return
+        last = maps[place(capacity, level, begin)]
+        level, i = level + 1, i >> 3
+
+
+@inline
 def start_over(factor, kept):
     """F <- [I 0], beta <- 0: what a generation begins with."""
     clear(factor.FT)
@@ -139,16 +161,24 @@ def start_over(factor, kept):
 
 @inline
 def compose(maps, early, late, out):
-    """maps[out] <- late after early: E' = E1' E2', and b = b1 + E1' b2 in the last column."""
-    k_max, length = maps.shape[1], maps.shape[2]
+    """out <- late after maps[early]: E' = E1' E2', and b = b1 + E1' b2 in the last column."""
+    k_max, length = late.shape
     for j in range(k_max):
         for i in range(length):
-            maps[out, j, i] = 0.0
+            out[j, i] = 0.0
         for c in range(k_max):
             factor = maps[early, j, c]
             for i in range(length):
-                maps[out, j, i] += factor * maps[late, c, i]
-        maps[out, j, k_max] += maps[early, j, k_max]
+                out[j, i] += factor * late[c, i]
+        out[j, k_max] += maps[early, j, k_max]
+
+
+@inline
+def copy(source, maps, at):
+    """maps[at] <- source."""
+    for j in range(source.shape[0]):
+        for i in range(source.shape[1]):
+            maps[at, j, i] = source[j, i]
 
 
 @jit

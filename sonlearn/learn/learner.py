@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,19 +17,24 @@ from sonlearn.learn.losses import losses
 from sonlearn.learn.predict import all_weights, kept_rows, predict
 from sonlearn.learn.state import (
     ALPHA,
+    GEN,
+    LOG_MIN,
     N_LOCAL,
     N_TOUCHED,
     SEEN,
     K,
+    R,
     State,
     T,
     Work,
+    capacity_of,
     grown,
-    grown_maps,
     new_state,
     new_work,
     params_of,
+    restored_maps,
     sizes_of,
+    used_maps,
 )  # fmt: skip
 from sonlearn.options import CLASSIFICATION, LearnOptions, TextOptions
 from sonlearn.text.batch import Batch
@@ -140,8 +146,16 @@ class Learner:
         return float(self._state.reals[ALPHA])
 
     def eigenvalues(self) -> np.ndarray:
-        """float64[k], descending: squared singular values of the sketch after its last shrink (Oja: t Lambda)."""
-        return np.sort(self._state.basis.D2[: self._state.counters[K]])[::-1].copy()
+        """float64[r], descending: squared singular values of the sketch S as it stands (Oja: t Lambda).
+
+        Of the rows kept and those since: as long as no shrink was needed (the data has fewer than m directions, or
+        there are fewer than 2m rows) nothing has been kept yet, and the rows are all there is.
+        """
+        basis, counters = self._state.basis, self._state.counters
+        if self.options.effective_sketch == "oja":
+            return np.sort(basis.D2[: counters[K]])[::-1].copy()
+        r = counters[K] + counters[R]
+        return np.maximum(np.linalg.eigvalsh(basis.H[:r, :r])[::-1], 0.0)
 
     def components(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], V float64[k, d]): the orthonormal rows kept by the last shrink, over the features seen."""
@@ -169,11 +183,12 @@ class Learner:
             "learn": dataclasses.asdict(self.options),
             "text": dataclasses.asdict(self.text),
             "label_coding": self._coding,
+            "log_capacity": capacity_of(state.maps),
         }
         arrays = {
             "ids": self._index.ids[:seen],
             "table": state.table[:seen],
-            "maps": state.maps,
+            "maps": used_maps(state.maps, int(state.counters[GEN])),
             "touched": state.touched[: state.counters[N_TOUCHED]],
             "raw_x": state.raw.X[: state.counters[N_LOCAL]],
             "raw_owner": state.raw.owner[: state.counters[N_LOCAL]],
@@ -198,7 +213,7 @@ class Learner:
                 raise ModelFileError(f"a {header['kind']}, not a learner")
             learner = cls(LearnOptions(**header["learn"]), TextOptions(**header["text"]))
             learner._coding = int(header["label_coding"])
-            learner._restore(arrays)
+            learner._restore(int(header["log_capacity"]), arrays)
         except (KeyError, TypeError, OptionError, ValueError) as error:
             if isinstance(error, ModelFileError):
                 raise
@@ -218,15 +233,20 @@ class Learner:
 
         return cls.from_arrays(*modelfile.read(path))
 
-    def _restore(self, arrays: dict[str, np.ndarray]) -> None:
+    def _restore(self, capacity: int, arrays: dict[str, np.ndarray]) -> None:
         state = self._state
         _copy(state.counters, arrays["counters"])
         _copy(state.reals, arrays["reals"])
         for part, prefix in ((state.factor, "factor_"), (state.basis, "basis_")):
             for name, array in part._asdict().items():
                 _copy(array, arrays[prefix + name])
-        maps = np.zeros((len(arrays["maps"]), *state.maps.shape[1:]))
-        _copy(maps, arrays["maps"])
+        if (
+            arrays["maps"].shape[1:] != state.maps.shape[1:]
+            or capacity < LOG_MIN
+            or 8 ** round(math.log(capacity, 8)) != capacity
+        ):
+            raise ValueError(f"a log of {capacity} generations of shape {arrays['maps'].shape}")
+        maps = restored_maps(arrays["maps"], int(state.counters[GEN]), capacity)
         seen, n_local, n_touched = self._seen, int(state.counters[N_LOCAL]), int(state.counters[N_TOUCHED])
         table, touched = grown(state.table, seen), grown(state.touched, seen)
         _copy(table[:seen], arrays["table"])
@@ -252,13 +272,15 @@ class Learner:
             self._work: Work = new_work(self._params, longest)
 
     def _make_room_in_log(self) -> None:
-        """Double the log while it is small beside the table, else bring all features up to date and empty it.
+        """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
 
         Depends on what has been learned and not on where batches end, so that batches change no bit.
         """
         state: State = self._state
-        if len(state.maps) < self._seen // (2 * sizes_of(self._params).k_max):
-            self._state = state._replace(maps=grown_maps(state.maps))
+        capacity, generations = capacity_of(state.maps), int(state.counters[GEN])
+        if capacity < self._seen // (4 * sizes_of(self._params).k_max):
+            maps = restored_maps(used_maps(state.maps, generations), generations, 8 * capacity)
+            self._state = state._replace(maps=maps)
         else:
             sweep(state, self._work.z)
 

@@ -29,6 +29,7 @@ from sonlearn.learn.state import (
     N_LOCAL,
     NONE,
     OJA,
+    READ,
     SEEN,
     SQUARES,
     WBAR,
@@ -37,8 +38,12 @@ from sonlearn.learn.state import (
     T,
 )  # fmt: skip
 
-#: A row whose part outside of the basis has a squared norm below this multiple of x'x lies in its span.
-EPS_SPAN = 1e-12
+#: A row whose part outside of the basis has a squared norm below this multiple of x'x lies in its span: where that is a
+#: question of rank (the pseudo-inverse, a new direction for Oja), and elsewhere, where only noise may be dropped: what
+#: is dropped of x is the root of this.
+EPS_SPAN, EPS_NOISE = 1e-12, 1e-14
+#: A raw score beyond this has diverged, however far from infinite: what is computed from it squares it and more.
+LIMIT = 1e100
 #: [SON] section 5.2: what D_t begins with.
 DIAGONAL_START = 0.1
 
@@ -56,16 +61,16 @@ def learn(params, state, work, rows, prediction, raw, start):
     prediction, raw : float64[n], filled in
         The projected prediction w'x and u'x before the projection, both made before the label is used.
 
-    Stops in front of a row when the log is full (the caller makes room) or when a number is no longer finite.
+    Stops in front of a row when the log is full (the caller makes room) or when a number is out of all bounds.
     """
     for i in range(start, len(rows.y)):
-        if 2 * state.counters[GEN] == len(state.maps):
+        if state.counters[GEN] == 7 * len(state.maps) // 8:
             return i, LOG_FULL
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         u, xx = read(params, state, work, feats, values)
         u += rows.base[i]
-        if not (math.isfinite(u) and math.isfinite(xx)):
+        if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         raw[i] = u
         prediction[i] = min(max(u, -params.clip), params.clip)
@@ -141,7 +146,8 @@ def step(params, state, work, feats, values, excess, slope, xx):
     rho2 = xx
     for i in range(r):
         rho2 -= work.y[i] * work.y[i]
-    if rho2 <= EPS_SPAN * xx:
+    by_rank = state.reals[ALPHA] == 0.0 or params.sketch == OJA
+    if rho2 <= (EPS_SPAN if by_rank else EPS_NOISE) * xx:
         rho2 = 0.0
     scale = row_scale(params, slope, counters[T] + 1)
     along, rest = project(params, state, work, r, rho2, excess)
@@ -150,18 +156,19 @@ def step(params, state, work, feats, values, excess, slope, xx):
     if params.sketch == OJA or params.sketch == NONE:
         move(state, work, feats, r, along, rest)
     counters[T] += 1
+    counters[READ] += len(feats)
+    for at in range(len(feats)):
+        counters[SEEN] = max(counters[SEEN], feats[at] + 1)
     if params.sketch == OJA:
         oja_round(params, state, work, feats, slope, scale, xx, rho2)
     elif params.sketch == NONE:
         move(state, work, feats, 0, 0.0, slope / state.reals[ALPHA])
     else:
         buffered_round(params, state, work, feats, slope, scale, rho2, along, rest)
-    table, seen = state.table, counters[SEEN]
-    for at in range(len(feats)):
-        seen = max(seen, feats[at] + 1)
-        if params.diagonal:
+    if params.diagonal:
+        table = state.table
+        for at in range(len(feats)):
             table[feats[at], SQUARES] += (slope * values[at]) ** 2
-    counters[SEEN] = seen
     return True
 
 

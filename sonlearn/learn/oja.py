@@ -14,11 +14,14 @@ import math
 from sonlearn.jit import inline
 from sonlearn.learn.dense import transposed
 from sonlearn.learn.generations import begin_generation, start_over, touch_all
+from sonlearn.learn.orthonormal import orthonormalise
 from sonlearn.learn.state import ALPHA, EMPTY, HEAD, OJA_SUM, WBAR, K, T
 
 #: F (triangular) begins anew when 1, its size at the start, or its entries exceed its diagonal by more than this
 #: factor: as F falls, Z rises, and w = wbar + Z'beta would cancel.
-SPREAD = 1e3
+SPREAD = 32.0
+#: A new direction is a small difference when its part outside of V is below this share of x'x (see `orthonormal`).
+DOUBTFUL = 0.1
 
 
 @inline
@@ -30,10 +33,11 @@ def oja_round(params, state, work, feats, slope, scale, xx, rho2):
     delta = work.delta
     for j in range(len(delta)):
         delta[j] = 0.0
-    wbar_step = 0.0
+    wbar_step, doubtful = 0.0, False
     if scale * scale * xx > 0.0:
         if state.counters[K] < params.m and rho2 > 0.0:
             add_direction(state, work, scale, math.sqrt(rho2))
+            doubtful = rho2 < DOUBTFUL * xx
         else:
             wbar_step = rotate(params, state, work, scale, xx)
     alpha, k = state.reals[ALPHA], state.counters[K]
@@ -50,6 +54,8 @@ def oja_round(params, state, work, feats, slope, scale, xx, rho2):
         for j in range(len(delta)):
             state.table[f, HEAD + j] += delta[j] * x
     renew(state, work.z)
+    if doubtful:
+        orthonormalise(state)
 
 
 @inline
@@ -90,7 +96,7 @@ def rotate(params, state, work, scale, xx):
         work.delta[j] = gamma * scale * scale * work.zx[j]
         moved -= work.delta[j] * factor.beta[j]
     theta = gamma * (2.0 + gamma * norm2)
-    orthonormalise(factor.FT, work.y, k, theta)
+    gram_schmidt(factor.FT, work.y, k, theta)
     for i in range(k):
         work.h[i] = (1.0 + gamma * norm2) * work.y[i] / scale
     apply_inverse(work.h, work.y, k, theta)
@@ -100,7 +106,7 @@ def rotate(params, state, work, scale, xx):
 
 
 @inline
-def orthonormalise(FT, y, k, theta):
+def gram_schmidt(FT, y, k, theta):
     """F <- L^-1 F where L L' = I + theta y y'."""
     for j in range(len(FT)):
         apply_inverse(FT[j], y, k, theta)

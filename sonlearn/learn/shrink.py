@@ -13,6 +13,7 @@ import numpy as np
 from sonlearn.jit import inline
 from sonlearn.learn.dense import add_product, clear, leading, transposed
 from sonlearn.learn.generations import begin_generation, refresh_all, start_over, touch_all
+from sonlearn.learn.orthonormal import departure, is_due, orthonormalise
 from sonlearn.learn.state import (
     ALPHA,
     COUNT,
@@ -56,8 +57,10 @@ def shrink(params, state, slope, y):
         for j in range(r):
             W[i, j] = U[j, r - 1 - i]
     step_after(state, slope, y, W)
-    fold(state, W)
+    worst = fold(state, W)
     restart(params, state, kept)
+    if is_due(state, worst):
+        orthonormalise(state)
 
 
 @inline
@@ -79,7 +82,10 @@ def step_after(state, slope, y, W):
 
 @inline
 def fold(state, W):
-    """Express the kept directions as new rows V = F Z: W Q = N1 V + N2 X. Afterwards w = wbar + Z' beta."""
+    """Express the kept directions as new rows V = F Z: W Q = N1 V + N2 X. Afterwards w = wbar + Z' beta.
+
+    Returns how far V may then be from orthonormal rows.
+    """
     factor, G, counters = state.factor, state.basis.G, state.counters
     kept = len(W)
     k, n_raw = counters[K], counters[R]
@@ -99,6 +105,7 @@ def fold(state, W):
         for j in range(M):
             c[i] -= delta[i, j] * factor.beta[j]
     write_back(state, c, delta)
+    return departure(state, N1, N2)
 
 
 @inline
@@ -153,6 +160,12 @@ def refactor(state, E, N2):
         for i in range(kept):
             factor.FT[j, i] = E[i, j]
     solve_through(P, eig, N2, E, delta)
+    rest = np.zeros((kept, n_raw))  # solving through F F' squares its condition number: refine once
+    add_product(E, transposed(delta, M), kept, M, rest)
+    for i in range(kept):
+        for l in range(n_raw):  # noqa: E741
+            rest[i, l] = N2[i, l] - rest[i, l]
+    solve_through(P, eig, rest, E, delta)
     return delta
 
 

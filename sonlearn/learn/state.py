@@ -25,7 +25,8 @@ WBAR, SQUARES, STAMP, LOCAL, HEAD = range(5)  # HEAD: columns before the M colum
 # STAMP = 2 * generation up to which the feature is current + 1 if Z has changed there within that generation.
 
 # Integer counters.
-T, COUNT, K, R, N_LOCAL, GEN, N_TOUCHED, EMPTY, SEEN, N_COUNTERS = range(10)
+# READ: entries of rows learned since V was last orthonormalised.
+T, COUNT, K, R, N_LOCAL, GEN, N_TOUCHED, EMPTY, SEEN, READ, N_COUNTERS = range(11)
 # Real counters.
 ALPHA, OJA_SUM, N_REALS = range(3)
 
@@ -69,6 +70,7 @@ class Basis(NamedTuple):
     LT: np.ndarray  # float64[r_max, r_max]; upper triangular, LT' LT = H + alpha I
     a: np.ndarray  # float64[r_max]; coefficients of the weights
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
+    drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`orthonormal.departure`)
 
 
 class State(NamedTuple):
@@ -76,8 +78,8 @@ class State(NamedTuple):
 
     table: np.ndarray  # float64[features, HEAD + M]
     factor: Factor
-    # float64[2 capacity, k_max, k_max + 1]: the log of generations and its compositions (`generations.place`);
-    # E' in the first columns, beta in the last
+    # float64[8/7 capacity, k_max, k_max + 1]: the log of generations, composed (`generations`); E' in the first columns,
+    # beta in the last; the capacity is a power of 8
     maps: np.ndarray
     touched: np.ndarray  # int64[features]; where Z has changed in this generation
     raw: Raw
@@ -142,12 +144,12 @@ def new_state(params: Params, alpha: float, features: int = 256) -> State:
     return State(
         table=np.zeros((features, HEAD + M)),
         factor=Factor(FT=np.zeros((M, k_max)), beta=np.zeros(M)),
-        maps=np.zeros((2 * LOG_MIN, k_max, k_max + 1)),
+        maps=np.zeros((slots_of(LOG_MIN), k_max, k_max + 1)),
         touched=np.zeros(features, dtype=np.int64),
         raw=Raw(X=np.zeros((16, R_max)), owner=np.zeros(16, dtype=np.int64)),
         basis=Basis(
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)), a=np.zeros(r_max),
-            D2=np.zeros(k_max),
+            D2=np.zeros(k_max), drift=np.zeros((k_max, k_max)),
         ),
         counters=counters,
         reals=reals,
@@ -172,12 +174,36 @@ def grown(array: np.ndarray, length: int) -> np.ndarray:
     return bigger
 
 
-def grown_maps(maps: np.ndarray) -> np.ndarray:
-    """The same log of generations with twice the room; level by level, as `generations.place` has it."""
-    bigger = np.zeros((2 * len(maps), *maps.shape[1:]))
-    old = new = 0
-    blocks = len(maps) // 2
-    while blocks:
-        bigger[new : new + blocks] = maps[old : old + blocks]
-        old, new, blocks = old + blocks, new + 2 * blocks, blocks // 2
-    return bigger
+def slots_of(capacity: int) -> int:
+    """Slots of a log of `capacity` generations, a power of 8: capacity, capacity / 8, ..., 8 (and the rest of 8/7)."""
+    return -(-8 * capacity // 7)
+
+
+def capacity_of(maps: np.ndarray) -> int:
+    """Generations that a log has room for."""
+    return 7 * len(maps) // 8
+
+
+def used_maps(maps: np.ndarray, generations: int) -> np.ndarray:
+    """The slots in use, level after level."""
+    return np.concatenate([maps[begin : begin + used] for begin, used in _levels(capacity_of(maps), generations)])
+
+
+def restored_maps(used: np.ndarray, generations: int, capacity: int) -> np.ndarray:
+    """A log of `capacity` generations with the slots that `used_maps` has taken from another."""
+    maps = np.zeros((slots_of(capacity), *used.shape[1:]))
+    taken = 0
+    for begin, count in _levels(capacity, generations):
+        maps[begin : begin + count] = used[taken : taken + count]
+        taken += count
+    if taken != len(used):
+        raise ValueError(f"{len(used)} maps in the log, expected {taken}")
+    return maps
+
+
+def _levels(capacity: int, generations: int) -> list[tuple[int, int]]:
+    begins, size = [0], capacity
+    while size >= 8:
+        begins.append(begins[-1] + size)
+        size //= 8
+    return [(begin, generations >> (3 * level)) for level, begin in enumerate(begins)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import BinaryIO
 
@@ -52,7 +53,8 @@ class PredictionWriter:
         self._file.flush()
 
     def close(self) -> None:
-        """Close a file of our own."""
+        """Close a file of our own. Every batch was flushed, so what cannot be written has been said before."""
         if self._file is not None and self.path not in STDOUT:
-            self._file.close()
+            with contextlib.suppress(OSError):
+                self._file.close()
         self._file = None

@@ -32,7 +32,7 @@ class Batch(NamedTuple):
         1-based line number of every example in `source`, for error messages.
     source : str
         Where the examples come from.
-    tags : list of str, or None where no example of the batch has one.
+    tags : list of str, or None where no example of the batch has one. Bytes that are not UTF-8 are surrogate escapes.
     base : float64[n], or None: VW's base, added to the prediction of the weights.
     """
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.text.number import byte
 
 #: VW's slot of the constant feature, before the mask.
 VW_CONSTANT = 11650396
@@ -37,7 +38,7 @@ def murmur(buf, start, end, seed):
     h = seed & _MASK32
     i = start
     while i + 4 <= end:
-        k = int(buf[i]) | (int(buf[i + 1]) << 8) | (int(buf[i + 2]) << 16) | (int(buf[i + 3]) << 24)
+        k = byte(buf, i) | (byte(buf, i + 1) << 8) | (byte(buf, i + 2) << 16) | (byte(buf, i + 3) << 24)
         h ^= _mix(k)
         h = ((h << 13) | (h >> 19)) & _MASK32
         h = (h * 5 + 0xE6546B64) & _MASK32
@@ -45,7 +46,7 @@ def murmur(buf, start, end, seed):
     if i < end:
         k, shift = 0, 0
         while i < end:
-            k |= int(buf[i]) << shift
+            k |= byte(buf, i) << shift
             shift += 8
             i += 1
         h ^= _mix(k)
@@ -72,7 +73,7 @@ def hash_name(buf, start, end, seed, hash_all):
         end -= 1
     number = 0
     for i in range(start, end):
-        digit = int(buf[i]) - 48
+        digit = byte(buf, i) - 48
         if digit < 0 or digit > 9:
             return murmur(buf, start, end, seed)
         number = (10 * number + digit) & 0x7FFFFFFFFFFFFFFF

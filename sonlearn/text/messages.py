@@ -20,6 +20,7 @@ _EXPECTED = {
         code.BAD_VALUE: f"{_FINITE} as value of the feature",
         code.BAD_QID: "qid: and an integer",
         code.BIG_NUMBER: "a number of at most 1.8e308",
+        code.REPEATED: "every index once (without --strict, values of the same index are summed)",
     },
     "vw": {
         code.NO_BAR: "a bar '|' before the features (VW text); for LIBSVM text use --format svmlight",
@@ -54,8 +55,24 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
     text = rest[: int(np.argmax(rest == code.NEWLINE))].tobytes().removesuffix(b"\r")
     if format == "vw" and what not in (code.NO_BAR, code.BIG_NUMBER) and b"|" not in text:
         what, at = code.NO_BAR, begin
+    expected = _EXPECTED[format][what]
+    if format == "svmlight" and what == code.BAD_LABEL and b"," in text and b":" not in text:
+        expected += "; for CSV use --format csv --label COLUMN"
     if what == code.NO_BAR:
         at, word = begin, text
     else:
         word = _WORD[format].match(text, at - begin).group() or text[at - begin : at - begin + 1].strip()
-    return InputError(source, line, at - begin + 1, shorten(word) if word else "nothing", _EXPECTED[format][what])
+    return InputError(source, line, at - begin + 1, shorten(word) if word else "nothing", expected)
+
+
+def repeated_index(buf: np.ndarray, begin: int) -> int:
+    """Offset of the first index that stands twice in the LIBSVM line that begins at `begin`; -1 if none does."""
+    rest = buf[begin:]
+    text = rest[: int(np.argmax(rest == code.NEWLINE))].tobytes().partition(b"#")[0]
+    seen = set()
+    for match in re.finditer(rb"(?<![^ \t\v\f\r])([0-9]+)(\.0*)?:", text):
+        index = int(match[1])
+        if index in seen:
+            return begin + match.start()
+        seen.add(index)
+    return -1

@@ -75,6 +75,12 @@ def make_numbers(capacity: int = 64) -> Numbers:
 
 
 @bare_inline
+def byte(buf, p):
+    """``buf[p]`` as an int. The unsigned index spares the test for a negative one, which would count from the end."""
+    return int(buf[np.uintp(p)])
+
+
+@bare_inline
 def _multiply(a, b):
     """High and low 64 bits of the product of two uint64."""
     a1, a0 = a >> _U[32], a & _LOW32
@@ -159,7 +165,7 @@ def _long_number(buf, start, end, exponent):
     """
     w, n, dropped, after_point, truncated = 0, 0, 0, False, False
     for i in range(start, end):
-        c = int(buf[i])
+        c = byte(buf, i)
         if c == POINT:
             after_point = True
             continue
@@ -181,16 +187,16 @@ def _long_number(buf, start, end, exponent):
 @bare_inline
 def _exponent(buf, p):
     """Digits of an exponent, after the e: (exponent, end), the end -1 where there is none."""
-    sign = int(buf[p])
+    sign = byte(buf, p)
     if sign in (MINUS, PLUS):
         p += 1
     start, e = p, 0
-    d = int(buf[p]) - ZERO
+    d = byte(buf, p) - ZERO
     while 0 <= d <= 9:
         if e < 100000:  # enough to be beyond any double, whatever the mantissa in a line
             e = 10 * e + d
         p += 1
-        d = int(buf[p]) - ZERO
+        d = byte(buf, p) - ZERO
     if p == start:
         return 0, -1
     return (-e if sign == MINUS else e), p
@@ -215,25 +221,25 @@ def parse_number(buf, p):
         OK, MALFORMED (no number), OVERFLOW, or UNDECIDED: `value` is no result, ask `decided`.
     """
     first = p
-    sign = int(buf[p])
+    sign = byte(buf, p)
     if sign in (MINUS, PLUS):
         p += 1
     start = p
     w = 0
-    d = int(buf[p]) - ZERO
+    d = byte(buf, p) - ZERO
     while 0 <= d <= 9:
         w = 10 * w + d
         p += 1
-        d = int(buf[p]) - ZERO
+        d = byte(buf, p) - ZERO
     digits, q = p - start, 0
     if d == POINT - ZERO:
         p += 1
         point = p
-        d = int(buf[p]) - ZERO
+        d = byte(buf, p) - ZERO
         while 0 <= d <= 9:
             w = 10 * w + d
             p += 1
-            d = int(buf[p]) - ZERO
+            d = byte(buf, p) - ZERO
         q = point - p
         digits -= q
     if digits == 0:
@@ -292,7 +298,7 @@ def settle(buf: np.ndarray, numbers: Numbers) -> Numbers:
 def _token(buf: np.ndarray, start: int) -> bytes:
     """The characters from `start` on that may belong to a number."""
     end = start
-    while int(buf[end]) in _NUMBER_BYTES:
+    while byte(buf, end) in _NUMBER_BYTES:
         end += 1
     return buf[start:end].tobytes()
 

@@ -1,25 +1,34 @@
-"""Sources of text to batches: chunks of lines through the kernel of their format, error codes into InputError."""
+"""Sources of text to batches, in order, with malformed lines as errors or skipped."""
 
 from __future__ import annotations
 
+import glob
 import os
+import threading
 from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.errors import InputError
-from sonlearn.options import TextOptions
-from sonlearn.text import rows as code
+from sonlearn.errors import InputError, OptionError
+from sonlearn.options import ON_ERROR, TextOptions
 from sonlearn.text.batch import Batch
-from sonlearn.text.messages import malformed
-from sonlearn.text.number import forget, make_numbers, settle
-from sonlearn.text.rows import LINE, NNZ, POSITION, ROWS, STATE_SIZE, make_rows, to_batch
+from sonlearn.text.chunk import ChunkParser, Parsed
+from sonlearn.text.csv import read_csv
+from sonlearn.text.pipeline import map_ahead
 from sonlearn.text.source import CHUNK_BYTES, Source, read_chunks, source_name
-from sonlearn.text.svmlight import parse_svmlight
-from sonlearn.text.vw import make_names, parse_vw
+
+#: Malformed lines that are described when they are skipped.
+SHOWN_ERRORS = 10
 
 #: Lines looked at to tell the format.
 _DETECT_LINES = 100
+
+
+class _Chunk(NamedTuple):
+    text: np.ndarray
+    source: str
+    first: bool  # of its source
 
 
 def detect_format(chunk: np.ndarray) -> str | None:
@@ -34,20 +43,53 @@ def detect_format(chunk: np.ndarray) -> str | None:
     return found
 
 
+def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
+    """Replace patterns like ``day-*.svm`` by the files that match, sorted; a file of just that name comes first.
+
+    Raises
+    ------
+    InputError
+        A pattern matches nothing.
+    """
+    for source in sources:
+        if not isinstance(source, str) or not glob.has_magic(source) or os.path.exists(source):
+            yield source
+            continue
+        matches = sorted(glob.glob(source, recursive=True))
+        if not matches:
+            raise InputError(source, None, None, "no file that matches", "a file name or a pattern")
+        yield from matches
+
+
+def _as_is(item: Any) -> Any:
+    return item
+
+
 class Reader:
     """Batches of the examples in one or several sources, read one after the other. Iterate once.
 
     Parameters
     ----------
-    sources : path, ``"-"`` (standard input) or open binary stream, or an iterable of these
+    sources : path, pattern, ``"-"`` (standard input) or open binary stream, or an iterable of these
     options : TextOptions
     chunk_bytes : int
         Text that becomes one batch, about. Neither rows nor errors depend on it.
+    on_error : str
+        ``stop``: a malformed line raises, after all rows before it; ``skip``: it is left out and counted.
+    max_errors : int or None
+        With ``skip``: the malformed line after that many raises.
+    threads : int
+        Threads that parse ahead while the batches are used, besides one that reads and decompresses; 0: neither. The
+        batches are the same.
 
     Attributes
     ----------
     format : str or None
-        ``svmlight`` or ``vw``; with ``auto`` None until the first example, and then the same for all sources.
+        ``svmlight``, ``vw`` or ``csv``; with ``auto`` None until the first example, and then the same for all sources.
+    errors : list of InputError
+        The first `SHOWN_ERRORS` lines that were skipped.
+    error_count : int
+        Lines that were skipped.
     """
 
     def __init__(
@@ -56,64 +98,108 @@ class Reader:
         options: TextOptions = TextOptions(),  # noqa: B008 (frozen)
         *,
         chunk_bytes: int = CHUNK_BYTES,
+        on_error: str = "stop",
+        max_errors: int | None = None,
+        threads: int = 0,
     ):
+        if on_error not in ON_ERROR:
+            raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
+        if max_errors is not None and max_errors < 0:
+            raise OptionError(f"--max-errors {max_errors}: expected at least 0")
         single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto")
         self.sources: list[Source] = [sources] if single else list(sources)  # type: ignore[list-item, arg-type]
         self.options = options
-        self.format: str | None = None if options.format == "auto" else options.format
-        self._chunk_bytes = chunk_bytes
-        self._names = make_names(options)
-        self._rows = make_rows(0)
-        self._numbers = make_numbers()
+        given = "csv" if options.format == "auto" and options.label else options.format
+        self.format: str | None = None if given == "auto" else given
+        self.errors: list[InputError] = []
+        self.error_count = 0
+        self._chunk_bytes, self._threads = chunk_bytes, threads
+        self._on_error, self._max_errors = on_error, max_errors
+        self._parsers = threading.local()
 
     def __iter__(self) -> Iterator[Batch]:
-        """Yield batches; a malformed line raises after all rows before it have been yielded.
+        """Yield batches.
 
         Raises
         ------
         InputError
             A source cannot be read, a line is malformed, or there is no example in any source.
+        OptionError
+            An option needs namespaces and the input is LIBSVM text.
         """
-        examples = 0
-        for source in self.sources:
-            for batch in self._read(source):
+        items, work = (self._tables(), _as_is) if self.format == "csv" else (self._chunks(), self._parse)
+        parsed = map_ahead(items, work, self._threads) if self._threads > 0 else map(work, items)
+        examples, line = 0, 0
+        for source, first, result in parsed:
+            line = 0 if first else line
+            for batch in self._checked(result, source, line):
                 examples += batch.n
                 yield batch
+            line += result.lines
         if examples == 0:
             names = ", ".join(map(source_name, self.sources)) or "<nothing>"
             raise InputError(names, None, None, "an empty stream", "at least one example")
 
-    def _read(self, source: Source) -> Iterator[Batch]:
-        name = source_name(source)
-        state = np.zeros(STATE_SIZE, dtype=np.int64)
-        state[LINE] = 1
-        for chunk in read_chunks(source, self._chunk_bytes):
-            if self.format is None:
-                self.format = detect_format(chunk)
-            if self.format is None:  # blank lines and comments so far
-                state[LINE] += int(np.count_nonzero(chunk == code.NEWLINE))
-                continue
-            if len(self._rows.values) < len(chunk):
-                self._rows = make_rows(len(chunk))
-            stopped = self._parse(chunk, state)
-            if state[ROWS]:
-                yield to_batch(self._rows, int(state[ROWS]), chunk, name)
-            if stopped != code.DONE:
-                place = (name, int(state[LINE]), self.format)
-                raise malformed(chunk, int(state[POSITION]), int(state[code.AT]), stopped, place)
+    def _chunks(self) -> Iterator[_Chunk]:
+        """Chunks of all sources; with threads, copies that stay valid."""
+        for source in expand_globs(self.sources):
+            name, first = source_name(source), True
+            for text in read_chunks(source, self._chunk_bytes):
+                if self.format is None:
+                    self.format = detect_format(text)
+                if self.format == "svmlight" and self.options.has_namespace_options:
+                    raise OptionError(
+                        "-q, --interactions, --ignore, --keep, --ngram: expected VW text, found LIBSVM text"
+                    )
+                yield _Chunk(text.copy() if self._threads > 0 else text, name, first)
+                first = False
 
-    def _parse(self, chunk: np.ndarray, state: np.ndarray) -> int:
-        """Parse one chunk into ``self._rows``; what stopped the kernel (DONE, or the code of a malformed line)."""
-        state[POSITION] = state[ROWS] = state[NNZ] = 0
-        forget(self._numbers)
-        while True:
-            if self.format == "vw":
-                stopped = parse_vw(chunk, self._names, self._rows, self._numbers, state)
-            else:
-                stopped = parse_svmlight(chunk, self.options.constant, self._rows, self._numbers, state)
-            if stopped != code.NUMBER_UNDECIDED:
-                return stopped
-            self._numbers = settle(chunk, self._numbers)
+    def _tables(self) -> Iterator[tuple[str, bool, Parsed]]:
+        """Rows of all CSV sources; their lines count from the first of the source."""
+        for source in expand_globs(self.sources):
+            for batch, errors in read_csv(source, self.options, self._chunk_bytes):
+                yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0)
+
+    def _parse(self, chunk: _Chunk) -> tuple[str, bool, Parsed]:
+        if self.format is None:  # blank lines and comments so far
+            return chunk.source, chunk.first, Parsed([], [], 0, int(np.count_nonzero(chunk.text == ord("\n"))))
+        if not hasattr(self._parsers, "parser"):
+            keep = SHOWN_ERRORS if self._max_errors is None else max(SHOWN_ERRORS, self._max_errors + 1)
+            self._parsers.parser = ChunkParser(self.options, self._on_error, keep)
+        return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
+
+    def _checked(self, parsed: Parsed, source: str, lines_before: int) -> Iterator[Batch]:
+        """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
+        errors = [
+            InputError(e.source, (e.line or 0) + lines_before, e.column, e.found, e.expected) for e in parsed.errors
+        ]
+        allowed = 0 if self._on_error == "stop" else self._max_errors
+        fatal = None
+        if allowed is not None and self.error_count + parsed.error_count > allowed:
+            fatal = errors[allowed - self.error_count]
+            errors = errors[: allowed - self.error_count]
+        self.errors += errors[: SHOWN_ERRORS - len(self.errors)]
+        self.error_count += parsed.error_count if fatal is None else len(errors)
+        for batch in parsed.batches:
+            placed = batch._replace(lines=batch.lines + lines_before, source=source)
+            if fatal is not None:
+                placed = _head(placed, int(np.searchsorted(placed.lines, fatal.line)))
+            if placed.n:
+                yield placed
+        if fatal is not None:
+            raise fatal
+
+
+def _head(batch: Batch, n: int) -> Batch:
+    """The first `n` examples."""
+    if n == batch.n:
+        return batch
+    nnz = batch.indptr[n]
+    return batch._replace(
+        indptr=batch.indptr[: n + 1], indices=batch.indices[:nnz], values=batch.values[:nnz], y=batch.y[:n],
+        weight=batch.weight[:n], lines=batch.lines[:n], tags=None if batch.tags is None else batch.tags[:n],
+        base=None if batch.base is None else batch.base[:n],
+    )  # fmt: skip
 
 
 def read_batches(
@@ -121,6 +207,7 @@ def read_batches(
     options: TextOptions = TextOptions(),  # noqa: B008 (frozen)
     *,
     chunk_bytes: int = CHUNK_BYTES,
+    threads: int = 0,
 ) -> Iterator[Batch]:
-    """Batches of the examples in `sources`: see `Reader`, which also tells the format."""
-    return iter(Reader(sources, options, chunk_bytes=chunk_bytes))
+    """Batches of the examples in `sources`: see `Reader`, which also tells the format and can skip malformed lines."""
+    return iter(Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads))

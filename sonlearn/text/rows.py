@@ -9,14 +9,16 @@ import numpy as np
 from sonlearn.text.batch import Batch
 
 # Entries of the state array.
-POSITION, LINE, ROWS, NNZ, AT, STATE_SIZE = 0, 1, 2, 3, 4, 5
+POSITION, LINE, ROWS, NNZ, AT, IN_ORDER, STATE_SIZE = 0, 1, 2, 3, 4, 5, 6
 
-# What stopped a kernel: the end of the buffer, a number that Python has to decide, or a malformed line. What was
-# expected in its place is in `sonlearn.text.messages`.
+# What stopped a kernel: the end of the buffer, a number that Python has to decide, indices that Python has to look
+# for repetition (``state[IN_ORDER]`` is the line that may pass), or a malformed line. What was expected in its place
+# is in `sonlearn.text.messages`.
 DONE, NUMBER_UNDECIDED = 0, 1
 BAD_LABEL, BAD_INDEX, BAD_INTEGER, BAD_VALUE, BIG_INDEX, BIG_NUMBER, BAD_QID = 2, 3, 4, 5, 6, 7, 8
 NO_BAR, BAD_WEIGHT, BAD_BASE, MANY_LABELS, TAG_NOT_LAST, BAD_NAMESPACE = 9, 10, 11, 12, 13, 14
 BAD_NAMESPACE_WEIGHT, BAD_FEATURE_VALUE, BAR_IN_VALUE, CARRIAGE_RETURN = 15, 16, 17, 18
+UNORDERED, REPEATED = 19, 20
 
 NEWLINE, RETURN, TAB, BLANK, BAR, COLON, HASH, QUOTE = 10, 13, 9, 32, 124, 58, 35, 39
 
@@ -24,7 +26,8 @@ NEWLINE, RETURN, TAB, BLANK, BAR, COLON, HASH, QUOTE = 10, 13, 9, 32, 124, 58, 3
 class Rows(NamedTuple):
     """Room for the examples of a buffer, as in `Batch`; row r owns entries ``indptr[r]:indptr[r + 1]``.
 
-    ``tag_start`` and ``tag_end`` (int64[rows]) are offsets in the buffer.
+    ``tag_start`` and ``tag_end`` (int64[rows]) are offsets in the buffer. Row r of VW text has the namespaces
+    ``run_indptr[r]:run_indptr[r + 1]``, each with its first byte ``run_byte`` and its first entry ``run_start``.
     """
 
     indptr: np.ndarray
@@ -36,6 +39,9 @@ class Rows(NamedTuple):
     lines: np.ndarray
     tag_start: np.ndarray
     tag_end: np.ndarray
+    run_indptr: np.ndarray
+    run_byte: np.ndarray
+    run_start: np.ndarray
 
 
 def make_rows(text_bytes: int) -> Rows:
@@ -45,26 +51,33 @@ def make_rows(text_bytes: int) -> Rows:
     Pages that are never written to take no memory.
     """
     n, nnz = text_bytes // 2 + 1, text_bytes + 2
-    row_arrays = [np.empty(n, dtype=dtype) for dtype in (float, float, float, int, int, int)]
-    indptr = np.zeros(n + 1, dtype=np.int64)
-    return Rows(indptr, np.empty(nnz, dtype=np.int64), np.empty(nnz), *row_arrays)
+    row_arrays = [np.empty(n, dtype=dtype) for dtype in (float, float, float, np.int64, np.int64, np.int64)]
+    indptr, run_indptr = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    run_byte, run_start = np.empty(nnz, dtype=np.uint8), np.empty(nnz, dtype=np.int64)
+    indices, values = np.empty(nnz, dtype=np.int64), np.empty(nnz)
+    return Rows(indptr, indices, values, *row_arrays, run_indptr, run_byte, run_start)
 
 
-def to_batch(rows: Rows, n: int, buf: np.ndarray, source: str) -> Batch:
+def to_batch(rows: Rows, n: int, buf: np.ndarray) -> Batch:
     """Copy the first `n` rows out of the arrays that the next chunk will be parsed into."""
     nnz = int(rows.indptr[n])
-    arrays = (rows.indptr[: n + 1], rows.indices[:nnz], rows.values[:nnz], rows.y[:n], rows.weight[:n], rows.lines[:n])
-    base = rows.base[:n]
-    return Batch(
-        *(array.copy() for array in arrays), source=source, tags=_tags(rows, n, buf),
-        base=base.copy() if base.any() else None,
-    )  # fmt: skip
+    return with_rows(
+        rows, (0, n), buf, (rows.indptr[: n + 1].copy(), rows.indices[:nnz].copy(), rows.values[:nnz].copy())
+    )
 
 
-def _tags(rows: Rows, n: int, buf: np.ndarray) -> list[str] | None:
-    start, end = rows.tag_start[:n], rows.tag_end[:n]
+def with_rows(rows: Rows, part: tuple[int, int], buf: np.ndarray, entries: tuple[np.ndarray, ...]) -> Batch:
+    """Batch of the rows ``part[0]:part[1]`` with `entries` (indptr, indices, values)."""
+    a, b = part
+    base = rows.base[a:b]
+    arrays = (rows.y[a:b].copy(), rows.weight[a:b].copy(), rows.lines[a:b].copy())
+    return Batch(*entries, *arrays, tags=_tags(rows, a, b, buf), base=base.copy() if base.any() else None)
+
+
+def _tags(rows: Rows, a: int, b: int, buf: np.ndarray) -> list[str] | None:
+    start, end = rows.tag_start[a:b], rows.tag_end[a:b]
     if (start == end).all():
         return None
     text = memoryview(buf)
     pairs = zip(start.tolist(), end.tolist(), strict=True)
-    return [str(text[a:b], "utf-8", "backslashreplace") for a, b in pairs]
+    return [str(text[i:j], "utf-8", "surrogateescape") for i, j in pairs]

@@ -16,7 +16,7 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.text import number
 from sonlearn.text import rows as at
 from sonlearn.text.batch import CONSTANT
-from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, decided, forget, parse_number
+from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number
 from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN
 
 _MAX_INDEX = 0x7FFFFFFFFFFFFFFF
@@ -35,7 +35,7 @@ def ends_token(c):
 
 
 @bare_jit
-def parse_svmlight(buf, constant, rows, numbers, state):
+def parse_svmlight(buf, constant, strict, rows, numbers, state):
     """Parse the lines of `buf` from ``state[POSITION]`` on and append their rows.
 
     Parameters
@@ -43,6 +43,8 @@ def parse_svmlight(buf, constant, rows, numbers, state):
     buf : uint8[n], whole lines, the last byte a newline
     constant : bool
         Append the feature `CONSTANT` to every row.
+    strict : bool
+        Stop with the code UNORDERED at a line whose indices do not increase, unless it is ``state[IN_ORDER]``.
     rows : Rows, written from row ``state[ROWS]`` and entry ``state[NNZ]`` on
     numbers : Numbers
     state : int64[at.STATE_SIZE], brought up to date
@@ -56,12 +58,14 @@ def parse_svmlight(buf, constant, rows, numbers, state):
     code = at.DONE
     while p < len(buf):
         begin = p
-        c = int(buf[p])
+        c = byte(buf, p)
         while is_blank(c):
             p += 1
-            c = int(buf[p])
+            c = byte(buf, p)
         if c != NEWLINE and c != HASH:
             p, k, code = _row(buf, p, row, nnz, rows, numbers)
+            if code == at.DONE and strict and state[at.IN_ORDER] != line and not _increasing(rows.indices, nnz, k):
+                code = at.UNORDERED
             if code != at.DONE:
                 state[at.AT] = p
                 p = begin
@@ -89,15 +93,15 @@ def _row(buf, p, row, k, rows, numbers):
     label, status = decided(p, label, status, numbers)
     if status == number.OVERFLOW:
         return p, k, at.BIG_NUMBER
-    if status == number.MALFORMED or not ends_token(int(buf[end])):
+    if status == number.MALFORMED or not ends_token(byte(buf, end)):
         return p, k, at.BAD_LABEL
     undecided = status == number.UNDECIDED
     p = end
     while True:
-        c = int(buf[p])
+        c = byte(buf, p)
         while is_blank(c):
             p += 1
-            c = int(buf[p])
+            c = byte(buf, p)
         if c in (NEWLINE, HASH):
             break
         index, end = _index(buf, p)
@@ -113,7 +117,7 @@ def _row(buf, p, row, k, rows, numbers):
             if status == number.MALFORMED or status == number.OVERFLOW:
                 return end, k, at.BAD_VALUE if status == number.MALFORMED else at.BIG_NUMBER
             undecided |= status == number.UNDECIDED
-        if not ends_token(int(buf[q])):
+        if not ends_token(byte(buf, q)):
             return end, k, at.BAD_VALUE
         rows.indices[k] = index
         rows.values[k] = value
@@ -132,14 +136,22 @@ def _row(buf, p, row, k, rows, numbers):
 
 
 @bare_inline
+def _increasing(indices, start, end):
+    for k in range(start + 1, end):  # noqa: SIM110 (no generators in kernels)
+        if indices[k] <= indices[k - 1]:
+            return False
+    return True
+
+
+@bare_inline
 def _index(buf, p):
     """An index and its colon: (index, position after the colon), the index negative where there is none."""
     start, index = p, 0
-    d = int(buf[p]) - ZERO
+    d = byte(buf, p) - ZERO
     while 0 <= d <= 9:
         index = 10 * index + d
         p += 1
-        d = int(buf[p]) - ZERO
+        d = byte(buf, p) - ZERO
     if p == start:
         return -1, p
     if p - start > 18 and not _fits(buf, start, p):
@@ -158,7 +170,7 @@ def _fits(buf, start, end):
     """Whether the digits ``buf[start:end]`` are at most 2^63 - 1."""
     index = 0
     for i in range(start, end):
-        d = int(buf[i]) - ZERO
+        d = byte(buf, i) - ZERO
         if index > (_MAX_INDEX - d) // 10:
             return False
         index = 10 * index + d
@@ -173,11 +185,11 @@ def _rare(buf, p):
         if buf[p] == MINUS or buf[p] == PLUS:
             p += 1
         start = p
-        while 0 <= int(buf[p]) - ZERO <= 9:
+        while 0 <= byte(buf, p) - ZERO <= 9:
             p += 1
-        return p, (at.DONE if p > start and ends_token(int(buf[p])) else at.BAD_QID)
+        return p, (at.DONE if p > start and ends_token(byte(buf, p)) else at.BAD_QID)
     start = p
-    while 0 <= int(buf[p]) - ZERO <= 9:
+    while 0 <= byte(buf, p) - ZERO <= 9:
         p += 1
     if p == start:
         return p, at.BAD_INDEX

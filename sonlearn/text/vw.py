@@ -26,9 +26,11 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.options import TextOptions
 from sonlearn.text import number
 from sonlearn.text import rows as at
-from sonlearn.text.hashing import VW_CONSTANT, hash_name
-from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, decided, forget, parse_number
+from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
+from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number
 from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
+
+_INFINITY, _NAN = np.frombuffer(b"infinity", np.uint8), np.frombuffer(b"nan", np.uint8)
 
 
 class Names(NamedTuple):
@@ -42,6 +44,8 @@ class Names(NamedTuple):
     hash_all : bool
     constant : int
         Slot of the constant feature; negative: none is added.
+    drop : bool[256]
+        Namespaces that are left out, by first byte; the default namespace is that of the space.
     """
 
     mask: int
@@ -49,12 +53,17 @@ class Names(NamedTuple):
     default: int
     hash_all: bool
     constant: int
+    drop: np.ndarray
 
 
 def make_names(options: TextOptions) -> Names:
     """What the kernel needs to know of `options`."""
-    mask = (1 << options.bits) - 1
-    return Names(mask, 0, 0, False, VW_CONSTANT & mask if options.constant else -1)
+    mask, seed = (1 << options.bits) - 1, options.hash_seed
+    drop = np.full(256, bool(options.keep))
+    drop[list("".join(options.keep).encode())] = False
+    drop[list("".join(options.ignore).encode())] = True
+    default = hash_bytes(b"", seed, hash_all=True) if seed else 0
+    return Names(mask, seed, default, options.hash == "all", VW_CONSTANT & mask if options.constant else -1, drop)
 
 
 @bare_inline
@@ -77,10 +86,10 @@ def _skip_blanks(buf, p):
 
 @bare_inline
 def _name_end(buf, p):
-    c = int(buf[p])
+    c = byte(buf, p)
     while c not in (BLANK, COLON, BAR, NEWLINE, TAB, RETURN):
         p += 1
-        c = int(buf[p])
+        c = byte(buf, p)
     return p
 
 
@@ -121,12 +130,19 @@ def parse_vw(buf, names, rows, numbers, state):
 def _row(buf, p, row, k, names, rows, numbers):
     """One example: (position, entries so far, code); the position that of the error if there is one."""
     p, code, undecided = _label(buf, p, row, rows, numbers)
+    run = int(rows.run_indptr[row])
     while code == at.DONE and buf[p] == BAR:
+        rows.run_byte[run] = BLANK if _ends_word(byte(buf, p + 1)) else buf[p + 1]
+        rows.run_start[run] = start = k
         p, seed, scale, code, unsettled = _namespace(buf, p + 1, names, numbers)
         if code == at.DONE:
             undecided |= unsettled
             p, k, code, unsettled = _features(buf, p, k, seed, scale, names, rows, numbers)
             undecided |= unsettled
+        if names.drop[rows.run_byte[run]]:
+            k = start
+        run += 1
+    rows.run_indptr[row + 1] = run
     if code == at.DONE and undecided:
         code = at.NUMBER_UNDECIDED
     if code == at.DONE and numbers.count[1] > 0:
@@ -145,7 +161,7 @@ def _label(buf, p, row, rows, numbers):
         if _ends_line(buf, p):
             return p, at.NO_BAR, False
         end = p
-        while not _ends_word(int(buf[end])):
+        while not _ends_word(byte(buf, end)):
             end += 1
         after = _skip_blanks(buf, end)
         if buf[p] == QUOTE or buf[end] == BAR:
@@ -177,7 +193,7 @@ def _label(buf, p, row, rows, numbers):
 @bare_inline
 def _namespace(buf, p, names, numbers):
     """Name and weight of a namespace, from behind its bar: (position, hash, weight, code, whether undecided)."""
-    c = int(buf[p])
+    c = byte(buf, p)
     if _ends_word(c):
         return p, names.default, 1.0, at.DONE, False
     if c == COLON:
@@ -190,7 +206,7 @@ def _namespace(buf, p, names, numbers):
     scale, status = decided(end + 1, scale, status, numbers)
     if status == number.OVERFLOW:
         return end + 1, seed, 1.0, at.BIG_NUMBER, False
-    if status == number.MALFORMED or not _ends_word(int(buf[q])):
+    if status == number.MALFORMED or not _ends_word(byte(buf, q)):
         return end + 1, seed, 1.0, at.BAD_NAMESPACE_WEIGHT, False
     return q, seed, scale, at.DONE, status == number.UNDECIDED
 
@@ -201,7 +217,7 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
     anonymous, undecided = 0, False
     while True:
         p = _skip_blanks(buf, p)
-        c = int(buf[p])
+        c = byte(buf, p)
         if c in (BAR, NEWLINE):
             return p, k, at.DONE, undecided
         if c == RETURN:
@@ -213,7 +229,7 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
         else:
             x, q, status = parse_number(buf, p + 1)
             x, status = decided(p + 1, x, status, numbers)
-            if status == number.MALFORMED or status == number.OVERFLOW or not _ends_word(int(buf[q])):
+            if status == number.MALFORMED or status == number.OVERFLOW or not _ends_word(byte(buf, q)):
                 q, code = _text_value(buf, p + 1, status)
                 if code != at.DONE:
                     return q, k, code, undecided
@@ -245,11 +261,11 @@ def _text_value(buf, p, status):
     q = p
     if buf[q] == MINUS or buf[q] == PLUS:
         q += 1
-    if _is_word(buf, q, 105, 110, 102) or _is_word(buf, q, 110, 97, 110):  # inf, nan
+    if _is_word(buf, q, _INFINITY, 3) or _is_word(buf, q, _INFINITY, 8) or _is_word(buf, q, _NAN, 3):
         return p, at.BAD_FEATURE_VALUE
     if buf[q] == POINT:
         q += 1
-    if _ends_word(int(buf[p])) or 0 <= int(buf[q]) - ZERO <= 9:
+    if _ends_word(byte(buf, p)) or 0 <= byte(buf, q) - ZERO <= 9:
         return p, at.BAD_FEATURE_VALUE
     end = p
     while not (buf[end] == BLANK or buf[end] == TAB or buf[end] == NEWLINE or buf[end] == RETURN):
@@ -260,13 +276,9 @@ def _text_value(buf, p, status):
 
 
 @bare_inline
-def _is_word(buf, p, a, b, c):
-    """Whether ``inf``, ``nan`` (the lower-case letters a, b, c) or ``infinity`` stands at `p`, in any case."""
-    if buf[p] | 32 != a or buf[p + 1] | 32 != b or buf[p + 2] | 32 != c:
-        return False
-    if _ends_word(int(buf[p + 3])):
-        return True
-    end = p + 3
-    while not _ends_word(int(buf[end])):
-        end += 1
-    return a == 105 and end - p == 8 and buf[p + 3] | 32 == a and buf[p + 7] | 32 == 121  # i....y
+def _is_word(buf, p, word, length):
+    """Whether the first `length` letters of `word` (lower case) stand at `p`, in any case, and nothing after them."""
+    for i in range(length):
+        if buf[p + i] | 32 != word[i]:
+            return False
+    return _ends_word(byte(buf, p + length))

@@ -1,0 +1,159 @@
+"""One chunk of text to rows: the kernel of its format, what Python decides for it, and its malformed lines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.errors import InputError
+from sonlearn.options import TextOptions
+from sonlearn.text import rows as at
+from sonlearn.text.batch import Batch
+from sonlearn.text.interact import Interactions, Room, count_features, expand, make_room
+from sonlearn.text.messages import malformed, repeated_index
+from sonlearn.text.number import make_numbers, settle
+from sonlearn.text.rows import IN_ORDER, LINE, POSITION, ROWS, STATE_SIZE, make_rows, to_batch, with_rows
+from sonlearn.text.svmlight import parse_svmlight
+from sonlearn.text.vw import make_names, parse_vw
+
+#: Features of a batch, about, where interactions multiply them.
+_BATCH_FEATURES = 1 << 20
+_MAX_ROW = 2.0**31
+
+# What a chunk's line counts from; the reader adds the lines of the chunks before.
+_FIRST_LINE = 1
+
+
+class Parsed(NamedTuple):
+    """What became of a chunk.
+
+    Attributes
+    ----------
+    batches : list of Batch, with line numbers that count from the chunk's first line
+    errors : list of InputError, likewise; the first `keep_errors` ones, by line
+    error_count : int
+    lines : int, of the whole chunk
+    """
+
+    batches: list[Batch]
+    errors: list[InputError]
+    error_count: int
+    lines: int
+
+
+class ChunkParser:
+    """Parses chunks one after the other into the same arrays; not to be shared by threads.
+
+    Parameters
+    ----------
+    options : TextOptions
+    on_error : ``stop`` at the first malformed line of a chunk, or ``skip`` them
+    keep_errors : int
+        How many malformed lines of a chunk to describe.
+    """
+
+    def __init__(self, options: TextOptions, on_error: str, keep_errors: int):
+        self._options = options
+        self._on_error, self._keep = on_error, keep_errors
+        self._names = make_names(options)
+        self._interactions = Interactions(options)
+        self._rows = make_rows(0)
+        self._numbers = make_numbers()
+        self._state = np.zeros(STATE_SIZE, dtype=np.int64)
+
+    def parse(self, chunk: np.ndarray, format: str, source: str) -> Parsed:
+        """Parse whole lines (uint8, the last byte a newline); `source` is for messages."""
+        if len(self._rows.values) < len(chunk) + 2:
+            self._rows = make_rows(len(chunk))
+        state = self._state
+        state[:] = 0
+        state[LINE] = _FIRST_LINE
+        errors: list[InputError] = []
+        count = 0
+        while (stopped := self._run(chunk, format)) != at.DONE:
+            begin = int(state[POSITION])
+            if count < self._keep:
+                errors.append(malformed(chunk, begin, int(state[at.AT]), stopped, (source, int(state[LINE]), format)))
+            count += 1
+            if self._on_error == "stop":
+                break
+            state[POSITION] = begin + int(np.argmax(chunk[begin:] == at.NEWLINE)) + 1
+            state[LINE] += 1
+        n = int(state[ROWS])
+        if format == "vw" and self._interactions.wanted:
+            batches, more = self._expanded(chunk, n, source)
+            errors, count = sorted(errors + more, key=lambda error: error.line or 0), count + len(more)
+            errors = errors[: self._keep]
+        else:
+            batches = [to_batch(self._rows, n, chunk)] if n else []
+        return Parsed(batches, errors, count, int(state[LINE]) - _FIRST_LINE)
+
+    def _run(self, chunk: np.ndarray, format: str) -> int:
+        """Run the kernel on from the state; DONE, or the code of a malformed line."""
+        state = self._state
+        self._numbers.count[:] = 0  # not forget(): a kernel without a cached form of its own
+        while True:
+            if format == "vw":
+                stopped = parse_vw(chunk, self._names, self._rows, self._numbers, state)
+            else:
+                o = self._options
+                stopped = parse_svmlight(chunk, o.constant, o.strict, self._rows, self._numbers, state)
+            if stopped == at.NUMBER_UNDECIDED:
+                self._numbers = settle(chunk, self._numbers)
+            elif stopped == at.UNORDERED:
+                place = repeated_index(chunk, int(state[POSITION]))
+                if place >= 0:
+                    state[at.AT] = place
+                    return at.REPEATED
+                state[IN_ORDER] = state[LINE]
+            else:
+                return stopped
+
+    def _expanded(self, chunk: np.ndarray, n: int, source: str) -> tuple[list[Batch], list[InputError]]:
+        """Batches with interactions and n-grams, and the rows that overflow in them."""
+        rows, constant = self._rows, int(self._options.constant)
+        self._interactions.see(rows.run_byte[: int(rows.run_indptr[n])])
+        plan = self._interactions.plan
+        count, room_size = np.zeros(n), np.zeros(1, dtype=np.int64)
+        count_features(rows, n, constant, plan, np.zeros(256, dtype=np.int64), room_size, count)
+        room = make_room(int(room_size[0]) + 1)
+        batches: list[Batch] = []
+        errors: list[InputError] = []
+        start = 0
+        while start < n and not (errors and self._on_error == "stop"):
+            stop = _part_end(count, start)
+            end = start
+            if stop > start:
+                batch, end = self._expanded_part(chunk, (start, stop), int(count[start:stop].sum()), room)
+                batches += [batch] if end > start else []
+            if end < max(stop, start + 1):
+                errors.append(_too_much(source, int(rows.lines[end]), count[end]))
+                end += 1
+            start = end
+        return batches, errors
+
+    def _expanded_part(self, chunk: np.ndarray, part: tuple[int, int], size: int, room: Room) -> tuple[Batch, int]:
+        """Batch of the rows of `part`, which have `size` features, and the row before which it had to end."""
+        start, stop = part
+        out = (np.zeros(stop - start + 1, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size))
+        mask, plan = self._names.mask, self._interactions.plan
+        end = int(expand(self._rows, part, int(self._options.constant), plan, mask, room, out))
+        indptr = out[0][: end - start + 1].copy()
+        entries = (indptr, out[1][: indptr[-1]], out[2][: indptr[-1]])
+        return with_rows(self._rows, (start, end), chunk, entries), end
+
+
+def _part_end(count: np.ndarray, start: int) -> int:
+    """Rows from `start` on that make a batch: at least one, unless it has more features than can be made."""
+    total, stop = 0.0, start
+    while stop < len(count) and count[stop] < _MAX_ROW and (stop == start or total + count[stop] <= _BATCH_FEATURES):
+        total += float(count[stop])
+        stop += 1
+    return stop
+
+
+def _too_much(source: str, line: int, count: float) -> InputError:
+    if count >= _MAX_ROW:
+        return InputError(source, line, None, f"{count:.3g} features with interactions", "less than 2^31 in a line")
+    return InputError(source, line, None, "an interaction whose value overflows", "products of at most 1.8e308")

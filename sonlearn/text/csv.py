@@ -1,0 +1,178 @@
+"""CSV with a header to batches, through Python's csv module: quotes, line ends within fields, any delimiter.
+
+A field that is a number is the value of the feature named like its column; any other is the feature ``column=field``
+with value 1, so that text columns become one feature per text; an empty one is left out, and so is a number 0. Names
+are hashed as VW hashes them in the default namespace (`sonlearn.text.hashing`). Whether a field is a number is
+decided field by field, so nothing depends on what comes later in the stream. An empty label means none.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.errors import InputError, shorten
+from sonlearn.options import TextOptions
+from sonlearn.text.batch import Batch
+from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
+from sonlearn.text.source import Source, read_chunks, source_name
+
+_ROWS = 4096  # of a batch
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_FIELD_LIMIT = 1 << 30
+
+
+class Table(NamedTuple):
+    """Rows of a CSV file: their batch, None if there are none, and the malformed rows among them."""
+
+    batch: Batch | None
+    errors: list[InputError]
+
+
+class _Slots:
+    """Slots of columns and of texts in columns, remembered."""
+
+    def __init__(self, columns: list[str], options: TextOptions):
+        self._options = options
+        self._names = columns
+        self._columns = [self._slot(name) for name in columns]
+        self._texts: dict[tuple[int, str], int] = {}
+
+    def _slot(self, name: str) -> int:
+        o = self._options
+        seed = hash_bytes(b"", o.hash_seed, hash_all=True) if o.hash_seed else 0
+        return hash_bytes(name.encode("utf-8", "surrogateescape"), seed, hash_all=o.hash == "all") & ((1 << o.bits) - 1)
+
+    def features(self, fields: list[str], label: int | None) -> list[tuple[int, float]]:
+        """(slot, value) of a row; ValueError where a number overflows."""
+        out = []
+        for i, field in enumerate(fields):
+            if i == label or not field:
+                continue
+            if _NUMBER.fullmatch(field):
+                value = float(field)
+                if math.isinf(value):
+                    raise ValueError(field)
+                if value:
+                    out.append((self._columns[i], value))
+                continue
+            slot = self._texts.get((i, field))
+            if slot is None:
+                slot = self._slot(f"{self._names[i]}={field}")
+                if len(self._texts) < 1 << 20:
+                    self._texts[i, field] = slot
+            out.append((slot, 1.0))
+        return out
+
+
+def read_csv(source: Source, options: TextOptions, chunk_bytes: int) -> Iterator[Table]:
+    """Yield the rows of `source`, up to some thousands at a time.
+
+    Raises
+    ------
+    InputError
+        The source cannot be read, has no header, or no column ``options.label``.
+    """
+    name = source_name(source)
+    csv.field_size_limit(_FIELD_LIMIT)
+    lines = _Lines(source, chunk_bytes)
+    reader = csv.reader(iter(lines), delimiter=options.delimiter, strict=True)
+    _, columns = next(_records(reader, name, []), (0, None))
+    if columns is None:
+        return
+    if isinstance(columns, InputError):
+        raise columns
+    label = _label_column(columns, options.label, name)
+    slots, rows, errors = _Slots(columns, options), [], []
+    for line, record in _records(reader, name, columns):
+        row = record if isinstance(record, InputError) else _row(record, label, slots, (name, line))
+        if isinstance(row, InputError):
+            errors.append(row)
+        else:
+            rows.append((line, *row))
+        if len(rows) + len(errors) == _ROWS or lines.chunk_ends:
+            yield Table(_batch(rows, options), errors)
+            rows, errors = [], []
+    if rows or errors:
+        yield Table(_batch(rows, options), errors)
+
+
+class _Lines:
+    """Lines of text; `chunk_ends` is true while the last one that was given is the last that there is at the moment."""
+
+    def __init__(self, source: Source, chunk_bytes: int):
+        self._chunks = read_chunks(source, chunk_bytes)
+        self.chunk_ends = False
+
+    def __iter__(self) -> Iterator[str]:
+        for chunk in self._chunks:
+            lines = chunk.tobytes().decode("utf-8", "surrogateescape").split("\n")[:-1]
+            self.chunk_ends = False
+            for i, line in enumerate(lines, 1):
+                self.chunk_ends = i == len(lines)
+                yield line + "\n"
+
+
+def _records(reader, name: str, columns: list[str]) -> Iterator[tuple[int, list[str] | InputError]]:
+    """(first line, record) of records that are not blank; InputError in place of one that is malformed."""
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield line, InputError(name, line, None, f"a malformed record ({error})", "CSV")
+            continue
+        if not record:
+            continue
+        if columns and len(record) != len(columns):
+            expected = f"{len(columns)} fields as in the header"
+            yield line, InputError(name, line, None, f"{len(record)} fields", expected)
+        else:
+            yield line, record
+
+
+def _label_column(columns: list[str], label: str, name: str) -> int | None:
+    """Position of the label; None where none was asked for."""
+    if not label:
+        return None
+    if columns.count(label) != 1:
+        found = shorten(", ".join(columns), 200)
+        raise InputError(name, 1, None, f"the columns {found}", f"one column {shorten(label)} (--label)")
+    return columns.index(label)
+
+
+def _row(fields: list[str], label: int | None, slots: _Slots, place: tuple[str, int]):
+    """(label, features) of a record, or the InputError."""
+    y = math.nan
+    if label is not None and fields[label].strip():
+        text = fields[label]
+        if not _NUMBER.fullmatch(text) or math.isinf(y := float(text)):
+            return InputError(*place, None, shorten(text), "a label (a finite number), or nothing")
+        y = float(text)
+    try:
+        return y, slots.features(fields, label)
+    except ValueError as error:
+        return InputError(*place, None, shorten(str(error)), "a number of at most 1.8e308")
+
+
+def _batch(rows: list[tuple[int, float, list[tuple[int, float]]]], options: TextOptions) -> Batch | None:
+    if not rows:
+        return None
+    constant = [(VW_CONSTANT & ((1 << options.bits) - 1), 1.0)] if options.constant else []
+    features = [entry for _, _, row in rows for entry in (*row, *constant)]
+    lengths = [len(row) + len(constant) for _, _, row in rows]
+    n = len(rows)
+    return Batch(
+        indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        indices=np.array([slot for slot, _ in features], dtype=np.int64),
+        values=np.array([value for _, value in features], dtype=np.float64),
+        y=np.array([y for _, y, _ in rows]), weight=np.ones(n),
+        lines=np.array([line for line, _, _ in rows], dtype=np.int64),
+    )  # fmt: skip

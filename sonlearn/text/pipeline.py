@@ -1,0 +1,65 @@
+"""Work on items in threads, results in the order of the items: the same as one after the other, only sooner."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_POLL_SECONDS = 0.1
+_END: Any = object()
+
+
+def map_ahead(
+    items: Iterator[Item], work: Callable[[Item], Result], threads: int, ahead: int | None = None
+) -> Iterator[Result]:
+    """``map(work, items)`` with the items drawn by one thread and worked on by `threads` others.
+
+    Parameters
+    ----------
+    ahead : int
+        Items that may be drawn before their result is asked for; ``2 * threads`` unless given.
+
+    Raises
+    ------
+    What drawing an item or `work` raises, in its place: after the results of the items before. When the consumer stops,
+    no further item is drawn; a thread that waits for input at that moment is left behind as a daemon.
+    """
+    results: queue.Queue[Future] = queue.Queue(maxsize=ahead or 2 * threads)
+    stopped = threading.Event()
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="sonlearn-parse")
+
+    def put(future: Future) -> bool:
+        while not stopped.is_set():
+            try:
+                results.put(future, timeout=_POLL_SECONDS)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def draw() -> None:
+        last: Future = Future()
+        try:
+            for item in items:
+                if stopped.is_set() or not put(pool.submit(work, item)):
+                    return
+            last.set_result(_END)
+        except BaseException as error:
+            last.set_exception(error)
+        put(last)
+
+    thread = threading.Thread(target=draw, name="sonlearn-read", daemon=True)
+    thread.start()
+    try:
+        while (result := results.get().result()) is not _END:
+            yield result
+    finally:
+        stopped.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        thread.join(timeout=2 * _POLL_SECONDS)

@@ -1,0 +1,218 @@
+"""What every learner must do whatever it computes: each sketch with each loss."""
+
+import copy
+
+import numpy as np
+import pytest
+from streams import batch_of, ill_conditioned, rows_of, wide_range, with_empty_rows, zipf
+
+from sonlearn import DivergedError, InputError, Learner, LearnOptions
+from sonlearn.options import LOSSES
+
+SKETCHES = ["rfd", "rfd0", "fd", "oja", "oja-paper", "none"]
+
+
+def settings(kind, loss, **more):
+    sketch, _, paper = kind.partition("-")
+    base = {"sketch": sketch.rstrip("0"), "sketch_size": 4, "loss": loss, "alpha": 0.0 if kind == "rfd0" else 1.0}
+    return LearnOptions(**{**base, "oja_step": "1/t" if paper else "adaptive", **more})
+
+
+every = pytest.mark.parametrize("kind", SKETCHES)
+each = pytest.mark.parametrize("loss", LOSSES)
+
+
+def copies(batch):
+    return [copy.deepcopy(part) for part in batch]
+
+
+def same(one, other):
+    return all(
+        a == b if isinstance(a, str | None) else np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other)
+    )
+
+
+def fingerprint(learner):
+    header, arrays = learner.to_arrays()
+    return header, {key: np.array(value) for key, value in arrays.items()}
+
+
+def assert_equal_states(one, other):
+    assert one[0] == other[0]
+    assert one[1].keys() == other[1].keys()
+    for key in one[1]:
+        np.testing.assert_array_equal(one[1][key], other[1][key], err_msg=key)
+
+
+@every
+@each
+def test_input_stays_as_it_is(kind, loss):
+    batch = with_empty_rows(zipf(n=100, d=30))
+    before = copies(batch)
+    learner = Learner(settings(kind, loss, clip=2.0))
+    learner.partial_fit(batch)
+    learner.predict(batch)
+    assert same(batch, before)
+
+
+@every
+@each
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_predict_does_not_learn(kind, loss, diagonal):
+    batch = zipf(n=150, d=40)
+    learner = Learner(settings(kind, loss, clip=2.0, diagonal=diagonal))
+    learner.partial_fit(rows_of(batch, slice(0, 130)))
+    before = fingerprint(learner)
+    first = learner.predict(batch)
+    assert_equal_states(fingerprint(learner), before)
+    np.testing.assert_array_equal(learner.predict(batch), first)
+    for i in (0, 77, 149):
+        np.testing.assert_array_equal(np.ravel(learner.predict(rows_of(batch, [i]))), [part[i] for part in first])
+    assert (np.abs(first.prediction) <= 2).all()
+    np.testing.assert_array_equal(first.prediction, np.clip(first.raw, -2, 2))
+
+
+@every
+@each
+def test_predict_sees_what_partial_fit_will_say(kind, loss):
+    """Progressive predictions are those of the weights before the row: equal to predict's up to rounding."""
+    batch = zipf(n=120, d=40)
+    learner = Learner(settings(kind, loss, clip=2.0, sigma=0.0625))
+    for at in range(0, 120, 7):
+        head, rest = rows_of(batch, [at]), rows_of(batch, slice(at + 1, at + 7))
+        expected, got = learner.predict(head), learner.partial_fit(head)
+        np.testing.assert_allclose(np.ravel(got), np.ravel(expected), rtol=1e-9, atol=1e-9)
+        if rest.n:
+            learner.partial_fit(rest)
+
+
+@every
+def test_unseen_features_count_for_nothing(kind):
+    batch = zipf(n=80, d=20)
+    learner = Learner(settings(kind, "logistic", clip=2.0))
+    learner.partial_fit(batch)
+    known, alien = [{1: 0.5, 3: 1.0}], [{1: 0.5, 10**15: 4.0, 3: 1.0, 999: -1e9}]
+    np.testing.assert_array_equal(
+        learner.predict(batch_of(alien, [np.nan])).raw, learner.predict(batch_of(known, [np.nan])).raw
+    )
+    only_alien = learner.predict(batch_of([{12345: 1.0}, {}], [np.nan, np.nan]))
+    np.testing.assert_array_equal(only_alien.raw, [0.0, 0.0])
+    assert np.isnan(only_alien.loss).all()
+
+
+@every
+@each
+@pytest.mark.parametrize("diagonal", [False, True])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_no_nan_from_values_of_any_size(kind, loss, diagonal, seed):
+    """1e-30..1e30 in one stream: finite predictions within the clip, or DivergedError; never a NaN."""
+    batch = wide_range(seed=seed)
+    learner = Learner(settings(kind, loss, clip=1.0, diagonal=diagonal))
+    try:
+        got = learner.partial_fit(batch)
+    except DivergedError as error:
+        assert "--clip" in str(error)
+    else:
+        assert all(np.isfinite(part).all() for part in got)
+        assert (np.abs(got.prediction) <= 1).all()
+    assert np.isfinite(learner.weights()[1]).all()
+    assert np.isfinite(learner.alpha)
+    assert np.isfinite(learner.eigenvalues()).all()
+
+
+@every
+@each
+def test_scale_of_all_values_may_be_extreme(kind, loss):
+    """All values about 1e-30, or all about 1e30: as above."""
+    for scale in (1e-30, 1e30):
+        batch = zipf(n=200, d=30)
+        batch = batch._replace(values=batch.values * scale)
+        learner = Learner(settings(kind, loss, clip=1.0))
+        try:
+            got = learner.partial_fit(batch)
+        except DivergedError:
+            continue
+        assert all(np.isfinite(part).all() for part in got)
+
+
+@every
+@each
+def test_a_learner_that_diverged_still_answers(kind, loss):
+    """Steps far too long, no projection: rows before the error are learned, and the state holds no NaN."""
+    batch = zipf(n=300, d=30, unit=False)
+    batch = batch._replace(values=1e150 * batch.values)
+    learner = Learner(settings(kind, loss, alpha=1e-3, diagonal=False))
+    try:
+        learner.partial_fit(batch)
+    except DivergedError as error:
+        assert f"{batch.source}:{learner.examples + 1}" in str(error)
+    assert np.isfinite(learner.weights()[1]).all()
+    assert np.isfinite(learner.predict(batch_of([{1: 1e-200}], [np.nan])).raw).all()
+
+
+@every
+def test_rows_without_a_label_leave_no_trace(kind):
+    batch = zipf(n=90, d=30)
+    learner, other = (Learner(settings(kind, "squared", clip=2.0)) for _ in range(2))
+    learner.partial_fit(batch)
+    other.partial_fit(batch)
+    got = other.partial_fit(batch._replace(y=np.full(90, np.nan)))
+    assert np.isnan(got.loss).all()
+    other.partial_fit(batch._replace(weight=np.zeros(90)))
+    assert other.examples == learner.examples == 90
+    np.testing.assert_array_equal(other.predict(batch), learner.predict(batch))
+    np.testing.assert_array_equal(other.partial_fit(batch), learner.partial_fit(batch))
+
+
+@every
+def test_empty_batches_and_empty_rows(kind):
+    learner = Learner(settings(kind, "logistic"))
+    assert learner.partial_fit(batch_of([], [])).prediction.shape == (0,)
+    assert learner.predict(batch_of([], [])).raw.shape == (0,)
+    got = learner.partial_fit(batch_of([{}] * 30, [1.0, -1.0] * 15))
+    np.testing.assert_array_equal(got.raw, np.zeros(30))
+    np.testing.assert_allclose(got.loss, np.log(2))
+    assert learner.weights()[1].size == 0
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_labels_that_are_no_classes(loss):
+    batch = batch_of([{1: 1.0}] * 4, [1.0, -1.0, 3.0, 1.0])
+    learner = Learner(LearnOptions(loss=loss))
+    with pytest.raises(InputError, match="<memory>:3:1: found label 3"):
+        learner.partial_fit(batch)
+    assert learner.examples == 2, "the rows before it have been learned"
+
+
+@pytest.mark.parametrize("kind", ["rfd", "rfd0", "fd", "oja", "oja-paper"])
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_long_runs_stay_sound(kind, diagonal):
+    """200,000 rows (100 under NUMBA_DISABLE_JIT): finite, and the rows that the sketch keeps still orthonormal."""
+    import numba
+
+    rounds = 1 if numba.config.DISABLE_JIT else 100
+    text = zipf(n=2000 if rounds > 1 else 100, d=500, s=15)
+    learner = Learner(settings(kind, "squared", clip=1.0, sketch_size=10, diagonal=diagonal))
+    rng = np.random.default_rng(0)
+    for _ in range(rounds):
+        got = learner.partial_fit(rows_of(text, rng.permutation(text.n)))
+        assert all(np.isfinite(part).all() for part in got)
+    assert learner.examples == rounds * text.n
+    assert np.mean(got.prediction * text.y[: text.n] > -2) == 1
+    _, V = learner.components()
+    np.testing.assert_allclose(V @ V.T, np.eye(len(V)), rtol=0, atol=1e-9)
+    assert len(V) == (10 if kind.startswith("oja") else 9)
+
+
+@pytest.mark.parametrize("kind", ["rfd", "fd", "oja"])
+def test_long_runs_on_ill_conditioned_data_stay_sound(kind):
+    """Where directions hide behind others 100 times as long, orthonormal rows are hardest to keep."""
+    import numba
+
+    stream = ill_conditioned(1e4, T=100 if numba.config.DISABLE_JIT else 10_000, d=60, large=8)
+    learner = Learner(settings(kind, "squared", clip=1.0, sketch_size=10, diagonal=False))
+    for _ in range(3):
+        got = learner.partial_fit(stream.batch)
+        assert np.isfinite(got.raw).all()
+    _, V = learner.components()
+    np.testing.assert_allclose(V @ V.T, np.eye(len(V)), rtol=0, atol=1e-9)

@@ -1,0 +1,232 @@
+"""The sparse engine against its dense twin (`oracle`), example by example over whole streams.
+
+Tolerances: 1e-9 for RFD, Oja and none, 1e-6 for FD, on predictions, raw scores and losses relative to max(1, |value|),
+on alpha, eigenvalues and weights relative to the largest. Cells that no two correct programs could agree on are left
+out: with a small alpha and nothing else to bound the first steps (1/alpha), a change of the input in its last bit moves
+the twin's own predictions by more than that. `test_twin_can_be_trusted` keeps the cells that are in honest.
+"""
+
+import numpy as np
+import pytest
+from oracle import dense_rows, run_twin
+from streams import (
+    duplicated,
+    ill_conditioned,
+    low_rank,
+    most_frequent,
+    one_feature,
+    read_svmlight,
+    real_folder,
+    repeated_ids,
+    rows_of,
+    shuffled_features,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+
+from sonlearn import Learner, LearnOptions
+from sonlearn.options import LOSSES
+
+TOLERANCE = {"rfd": 1e-9, "oja": 1e-9, "none": 1e-9, "fd": 1e-6}
+SIZES = (1, 2, 5, 10, 20)
+PAPER = {"loss": "squared", "clip": 1.0, "diagonal": False}
+RFD0 = {"sketch": "rfd", "alpha": 0.0}
+ALL = [
+    RFD0,
+    {"sketch": "rfd", "alpha": 1.0},
+    {"sketch": "fd", "alpha": 1.0},
+    {"sketch": "oja", "alpha": 1.0, "oja_step": "adaptive"},
+    {"sketch": "oja", "alpha": 1.0, "oja_step": "1/t"},
+    {"sketch": "none", "alpha": 1.0},
+]
+
+
+def name(settings):
+    return "-".join(str(value).replace("1/t", "paper") for value in settings.values())
+
+
+def worst(got, wanted):
+    """Largest difference relative to max(1, |wanted|); NaN must stand in the same places."""
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
+    return np.nanmax(np.abs(got - wanted) / np.maximum(1, np.abs(wanted)), initial=0)
+
+
+def relative(got, wanted):
+    return np.abs(got - wanted).max(initial=0) / max(np.abs(wanted).max(initial=0), 1e-300)
+
+
+def padded(*vectors):
+    """Zeros after the shorter ones: eigenvalues that are not there."""
+    return [np.pad(v, (0, max(map(len, vectors)) - len(v))) for v in vectors]
+
+
+def agree(options, batch):
+    """Run both sides over `batch` and compare all that the engine shows."""
+    tolerance = TOLERANCE[options.sketch]
+    twin, wanted = run_twin(options, batch)
+    learner = Learner(options)
+    got = learner.partial_fit(batch)
+    off = {what: worst(getattr(got, what), getattr(wanted, what)) for what in ("prediction", "raw", "loss")}
+    off["alpha"] = relative(np.array([learner.alpha]), np.array([twin.sketch.alpha]))
+    off["eigenvalues"] = relative(*padded(learner.eigenvalues(), twin.sketch.eigenvalues()))
+    ids, weights = learner.weights()
+    columns = dense_rows(batch)[1]
+    dense = np.zeros(len(columns))
+    dense[np.searchsorted(columns, ids)] = weights
+    off["weights"] = relative(dense, twin.weights())
+    assert not {what: value for what, value in off.items() if not value <= tolerance}
+    return twin, wanted
+
+
+# ---------------------------------------------------------------------------------------------------- the grid
+
+
+@pytest.fixture(scope="module")
+def text():
+    return zipf(n=1500, d=150)
+
+
+@pytest.mark.parametrize("m", SIZES)
+@pytest.mark.parametrize("alpha", [0.0, 1e-3, 1.0])
+def test_rfd(text, alpha, m):
+    twin, wanted = agree(LearnOptions(sketch="rfd", sketch_size=m, alpha=alpha, **PAPER), text)
+    assert twin.sketch.alpha > alpha + 1
+    assert m == 1 or (np.abs(wanted.raw) > 1).sum() > 5, "a stream that never needs the projection tests nothing of it"
+
+
+@pytest.mark.parametrize("m", SIZES)
+@pytest.mark.parametrize("alpha", [1.0, 10.0])
+def test_fd(text, alpha, m):
+    agree(LearnOptions(sketch="fd", sketch_size=m, alpha=alpha, **PAPER), text)
+
+
+@pytest.mark.parametrize("m", SIZES)
+@pytest.mark.parametrize("alpha", [1.0, 10.0])
+@pytest.mark.parametrize("step", ["1/t", "adaptive"])
+def test_oja(text, alpha, step, m):
+    agree(LearnOptions(sketch="oja", sketch_size=m, alpha=alpha, oja_step=step, **PAPER), text)
+
+
+@pytest.mark.parametrize("settings", [{"sketch": "none"}, {"sketch": "rfd", "sketch_size": 0}], ids=name)
+@pytest.mark.parametrize("alpha", [1.0, 10.0])
+def test_none(text, alpha, settings):
+    agree(LearnOptions(alpha=alpha, **settings, **PAPER), text)
+
+
+@pytest.mark.parametrize("settings", ALL, ids=name)
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("clip", [1.0, np.inf])
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_losses(settings, loss, clip, diagonal):
+    """sigma is not 0: with eta_1 = 1 alone the second look at a row would stand exactly on the kink of hinge."""
+    if settings is RFD0 and clip == np.inf:
+        clip = 4.0  # alpha = 0 without projection takes steps of any size
+    batch = zipf(n=600, d=90, kind="real" if loss in ("squared", "absolute") else "binary")
+    options = LearnOptions(sketch_size=5, loss=loss, clip=clip, diagonal=diagonal, sigma=0.0625, **settings)
+    agree(options, batch)
+
+
+@pytest.mark.parametrize("eta", ["1/t", "1/sqrt(t)", 0.3])
+@pytest.mark.parametrize("sigma", ["auto", 0.0, 0.5])
+def test_sigma_and_eta(eta, sigma):
+    agree(LearnOptions(sketch_size=4, alpha=0.5, eta=eta, sigma=sigma, **PAPER), zipf(n=400, d=60))
+
+
+# ---------------------------------------------------------------------------------------------------- streams
+
+
+def special_streams():
+    text = zipf(n=900, d=80)
+    return {
+        "weighted": with_weights(text),
+        "unlabelled": without_some_labels(text),
+        "weighted-unlabelled": with_weights(without_some_labels(text)),
+        "empty-rows": with_empty_rows(text),
+        "repeated-ids": repeated_ids(text),
+        "unsorted": shuffled_features(text),
+        "long-rows": zipf(n=900, d=80, unit=False),
+        "duplicated": duplicated(n=900),
+        "three-rows": duplicated(n=400, distinct=3),
+        "rank-4": low_rank(n=900, seed=3),
+        "one-feature": one_feature(n=600),
+        "ill-conditioned": ill_conditioned(1e4, T=900, d=40, large=5).batch,
+    }
+
+
+STREAMS = special_streams()
+
+
+@pytest.mark.parametrize("m", [2, 5, 10])
+@pytest.mark.parametrize("settings", ALL[:-1], ids=name)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_special_streams(stream, settings, m):
+    agree(LearnOptions(sketch_size=m, **settings, **PAPER), STREAMS[stream])
+
+
+@pytest.mark.parametrize("settings", ALL, ids=name)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_special_streams_diagonal(stream, settings):
+    """The defaults but for alpha: logistic loss, rescaled features, no projection (a wide one for alpha = 0)."""
+    clip = 4.0 if settings is RFD0 else np.inf
+    agree(LearnOptions(sketch_size=5, clip=clip, sigma=0.0625, **settings), STREAMS[stream])
+
+
+@pytest.mark.parametrize("settings", ALL[:-1], ids=name)
+@pytest.mark.parametrize(("d", "m"), [(12, 13), (12, 20), (5, 50), (1, 2)])
+def test_more_rows_than_features(settings, d, m):
+    agree(LearnOptions(sketch_size=m, **settings, **PAPER), zipf(n=500, d=d, s=4))
+
+
+@pytest.mark.parametrize("m", [4, 5, 20])
+def test_rank_below_m_keeps_alpha_at_zero(m):
+    """Rank 4: 5 rows and more lose nothing and never leave the pseudo-inverse; 4 rows keep 3 of them."""
+    twin, _ = agree(LearnOptions(sketch_size=m, **RFD0, **PAPER), STREAMS["rank-4"])
+    assert (twin.sketch.alpha == 0) == (m > 4)
+
+
+# ---------------------------------------------------------------------------------------------------- real data
+
+REAL = {
+    "a9a": None, "australian_scale": None, "breast-cancer_scale": None, "diabetes_scale": None, "heart_scale": None,
+    "ionosphere_scale": None, "mushrooms": None, "phishing": None, "splice_scale": None,
+    "rcv1sub.binary": 300, "news20.mc": 300,
+}  # fmt: skip
+
+
+def real(dataset):
+    path = real_folder() / "svm" / f"{dataset}.svm.gz"
+    if not path.exists():
+        pytest.skip(f"{path.name} is not there (SONLEARN_DATA names the folder that has svm/)")
+    batch = read_svmlight(path, limit=800 if REAL[dataset] else 2000)
+    if REAL[dataset]:
+        batch = most_frequent(batch, REAL[dataset])
+    if dataset == "news20.mc":  # 20 classes, raw counts
+        batch = batch._replace(y=np.where(batch.y % 2 == 1, 1.0, -1.0), values=np.log1p(batch.values) / 10)
+    return batch
+
+
+@pytest.mark.parametrize("dataset", REAL)
+def test_real_data(dataset):
+    batch = real(dataset)
+    squared = np.bincount(np.repeat(np.arange(batch.n), np.diff(batch.indptr)), batch.values**2).mean()
+    for settings in ALL[:-2]:
+        if settings["sketch"] in ("fd", "oja"):  # no step longer than the rows can bear
+            settings = {**settings, "alpha": 4 * squared}
+        agree(LearnOptions(sketch_size=10, **settings, **PAPER), batch)
+    agree(LearnOptions(alpha=1.0, sketch_size=5), batch)
+
+
+# ---------------------------------------------------------------------------------------------------- the judge
+
+
+@pytest.mark.parametrize("settings", ALL[:-1], ids=name)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_twin_can_be_trusted(stream, settings):
+    """One unit in the last place of every value moves the twin by far less than the tolerance."""
+    batch = rows_of(STREAMS[stream], slice(0, 300))
+    bits = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], len(batch.values)) * 2.0**-52
+    options = LearnOptions(sketch_size=5, **settings, **PAPER)
+    one, other = (run_twin(options, b)[1] for b in (batch, batch._replace(values=batch.values * (1 + bits))))
+    assert worst(other.prediction, one.prediction) < TOLERANCE[options.sketch] / 10

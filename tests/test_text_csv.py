@@ -1,0 +1,92 @@
+"""CSV: numbers as values, texts hashed with their column, errors with their line."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import pytest
+from parsers import VW_CONSTANT, vw_hash
+
+from sonlearn.errors import InputError, OptionError
+from sonlearn.options import TextOptions
+from sonlearn.text.read import Reader, read_batches
+
+MASK = 2**18 - 1
+CSV = TextOptions(format="csv", label="y", constant=False)
+
+
+def slot(name: str) -> int:
+    return vw_hash(name.encode(), 0) & MASK
+
+
+def rows(text: str | bytes, options: TextOptions = CSV, **given):
+    data = text.encode() if isinstance(text, str) else text
+    out = []
+    for b in read_batches(io.BytesIO(data), options, **given):
+        for i in range(b.n):
+            part = slice(b.indptr[i], b.indptr[i + 1])
+            pairs = list(zip(b.indices[part].tolist(), b.values[part].tolist(), strict=True))
+            out.append((int(b.lines[i]), float(b.y[i]), pairs))
+    return out
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 20, 1 << 20])
+@pytest.mark.parametrize("threads", [0, 1])
+def test_rows(chunk_bytes, threads):
+    text = '\ufeffage,city,y,"a, b"\r\n3.5,Paris,1,-2e1\r\n\r\n,"New\nYork ""x""",0,0\n0x1,é,-1,nan'
+    assert rows(text, chunk_bytes=chunk_bytes, threads=threads) == [
+        (2, 1.0, [(slot("age"), 3.5), (slot("city=Paris"), 1.0), (slot("a, b"), -20.0)]),
+        (4, 0.0, [(slot('city=New\nYork "x"'), 1.0)]),
+        (6, -1.0, [(slot("age=0x1"), 1.0), (slot("city=é"), 1.0), (slot("a, b=nan"), 1.0)]),
+    ]
+
+
+def test_hash_options_constant_and_no_label():
+    options = TextOptions(format="csv", hash="all", hash_seed=5, bits=10, delimiter="tab")
+    seed = vw_hash(b"", 5, True)
+    expected = [(vw_hash(b"5", seed, True) % 1024, 7.0), (vw_hash(b"b=x", seed, True) % 1024, 1.0)]
+    ((line, y, features),) = rows("5\tb\n7\tx\n", options)
+    assert (line, features) == (2, [*expected, (VW_CONSTANT % 1024, 1.0)])
+    assert math.isnan(y)
+
+
+def test_label_implies_csv_and_empty_label_is_none():
+    ((_, y, _),) = rows("a,y\n1,\n", TextOptions(label="y"))
+    assert math.isnan(y)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "<stream>:1: found the columns 'a, b', expected one column 'y' (--label)"),
+        ("y,a,y\n1,2,3\n", "<stream>:1: found the columns 'y, a, y', expected one column 'y' (--label)"),
+        ("a,y\n1,2\n1,2,3\n", "<stream>:3: found 3 fields, expected 2 fields as in the header"),
+        ("a,y\n1,2\n1\n", "<stream>:3: found 1 fields, expected 2 fields as in the header"),
+        ("a,y\n1,2\n1,x\n", "<stream>:3: found 'x', expected a label (a finite number), or nothing"),
+        ("a,y\n1,2\n1,inf\n", "<stream>:3: found 'inf', expected a label (a finite number), or nothing"),
+        ("a,y\n1,2\n1e999,1\n", "<stream>:3: found '1e999', expected a number of at most 1.8e308"),
+        ('a,y\n1,2\n"x"z,1\n', "<stream>:3: found a malformed record (',' expected after '\"'), expected CSV"),
+        ("", "<stream>: found an empty stream, expected at least one example"),
+        ("a,y\n", "<stream>: found an empty stream, expected at least one example"),
+    ],
+)
+def test_malformed(text, message):
+    with pytest.raises(InputError) as caught:
+        rows(text)
+    assert str(caught.value) == message
+    if text.startswith("a,y\n1,2\n"):
+        reader = Reader(io.BytesIO(f"{text}3,1\n".encode()), CSV, on_error="skip")
+        assert [batch.lines.tolist() for batch in reader] == [[2, 4]]
+        assert reader.error_count == 1
+
+
+def test_csv_by_mistake_is_told():
+    with pytest.raises(InputError, match="for CSV use --format csv --label COLUMN"):
+        list(read_batches(io.BytesIO(b"a,b,c\n1,2,3\n")))
+
+
+@pytest.mark.parametrize("delimiter", ["", "ab", '"', "\n"])
+def test_delimiter(delimiter):
+    with pytest.raises(OptionError, match="expected CSV delimiter"):
+        TextOptions(delimiter=delimiter)

@@ -1,0 +1,13 @@
+"""A short fuzz run; `fuzz_text.py` makes long ones."""
+
+from __future__ import annotations
+
+import numba
+import pytest
+from fuzz_text import PIECES, fuzz
+
+
+@pytest.mark.parametrize("format", PIECES)
+def test_mutated_lines(format):
+    share = fuzz(format, 1000 if numba.config.DISABLE_JIT else 20_000, seed=1)
+    assert 0.1 < share < 0.9

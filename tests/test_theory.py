@@ -1,0 +1,186 @@
+"""What theory promises, asked of the engine itself."""
+
+import numpy as np
+import pytest
+from oracle import run_twin
+from streams import (
+    batch_of,
+    batch_of_dense,
+    ill_conditioned,
+    repeated_ids,
+    rows_of,
+    shuffled_features,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+
+from sonlearn import Learner, LearnOptions, from_scipy
+
+PAPER = {"loss": "squared", "clip": 1.0, "diagonal": False}
+SKETCHES = [
+    {"sketch": "rfd", "alpha": 0.0, "clip": 2.0},
+    {"sketch": "rfd", "alpha": 1.0},
+    {"sketch": "fd", "alpha": 1.0},
+    {"sketch": "oja", "alpha": 1.0},
+    {"sketch": "none", "alpha": 1.0},
+]
+
+
+def name(settings):
+    return "-".join(map(str, settings.values()))
+
+
+def learned(options, batch):
+    learner = Learner(options)
+    return learner, learner.partial_fit(batch)
+
+
+def weights(learner):
+    ids, w = learner.weights()
+    return dict(zip(ids.tolist(), w.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("sketch", ["rfd", "fd"])
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+@pytest.mark.parametrize("m", [21, 40])
+def test_more_rows_than_dimensions_is_full_newton(sketch, alpha, m):
+    batch = zipf(n=800, d=20, s=5)
+    options = LearnOptions(sketch=sketch, sketch_size=m, alpha=alpha, **PAPER)
+    _, full = run_twin(options, batch, full=True)
+    learner, got = learned(options, batch)
+    np.testing.assert_allclose(got.prediction, full.prediction, rtol=0, atol=1e-9)
+    assert learner.alpha == alpha, "nothing was shed"
+
+
+@pytest.mark.parametrize("clip", [1.0, np.inf])
+def test_rotation_leaves_full_newton_alone(clip):
+    stream = ill_conditioned(100, T=1500, d=20, large=4)
+    rotation, _ = np.linalg.qr(np.random.default_rng(5).normal(size=(20, 20)))
+    turned = batch_of_dense(stream.X @ rotation, stream.y)
+    for sketch_size, same in ((21, True), (0, True), (21, False)):
+        options = LearnOptions(
+            loss="squared", clip=clip, sigma=0.125, alpha=10.0, sketch_size=sketch_size, diagonal=not same
+        )
+        one, other = (learned(options, batch)[1].prediction for batch in (stream.batch, turned))
+        difference = np.abs(one - other).max()
+        assert difference < 1e-9 if same else difference > 1e-2, "the diagonal rescaling is not invariant"
+
+
+def errors_in_other_units(**settings):
+    """Share of wrong signs, as it is and with feature 3 in other units, 1000 times as large."""
+    batch = zipf(n=3000, d=100, s=8)
+    scaled = batch._replace(values=np.where(batch.indices == 3, 1000 * batch.values, batch.values))
+    options = LearnOptions(sketch_size=5, **settings)
+    return [np.mean(learned(options, data)[1].prediction * batch.y <= 0) for data in (batch, scaled)]
+
+
+@pytest.mark.parametrize("settings", SKETCHES[:-1], ids=name)
+def test_scale_of_one_feature_hardly_matters_with_diagonal(settings):
+    """Not for gradient descent: D_t lags by a round, and its first step along a large value has nothing to tame it."""
+    plain, scaled = errors_in_other_units(diagonal=True, **settings)
+    assert plain < 0.2
+    assert abs(scaled - plain) < 0.01
+
+
+def test_scale_of_one_feature_matters_to_gradient_descent():
+    plain, scaled = errors_in_other_units(sketch="none", diagonal=False)
+    assert scaled > plain + 0.1
+
+
+@pytest.mark.parametrize("settings", SKETCHES, ids=name)
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_batches_change_no_bit(settings, diagonal):
+    batch = with_weights(without_some_labels(with_empty_rows(zipf(n=700, d=400, s=10))))
+    options = LearnOptions(sketch_size=4, diagonal=diagonal, **settings)
+    whole, at_once = learned(options, batch)
+    rng = np.random.default_rng(3)
+    for cuts in (range(1, 700), sorted(rng.choice(700, 20, replace=False))):
+        pieces = Learner(options)
+        parts = [pieces.partial_fit(rows_of(batch, slice(a, b))) for a, b in zip([0, *cuts], [*cuts, 700], strict=True)]
+        for i in range(3):
+            np.testing.assert_array_equal(np.concatenate([part[i] for part in parts]), at_once[i])
+        assert weights(pieces) == weights(whole)
+        assert pieces.alpha == whole.alpha
+        np.testing.assert_array_equal(pieces.eigenvalues(), whole.eigenvalues())
+
+
+@pytest.mark.parametrize("settings", SKETCHES, ids=name)
+def test_same_input_same_bits(settings):
+    batch = zipf(n=500, d=300)
+    options = LearnOptions(sketch_size=5, **settings)
+    one, other = learned(options, batch), learned(options, batch)
+    np.testing.assert_array_equal(one[1], other[1])
+    assert weights(one[0]) == weights(other[0])
+
+
+@pytest.mark.parametrize("settings", SKETCHES, ids=name)
+def test_order_and_names_of_features_do_not_matter(settings):
+    batch = zipf(n=600, d=200)
+    options = LearnOptions(sketch_size=5, sigma=0.0625, **settings)
+    expected = learned(options, batch)[1]
+    renamed = batch._replace(indices=(batch.indices * 2_654_435_761) % 2**40)
+    split = repeated_ids(batch)
+    for other in (shuffled_features(batch), renamed, split):
+        np.testing.assert_allclose(learned(options, other)[1], expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("settings", SKETCHES, ids=name)
+def test_weights_are_in_the_scale_of_the_input(settings):
+    """predict is w'x with the weights that are shown, seen features or not."""
+    batch = zipf(n=300, d=60)
+    learner, _ = learned(LearnOptions(sketch_size=4, sigma=0.0625, **settings), batch)
+    w = weights(learner)
+    probe = zipf(n=50, d=90, seed=7)
+    for i, raw in enumerate(learner.predict(probe).raw):
+        own = slice(probe.indptr[i], probe.indptr[i + 1])
+        by_hand = sum(w.get(f, 0.0) * v for f, v in zip(probe.indices[own].tolist(), probe.values[own], strict=True))
+        assert raw == pytest.approx(by_hand, rel=1e-10, abs=1e-12)
+
+
+def test_importance_two_is_twice_the_gradient():
+    """By hand, sketch none: w = h/alpha 2 (y - p) x."""
+    learner, got = learned(
+        LearnOptions(sketch="none", loss="squared", alpha=4.0, diagonal=False),
+        batch_of([{1: 1.0, 2: 3.0}], [1.0], [2.0]),
+    )
+    assert weights(learner) == {1: 1.0, 2: 3.0}
+    assert got.loss[0] == 1.0, "the loss is shown without the importance"
+
+
+def test_zero_one_labels_are_minus_and_plus():
+    batch = zipf(n=200, d=40)
+    for loss in ("logistic", "hinge"):
+        options = LearnOptions(loss=loss, sketch_size=3)
+        expected = learned(options, batch)[1]
+        got = learned(options, batch._replace(y=np.maximum(batch.y, 0)))[1]
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_scipy_matrices_of_both_index_widths():
+    from scipy.sparse import csr_array, csr_matrix
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 10)) * (rng.random((60, 10)) < 0.4)
+    y = np.sign(X.sum(axis=1) + 0.1)
+    options = LearnOptions(sketch_size=3)
+    expected = learned(options, batch_of_dense(X, y))[1]
+    for kind in (csr_array, csr_matrix):
+        for width in (np.int32, np.int64):
+            matrix = kind(X)
+            matrix.indices, matrix.indptr = matrix.indices.astype(width), matrix.indptr.astype(width)
+            got = learned(options, from_scipy(matrix, y, constant=False))[1]
+            np.testing.assert_array_equal(got, expected)
+
+
+def test_the_sketch_works_on_ill_conditioned_data():
+    """[SON] section 5.1 in small: ten rows are nearly as good as the full matrix, none at all learns nothing."""
+    stream = ill_conditioned(1e4, T=4000)
+    error = {}
+    for m, alpha in ((0, 1.0), (10, 1e-3), (101, 1e-3)):
+        options = LearnOptions(sketch_size=m, alpha=alpha, **PAPER)
+        error[m] = np.mean(learned(options, stream.batch)[1].prediction * stream.y <= 0)
+    assert error[0] > 0.4
+    assert error[10] < 0.25
+    assert error[101] < 0.25
