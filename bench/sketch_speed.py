@@ -29,7 +29,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh, svds
 
 import data
 from sonlearn.sketch import make_sketch
-from sonlearn.sketch.errors import top_squares
+from sonlearn.sketch.accuracy import top_squares
 
 
 def ours(method: str, size: int, **values):

@@ -20,8 +20,8 @@ from sonlearn.sketch import (
     make_sketch,
     projection_error,
 )  # fmt: skip
+from sonlearn.sketch.accuracy import top_squares
 from sonlearn.sketch.decompose import decompose
-from sonlearn.sketch.errors import top_squares
 from sonlearn.sketch.rows import Active
 
 
@@ -277,6 +277,16 @@ def test_sketch_as_transformer():
     assert sketch.n_seen == 50
     with pytest.raises(InputError, match="3 columns, expected 256"):
         sketch.transform(np.zeros((1, 3)))
+
+
+def test_columns_never_seen_count_as_zero_in_transform():
+    A = np.zeros((50, 8))
+    A[:, 2:6] = np.random.default_rng(0).standard_normal((50, 4))
+    sparse, dense = (make_sketch("fd", 5).update(form(A)) for form in (sp.csr_array, np.asarray))
+    rows = np.random.default_rng(1).standard_normal((6, 8))
+    expected = dense.transform(rows, 3)
+    np.testing.assert_allclose(sparse.transform(sp.csr_array(rows), 3), expected, atol=1e-12)
+    np.testing.assert_allclose(sparse.transform(rows, 3), expected, atol=1e-12)
 
 
 def test_rule_objects_and_methods_are_the_same_thing():

@@ -26,7 +26,7 @@ import numpy as np
 
 import data
 from sonlearn.sketch import covariance_error, make_sketch, projection_error
-from sonlearn.sketch.errors import top_squares
+from sonlearn.sketch.accuracy import top_squares
 
 RFD_METHODS = {
     "FD": ("fd", {}), "CFD": ("cfd", {}), "RFD": ("rfd", {}),

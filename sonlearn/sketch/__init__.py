@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from sonlearn.sketch.options import METHODS, SketchOptions
 
 if TYPE_CHECKING:
+    from sonlearn.sketch.accuracy import covariance_error, projection_error
     from sonlearn.sketch.base import Result, Sketch
     from sonlearn.sketch.directions import FrequentDirections
-    from sonlearn.sketch.errors import covariance_error, projection_error
     from sonlearn.sketch.files import load, save
     from sonlearn.sketch.make import make_sketch
     from sonlearn.sketch.pca import StreamingSVD
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _HOME = {
     "FrequentDirections": "directions", "Oja": "randomized", "RandomProjection": "randomized", "Result": "base",
     "RowSampling": "randomized", "Rule": "rules", "Sketch": "base", "StreamingSVD": "pca",
-    "covariance_error": "errors", "gfd": "rules", "load": "files", "make_sketch": "make",
-    "projection_error": "errors", "save": "files",
+    "covariance_error": "accuracy", "gfd": "rules", "load": "files", "make_sketch": "make",
+    "projection_error": "accuracy", "save": "files",
 }  # fmt: skip
 
 __all__ = [

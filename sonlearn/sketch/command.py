@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from sonlearn.errors import InputError, OptionError
+from sonlearn.sketch.accuracy import covariance_error, projection_error
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.directions import FrequentDirections
-from sonlearn.sketch.errors import covariance_error, projection_error
 from sonlearn.sketch.files import load
 from sonlearn.sketch.make import make_sketch
 from sonlearn.sketch.options import SketchOptions
