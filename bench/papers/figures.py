@@ -14,6 +14,7 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import argparse
 import sys
 import time
 from collections.abc import Callable
@@ -177,4 +178,6 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("figures", nargs="*", choices=[*FIGURES, []], default=[], help="all by default")
+    main(parser.parse_args().figures)
