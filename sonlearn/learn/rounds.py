@@ -156,7 +156,7 @@ def step(params, state, work, feats, values, excess, slope, xx):
     elif params.sketch == NONE:
         move(state, work, feats, 0, 0.0, slope / state.reals[ALPHA])
     else:
-        status = buffered_round(params, state, work, feats, slope, scale, rho2, along, rest)
+        status = buffered_round(params, state, work, feats, slope, scale, rho2, (along, rest))
     if params.diagonal:
         table = state.table
         for at in range(len(feats)):
@@ -215,8 +215,9 @@ def move(state, work, feats, r, along, rest):
 
 
 @bare_inline
-def buffered_round(params, state, work, feats, slope, scale, rho2, along, rest):
+def buffered_round(params, state, work, feats, slope, scale, rho2, projection):
     """FD and RFD: append the row to the buffer and step with the new sketch, or leave that to the shrink."""
+    along, rest = projection
     counters, basis, alpha = state.counters, state.basis, state.reals[ALPHA]
     r = counters[K] + counters[R]
     s2, quadratic = scale * scale, work.h[r]
