@@ -115,7 +115,12 @@ def test_resuming_gives_the_same_bytes_as_one_long_run(cli, sketch, kind):
 
 
 def test_predicting_changes_nothing_and_needs_no_option(cli):
-    cli("train", "-m", "3", *["--loss", "squared", "--clip", "0.1", "--sigma", "0", "--noconstant", "-f", "model", "a.svm"])
+    cli(
+        "train",
+        "-m",
+        "3",
+        *["--loss", "squared", "--clip", "0.1", "--sigma", "0", "--noconstant", "-f", "model", "a.svm"],
+    )
     before = Path("model").read_bytes()
     _, out, err = cli("predict", "-i", "model", "b.svm")
     status, nothing, again = cli("train", "-t", "-i", "model", "b.svm", "-p", "predictions", "-r", "raw", "-f", "copy")

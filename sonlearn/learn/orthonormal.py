@@ -3,9 +3,10 @@
 Everything reads V as orthonormal rows. A new direction q = (x - V'y)/rho is a small difference where x lies mostly in
 the span of V; it inherits V's departure from orthonormality |y|/rho times enlarged, and the next shrink makes it a row
 of V. On text rho is large and nothing happens. On ill-conditioned, duplicated or low-rank rows the departure doubles
-again and again, from the last bit to the first within a few hundred rows. It cannot be seen from inside the sketch: only
-V V' itself, a pass over the features seen, tells. So the shrink carries a model of the departure along, and the pass
-is made when the model says so: at once where it must be, earlier where the features read since the last one pay for it.
+again and again, from the last bit to the first within a few hundred rows. It cannot be seen from inside the sketch:
+only V V' itself, a pass over the features seen, tells. So the shrink carries a model of the departure along, and the
+pass is made when the model says so: at once where it must be, earlier where the features read since the last one pay
+for it.
 """
 
 from __future__ import annotations
