@@ -27,9 +27,8 @@ def copies(batch):
 
 
 def same(one, other):
-    return all(
-        a == b if isinstance(a, str | None) else np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other)
-    )
+    pairs = zip(one, other, strict=True)
+    return all(a == b if isinstance(a, str | None) else np.array_equal(a, b, equal_nan=True) for a, b in pairs)
 
 
 def fingerprint(learner):

@@ -17,6 +17,7 @@ from sonlearn.learn.dense import add_outer, cholesky_update, solve_lower, solve_
 from sonlearn.learn.generations import refresh_all
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.oja import oja_round
+from sonlearn.learn.residual import look_again, worth_a_look
 from sonlearn.learn.shrink import shrink
 from sonlearn.learn.state import (
     ALPHA,
@@ -39,9 +40,9 @@ from sonlearn.learn.state import (
 )  # fmt: skip
 
 #: A row whose part outside of the basis has a squared norm below this multiple of x'x lies in its span: where that is a
-#: question of rank (the pseudo-inverse, a new direction for Oja), and elsewhere, where only noise may be dropped: what
-#: is dropped of x is the root of this.
-EPS_SPAN, EPS_NOISE = 1e-12, 1e-14
+#: question of rank (the pseudo-inverse, a new direction for Oja); and where only noise may be dropped, of a difference
+#: of squares and of a difference computed itself (the sketch misses what is dropped in first order: its root).
+EPS_SPAN, EPS_NOISE, EPS_LOOK = 1e-12, 1e-14, 1e-26
 #: A raw score beyond this has diverged, however far from infinite: what is computed from it squares it and more.
 LIMIT = 1e100
 #: [SON] section 5.2: what D_t begins with.
@@ -69,7 +70,8 @@ def learn(params, state, work, rows, prediction, raw, start):
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         u, xx = read(params, state, work, feats, values)
-        u += rows.base[i]
+        change, rho2, n_rest = outside(params, state, work, feats, xx)
+        u += change + rows.base[i]
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         raw[i] = u
@@ -77,7 +79,7 @@ def learn(params, state, work, rows, prediction, raw, start):
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         slope = rows.weight[i] * loss_slope(params.loss, prediction[i], rows.y[i])
-        if not step(params, state, work, feats, values, u - prediction[i], slope, xx):
+        if not step(params, state, work, feats, values, u - prediction[i], slope, xx, rho2, n_rest):
             return i, DIVERGED
     return len(rows.y), DONE
 
@@ -136,19 +138,30 @@ def coordinates(state, work):
 
 
 @inline
-def step(params, state, work, feats, values, excess, slope, xx):
+def outside(params, state, work, feats, xx):
+    """(what a second look changes u'x by, squared part of x outside of the basis, length of work.rest: 0 if unused)."""
+    rho2, change, n_rest = xx, 0.0, 0
+    for i in range(state.counters[K] + state.counters[R]):
+        rho2 -= work.y[i] * work.y[i]
+    noise = EPS_NOISE
+    if params.sketch != OJA and worth_a_look(state, feats, rho2, xx):  # Oja's rule asks for V x, not for coordinates
+        change, rho2, n_rest = look_again(state, work, feats)
+        noise = EPS_LOOK
+    if state.reals[ALPHA] == 0.0 or params.sketch == OJA:
+        noise = EPS_SPAN
+    if rho2 <= noise * xx:
+        rho2 = 0.0
+    return change, rho2, n_rest
+
+
+@inline
+def step(params, state, work, feats, values, excess, slope, xx, rho2, n_rest):
     """Everything of a round after the prediction. Returns False, with nothing changed, if a step is not finite.
 
-    `excess` is u'x less its projection; `slope` is h l'(p, y).
+    `excess` is u'x less its projection; `slope` is h l'(p, y); `rho2` is the squared part of x outside of the basis.
     """
     counters = state.counters
     r = counters[K] + counters[R]
-    rho2 = xx
-    for i in range(r):
-        rho2 -= work.y[i] * work.y[i]
-    by_rank = state.reals[ALPHA] == 0.0 or params.sketch == OJA
-    if rho2 <= (EPS_SPAN if by_rank else EPS_NOISE) * xx:
-        rho2 = 0.0
     scale = row_scale(params, slope, counters[T] + 1)
     along, rest = project(params, state, work, r, rho2, excess)
     if not (math.isfinite(scale * scale * xx * xx) and math.isfinite(along) and math.isfinite(rest)):
@@ -164,7 +177,7 @@ def step(params, state, work, feats, values, excess, slope, xx):
     elif params.sketch == NONE:
         move(state, work, feats, 0, 0.0, slope / state.reals[ALPHA])
     else:
-        buffered_round(params, state, work, feats, slope, scale, rho2, along, rest)
+        buffered_round(params, state, work, feats, slope, scale, rho2, along, rest, n_rest)
     if params.diagonal:
         table = state.table
         for at in range(len(feats)):
@@ -223,7 +236,7 @@ def move(state, work, feats, r, along, rest):
 
 
 @inline
-def buffered_round(params, state, work, feats, slope, scale, rho2, along, rest):
+def buffered_round(params, state, work, feats, slope, scale, rho2, along, rest, n_rest):
     """FD and RFD: append the row to the buffer, step with the new sketch, shrink when the buffer is full."""
     counters, basis, alpha = state.counters, state.basis, state.reals[ALPHA]
     r = counters[K] + counters[R]
@@ -241,7 +254,7 @@ def buffered_round(params, state, work, feats, slope, scale, rho2, along, rest):
     for i in range(r):
         basis.a[i] -= along * work.u[i]
     if grows:
-        append(state, work, feats, rho2, rest)
+        append(state, work, feats, rho2, rest, n_rest)
     elif rest != 0.0:
         for i in range(r):
             basis.a[i] += rest * work.y[i]
@@ -261,21 +274,24 @@ def buffered_round(params, state, work, feats, slope, scale, rho2, along, rest):
 
 
 @inline
-def append(state, work, feats, rho2, rest):
-    """Add x to the raw rows and its direction q = (x - Q'y)/rho to the basis; the weights' share of q is -rest rho."""
+def append(state, work, feats, rho2, rest, n_rest):
+    """Add x to the raw rows and its direction q = (x - Q'y)/rho to the basis; the weights' share of q is -rest rho.
+
+    With n_rest > 0 the row to keep is work.rest, the part of x outside of the basis.
+    """
     counters, basis, raw = state.counters, state.basis, state.raw
     n_raw, r = counters[R], counters[K] + counters[R]
     rho = math.sqrt(rho2)
     work.y[r] = rho
     for i in range(r + 1):
-        basis.G[n_raw, i] = work.y[i]
+        basis.G[n_raw, i] = work.more[i] if n_rest > 0 and i < r else work.y[i]
         basis.H[r, i] = basis.H[i, r] = 0.0
         basis.LT[i, r] = 0.0
     basis.LT[r, r] = math.sqrt(state.reals[ALPHA])
     basis.a[r] = -rest * rho
     n_local, table, X, owner = counters[N_LOCAL], state.table, raw.X, raw.owner
-    for at in range(len(feats)):
-        f = feats[at]
+    for at in range(n_rest if n_rest > 0 else len(feats)):
+        f = at if n_rest > 0 else feats[at]
         local = int(table[f, LOCAL])
         if not (0 <= local < n_local and owner[local] == f):
             local = n_local
@@ -284,6 +300,6 @@ def append(state, work, feats, rho2, rest):
             table[f, LOCAL] = local
             for j in range(X.shape[1]):
                 X[local, j] = 0.0
-        X[local, n_raw] = work.x[at]
+        X[local, n_raw] = work.rest[at] if n_rest > 0 else work.x[at]
     counters[N_LOCAL] = n_local
     counters[R] = n_raw + 1

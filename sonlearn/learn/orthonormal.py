@@ -23,7 +23,7 @@ from sonlearn.learn.state import EMPTY, GEN, HEAD, N_TOUCHED, READ, SEEN, STAMP,
 #: What rounding adds to V V' in one shrink, relative to the squares of what is summed (measured on text).
 ROUNDING = 2e-17
 #: Departure at which the pass is due: where it has been paid for, and in any case.
-WORTH, NEEDED = 1e-15, 1e-11
+WORTH, NEEDED = 1e-15, 1e-12
 #: The pass costs about four reads of a feature; it is paid for by this many reads for every feature seen.
 READS = 8
 
