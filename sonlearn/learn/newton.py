@@ -17,13 +17,14 @@ from sonlearn.learn.dense import add_outer, cholesky_update, solve_lower, solve_
 from sonlearn.learn.generations import refresh_all
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.oja import oja_round
-from sonlearn.learn.residual import look_again, worth_a_look
+from sonlearn.learn.residual import look_again
 from sonlearn.learn.shrink import shrink
 from sonlearn.learn.state import (
     ALPHA,
     COUNT,
     ETA_CONSTANT,
     ETA_OVER_T,
+    FEATURES,
     GEN,
     HEAD,
     LOCAL,
@@ -45,6 +46,9 @@ from sonlearn.learn.state import (
 EPS_SPAN, EPS_NOISE, EPS_LOOK = 1e-12, 1e-14, 1e-26
 #: A raw score beyond this has diverged, however far from infinite: what is computed from it squares it and more.
 LIMIT = 1e100
+#: A second look (`residual`) is taken at rows that stick out by less than this share of x'x. Not for Oja, whose rule
+#: asks for V x and not for coordinates.
+SMALL = 1e-3
 #: [SON] section 5.2: what D_t begins with.
 DIAGONAL_START = 0.1
 
@@ -69,9 +73,16 @@ def learn(params, state, work, rows, prediction, raw, start):
             return i, LOG_FULL
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
-        u, xx = read(params, state, work, feats, values)
-        change, rho2, n_rest = outside(params, state, work, feats, xx)
-        u += change + rows.base[i]
+        u, xx, rho2 = read(params, state, work, feats, values)
+        noise, n_rest = EPS_NOISE, 0
+        if rho2 < SMALL * xx and params.sketch != OJA and state.counters[SEEN] <= FEATURES * len(feats):
+            change, rho2, n_rest = look_again(state, work, feats)
+            noise, u = EPS_LOOK, u + change
+        if state.reals[ALPHA] == 0.0 or params.sketch == OJA:
+            noise = EPS_SPAN
+        if rho2 <= noise * xx:
+            rho2 = 0.0
+        u += rows.base[i]
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         raw[i] = u
@@ -79,14 +90,14 @@ def learn(params, state, work, rows, prediction, raw, start):
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         slope = rows.weight[i] * loss_slope(params.loss, prediction[i], rows.y[i])
-        if not step(params, state, work, feats, values, u - prediction[i], slope, xx, rho2, n_rest):
+        if not step(params, state, work, feats, values, u - prediction[i], slope, (xx, rho2, n_rest)):
             return i, DIVERGED
     return len(rows.y), DONE
 
 
 @inline
 def read(params, state, work, feats, values):
-    """Fill work.x (the row as the learner sees it), Z x, y = Q x; returns (w'x, x'x).
+    """Fill work.x (the row as the learner sees it), Z x, y = Q x; returns (w'x, x'x, x'x - y'y).
 
     The loop over the active features calls nothing: a call would count references of every array of the state.
     """
@@ -111,7 +122,11 @@ def read(params, state, work, feats, values):
         if 0 <= local < n_local and owner[local] == f:
             for j in range(n_raw):
                 rx[j] += x * X[local, j]
-    return wx + coordinates(state, work), xx
+    wx += coordinates(state, work)
+    rho2 = xx
+    for i in range(state.counters[K] + n_raw):
+        rho2 -= work.y[i] * work.y[i]
+    return wx, xx, rho2
 
 
 @inline
@@ -138,30 +153,15 @@ def coordinates(state, work):
 
 
 @inline
-def outside(params, state, work, feats, xx):
-    """(what a second look changes u'x by, squared part of x outside of the basis, length of work.rest: 0 if unused)."""
-    rho2, change, n_rest = xx, 0.0, 0
-    for i in range(state.counters[K] + state.counters[R]):
-        rho2 -= work.y[i] * work.y[i]
-    noise = EPS_NOISE
-    if params.sketch != OJA and worth_a_look(state, feats, rho2, xx):  # Oja's rule asks for V x, not for coordinates
-        change, rho2, n_rest = look_again(state, work, feats)
-        noise = EPS_LOOK
-    if state.reals[ALPHA] == 0.0 or params.sketch == OJA:
-        noise = EPS_SPAN
-    if rho2 <= noise * xx:
-        rho2 = 0.0
-    return change, rho2, n_rest
-
-
-@inline
-def step(params, state, work, feats, values, excess, slope, xx, rho2, n_rest):
+def step(params, state, work, feats, values, excess, slope, norms):
     """Everything of a round after the prediction. Returns False, with nothing changed, if a step is not finite.
 
-    `excess` is u'x less its projection; `slope` is h l'(p, y); `rho2` is the squared part of x outside of the basis.
+    `excess` is u'x less its projection; `slope` is h l'(p, y); `norms` is x'x, its part outside of the
+    basis, and the length of work.rest, 0 if there has been no second look.
     """
     counters = state.counters
     r = counters[K] + counters[R]
+    xx, rho2, n_rest = norms
     scale = row_scale(params, slope, counters[T] + 1)
     along, rest = project(params, state, work, r, rho2, excess)
     if not (math.isfinite(scale * scale * xx * xx) and math.isfinite(along) and math.isfinite(rest)):
@@ -177,7 +177,7 @@ def step(params, state, work, feats, values, excess, slope, xx, rho2, n_rest):
     elif params.sketch == NONE:
         move(state, work, feats, 0, 0.0, slope / state.reals[ALPHA])
     else:
-        buffered_round(params, state, work, feats, slope, scale, rho2, along, rest, n_rest)
+        buffered_round(params, state, work, feats, slope, scale, (rho2, n_rest), (along, rest))
     if params.diagonal:
         table = state.table
         for at in range(len(feats)):
@@ -236,10 +236,11 @@ def move(state, work, feats, r, along, rest):
 
 
 @inline
-def buffered_round(params, state, work, feats, slope, scale, rho2, along, rest, n_rest):
+def buffered_round(params, state, work, feats, slope, scale, outside, projection):
     """FD and RFD: append the row to the buffer, step with the new sketch, shrink when the buffer is full."""
     counters, basis, alpha = state.counters, state.basis, state.reals[ALPHA]
     r = counters[K] + counters[R]
+    (rho2, n_rest), (along, rest) = outside, projection
     s2, quadratic = scale * scale, work.h[r]
     grows = s2 > 0.0 and rho2 > 0.0
     full = counters[COUNT] + 1 == 2 * params.m

@@ -14,16 +14,7 @@ import numpy as np
 from sonlearn.jit import inline
 from sonlearn.learn.generations import bring_up
 from sonlearn.learn.shrink import unmix
-from sonlearn.learn.state import FEATURES, GEN, HEAD, LOCAL, N_LOCAL, SEEN, STAMP, K, R
-
-#: A second look is worth it below this share of x'x.
-SMALL = 1e-3
-
-
-@inline
-def worth_a_look(state, feats, rho2, xx):
-    """Whether the row sticks out by little, if at all, and few features have been seen beside its own."""
-    return rho2 < SMALL * xx and state.counters[SEEN] <= FEATURES * len(feats)
+from sonlearn.learn.state import GEN, HEAD, LOCAL, N_LOCAL, SEEN, STAMP, K, R
 
 
 @inline
