@@ -3,8 +3,8 @@
     python bench/learning.py                         # our default, m = 0, and what else is listed in SETTINGS
     python bench/learning.py "--alpha 10" "--sketch fd --alpha 10"     # settings of your own
 
-Every data set is shuffled once with a fixed seed and cut to at most ROWS rows; classes above two become odd against even.
-The last line is the geometric mean of the ratios; below 1 is better than VW's default (squared loss, adaptive,
+Every data set is shuffled once with a fixed seed and cut to at most ROWS rows; classes above two become odd against
+even. The last line is the geometric mean of the ratios; below 1 is better than VW's default (squared loss, adaptive,
 normalized, invariant). Data sets are read from ../shared/data/svm or $SONLEARN_DATA/svm and left out where absent.
 """
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bench.workloads import OUT, write_rows  # noqa: E402
-from sonlearn import from_scipy, Learner, LearnOptions, read_batches, TextOptions  # noqa: E402
+from sonlearn import Learner, LearnOptions, TextOptions, from_scipy, read_batches  # noqa: E402
 from sonlearn.commands.flags import parse  # noqa: E402
 from sonlearn.errors import SonlearnError  # noqa: E402
 
@@ -57,9 +57,8 @@ def ours(X: sp.csr_array, y: np.ndarray, options: LearnOptions) -> float:
     """Progressive error rate; 0.5 if the learner diverges."""
     learner = Learner(options)
     try:
-        p = np.concatenate(
-            [learner.partial_fit(from_scipy(X[i : i + 2000], y[i : i + 2000])).prediction for i in range(0, len(y), 2000)]
-        )
+        batches = (from_scipy(X[i : i + 2000], y[i : i + 2000]) for i in range(0, len(y), 2000))
+        p = np.concatenate([learner.partial_fit(batch).prediction for batch in batches])
     except SonlearnError as error:
         print(f"    {error}")
         return 0.5
@@ -73,8 +72,8 @@ def vw(name: str, X: sp.csr_array, y: np.ndarray) -> float:
     if not predictions.exists():
         data = OUT / "learning.vw"
         write_rows(data, X, y, "{label} | {features}\n")
-        command = [sys.executable, "-m", "vowpalwabbit", "-d", str(data), "--quiet", "-b", "20", "-p", f"{predictions}.part"]
-        subprocess.run(command, check=True, capture_output=True)
+        command = [sys.executable, "-m", "vowpalwabbit", "-d", str(data), "--quiet", "-b", "20"]
+        subprocess.run([*command, "-p", f"{predictions}.part"], check=True, capture_output=True)
         Path(f"{predictions}.part").replace(predictions)
     p = np.loadtxt(predictions)
     return float(np.mean(np.where(p > 0, 1.0, -1.0) != y))

@@ -52,6 +52,13 @@ def run_sonlearn(path: str, threads: int) -> int:
     return sum(len(batch.indices) - batch.n for batch in Reader(path, threads=threads))
 
 
+def run_cache(path: str) -> None:
+    from sonlearn.text.cache import CachedReader
+
+    for _ in CachedReader(path, path=path + ".cache"):
+        pass
+
+
 def run_vw(path: str) -> None:
     from vowpalwabbit.pyvw import Workspace
 
@@ -75,6 +82,7 @@ def run_read(path: str) -> None:
 PROGRAMS = {
     "sonlearn": lambda path: run_sonlearn(path, 0),
     "sonlearn, 2 cores": lambda path: run_sonlearn(path, 2),
+    "sonlearn --cache": run_cache,
     "vw --noop": run_vw,
     "scikit-learn": run_sklearn,
     "read": run_read,
@@ -107,7 +115,7 @@ def measure(program: str, path: Path, repeat: int) -> float | None:
 
 #: Rows of the table: what is read, by which programs; VW and scikit-learn read what they understand.
 ROWS = [
-    ("LIBSVM text", "svm", ["sonlearn", "sonlearn, 2 cores", "scikit-learn", "read"], "vw"),
+    ("LIBSVM text", "svm", ["sonlearn", "sonlearn, 2 cores", "sonlearn --cache", "scikit-learn", "read"], "vw"),
     ("VW text, numbers as names", "vw", ["sonlearn", "sonlearn, 2 cores", "read"], "vw"),
     ("VW text, words as names", "names.vw", ["sonlearn", "sonlearn, 2 cores", "read"], "names.vw"),
     ("LIBSVM text, gzip", "svm.gz", ["sonlearn", "sonlearn, 2 cores"], None),
@@ -125,8 +133,8 @@ def main() -> None:
         child(*arguments.child, arguments.repeat)
         return
     paths = make_files(OUT, arguments.examples)
-    features = run_sonlearn(str(paths["svm"]), 0)
-    print(f"{arguments.examples} examples, {features} features; MB/s are of uncompressed text")
+    features = {name: run_sonlearn(str(path), 0) for name, path in paths.items() if not name.endswith(".gz")}
+    print(f"{arguments.examples} examples, {features['svm']} features; MB/s are of uncompressed text")
     print(f"{'input':28}{'program':20}{'MB/s':>8}{'Mfeatures/s':>13}{'x VW':>7}")
     for title, name, programs, peer in ROWS:
         base = measure("vw --noop", paths[peer], arguments.repeat) if peer else None
@@ -138,7 +146,8 @@ def main() -> None:
                 continue
             rate = size_of.stat().st_size / seconds / 1e6
             times = f"{base / seconds:7.2f}" if base else ""
-            print(f"{title:28}{program:20}{rate:8.0f}{features / seconds / 1e6:13.1f}{times}", flush=True)
+            count = features[name.removesuffix(".gz")] / seconds / 1e6
+            print(f"{title:28}{program:20}{rate:8.0f}{count:13.1f}{times}", flush=True)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,8 @@ def end_to_end(n: int, d: int, s: int, sizes: list[int]) -> None:
     peers = has_vw()
     print(f"\nend to end: {n} examples, d = {d}, s = {s}, {vw.stat().st_size / 1e6:.0f} MB of VW text, us an example")
     print(
-        f"{'m':>4} {'rfd, vw text':>13} {'rfd, svm':>9} {'fd':>7} {'oja':>7} {'VW OjaNewton':>13} {'VW/rfd':>7}  MB ours/VW"
+        f"{'m':>4} {'rfd, vw text':>13} {'rfd, svm':>9} {'fd':>7} {'oja':>7} "
+        f"{'VW OjaNewton':>13} {'VW/rfd':>7}  MB ours/VW"
     )
     if not peers:
         print("     (no VW column: the vowpalwabbit wheel is not installed)")

@@ -1,8 +1,8 @@
 """Seeded sparse text-like streams, written once as LIBSVM and as VW text under bench/out (not committed).
 
 Feature frequencies follow Zipf's law, f(j) ~ 1/j: feature = floor(d^u) for uniform u; values are 1 + log(count), rows
-have unit norm, and labels come from a random separator over all features, with 5 % of them flipped. The spectrum is flat,
-which is the hard case for a sketch: most shrinks replace several directions.
+have unit norm, and labels come from a random separator over all features, with 5 % of them flipped. The spectrum is
+flat, which is the hard case for a sketch: most shrinks replace several directions.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ SKETCHES = ("rfd", "fd", "oja", "none")
 LOSSES = ("squared", "logistic", "hinge", "absolute")
 #: Losses whose labels are -1 and +1.
 CLASSIFICATION = ("logistic", "hinge")
-FORMATS = ("auto", "svmlight", "vw", "csv")
+FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
 HASHES = ("strings", "all")
 ON_ERROR = ("stop", "skip")
 

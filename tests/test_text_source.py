@@ -12,6 +12,7 @@ import threading
 import pytest
 
 from sonlearn.errors import InputError
+from sonlearn.text.read import read_batches
 from sonlearn.text.source import read_chunks
 
 TEXT = b"".join(b"%d 1:%d\n" % (i % 2, i) for i in range(5000))
@@ -129,6 +130,17 @@ def test_missing_and_directory(tmp_path):
 @pytest.mark.parametrize("chunk_bytes", [1, 2, 3, 4, 100])
 def test_ends(text, expected, chunk_bytes):
     assert read(io.BytesIO(text), chunk_bytes) == expected
+
+
+def test_named_pipe_is_opened_once(tmp_path):
+    """As of ``sonlearn train <(zcat ...)``: whoever looks at the first bytes must hand them on."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(gzip.compress(TEXT),))
+    writer.start()
+    batches = list(read_batches(str(path)))
+    writer.join()
+    assert sum(batch.n for batch in batches) == 5000
 
 
 def test_slow_pipe_is_handed_on():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import random
 from pathlib import Path
 
@@ -58,6 +59,27 @@ def test_golden():
 def test_cases(options, lines):
     pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
     check(lines, options, vw_features(lines, options))
+
+
+def test_labels_weights_bases_and_tags():
+    pyvw = pytest.importorskip("vowpalwabbit.pyvw", reason="vowpalwabbit is not installed")
+    r = random.Random(5)
+    lines = [random_line(r) for _ in range(500)] + CASES[0][1]
+    theirs = []
+    vw = pyvw.Workspace("--quiet")
+    for line in lines:
+        example = vw.parse(line)
+        label = example.get_simplelabel_label()
+        numbers = (example.get_simplelabel_weight(), example.get_simplelabel_initial())
+        theirs.append((None if label > 3e38 else label, *numbers, example.get_tag()))
+        vw.finish_example(example)
+    vw.finish()
+    (batch,) = read_batches(io.BytesIO("\n".join(lines).encode()), TextOptions(format="vw"))
+    labels = [None if math.isnan(y) else y for y in batch.y.tolist()]
+    assert batch.base is not None
+    assert batch.tags is not None
+    ours = zip(labels, batch.weight.tolist(), batch.base.tolist(), batch.tags, strict=True)
+    assert list(ours) == theirs
 
 
 @pytest.mark.parametrize(

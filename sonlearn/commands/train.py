@@ -24,7 +24,7 @@ from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.batch import Batch
 from sonlearn.text.read import Reader
 
-COMPILING = "compiling kernels for this version once, up to half a minute ..."
+COMPILING = "compiling kernels for this version once, about half a minute ..."
 STDIN = ("-", "/dev/stdin")
 
 
@@ -66,8 +66,10 @@ class Session:
             self.learner = load_learner(options.initial_regressor)
             check_agreement(given, self.learner, options.initial_regressor)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
-        # A model's own format is checked against the data's, so that other data are not called malformed.
-        self.read_as = dataclasses.replace(self.text, format=given.get("format", "auto"))
+        # A model's own format is checked against the data's, so that other data are not called malformed. Tables
+        # cannot be told from text by looking.
+        own = self.text.format if self.text.format in ("csv", "arrow") else "auto"
+        self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
         self.holdout = options.passes > 1 and not options.holdout_off
         self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout)
         self.predictions = PredictionWriter(options.predictions) if options.predictions else None
@@ -132,7 +134,7 @@ class Session:
             "raw_predictions": self.options.raw_predictions,
         }
         lines = [f"{name} = {value}" for name, value in files.items() if value]
-        return lines + [describe(options) for options in (learner.options, learner.text)]
+        return [*lines, describe(learner.options), describe(learner.text, keep=("format",))]
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """Predict a batch, and learn from it what is to be learned."""
@@ -188,10 +190,14 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
     )
 
 
-def describe(options: LearnOptions | TextOptions) -> str:
-    """``name = value, name = value, ...``, without empty lists."""
-    values = dataclasses.asdict(options).items()
-    return ", ".join(f"{name} = {text_of(value)}" for name, value in values if value != ())
+def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
+    """``name = value, name = value, ...``; with `keep`, of these names and of what is not at its default."""
+    shown = [
+        field.name
+        for field in dataclasses.fields(options)
+        if keep is None or field.name in keep or getattr(options, field.name) != field.default
+    ]
+    return ", ".join(f"{name} = {text_of(getattr(options, name))}" for name in shown)
 
 
 def text_of(value: Any) -> str:
@@ -200,6 +206,8 @@ def text_of(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, tuple):
         return " ".join(value)
+    if value == "":
+        return "none"
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
 
 

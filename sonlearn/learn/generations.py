@@ -4,22 +4,22 @@ A generation maps z <- E z (E is k x M, and the other M - k entries become zero)
 that were written in the generation that ends are mapped at once; all others live in the first k entries, and the log
 keeps the k x k part of the map for them. A feature's stamp says up to which generation it is current.
 
-A gap is bridged by compositions. Slot i of level l holds the one that begins at generation 8^l i and ends with its block
-of 8^(l+1) generations or, while that is not complete, at the last multiple of 8^l: a gap takes at most two slots a level
-and mostly two or three in all, for about five small products a generation. E is a contraction up to rounding and
-nothing is ever inverted, so compositions stay accurate.
+A gap is bridged by compositions. Slot i of level l holds the one that begins at generation 8^l i and ends with its
+block of 8^(l+1) generations or, while that is not complete, at the last multiple of 8^l: a gap takes at most two slots
+a level and mostly two or three in all, for about five small products a generation. E is a contraction up to rounding
+and nothing is ever inverted, so compositions stay accurate.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sonlearn.jit import inline, jit
+from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.dense import clear
 from sonlearn.learn.state import GEN, HEAD, N_TOUCHED, SEEN, STAMP, WBAR
 
 
-@inline
+@bare_inline
 def apply_map(maps, which, width, z, source):
     """z[1 - source] <- maps[which]' z[source, :width]: the new z, and after it the weight that moves to wbar."""
     target, length = 1 - source, maps.shape[2]
@@ -31,13 +31,13 @@ def apply_map(maps, which, width, z, source):
             z[target, i] += factor * maps[which, j, i]
 
 
-@inline
+@bare_inline
 def place(capacity, level, i):
     """Where `State.maps` keeps slot i of `level`; `capacity` is a power of 8."""
     return (8 * (capacity - (capacity >> (3 * level)))) // 7 + i
 
 
-@inline
+@bare_inline
 def level_at(at, now):
     """Largest level at which a slot begins at generation `at` and is not empty at `now`."""
     level = 0
@@ -46,14 +46,14 @@ def level_at(at, now):
     return level
 
 
-@inline
+@bare_inline
 def end_of(level, at, now):
     """Generation at which the slot of `level` that begins at `at` ends."""
     block = 3 * level + 3
     return min(((at >> block) + 1) << block, (now >> (3 * level)) << (3 * level))
 
 
-@inline
+@bare_inline
 def bring_up(maps, table, f, now, z):
     """Bring row f of the table up to generation `now`; `z` (2 rows) is scratch.
 
@@ -80,7 +80,7 @@ def bring_up(maps, table, f, now, z):
         table[f, HEAD + j] = z[source, j]
 
 
-@inline
+@bare_inline
 def refresh_all(state, feats, z):
     """Bring the features `feats` up to the present generation."""
     table, maps, now = state.table, state.maps, state.counters[GEN]
@@ -89,7 +89,7 @@ def refresh_all(state, feats, z):
             bring_up(maps, table, feats[at], now, z)
 
 
-@inline
+@bare_inline
 def touch_all(state, feats):
     """Note that Z changes at `feats`, which are up to date."""
     table, touched, n = state.table, state.touched, state.counters[N_TOUCHED]
@@ -149,7 +149,7 @@ def enter(maps, last, g):
         level, i = level + 1, i >> 3
 
 
-@inline
+@bare_inline
 def start_over(factor, kept):
     """F <- [I 0], beta <- 0: what a generation begins with."""
     clear(factor.FT)
@@ -159,7 +159,7 @@ def start_over(factor, kept):
         factor.beta[j] = 0.0
 
 
-@inline
+@bare_inline
 def compose(maps, early, late, out):
     """out <- late after maps[early]: E' = E1' E2', and b = b1 + E1' b2 in the last column."""
     k_max, length = late.shape
@@ -173,7 +173,7 @@ def compose(maps, early, late, out):
         out[j, k_max] += maps[early, j, k_max]
 
 
-@inline
+@bare_inline
 def copy(source, maps, at):
     """maps[at] <- source."""
     for j in range(source.shape[0]):

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
-from sonlearn.learn import newton
 from sonlearn.learn.features import Index, Rows, index_of, intern, lookup, new_index
 from sonlearn.learn.generations import sweep
 from sonlearn.learn.losses import losses
+from sonlearn.learn.newton import learn
 from sonlearn.learn.predict import all_weights, kept_rows, predict
 from sonlearn.learn.state import (
     ALPHA,
@@ -37,6 +37,7 @@ from sonlearn.learn.state import (
     sizes_of,
     used_maps,
 )  # fmt: skip
+from sonlearn.learn.status import DIVERGED, LOG_FULL
 from sonlearn.options import CLASSIFICATION, LearnOptions, TextOptions
 from sonlearn.text.batch import Batch
 
@@ -102,12 +103,12 @@ class Learner:
         rows, self._index = intern(batch._replace(y=y), self._index)
         self._make_room(rows)
         out = Predicted(np.empty(batch.n), np.empty(batch.n), np.empty(batch.n))
-        at, status = 0, newton.LOG_FULL
-        while status == newton.LOG_FULL:
-            at, status = newton.learn(self._params, self._state, self._work, rows, out.prediction, out.raw, at)
-            if status == newton.LOG_FULL:
+        at, status = 0, LOG_FULL
+        while status == LOG_FULL:
+            at, status = learn(self._params, self._state, self._work, rows, out.prediction, out.raw, at)
+            if status == LOG_FULL:
                 self._make_room_in_log()
-        if status == newton.DIVERGED:
+        if status == DIVERGED:
             raise _diverged(batch, at)
         losses(self._params.loss, out.prediction, y, out.loss)
         return out

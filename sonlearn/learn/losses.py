@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import inline, jit
+from sonlearn.jit import bare_inline, jit
 from sonlearn.options import LOSSES
 
 SQUARED, LOGISTIC, HINGE, ABSOLUTE = range(4)
@@ -16,7 +16,7 @@ SQUARED, LOGISTIC, HINGE, ABSOLUTE = range(4)
 CODE = dict(zip(LOSSES, (SQUARED, LOGISTIC, HINGE, ABSOLUTE), strict=True))
 
 
-@inline
+@bare_inline
 def loss_value(loss: int, p: float, y: float) -> float:
     """l(p, y); finite wherever p is."""
     if loss == LOGISTIC:
@@ -29,7 +29,7 @@ def loss_value(loss: int, p: float, y: float) -> float:
     return (p - y) * (p - y)
 
 
-@inline
+@bare_inline
 def loss_slope(loss: int, p: float, y: float) -> float:
     """dl/dp at (p, y)."""
     if loss == LOGISTIC:

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import inline
+from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.dense import transposed
 from sonlearn.learn.generations import begin_generation, start_over, touch_all
-from sonlearn.learn.orthonormal import orthonormalise
 from sonlearn.learn.state import ALPHA, EMPTY, HEAD, OJA_SUM, WBAR, K, T
+from sonlearn.learn.status import NEXT, ORTHONORMALISE, RENEW
 
 #: F (triangular) begins anew when 1, its size at the start, or its entries exceed its diagonal by more than this
 #: factor: as F falls, Z rises, and w = wbar + Z'beta would cancel.
@@ -24,9 +24,9 @@ SPREAD = 32.0
 DOUBTFUL = 0.1
 
 
-@inline
+@bare_inline
 def oja_round(params, state, work, feats, slope, scale, xx, rho2):
-    """Take the row ghat = scale x into the sketch, then w -= slope A^-1 x with the new sketch.
+    """Take the row ghat = scale x into the sketch, then w -= slope A^-1 x with the new sketch; returns a status.
 
     `work` holds x, Z x and y = V x of the row; `rho2` is the squared part of x outside of V, 0 if negligible.
     """
@@ -53,12 +53,12 @@ def oja_round(params, state, work, feats, slope, scale, xx, rho2):
         state.table[f, WBAR] += wbar_step * x
         for j in range(len(delta)):
             state.table[f, HEAD + j] += delta[j] * x
-    renew(state, work.z)
     if doubtful:
-        orthonormalise(state)
+        return ORTHONORMALISE
+    return RENEW if is_ill_conditioned(state) else NEXT
 
 
-@inline
+@bare_inline
 def add_direction(state, work, scale, rho):
     """V gains the row q = (x - V'y)/rho: an empty row of Z takes x/rho, and F gains e_k - y'F/rho."""
     FT, D2, k = state.factor.FT, state.basis.D2, state.counters[K]
@@ -77,7 +77,7 @@ def add_direction(state, work, scale, rho):
     state.counters[EMPTY] = row + 1
 
 
-@inline
+@bare_inline
 def rotate(params, state, work, scale, xx):
     """One step of Oja's rule; y becomes V x in the new V. Returns what Z's change takes from wbar, per unit of x."""
     factor, D2, k = state.factor, state.basis.D2, state.counters[K]
@@ -105,14 +105,14 @@ def rotate(params, state, work, scale, xx):
     return moved
 
 
-@inline
+@bare_inline
 def gram_schmidt(FT, y, k, theta):
     """F <- L^-1 F where L L' = I + theta y y'."""
     for j in range(len(FT)):
         apply_inverse(FT[j], y, k, theta)
 
 
-@inline
+@bare_inline
 def apply_inverse(v, y, k, theta):
     """v[:k] <- L^-1 v where L L' = I + theta y y': a running sum, since L is diagonal plus semiseparable."""
     before, run = 1.0, 0.0
@@ -124,16 +124,22 @@ def apply_inverse(v, y, k, theta):
         before = after
 
 
-@inline
-def renew(state, z):
-    """Begin a generation when F has become ill-conditioned."""
-    FT, k, counters = state.factor.FT, state.counters[K], state.counters
+@bare_inline
+def is_ill_conditioned(state):
+    """Whether F has left the range in which Z and F multiply accurately."""
+    FT, k = state.factor.FT, state.counters[K]
     least, most = math.inf, 1.0
     for i in range(k):
         least = min(least, abs(FT[i, i]))
         for j in range(len(FT)):
             most = max(most, abs(FT[j, i]))
-    if most > SPREAD * least:
-        begin_generation(state, transposed(FT, FT.shape[1]), z)
-        start_over(state.factor, k)
-        counters[EMPTY] = k
+    return most > SPREAD * least
+
+
+@inline
+def renew(state, z):
+    """Begin a generation with F = I."""
+    FT = state.factor.FT
+    begin_generation(state, transposed(FT, FT.shape[1]), z)
+    start_over(state.factor, state.counters[K])
+    state.counters[EMPTY] = state.counters[K]

@@ -5,8 +5,7 @@ the span of V; it inherits V's departure from orthonormality |y|/rho times enlar
 of V. On text rho is large and nothing happens. On ill-conditioned, duplicated or low-rank rows the departure doubles
 again and again, from the last bit to the first within a few hundred rows. It cannot be seen from inside the sketch:
 only V V' itself, a pass over the features seen, tells. So the shrink carries a model of the departure along, and the
-pass is made when the model says so: at once where it must be, earlier where the features read since the last one pay
-for it.
+pass is made when the model says so: at once where it must be, earlier where the features read since pay for it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ ROUNDING = 2e-17
 #: Departure at which the pass is due: where it has been paid for, and in any case.
 WORTH, NEEDED = 1e-15, 1e-12
 #: The pass costs about four reads of a feature; it is paid for by this many reads for every feature seen.
-READS = 8
+READS = 32
 
 
 @inline

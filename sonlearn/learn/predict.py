@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import inline, jit
+from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.generations import bring_up
-from sonlearn.learn.newton import DIAGONAL_START
+from sonlearn.learn.rounds import DIAGONAL_START
 from sonlearn.learn.shrink import unmix
 from sonlearn.learn.state import GEN, HEAD, LOCAL, N_LOCAL, SQUARES, STAMP, WBAR, K, R
 
@@ -64,7 +64,7 @@ def coefficients(state):
     return on_z, on_x
 
 
-@inline
+@bare_inline
 def present(state, f, row, z):
     """row[0] <- the row of feature f, brought up to the present generation; z is scratch."""
     for j in range(row.shape[1]):
@@ -73,7 +73,7 @@ def present(state, f, row, z):
         bring_up(state.maps, row, 0, state.counters[GEN], z)
 
 
-@inline
+@bare_inline
 def weight_of(params, state, f, on_z, on_x, row, z):
     """Weight of feature f in the scale of the input."""
     present(state, f, row, z)

@@ -9,15 +9,13 @@ buffer: of q = r/rho, and so of the weights and of V, no digit is lost to the di
 
 from __future__ import annotations
 
-import numpy as np
-
-from sonlearn.jit import inline
+from sonlearn.jit import bare_inline
 from sonlearn.learn.generations import bring_up
 from sonlearn.learn.shrink import unmix
 from sonlearn.learn.state import GEN, HEAD, LOCAL, N_LOCAL, SEEN, STAMP, K, R
 
 
-@inline
+@bare_inline
 def look_again(state, work, feats):
     """work.rest <- r = x - Q'y, feature by feature, work.more <- Q r, and y <- y + Q r.
 
@@ -25,9 +23,8 @@ def look_again(state, work, feats):
     """
     counters, G, y, more = state.counters, state.basis.G, work.y, work.more
     k, n_raw = counters[K], counters[R]
-    on_v, on_x = np.empty(k), np.zeros(n_raw)
-    unmix(G, k, n_raw, y, on_v, on_x)
-    rest2, n = measure(state, work, feats, on_v, on_x)
+    unmix(G, k, n_raw, y, work.u, work.h)
+    rest2, n = measure(state, work, feats, work.u, work.h)
     for i in range(n_raw):
         total = more[k + i]
         for j in range(k + i):
@@ -41,18 +38,18 @@ def look_again(state, work, feats):
     return change, max(rest2, 0.0), n
 
 
-@inline
+@bare_inline
 def measure(state, work, feats, on_v, on_x):
     """work.rest <- r = x - V'on_v - X'on_x, work.more <- (V r, X r); returns (r'r, length of r).
 
-    Brings the features seen up to date.
+    Brings the features seen up to date. Uses up work.zx and work.delta.
     """
     table, X, owner, maps, FT = state.table, state.raw.X, state.raw.owner, state.maps, state.factor.FT
-    now, n_local, M, k, n_raw = state.counters[GEN], state.counters[N_LOCAL], len(FT), len(on_v), len(on_x)
-    n = state.counters[SEEN]
+    now, n_local, k, n_raw = state.counters[GEN], state.counters[N_LOCAL], state.counters[K], state.counters[R]
+    n, M = state.counters[SEEN], len(FT)
     for at in range(len(feats)):
         n = max(n, feats[at] + 1)
-    r, products, zr, on_z, rest2 = work.rest, work.more, np.zeros(M), np.zeros(M), 0.0
+    r, products, zr, on_z, rest2 = work.rest, work.more, work.zx, work.delta, 0.0
     for f in range(n):
         r[f] = 0.0
     for i in range(k + n_raw):
@@ -60,6 +57,7 @@ def measure(state, work, feats, on_v, on_x):
     for at in range(len(feats)):
         r[feats[at]] = work.x[at]
     for j in range(M):
+        zr[j] = on_z[j] = 0.0
         for i in range(k):
             on_z[j] += FT[j, i] * on_v[i]
     for f in range(n):

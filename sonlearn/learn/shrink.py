@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import inline
+from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.dense import add_product, clear, leading, transposed
 from sonlearn.learn.generations import begin_generation, refresh_all, start_over, touch_all
 from sonlearn.learn.orthonormal import departure, is_due, orthonormalise
@@ -63,7 +63,7 @@ def shrink(params, state, slope, y):
         orthonormalise(state)
 
 
-@inline
+@bare_inline
 def step_after(state, slope, y, W):
     """a -= slope A^-1 x with the new sketch: alpha on what was lost, alpha + D^2 on what was kept."""
     a, D2, alpha = state.basis.a, state.basis.D2, state.reals[ALPHA]
@@ -104,11 +104,11 @@ def fold(state, W):
     for i in range(n_raw):
         for j in range(M):
             c[i] -= delta[i, j] * factor.beta[j]
-    write_back(state, c, delta)
+    write_back(state, c, delta, np.empty((2, M + 1)))
     return departure(state, N1, N2)
 
 
-@inline
+@bare_inline
 def unmix(G, k, n_raw, q, on_v, on_x):
     """Coefficients of q'Q = on_v'V + on_x'X."""
     for j in range(k):
@@ -182,13 +182,13 @@ def solve_through(P, eig, N2, E, delta):
     add_product(solved, E, n_raw, kept, delta)
 
 
-@inline
-def write_back(state, c, delta):
+@bare_inline
+def write_back(state, c, delta, z):
     """Z <- Z + delta'X and wbar <- wbar + X'c over the features of the raw rows: O(M) for each of their entries."""
     table, X, owner = state.table, state.raw.X, state.raw.owner
     n_raw, M = delta.shape
     n_local = state.counters[N_LOCAL]
-    refresh_all(state, owner[:n_local], np.empty((2, M + 1)))
+    refresh_all(state, owner[:n_local], z)
     touch_all(state, owner[:n_local])
     for at in range(n_local):
         f = owner[at]
@@ -201,7 +201,7 @@ def write_back(state, c, delta):
         table[f, LOCAL] = -1.0
 
 
-@inline
+@bare_inline
 def restart(params, state, kept):
     """An empty buffer in front of the kept directions, in whose coordinates everything is diagonal."""
     basis, counters = state.basis, state.counters

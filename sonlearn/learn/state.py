@@ -80,8 +80,8 @@ class State(NamedTuple):
 
     table: np.ndarray  # float64[features, HEAD + M]
     factor: Factor
-    # float64[8/7 capacity, k_max, k_max + 1]: the log of generations, composed (`generations`); E' in the first columns,
-    # beta in the last; the capacity is a power of 8
+    # float64[8/7 capacity, k_max, k_max + 1]: the log of generations, composed (`generations`); E' in the first
+    # columns, beta in the last; the capacity is a power of 8
     maps: np.ndarray
     touched: np.ndarray  # int64[features]; where Z has changed in this generation
     raw: Raw

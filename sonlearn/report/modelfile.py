@@ -30,6 +30,7 @@ import shutil
 import stat
 import struct
 from collections.abc import Iterator
+from io import BufferedReader
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -147,7 +148,7 @@ def _parts(preamble: bytes, arrays: dict[str, np.ndarray]) -> Iterator[bytes | m
     yield preamble
     for array in arrays.values():
         if array.size:
-            yield memoryview(array.reshape(-1)).cast("B")
+            yield array.reshape(-1).view(np.uint8).data
             yield bytes(-array.nbytes % _ALIGN)
 
 
@@ -220,7 +221,7 @@ def _sync_folder(folder: str) -> None:
 # --------------------------------------------------------------------------------------------------- reading
 
 
-def _read(path: str, file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     start = file.read(_PREAMBLE.size)
     if not start:
         raise ModelFileError(f"{path}: is empty, expected a sonlearn model file")
@@ -272,10 +273,10 @@ def _allocate(entries: list[dict[str, Any]], room: int) -> dict[str, np.ndarray]
     return arrays
 
 
-def _fill(path: str, file: BinaryIO, array: np.ndarray, digest: Any) -> None:
+def _fill(path: str, file: BufferedReader, array: np.ndarray, digest: Any) -> None:
     if not array.size:
         return
-    view = memoryview(array.reshape(-1)).cast("B")
+    view = array.reshape(-1).view(np.uint8).data
     if file.readinto(view) != len(view):
         raise _truncated(path, file.tell())
     digest.update(view)

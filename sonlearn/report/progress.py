@@ -73,17 +73,25 @@ class Outcome(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """One kind of example: sum of h, of h * loss, of h * error. Floats, or arrays of n + 1 running totals."""
+    """Of one kind of example: sum of h, of h * loss, of h * error."""
 
-    weight: float | np.ndarray = 0.0
-    loss: float | np.ndarray = 0.0
-    errors: float | np.ndarray = 0.0
-
-    def at(self, i: int) -> _Sums:
-        return _Sums(*(float(column[i]) for column in self))
+    weight: float = 0.0
+    loss: float = 0.0
+    errors: float = 0.0
 
     def minus(self, other: _Sums) -> _Sums:
-        return _Sums(*(a - b for a, b in zip(self, other, strict=True)))
+        return _Sums(self.weight - other.weight, self.loss - other.loss, self.errors - other.errors)
+
+
+class _Running(NamedTuple):
+    """The same sums before and after each of n examples: float64[n + 1]."""
+
+    weight: np.ndarray
+    loss: np.ndarray
+    errors: np.ndarray
+
+    def at(self, i: int) -> _Sums:
+        return _Sums(float(self.weight[i]), float(self.loss[i]), float(self.errors[i]))
 
 
 def running(start: float, terms: np.ndarray) -> np.ndarray:
@@ -248,11 +256,11 @@ class Progress:
     def _shows_holdout(self) -> bool:
         return self.holdout and self.passes > 1
 
-    def _running(self, start: _Sums, outcome: Outcome, mask: np.ndarray) -> _Sums:
+    def _running(self, start: _Sums, outcome: Outcome, mask: np.ndarray) -> _Running:
         weight = np.where(mask, outcome.weight, 0.0)
         loss = np.where(mask, outcome.loss, 0.0)
         error = mask & ((outcome.prediction > 0) != (outcome.y > 0))
-        return _Sums(
+        return _Running(
             running(start.weight, weight), running(start.loss, weight * loss), running(start.errors, weight * error)
         )
 

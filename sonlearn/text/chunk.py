@@ -13,7 +13,7 @@ from sonlearn.text.batch import Batch
 from sonlearn.text.interact import Interactions, Room, count_features, expand, make_room
 from sonlearn.text.messages import malformed, repeated_index
 from sonlearn.text.number import make_numbers, settle
-from sonlearn.text.rows import IN_ORDER, LINE, POSITION, ROWS, STATE_SIZE, make_rows, to_batch, with_rows
+from sonlearn.text.rows import IN_ORDER, LINE, POSITION, ROWS, STATE_SIZE, line_end, make_rows, to_batch, with_rows
 from sonlearn.text.svmlight import parse_svmlight
 from sonlearn.text.vw import make_names, parse_vw
 
@@ -78,7 +78,7 @@ class ChunkParser:
             count += 1
             if self._on_error == "stop":
                 break
-            state[POSITION] = begin + int(np.argmax(chunk[begin:] == at.NEWLINE)) + 1
+            state[POSITION] = line_end(chunk, begin) + 1
             state[LINE] += 1
         n = int(state[ROWS])
         if format == "vw" and self._interactions.wanted:
@@ -92,7 +92,7 @@ class ChunkParser:
     def _run(self, chunk: np.ndarray, format: str) -> int:
         """Run the kernel on from the state; DONE, or the code of a malformed line."""
         state = self._state
-        self._numbers.count[:] = 0  # not forget(): a kernel without a cached form of its own
+        self._numbers.noted[:] = 0  # not forget(): a kernel without a cached form of its own
         while True:
             if format == "vw":
                 stopped = parse_vw(chunk, self._names, self._rows, self._numbers, state)

@@ -12,26 +12,19 @@ import csv
 import math
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.batch import Batch
-from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
+from sonlearn.text.columns import Table, label_column, name_slot
+from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.source import Source, read_chunks, source_name
 
 _ROWS = 4096  # of a batch
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _FIELD_LIMIT = 1 << 30
-
-
-class Table(NamedTuple):
-    """Rows of a CSV file: their batch, None if there are none, and the malformed rows among them."""
-
-    batch: Batch | None
-    errors: list[InputError]
 
 
 class _Slots:
@@ -40,13 +33,8 @@ class _Slots:
     def __init__(self, columns: list[str], options: TextOptions):
         self._options = options
         self._names = columns
-        self._columns = [self._slot(name) for name in columns]
+        self._columns = [name_slot(name, options) for name in columns]
         self._texts: dict[tuple[int, str], int] = {}
-
-    def _slot(self, name: str) -> int:
-        o = self._options
-        seed = hash_bytes(b"", o.hash_seed, hash_all=True) if o.hash_seed else 0
-        return hash_bytes(name.encode("utf-8", "surrogateescape"), seed, hash_all=o.hash == "all") & ((1 << o.bits) - 1)
 
     def features(self, fields: list[str], label: int | None) -> list[tuple[int, float]]:
         """(slot, value) of a row; ValueError where a number overflows."""
@@ -63,7 +51,7 @@ class _Slots:
                 continue
             slot = self._texts.get((i, field))
             if slot is None:
-                slot = self._slot(f"{self._names[i]}={field}")
+                slot = name_slot(f"{self._names[i]}={field}", self._options)
                 if len(self._texts) < 1 << 20:
                     self._texts[i, field] = slot
             out.append((slot, 1.0))
@@ -87,7 +75,7 @@ def read_csv(source: Source, options: TextOptions, chunk_bytes: int) -> Iterator
         return
     if isinstance(columns, InputError):
         raise columns
-    label = _label_column(columns, options.label, name)
+    label = label_column(columns, options.label, (name, 1))
     slots, rows, errors = _Slots(columns, options), [], []
     for line, record in _records(reader, name, columns):
         row = record if isinstance(record, InputError) else _row(record, label, slots, (name, line))
@@ -136,16 +124,6 @@ def _records(reader, name: str, columns: list[str]) -> Iterator[tuple[int, list[
             yield line, InputError(name, line, None, f"{len(record)} fields", expected)
         else:
             yield line, record
-
-
-def _label_column(columns: list[str], label: str, name: str) -> int | None:
-    """Position of the label; None where none was asked for."""
-    if not label:
-        return None
-    if columns.count(label) != 1:
-        found = shorten(", ".join(columns), 200)
-        raise InputError(name, 1, None, f"the columns {found}", f"one column {shorten(label)} (--label)")
-    return columns.index(label)
 
 
 def _row(fields: list[str], label: int | None, slots: _Slots, place: tuple[str, int]):

@@ -209,6 +209,7 @@ def expand(rows, part, constant, plan, mask, room, out):
     Returns the first row that has a product which is not finite, and ends before it; else ``part[1]``.
     """
     indptr, indices, values = out
+    entries = (indices, values)
     k = 0
     for row in range(part[0], part[1]):
         indptr[row - part[0]] = k
@@ -217,9 +218,9 @@ def expand(rows, part, constant, plan, mask, room, out):
             indices[k] = rows.indices[e]
             values[k] = rows.values[e]
             k += 1
-        k = _sort(rows, row, end, plan, mask, room, indices, values, k)
+        k = _sort(rows, row, (end, mask), plan, room, entries, k)
         for i in range(len(plan.length)):
-            k = _interact(plan.terms[i], plan.length[i], mask, room, indices, values, k)
+            k = _interact(plan.terms[i], plan.length[i], mask, room, entries, k)
             if k < 0:
                 return row
         if constant:
@@ -231,8 +232,10 @@ def expand(rows, part, constant, plan, mask, room, out):
 
 
 @bare_inline
-def _sort(rows, row, end, plan, mask, room, indices, values, k):
+def _sort(rows, row, limits, plan, room, entries, k):
     """Sort a row by namespace into `room` and add its n-grams there and to the output; the end of that."""
+    end, mask = limits
+    indices, values = entries
     _sizes(rows, row, end, plan, room.used)
     room.begin[0] = 0
     for c in range(256):
@@ -264,8 +267,9 @@ def _sort(rows, row, end, plan, mask, room, indices, values, k):
 
 
 @bare_inline
-def _interact(terms, length, mask, room, indices, values, k):
+def _interact(terms, length, mask, room, entries, k):
     """Append all products of one interaction; the end of the output, or -1 where a product is not finite."""
+    indices, values = entries
     depth = 0
     room.depth_at[0] = 0
     while depth >= 0:

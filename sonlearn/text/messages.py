@@ -51,8 +51,7 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
     place : (source, line number, format)
     """
     source, line, format = place
-    rest = buf[begin:]
-    text = rest[: int(np.argmax(rest == code.NEWLINE))].tobytes().removesuffix(b"\r")
+    text = buf[begin : code.line_end(buf, begin)].tobytes().removesuffix(b"\r")
     if format == "vw" and what not in (code.NO_BAR, code.BIG_NUMBER) and b"|" not in text:
         what, at = code.NO_BAR, begin
     expected = _EXPECTED[format][what]
@@ -61,14 +60,14 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
     if what == code.NO_BAR:
         at, word = begin, text
     else:
-        word = _WORD[format].match(text, at - begin).group() or text[at - begin : at - begin + 1].strip()
+        match = _WORD[format].match(text, at - begin)
+        word = (match and match.group()) or text[at - begin : at - begin + 1].strip()
     return InputError(source, line, at - begin + 1, shorten(word) if word else "nothing", expected)
 
 
 def repeated_index(buf: np.ndarray, begin: int) -> int:
     """Offset of the first index that stands twice in the LIBSVM line that begins at `begin`; -1 if none does."""
-    rest = buf[begin:]
-    text = rest[: int(np.argmax(rest == code.NEWLINE))].tobytes().partition(b"#")[0]
+    text = buf[begin : code.line_end(buf, begin)].tobytes().partition(b"#")[0]
     seen = set()
     for match in re.finditer(rb"(?<![^ \t\v\f\r])([0-9]+)(\.0*)?:", text):
         index = int(match[1])

@@ -40,13 +40,13 @@ class Numbers(NamedTuple):
     ----------
     start, value : int64[c], float64[c]
         Undecided numbers of a line: offset in ascending order, and what Python's ``float`` made of them.
-    count : int64[2]
+    noted : int64[2]
         Entries of `start` that are decided; entries in all.
     """
 
     start: np.ndarray
     value: np.ndarray
-    count: np.ndarray
+    noted: np.ndarray
 
 
 def _powers_of_five() -> tuple[np.ndarray, np.ndarray]:
@@ -273,23 +273,23 @@ def decided(position, value, status, numbers):
     """
     if status != UNDECIDED:
         return value, status
-    known, total = numbers.count[0], numbers.count[1]
+    known, total = numbers.noted[0], numbers.noted[1]
     i = np.searchsorted(numbers.start[:known], position)
     if i < known and numbers.start[i] == position:
         value = numbers.value[i]
         return value, (OVERFLOW if abs(value) == np.inf else OK)
     if total < len(numbers.start):
         numbers.start[total] = position
-        numbers.count[1] = total + 1
+        numbers.noted[1] = total + 1
     return value, UNDECIDED
 
 
 def settle(buf: np.ndarray, numbers: Numbers) -> Numbers:
     """Decide the undecided numbers of a line of `buf` with Python's ``float``; tables with room for as many again."""
-    known, total = (int(i) for i in numbers.count)
+    known, total = (int(i) for i in numbers.noted)
     for i in range(known, total):
         numbers.value[i] = float(_token(buf, int(numbers.start[i])))
-    numbers.count[0] = total
+    numbers.noted[0] = total
     if total < len(numbers.start):
         return numbers
     return numbers._replace(start=np.tile(numbers.start, 2), value=np.tile(numbers.value, 2))
@@ -306,5 +306,5 @@ def _token(buf: np.ndarray, start: int) -> bytes:
 @bare_inline
 def forget(numbers):
     """Another line begins: noted positions no longer matter."""
-    numbers.count[0] = 0
-    numbers.count[1] = 0
+    numbers.noted[0] = 0
+    numbers.noted[1] = 0

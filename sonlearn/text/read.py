@@ -5,18 +5,19 @@ from __future__ import annotations
 import glob
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import ON_ERROR, TextOptions
+from sonlearn.text.arrow import is_arrow, read_arrow
 from sonlearn.text.batch import Batch
 from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.csv import read_csv
 from sonlearn.text.pipeline import map_ahead
-from sonlearn.text.source import CHUNK_BYTES, Source, read_chunks, source_name
+from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, read_chunks, source_name
 
 #: Malformed lines that are described when they are skipped.
 SHOWN_ERRORS = 10
@@ -52,6 +53,9 @@ def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
         A pattern matches nothing.
     """
     for source in sources:
+        if isinstance(source, str) and is_remote(source):
+            yield from _remote_matches(source) if glob.has_magic(source) else [source]
+            continue
         if not isinstance(source, str) or not glob.has_magic(source) or os.path.exists(source):
             yield source
             continue
@@ -59,6 +63,15 @@ def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
         if not matches:
             raise InputError(source, None, None, "no file that matches", "a file name or a pattern")
         yield from matches
+
+
+def _remote_matches(pattern: str) -> list[str]:
+    import fsspec
+
+    matches = [file.full_name for file in fsspec.open_files(pattern, "rb")]
+    if not matches:
+        raise InputError(pattern, None, None, "no file that matches", "a file name or a pattern")
+    return matches
 
 
 def _as_is(item: Any) -> Any:
@@ -85,7 +98,8 @@ class Reader:
     Attributes
     ----------
     format : str or None
-        ``svmlight``, ``vw`` or ``csv``; with ``auto`` None until the first example, and then the same for all sources.
+        ``svmlight``, ``vw``, ``csv`` or ``arrow``; with ``auto`` None until the first example, then the same for all
+        sources.
     errors : list of InputError
         The first `SHOWN_ERRORS` lines that were skipped.
     error_count : int
@@ -127,7 +141,11 @@ class Reader:
         OptionError
             An option needs namespaces and the input is LIBSVM text.
         """
-        items, work = (self._tables(), _as_is) if self.format == "csv" else (self._chunks(), self._parse)
+        if self.options.format == "auto" and self.sources and is_arrow(next(expand_globs(self.sources))):
+            self.format = "arrow"
+        tables = self.format in ("csv", "arrow")
+        items: Iterator[Any] = self._tables() if tables else self._chunks()
+        work: Callable[[Any], tuple[str, bool, Parsed]] = _as_is if tables else self._parse
         parsed = map_ahead(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line = 0, 0
         for source, first, result in parsed:
@@ -155,9 +173,11 @@ class Reader:
                 first = False
 
     def _tables(self) -> Iterator[tuple[str, bool, Parsed]]:
-        """Rows of all CSV sources; their lines count from the first of the source."""
+        """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
         for source in expand_globs(self.sources):
-            for batch, errors in read_csv(source, self.options, self._chunk_bytes):
+            arrow = self.format == "arrow"
+            tables = read_arrow(source, self.options) if arrow else read_csv(source, self.options, self._chunk_bytes)
+            for batch, errors in tables:
                 yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0)
 
     def _parse(self, chunk: _Chunk) -> tuple[str, bool, Parsed]:
@@ -183,7 +203,7 @@ class Reader:
         for batch in parsed.batches:
             placed = batch._replace(lines=batch.lines + lines_before, source=source)
             if fatal is not None:
-                placed = _head(placed, int(np.searchsorted(placed.lines, fatal.line)))
+                placed = _head(placed, int(np.searchsorted(placed.lines, fatal.line or 0)))
             if placed.n:
                 yield placed
         if fatal is not None:

@@ -58,6 +58,14 @@ def make_rows(text_bytes: int) -> Rows:
     return Rows(indptr, indices, values, *row_arrays, run_indptr, run_byte, run_start)
 
 
+def line_end(buf: np.ndarray, begin: int) -> int:
+    """Position of the first newline from `begin` on."""
+    window = 256
+    while not len(found := np.flatnonzero(buf[begin : begin + window] == NEWLINE)):
+        window *= 8
+    return begin + int(found[0])
+
+
 def to_batch(rows: Rows, n: int, buf: np.ndarray) -> Batch:
     """Copy the first `n` rows out of the arrays that the next chunk will be parsed into."""
     nnz = int(rows.indptr[n])

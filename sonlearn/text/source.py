@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from sonlearn.errors import InputError
+from sonlearn.errors import InputError, shorten
 from sonlearn.text.compression import DecompressedBytes, PlainBytes, decompressed
 
 #: Bytes of a chunk. Parsing is fastest while a chunk and what it becomes fit into the cache.
@@ -30,7 +31,7 @@ _FOREIGN = (
     (b"7z\xbc\xaf", "a 7-Zip archive", "text; unpack it first: 7z x -so FILE | sonlearn ..."),
     (b"\x04\x22\x4d\x18", "an lz4 stream", "text; decompress it first: lz4 -dc FILE | sonlearn ..."),
     (b"\x89HDF", "an HDF5 file", _TEXT),
-    (b"PAR1", "a Parquet file", _TEXT),
+    (b"PAR1", "a Parquet file", "text here; give the name of the file, or --format arrow"),
     (b"\x93NUMPY", "a NumPy array file", _TEXT),
     (b"\xff\xfe", "UTF-16 text", "UTF-8; convert it first: iconv -f UTF-16 -t UTF-8 FILE | sonlearn ..."),
     (b"\xfe\xff", "UTF-16 text", "UTF-8; convert it first: iconv -f UTF-16 -t UTF-8 FILE | sonlearn ..."),
@@ -66,22 +67,49 @@ def read_chunks(source: Source, chunk_bytes: int = CHUNK_BYTES) -> Iterator[np.n
     """
     name = source_name(source)
     try:
-        with _opened(source) as raw:
+        with open_binary(source) as raw:
             yield from _cut(decompressed(raw, name), name, max(int(chunk_bytes), 1))
     except OSError as error:
         raise InputError(name, None, None, _reason(error), "a text file") from error
 
 
 @contextlib.contextmanager
-def _opened(source: Source) -> Iterator[Any]:
-    """Unbuffered binary stream; closed at the end if it was opened here."""
-    if not isinstance(source, (str, os.PathLike)):
+def open_binary(source: Source) -> Iterator[Any]:
+    """Unbuffered binary stream; closed at the end if it was opened here. ``s3://`` and the like go through fsspec."""
+    if isinstance(source, str) and is_remote(source):
+        with _remote(source) as raw:
+            yield raw
+    elif not isinstance(source, (str, os.PathLike)):
         yield source
     elif source == "-":
         yield getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
     else:
         with Path(source).open("rb", buffering=0) as raw:
             yield raw
+
+
+def is_regular(source: Source) -> bool:
+    """Whether `source` names a local file, which can be opened twice: no pipe, stream or address."""
+    return isinstance(source, (str, os.PathLike)) and source != "-" and Path(source).is_file()
+
+
+def is_remote(source: str) -> bool:
+    """Whether `source` is an address like ``s3://bucket/key``."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", source) is not None
+
+
+def _remote(address: str) -> Any:
+    try:
+        import fsspec
+    except ImportError:
+        raise InputError(
+            address, None, None, "a remote address, and fsspec is not installed",
+            "pip install fsspec (and s3fs, gcsfs, ... for the store), or a local file",
+        ) from None  # fmt: skip
+    try:
+        return fsspec.open(address, "rb")
+    except (ImportError, ValueError) as error:
+        raise InputError(address, None, None, shorten(str(error), 100), "an address that fsspec knows") from error
 
 
 def _reason(error: OSError) -> str:

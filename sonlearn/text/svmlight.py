@@ -125,7 +125,7 @@ def _row(buf, p, row, k, rows, numbers):
         p = q
     if undecided:
         return p, k, at.NUMBER_UNDECIDED
-    if numbers.count[1] > 0:
+    if numbers.noted[1] > 0:
         forget(numbers)
     rows.y[row] = label
     rows.weight[row] = 1.0

@@ -145,7 +145,7 @@ def _row(buf, p, row, k, names, rows, numbers):
     rows.run_indptr[row + 1] = run
     if code == at.DONE and undecided:
         code = at.NUMBER_UNDECIDED
-    if code == at.DONE and numbers.count[1] > 0:
+    if code == at.DONE and numbers.noted[1] > 0:
         forget(numbers)
     return p, k, code
 

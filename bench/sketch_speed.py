@@ -1,0 +1,158 @@
+"""Sketches against scikit-learn and scipy on sparse text, in one run: ``python bench/sketch_speed.py``.
+
+Everyone gets the same rows and ends with k directions and k squared singular values, from which the same two errors are
+computed: covariance error ||A'A - V diag(s) V' - alpha I|| / ||A||_F^2, and projection error ||A - A V V'||_F^2 over
+the best possible. FD and RFD with l = k + 1 have exactly k directions; "l = 2k" shows what more rows buy (its k best
+directions are used for the projection error, all for the covariance error, and alpha where there is one).
+
+One thread (OPENBLAS_NUM_THREADS=1), one warm-up on a few rows, median of the repeats (IncrementalPCA runs once).
+IncrementalPCA is given batches of `--batch` rows (its default, 5 d rows, would be the whole text, dense); it centres,
+so it is measured against the centred rows.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "papers"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh, svds
+
+import data
+from sonlearn.sketch import make_sketch
+from sonlearn.sketch.accuracy import top_squares
+
+
+def ours(method: str, size: int, **values):
+    """Run a sketch; returns (V', squares, alpha)."""
+
+    def work(A):
+        result = make_sketch(method, size, **values).update(A).result()
+        V = np.zeros((A.shape[1], len(result.squares)))
+        V[result.ids] = result.vectors
+        return V, result.squares, result.alpha, None
+
+    return work
+
+
+def incremental_pca(k: int, batch: int):
+    """scikit-learn's IncrementalPCA; its squares are those of the centred rows."""
+    from sklearn.decomposition import IncrementalPCA
+
+    def work(A):
+        model = IncrementalPCA(k, batch_size=batch).fit(A)
+        return model.components_.T, model.singular_values_**2, 0.0, model.mean_
+
+    return work
+
+
+def truncated_svd(k: int, algorithm: str):
+    """scikit-learn's TruncatedSVD: not streaming, holds all rows."""
+    from sklearn.decomposition import TruncatedSVD
+
+    def work(A):
+        model = TruncatedSVD(k, algorithm=algorithm, random_state=0).fit(A)
+        return model.components_.T, model.singular_values_**2, 0.0, None
+
+    return work
+
+
+def scipy_svds(k: int):
+    """scipy's svds (ARPACK): not streaming, holds all rows."""
+
+    def work(A):
+        _, s, Vt = svds(A, k=k, random_state=0)
+        return Vt.T, s**2, 0.0, None
+
+    return work
+
+
+def errors(A, found, k: int, total: float, best: float) -> tuple[float, float]:
+    """Covariance error and projection error of (V', squares, alpha, mean)."""
+    V, squares, alpha, mean = found
+    n, d = A.shape
+    top = V[:, np.argsort(-squares)[:k]]
+    P = A @ top
+    if mean is not None:
+        P = P - mean @ top
+        total = total - n * float(mean @ mean)
+
+    def apply(v):
+        w = A.T @ (A @ v) - V @ (squares * (V.T @ v)) - alpha * v
+        return w if mean is None else w - n * mean * (mean @ v)
+
+    operator = LinearOperator((d, d), matvec=apply, dtype=float)
+    v0 = np.random.default_rng(0).standard_normal(d)
+    norm = abs(eigsh(operator, k=1, which="LM", v0=v0, tol=1e-3, ncv=60, return_eigenvectors=False)[0])
+    return norm / total, (total - float((P**2).sum())) / (total - best)
+
+
+def measure(A, work, repeats: int):
+    """Result and median seconds."""
+    seconds = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        found = work(A)
+        seconds.append(time.perf_counter() - started)
+    return found, float(np.median(seconds))
+
+
+def centred_best(A, k: int) -> float:
+    """Sum of the k largest squared singular values of the centred rows."""
+    n, d = A.shape
+    mean = np.asarray(A.mean(axis=0)).ravel()
+    operator = LinearOperator((d, d), matvec=lambda v: A.T @ (A @ v) - n * mean * (mean @ v), dtype=float)
+    v0 = np.random.default_rng(0).standard_normal(d)
+    return float(eigsh(operator, k=k, v0=v0, tol=1e-4, return_eigenvectors=False).sum())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", default="rcv1sub.binary,news20.mc")
+    parser.add_argument("--rows", type=int, default=4000)
+    parser.add_argument("-k", type=int, default=50)
+    parser.add_argument("--batch", type=int, default=200)
+    parser.add_argument("--repeats", type=int, default=3)
+    args = parser.parse_args()
+    k = args.k
+    jobs = {
+        f"FD l={k + 1}": ours("fd", k + 1), f"RFD l={k + 1}": ours("rfd", k + 1),
+        f"RFD l={k + 1} buffer={4 * k}": ours("rfd", k + 1, buffer=4 * k),
+        f"RFD l={k + 1} buffer={20 * k}": ours("rfd", k + 1, buffer=20 * k),
+        f"RFD l={2 * k}": ours("rfd", 2 * k), f"RFD l={2 * k} buffer={8 * k}": ours("rfd", 2 * k, buffer=8 * k),
+        "sparse sign": ours("sign", k), "Oja": ours("oja", k),
+        "IncrementalPCA": incremental_pca(k, args.batch),
+        "TruncatedSVD randomized": truncated_svd(k, "randomized"), "TruncatedSVD arpack": truncated_svd(k, "arpack"),
+        "scipy svds": scipy_svds(k),
+    }  # fmt: skip
+    lines = []
+    for name in args.data.split(","):
+        A = data.svmlight(name, args.rows)
+        if A is None:
+            continue
+        total, best, best_centred = float((A.data**2).sum()), float(top_squares(A, k).sum()), centred_best(A, k)
+        n, d = A.shape
+        lines += ["", f"{name}: {n} rows, {d} columns, {A.nnz / n:.0f} nonzeros a row, k = {k}"]
+        lines.append(f"{'':>26} {'seconds':>9} {'us a row':>9} {'covariance error':>17} {'projection error':>17}")
+        for label, work in jobs.items():
+            work(A[:300])
+            found, seconds = measure(A, work, 1 if label == "IncrementalPCA" else args.repeats)
+            c, p = errors(A, found, k, total, best_centred if found[3] is not None else best)
+            line = f"{label:>26} {seconds:>9.3f} {1e6 * seconds / n:>9.0f} {c:>17.6f} {p:>17.5f}"
+            lines.append(line)
+            print(line, flush=True)
+    data.OUT.mkdir(parents=True, exist_ok=True)
+    (data.OUT / "sketch_speed.txt").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

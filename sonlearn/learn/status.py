@@ -1,0 +1,7 @@
+"""What `rounds.run` stops for.
+
+DONE: all rows. LOG_FULL: no room for another generation. DIVERGED: a number is not finite. After a row: SHRINK, a full
+buffer; RENEW, an ill-conditioned F; ORTHONORMALISE, a V that may have drifted. NEXT: nothing, go on.
+"""
+
+DONE, LOG_FULL, DIVERGED, SHRINK, RENEW, ORTHONORMALISE, NEXT = range(7)

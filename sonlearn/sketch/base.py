@@ -1,0 +1,285 @@
+"""What all sketches share: rows in, B out, transform, counters, files."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from sonlearn.errors import InputError, OptionError
+from sonlearn.sketch import rows as _rows
+from sonlearn.sketch.rows import Columns, as_block
+
+
+class Result(NamedTuple):
+    """A'A is approximated by V diag(squares) V' + alpha I.
+
+    Attributes
+    ----------
+    squares : float64[k], descending
+        Squared singular values of B, which are the eigenvalues of B'B.
+    vectors : float64[c, k]
+        V over the slots, orthonormal columns.
+    ids : int64[c] or None
+        Column of each slot; None: slot = column.
+    alpha : float
+    escaped : float
+        Delta, the sum of what the shrinks took from the pivot: ||A'A - B'B||_2 <= Delta (0 for other sketches).
+    """
+
+    squares: np.ndarray
+    vectors: np.ndarray
+    ids: np.ndarray | None
+    alpha: float = 0.0
+    escaped: float = 0.0
+
+
+class Sketch:
+    """Base of all sketches of a matrix A that is seen row by row, in blocks of any size.
+
+    However the rows are cut into calls of `update`, the sketch is the same, bit for bit, and so it is after `save` and
+    `load`. Dense blocks (NumPy) and sparse ones (SciPy, every format and index width) may be mixed; the first one
+    decides how the sketch is held: over all columns, or over the columns that occur. All arithmetic is float64.
+
+    Attributes
+    ----------
+    n_features : int or None
+        d, once known.
+    n_seen : int
+        Rows so far.
+    frobenius : float
+        ||A||_F^2 so far.
+    """
+
+    #: Name in files; set by each class.
+    kind = ""
+    #: alpha before any row.
+    alpha_0 = 0.0
+    #: Whether B'B <= A'A is known (as quadratic forms).
+    underestimates = False
+
+    def __init__(self) -> None:
+        self.n_features: int | None = None
+        self.n_seen = 0
+        self.frobenius = 0.0
+        self._dense: bool | None = None
+        self._columns: Columns | None = None
+        self._cached: Result | None = None
+
+    # -- rows in ---------------------------------------------------------------------------------------------------
+
+    def update(self, X, *, grow: bool = False):
+        """Take in the rows of X.
+
+        Parameters
+        ----------
+        X : array_like or SciPy sparse (n, d)
+        grow : bool
+            Accept blocks wider than those before, as streams of sparse text bring them (new columns were zero so far).
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            Not a real, finite matrix, or not as wide as the blocks before.
+        """
+        block = as_block(X)
+        self._check_width(block, grow)
+        block = self._as_held(block)
+        self._cached = None
+        self._consume(block)
+        self.n_seen += block.shape[0]
+        self.frobenius = float(np.concatenate([[self.frobenius], _rows.row_squares(block)]).cumsum()[-1])
+        return self
+
+    def partial_fit(self, X, y=None):
+        """`update`, under scikit-learn's name; y is ignored."""
+        return self.update(X)
+
+    def fit(self, X, y=None):
+        """Forget everything, then `update`."""
+        self._reset()
+        return self.update(X)
+
+    def fit_transform(self, X, y=None) -> np.ndarray:
+        """`fit`, then `transform` of the same rows."""
+        return self.fit(X).transform(X)
+
+    def _check_width(self, block, grow: bool) -> None:
+        if self.n_features is None:
+            self.n_features = block.shape[1]
+        elif grow:
+            self.n_features = max(self.n_features, block.shape[1])
+            if self._dense and block.shape[1] != self.n_features:
+                raise InputError("<matrix>", None, None, f"{block.shape[1]} columns", "a sketch of sparse rows to grow")
+        elif block.shape[1] != self.n_features:
+            raise InputError("<matrix>", None, None, f"{block.shape[1]} columns", f"{self.n_features} as before")
+
+    def _as_held(self, block):
+        """`block` in the form (dense or sparse) that this sketch holds; the first block decides."""
+        if self._dense is None:
+            self._dense = not sp.issparse(block)
+            self._columns = None if self._dense else Columns()
+        if self._dense and sp.issparse(block):
+            return block.toarray()
+        if not self._dense and not sp.issparse(block):
+            return sp.csr_array(block)
+        return block
+
+    def _consume(self, block) -> None:
+        raise NotImplementedError
+
+    def _reset(self) -> None:
+        raise NotImplementedError
+
+    # -- B out -----------------------------------------------------------------------------------------------------
+
+    def result(self) -> Result:
+        """The sketch as it stands, decomposed; kept until the next update. Reading it does not change the sketch."""
+        if self._cached is None:
+            found = self._read()
+            if found.ids is None and not len(found.vectors):  # nothing decomposed yet
+                found = found._replace(vectors=np.zeros((self.n_features or 0, 0)))
+            self._cached = found
+        return self._cached
+
+    def _read(self) -> Result:
+        raise NotImplementedError
+
+    def _factor(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """B' over the slots, float64[c, rows], and the columns of the slots."""
+        result = self.result()
+        return result.vectors * np.sqrt(result.squares), result.ids
+
+    def matrix(self) -> np.ndarray | sp.csr_array:
+        """B, float64[at most size, d]: an array for a sketch of dense rows, CSR over the columns seen for sparse."""
+        return self._spread(*self._factor())
+
+    def components(self, k: int | None = None) -> np.ndarray | sp.csr_array:
+        """The top k right singular vectors of B as rows, of the same type as `matrix`; k at most what there is."""
+        result = self.result()
+        return self._spread(result.vectors[:, :k], result.ids)
+
+    def eigenvalues(self) -> np.ndarray:
+        """Eigenvalues of B'B (alpha not added), float64[k], descending."""
+        return self.result().squares.copy()
+
+    @property
+    def alpha(self) -> float:
+        """alpha in A'A ~ B'B + alpha I, for the B of `matrix`; 0 for sketches without one."""
+        return self.result().alpha
+
+    def covariance_error_bound(self) -> float:
+        """A certificate: ||A'A + alpha_0 I - B'B - alpha I||_2 is at most this. inf for sketches that give none."""
+        return float("inf")
+
+    def transform(self, X, k: int | None = None) -> np.ndarray:
+        """Coordinates of rows on the top k directions (no centring), float64[n, k]; columns never seen count as 0.
+
+        Raises
+        ------
+        InputError
+            X is not as wide as the sketch, or the sketch is still empty.
+        """
+        block = as_block(X)
+        if self.n_features is None:
+            raise InputError("<matrix>", None, None, "a sketch without rows", "update(X) first")
+        if block.shape[1] != self.n_features:
+            raise InputError("<matrix>", None, None, f"{block.shape[1]} columns", f"{self.n_features} as in the sketch")
+        return _project(block, self.result(), k)
+
+    def _spread(self, table: np.ndarray, ids: np.ndarray | None) -> np.ndarray | sp.csr_array:
+        """Table over slots float64[c, k] -> rows over all columns (k, d)."""
+        if ids is None:
+            return np.ascontiguousarray(table.T) if len(table) else np.zeros((table.shape[1], self.n_features or 0))
+        order = np.argsort(ids)
+        c, k = table.shape
+        indices = np.tile(ids[order], k)
+        indptr = np.arange(k + 1, dtype=np.int64) * c
+        return sp.csr_array((table[order].T.ravel(), indices, indptr), shape=(k, self.n_features or 0))
+
+    # -- together --------------------------------------------------------------------------------------------------
+
+    def merge(self, other):
+        """Take in what `other` has seen; `other` is left as it is. Returns self.
+
+        Raises
+        ------
+        OptionError
+            The two sketches are not of the same method and size, or the method does not merge.
+        """
+        if type(other) is not type(self) or other._mergeable() != self._mergeable():
+            raise OptionError("merge: the sketches differ in method, size or settings; make both with the same ones")
+        if other is self:
+            raise OptionError("merge: a sketch cannot be merged with itself; load a second copy")
+        if other.n_features is None:
+            return self
+        if self._dense is None:
+            self._dense = other._dense
+            self._columns = None if self._dense else Columns()
+        if self._dense and other.n_features != (self.n_features or other.n_features):
+            raise OptionError(f"merge: {other.n_features} columns with {self.n_features}")
+        self.n_features = max(self.n_features or 0, other.n_features)
+        self._cached = None
+        self._absorb(other)
+        self.n_seen += other.n_seen
+        self.frobenius += other.frobenius
+        return self
+
+    def _absorb(self, other) -> None:
+        raise NotImplementedError
+
+    # -- state in files --------------------------------------------------------------------------------------------
+
+    def _values(self) -> dict[str, Any]:
+        """Settings as JSON values: what the constructor needs."""
+        raise NotImplementedError
+
+    def _mergeable(self) -> dict[str, Any]:
+        """What two sketches must share to be merged."""
+        return self._values()
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Counters as JSON values and arrays, beyond those of the base."""
+        raise NotImplementedError
+
+    def _restore(self, counters: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        """Inverse of `_state`."""
+        raise NotImplementedError
+
+    def save(self, path) -> None:
+        """Write the whole state to an .npz file, atomically (`sonlearn.sketch.files`)."""
+        from sonlearn.sketch.files import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path) -> Sketch:
+        """Read a sketch of any kind back from its file; it goes on exactly where it was saved."""
+        from sonlearn.sketch.files import load
+
+        return load(path)
+
+
+def signed(vectors: np.ndarray) -> np.ndarray:
+    """The same directions, each with its largest entry positive, so that equal sketches read equal."""
+    if not vectors.size:
+        return vectors
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    return vectors * np.where(largest < 0, -1.0, 1.0)
+
+
+def _project(block, result: Result, k: int | None) -> np.ndarray:
+    vectors = result.vectors[:, :k]
+    if result.ids is None:
+        return np.asarray(block @ vectors)
+    if not sp.issparse(block):
+        return block[:, result.ids] @ vectors
+    slots = Columns(result.ids).find(block.indices.astype(np.int64))
+    data = np.where(slots >= 0, block.data, 0.0)
+    local = sp.csr_array((data, np.maximum(slots, 0), block.indptr), shape=(block.shape[0], max(len(result.ids), 1)))
+    return local @ (vectors if len(result.ids) else np.zeros((1, vectors.shape[1])))

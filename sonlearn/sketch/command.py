@@ -1,0 +1,191 @@
+"""What ``sonlearn sketch`` does, without its flags: batches in, a sketch file and a few lines of report out."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from sonlearn.errors import InputError, OptionError
+from sonlearn.sketch.accuracy import covariance_error, projection_error
+from sonlearn.sketch.base import Sketch
+from sonlearn.sketch.directions import FrequentDirections
+from sonlearn.sketch.files import load
+from sonlearn.sketch.make import make_sketch
+from sonlearn.sketch.options import SketchOptions
+from sonlearn.sketch.spectrum import histogram, plot
+from sonlearn.text.batch import CONSTANT, Batch
+
+HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/||A||^2':>14} {'seconds':>9}"
+
+Report = Callable[[str], None]
+
+
+def to_csr(batch: Batch, first: int) -> sp.csr_array:
+    """The rows of a batch as CSR: feature id i becomes column i - first; the constant feature is left out.
+
+    `first` is 1 for LIBSVM text, whose indices begin with 1, so that columns agree with scikit-learn's loader and with
+    `sonlearn.from_scipy`; 0 for hashed VW text.
+
+    Raises
+    ------
+    InputError
+        An index is below `first`.
+    """
+    indptr, indices, values = batch.indptr, batch.indices, batch.values
+    constant = indices == CONSTANT
+    if constant.any():
+        indptr = np.concatenate([[0], np.cumsum(~constant)])[indptr]
+        indices, values = indices[~constant], values[~constant]
+    if len(indices) and indices.min() < first:
+        at = int(indices.argmin())
+        line = int(batch.lines[np.searchsorted(indptr, at, side="right") - 1])
+        raise InputError(batch.source, line, None, f"feature {indices[at]}", f"{first} or more (see --zero-based)")
+    width = int(indices.max()) - first + 1 if len(indices) else 0
+    return sp.csr_array((values, indices - first, indptr), shape=(batch.n, width))
+
+
+def run(
+    batches: Iterable[Batch],
+    options: SketchOptions,
+    *,
+    output: str | os.PathLike | None = None,
+    error: bool = False,
+    k: int = 10,
+    picture: str | os.PathLike | None = None,
+    zero_based: bool = False,
+    report: Report = lambda line: None,
+) -> Sketch:
+    """Sketch all rows of `batches` and report.
+
+    Parameters
+    ----------
+    batches : iterable of Batch
+        A reader, whose ``format`` is looked at: hashed VW slots are columns as they are.
+    output : path or None
+        The sketch's file, written at the end, whole.
+    error : bool
+        Measure the covariance error and, at rank `k`, the projection error in a second pass. The rows are kept in
+        memory for it, as CSR (12 to 16 bytes a nonzero); nothing of size d x d is formed.
+    picture : path, ``"-"`` (lines of the report) or None
+        Plot of the spectrum.
+    report : callable
+        Takes the lines for people, progress first.
+
+    Raises
+    ------
+    InputError, OptionError, OSError
+    """
+    sketch = make_sketch(options.method, options.size, **options.values())
+    kept: list | None = [] if error else None
+    for block in _progress(_blocks(batches, zero_based), sketch, report):
+        sketch.update(block, grow=True)
+        if kept is not None:
+            kept.append(block)
+    finish(sketch, kept, output=output, k=k, picture=picture, report=report)
+    return sketch
+
+
+def run_merge(
+    paths: list[str | os.PathLike],
+    *,
+    output: str | os.PathLike | None = None,
+    picture: str | os.PathLike | None = None,
+    report: Report = lambda line: None,
+) -> Sketch:
+    """Merge sketch files, in the order given, and report.
+
+    Raises
+    ------
+    OptionError
+        No file, the same file twice, or sketches of different methods, sizes or settings.
+    ModelFileError, OSError
+    """
+    if not paths:
+        raise OptionError("--merge: expected one or more sketch files")
+    real = [os.path.realpath(path) for path in paths]
+    for i, path in enumerate(real):
+        if path in real[:i]:
+            raise OptionError(f"--merge: {paths[i]} is given twice; its rows would count twice")
+    sketch = load(paths[0])
+    for path in paths[1:]:
+        other = load(path)
+        try:
+            sketch.merge(other)
+        except OptionError as problem:
+            raise OptionError(f"{path}: {problem}") from None
+    finish(sketch, None, output=output, k=1, picture=picture, report=report)
+    return sketch
+
+
+def finish(sketch: Sketch, kept: list | None, *, output, k: int, picture, report: Report) -> None:
+    """Write the files, then report what the sketch is; with the rows `kept`, how good it is."""
+    if output is not None:
+        sketch.save(output)
+    if picture is not None and picture != "-" and not plot(sketch, picture):
+        report(f"matplotlib is not installed, {picture} was not written; pip install matplotlib. In text instead:")
+        picture = "-"
+    for line in summary(sketch):
+        report(line)
+    if kept is not None:
+        report(f"covariance error = {covariance_error(sketch, kept):.6g}")
+        ratio, root = projection_error(sketch, kept, k)
+        report(f"projection error at k = {k}: squared = {ratio:.6g} of the best, norm = {root:.6g} of the best")
+    if picture == "-":
+        for line in histogram(sketch):
+            report(line)
+
+
+def summary(sketch: Sketch) -> list[str]:
+    """Lines that say what a sketch is."""
+    result = sketch.result()
+    columns = sketch.n_features if result.ids is None else len(result.ids)
+    lines = [
+        f"rows = {sketch.n_seen}",
+        f"columns = {sketch.n_features or 0} ({columns or 0} of them seen)",
+        f"||A||_F^2 = {sketch.frobenius:.9g}",
+        f"||B||_F^2 = {float(result.squares.sum()):.9g} in {len(result.squares)} rows",
+        f"alpha = {sketch.alpha:.9g}",
+    ]
+    if np.isfinite(sketch.covariance_error_bound()):
+        share = _share(sketch)
+        lines.append(f"covariance error <= {sketch.covariance_error_bound():.6g} = {share:.6g} ||A||_F^2 (certified)")
+    return lines
+
+
+def _share(sketch: Sketch) -> float:
+    return sketch.covariance_error_bound() / sketch.frobenius if sketch.frobenius else 0.0
+
+
+def _blocks(batches: Iterable[Batch], zero_based: bool) -> Iterator[sp.csr_array]:
+    for batch in batches:
+        hashed = getattr(batches, "format", None) == "vw"
+        yield to_csr(batch, 0 if hashed or zero_based else 1)
+
+
+def _progress(blocks: Iterator[sp.csr_array], sketch: Sketch, report: Report) -> Iterator[sp.csr_array]:
+    """Pass blocks on; report after the block that doubles the number of rows."""
+    started, due, nonzeros = time.monotonic(), 1, 0
+    report(HEADER)
+    for block in blocks:
+        yield block  # comes back when the block has been taken in
+        nonzeros += block.nnz
+        if sketch.n_seen >= due:
+            report(_progress_line(sketch, nonzeros, time.monotonic() - started))
+            due = 2 * sketch.n_seen
+    if due != 2 * sketch.n_seen:  # the last line is not there yet
+        report(_progress_line(sketch, nonzeros, time.monotonic() - started))
+
+
+def _progress_line(sketch: Sketch, nonzeros: int, seconds: float) -> str:
+    """Cheap numbers only: what the shrinks so far have cost, without decomposing the rows that wait."""
+    alpha = bound = "-"
+    if isinstance(sketch, FrequentDirections):
+        alpha = f"{sketch.alpha_0 + sketch.rule.gain * sketch.escaped:.6g}"
+        worst = max(sketch.rule.gain, 1 - sketch.rule.gain)
+        bound = f"{worst * sketch.escaped / sketch.frobenius:.6g}" if sketch.frobenius else "0"
+    columns = sketch.n_features or 0
+    return f"{sketch.n_seen:>12} {nonzeros:>14} {columns:>10} {alpha:>12} {bound:>14} {seconds:>9.1f}"

@@ -1,0 +1,172 @@
+"""Frequent directions and its relatives: one streaming sketch, driven by the values of a `Rule`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sonlearn.errors import OptionError
+from sonlearn.sketch import rows as _rows
+from sonlearn.sketch.base import Result, Sketch, signed
+from sonlearn.sketch.decompose import decompose
+from sonlearn.sketch.rows import Active, Columns, Waiting
+from sonlearn.sketch.rules import Rule
+
+
+class FrequentDirections(Sketch):
+    """Sketch of the frequent-directions family: FD, RFD, PFD, CFD, GFD, iSVD ... by `rule` (`sonlearn.sketch.rules`).
+
+    Rows are held as they come, sparse ones sparse, until there are ``rule.rows``; then one decomposition of a Gram
+    matrix of that size lowers all squared singular values and keeps at most ``rule.pivot - 1`` directions. A row of s
+    nonzeros costs O(s * rule.rows) for its products, and its share of one eigendecomposition and of one rotation of the
+    kept directions over the columns seen (O(l^2 c) for each shrink; a larger ``buffer`` makes shrinks rarer).
+
+    With ``rules.rfd(m)`` or ``rules.fd(m)`` this is [RFD] Alg. 5 and 4, the sketch of the online learner: rows of any
+    content count, at 2m rows a shrink keeps m - 1 and lowers by the m-th. `held` gives the rows as they stand between
+    shrinks, S with A'A ~ S'S + alpha I.
+
+    Parameters
+    ----------
+    rule : Rule
+    alpha : float >= 0
+        alpha_0, to which RFD adds.
+
+    Attributes
+    ----------
+    escaped : float
+        Delta, the sum of the pivots' squared singular values so far (without the one of a pending final shrink).
+    shrinks : int
+        Decompositions so far.
+    """
+
+    kind = "directions"
+
+    def __init__(self, rule: Rule, alpha: float = 0.0):
+        if not 0 <= alpha < float("inf"):
+            raise OptionError(f"alpha {alpha}: expected a finite number >= 0")
+        self.rule, self.alpha_0 = rule, float(alpha)
+        self._reset()
+
+    def _reset(self) -> None:
+        super().__init__()
+        self.escaped, self.shrinks = 0.0, 0
+        self._squares = np.empty(0)  # D^2 of the directions kept
+        self._vectors = np.empty((0, 0))  # V' over the slots known at the last shrink
+        self._waiting = Waiting()  # rows since then
+
+    # -- rows in ---------------------------------------------------------------------------------------------------
+
+    @property
+    def rows_held(self) -> int:
+        """Rows held now, 0 to ``rule.rows - 1``; without ``rule.recycle`` a vanished direction keeps its row."""
+        fixed = len(self._vectors) > 0 and not self.rule.recycle
+        return (self.rule.pivot - 1 if fixed else len(self._squares)) + self._waiting.count
+
+    def _consume(self, block) -> None:
+        start = 0
+        while start < block.shape[0]:
+            piece = block[start : start + self.rule.rows - self.rows_held]
+            self._waiting.add(piece)
+            start += piece.shape[0]
+            if self.rows_held >= self.rule.rows:
+                self._shrink()
+
+    def _decompose(self, rows, columns: Columns | None, keep: int):
+        """Squares and vectors of the kept directions and `rows`; `columns` learns the columns that are new."""
+        active = Active(rows, columns)
+        width = self.n_features if columns is None else len(columns)
+        return decompose(self._squares, self._vectors, active, width, keep)
+
+    def _lower(self, squares: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """The shrink: kept squares and vectors (those that are not zero), and delta."""
+        padded = np.concatenate([squares, np.zeros(max(0, self.rule.pivot - len(squares)))])
+        kept, delta = self.rule.shrink(padded)
+        kept = kept[: vectors.shape[1]]
+        if (kept > 0).all():  # the usual case, without a copy
+            return kept, vectors, delta
+        return kept[kept > 0], vectors[:, kept > 0], delta
+
+    def _shrink(self) -> None:
+        squares, vectors = self._decompose(self._waiting.take(), self._columns, self.rule.pivot - 1)
+        self._squares, self._vectors, delta = self._lower(squares, vectors)
+        self.escaped += delta
+        self.shrinks += 1
+
+    # -- B out -----------------------------------------------------------------------------------------------------
+
+    def _read(self) -> Result:
+        """Decompose what is held; more rows than ``rule.size`` are shrunk once more, in the output only."""
+        columns = None if self._columns is None else Columns(self._columns.ids)
+        squares, vectors, escaped = self._squares, self._vectors, self.escaped
+        if self._waiting.count:
+            over = self.rows_held > self.rule.size
+            keep = self.rule.pivot - 1 if over else self.rule.rows
+            squares, vectors = self._decompose(self._waiting.rows(), columns, keep)
+            if over:
+                squares, vectors, delta = self._lower(squares, vectors)
+                escaped += delta
+            squares = squares[: vectors.shape[1]]
+        order = np.argsort(-squares, kind="stable")
+        squares, vectors = squares[order], signed(vectors[:, order])
+        if self.rule.restore:
+            squares = squares + escaped
+        alpha = self.alpha_0 + self.rule.gain * escaped
+        return Result(squares, vectors, None if columns is None else columns.ids, alpha, escaped)
+
+    def held(self) -> tuple[np.ndarray | csr_array, float]:
+        """The rows as they are between shrinks, S float64[n, d], n <= rows_held, and their alpha (not `restore`d)."""
+        ids = None if self._columns is None else self._columns.ids[: len(self._vectors)]
+        kept = self._spread(self._vectors * np.sqrt(self._squares), ids)
+        blocks = ([kept] if len(self._squares) else []) + self._waiting.blocks
+        alpha = self.alpha_0 + self.rule.gain * self.escaped
+        return _rows.stack(blocks) if blocks else kept, alpha
+
+    @property
+    def underestimates(self) -> bool:
+        """B'B <= A'A: a shrink only lowers; all rules but CFD."""
+        return not self.rule.restore
+
+    def covariance_error_bound(self) -> float:
+        """Computed certificate for ||A'A + alpha_0 I - B'B - alpha I||_2: Delta, half of it for RFD.
+
+        A'A - B'B lies between 0 and Delta, and between 0 and its trace ||A||_F^2 - ||B||_F^2; taking gain * Delta off
+        leaves the larger of gain * Delta and the rest. For CFD: Delta. Exact arithmetic is assumed.
+        """
+        result = self.result()
+        if self.rule.restore:
+            return result.escaped
+        trace = max(0.0, self.frobenius - float(result.squares.sum()))
+        taken = self.rule.gain * result.escaped
+        return max(taken, min(result.escaped, trace) - taken)
+
+    # -- together, files -------------------------------------------------------------------------------------------
+
+    def _absorb(self, other: FrequentDirections) -> None:
+        """Append the other's rows, shrinking where due; the Deltas add, so the bounds of `rules` hold for the union."""
+        rows, _ = other.held()
+        if rows.shape[0]:
+            self._consume(self._as_held(rows))
+        self.escaped += other.escaped
+        self.shrinks += other.shrinks
+
+    def _values(self) -> dict[str, Any]:
+        return {"rule": dataclasses.asdict(self.rule), "alpha": self.alpha_0}
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        arrays = {"squares": self._squares, "vectors": self._vectors} | self._waiting.state()
+        return {"escaped": self.escaped, "shrinks": self.shrinks}, arrays
+
+    def _restore(self, counters: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        self.escaped, self.shrinks = float(counters["escaped"]), int(counters["shrinks"])
+        self._squares, self._vectors = arrays["squares"], arrays["vectors"]
+        slots = (self.n_features or 0) if self._columns is None else len(self._columns)
+        if self._vectors.ndim != 2 or self._vectors.shape[1:] != self._squares.shape:
+            raise ValueError("squares and vectors differ in length")
+        if len(self._vectors) not in (0, slots):
+            raise ValueError("vectors and columns differ in length")
+        if not (self._squares > 0).all() or self.escaped < 0:
+            raise ValueError("a square is not positive")
+        self._waiting.restore(arrays, self.n_features)

@@ -1,0 +1,53 @@
+"""Sketches by name."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from sonlearn.errors import OptionError
+from sonlearn.sketch.base import Sketch
+from sonlearn.sketch.directions import FrequentDirections
+from sonlearn.sketch.options import METHODS
+from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
+from sonlearn.sketch.rules import RULES
+
+_OTHERS = {
+    "gauss": lambda size, seed=0: RandomProjection(size, 0, seed),
+    "sign": lambda size, nonzeros=4, seed=0: RandomProjection(size, min(nonzeros, size), seed),
+    "sample": lambda size, seed=0: RowSampling(size, seed),
+    "oja": lambda size, step="adaptive": Oja(size, step),
+}
+
+
+def make_sketch(method: str = "rfd", size: int = 100, *, alpha: float = 0.0, **values: Any) -> Sketch:
+    """An empty sketch.
+
+    Parameters
+    ----------
+    method : one of `METHODS`
+    size : int
+        l (m in the learner): rows of B; the frequent-directions family keeps at most l - 1 of them.
+    alpha : float
+        alpha_0 (frequent-directions family only).
+    values
+        What the method's rule takes (``buffer``, ``share`` of pfd, ``offset`` ... of mgfd), ``nonzeros`` of sign,
+        ``seed`` of gauss, sign and sample, ``step`` of oja.
+
+    Raises
+    ------
+    OptionError
+        Unknown method, or a setting that it does not take or that is out of range.
+    """
+    if method not in METHODS:
+        raise OptionError(f"sketch method {method}: expected one of {', '.join(METHODS)}")
+    make = RULES.get(method) or _OTHERS[method]
+    known = set(inspect.signature(make).parameters) - {"size", "values"} | ({"recycle"} if method in RULES else set())
+    for name in values:
+        if name not in known:
+            raise OptionError(f"sketch method {method} has no setting {name}; it takes {', '.join(sorted(known))}")
+    if method in RULES:
+        return FrequentDirections(make(size, **values), alpha)
+    if alpha:
+        raise OptionError(f"sketch method {method} has no alpha")
+    return make(size, **values)

@@ -1,0 +1,55 @@
+"""Settings of ``sonlearn sketch``, once: flags derive from them. Imports neither numpy nor numba."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from sonlearn.errors import OptionError
+from sonlearn.options import check_field, number, option
+
+#: Every method `make_sketch` knows; the first eight are values of one shrink rule.
+METHODS = (
+    "rfd", "fd", "cfd", "pfd", "isvd", "fd-last", "fd-half", "mgfd", "gauss", "sign", "sample", "oja",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SketchOptions:
+    """What to sketch with. Frozen; checked on construction.
+
+    Raises
+    ------
+    OptionError
+        A value is out of range. (Whether a method takes a setting is checked by `make_sketch`.)
+    """
+
+    method: str = option("rfd", "how to sketch", choices=METHODS)
+    size: int = option(100, "rows l of the sketch", flags=("-l", "--size"), parse=int, low=1, metavar="L")
+    alpha: float = option(0.0, "alpha_0, to which rfd adds", parse=number, low=0.0, metavar="A")
+    buffer: int | None = option(
+        None, "rows held before a shrink: 2 l by default; l is row by row, more is faster and more accurate", parse=int,
+        low=1, metavar="N",
+    )  # fmt: skip
+    share: float | None = option(
+        None, "share of the directions that pay for a shrink (pfd; 0.2 by default)", parse=number, above=0.0, high=1.0,
+        metavar="S",
+    )  # fmt: skip
+    nonzeros: int | None = option(
+        None, "nonzeros in a column of the projection (sign; 4 by default)", parse=int, low=1, metavar="N"
+    )
+    seed: int | None = option(None, "of the random numbers (gauss, sign, sample)", parse=int, low=0, metavar="S")
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            if getattr(self, field.name) is not None:
+                check_field(field, getattr(self, field.name))
+        if self.alpha == float("inf"):
+            raise OptionError("--alpha inf: expected a finite number")
+
+    def values(self) -> dict[str, Any]:
+        """Keywords for `make_sketch` beyond method and size: those that were given."""
+        names = ("buffer", "share", "nonzeros", "seed")
+        given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return given | ({"alpha": self.alpha} if self.alpha else {})

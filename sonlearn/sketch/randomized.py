@@ -1,0 +1,273 @@
+"""The sketches frequent directions is compared with: random projection, row sampling by norm, Oja's rule."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from sonlearn.errors import OptionError
+from sonlearn.sketch import rows as _rows
+from sonlearn.sketch.base import Result, Sketch, signed
+from sonlearn.sketch.rows import Active, Columns, Waiting
+
+#: Rows taken in at once; the batches do not depend on how the rows are cut into calls.
+_BATCH = 256
+
+
+class _Batched(Sketch):
+    """A sketch that takes its rows in by batches of a fixed number, and draws random numbers for them.
+
+    Subclasses give `_step(rows, columns, rng)`, which returns the next state from the present one without changing it,
+    and keep that state in `self._now`, a tuple of arrays named by `_names`.
+    """
+
+    _names: tuple[str, ...] = ()
+    _batch = _BATCH
+
+    def __init__(self, size: int, seed: int = 0):
+        if size < 1:
+            raise OptionError(f"sketch size {size}: expected at least 1")
+        self.size, self.seed = int(size), int(seed)
+        self._reset()
+
+    def _reset(self) -> None:
+        super().__init__()
+        self._rng = np.random.default_rng(self.seed)
+        self._waiting = Waiting()
+        self._now = self._start()
+
+    def _start(self) -> tuple[np.ndarray, ...]:
+        raise NotImplementedError
+
+    def _step(self, rows, columns: Columns | None, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+        raise NotImplementedError
+
+    def _consume(self, block) -> None:
+        start = 0
+        while start < block.shape[0]:
+            piece = block[start : start + self._batch - self._waiting.count]
+            self._waiting.add(piece)
+            start += piece.shape[0]
+            if self._waiting.count == self._batch:
+                self._now = self._step(self._waiting.take(), self._columns, self._rng)
+
+    def _flushed(self) -> tuple[tuple[np.ndarray, ...], np.ndarray | None]:
+        """The state with the waiting rows taken in, on copies, and the columns of its slots."""
+        columns = None if self._columns is None else Columns(self._columns.ids)
+        now = self._now
+        if self._waiting.count:
+            now = self._step(self._waiting.rows(), columns, copy.deepcopy(self._rng))
+        return now, None if columns is None else columns.ids
+
+    def _grown(self, table: np.ndarray, columns: Columns | None) -> np.ndarray:
+        """A copy of a table over slots, with zero rows for the slots that are new."""
+        width = self.n_features if columns is None else len(columns)
+        return np.vstack([table, np.zeros((width - len(table), table.shape[1]))])
+
+    def _values(self) -> dict[str, Any]:
+        return {"size": self.size, "seed": self.seed}
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        arrays = dict(zip(self._names, self._now, strict=True))
+        return {"rng": self._rng.bit_generator.state}, arrays | self._waiting.state()
+
+    def _restore(self, counters: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        self._rng.bit_generator.state = counters["rng"]
+        self._now = tuple(arrays[name] for name in self._names)
+        if self._now[0].ndim != 2:
+            raise ValueError("a table of wrong shape")
+        self._waiting.restore(arrays, self.n_features)
+
+
+class RandomProjection(_Batched):
+    """B = R A with a random R (l x n), E[R'R] = I: B'B is an unbiased estimate of A'A.
+
+    Parameters
+    ----------
+    size : int
+        l.
+    nonzeros : int
+        0: R is Gaussian, N(0, 1/l), l flops a nonzero. s > 0: every column of R has s entries +-1/sqrt(s), one in each
+        of s equal parts of the l rows (sparse sign, the block form of OSNAP, Nelson & Nguyen 2013): s flops a nonzero.
+    seed : int
+        Sketches that are to be merged must differ in it: their R are columns of one R.
+    """
+
+    kind = "projection"
+    _names = ("table",)
+
+    def __init__(self, size: int, nonzeros: int = 0, seed: int = 0):
+        if not 0 <= nonzeros <= size:
+            raise OptionError(f"sparse sign: {nonzeros} nonzeros: expected 1 to the sketch size {size}")
+        self.nonzeros = int(nonzeros)
+        super().__init__(size, seed)
+
+    def _start(self) -> tuple[np.ndarray, ...]:
+        return (np.zeros((0, self.size)),)
+
+    def _draw(self, n: int, rng: np.random.Generator) -> np.ndarray | sp.csr_array:
+        """n columns of R, as rows (n, l)."""
+        if not self.nonzeros:
+            return rng.standard_normal((n, self.size)) / np.sqrt(self.size)
+        s = self.nonzeros
+        edges = np.arange(s + 1) * self.size // s
+        draw = np.floor(rng.random((n, s)) * 2 * np.diff(edges)).astype(np.int64)  # place and sign in one number
+        values = np.where(draw % 2, 1.0, -1.0) / np.sqrt(s)
+        return sp.csr_array((values.ravel(), (edges[:-1] + draw // 2).ravel(), np.arange(n + 1) * s), (n, self.size))
+
+    def _step(self, rows, columns, rng):
+        X = Active(rows, columns)
+        table = self._grown(self._now[0], columns)
+        R = self._draw(rows.shape[0], rng)
+        if sp.issparse(R):
+            product = sp.coo_array(sp.csr_array(X.local).T @ R)
+            slots = product.row if isinstance(X.slots, slice) else X.slots[product.row]
+            table[slots, product.col] += product.data
+        else:
+            X.add_to(table, R)
+        return (table,)
+
+    def _factor(self) -> tuple[np.ndarray, np.ndarray | None]:
+        (table,), ids = self._flushed()
+        return table, ids
+
+    def _read(self) -> Result:
+        table, ids = self._factor()
+        return Result(*_svd(table), ids)
+
+    def _mergeable(self) -> dict[str, Any]:
+        return {"size": self.size, "nonzeros": self.nonzeros}
+
+    def _absorb(self, other: RandomProjection) -> None:
+        _check_seeds(self, other)
+        table, ids = other._factor()
+        slots = slice(None) if ids is None else self._columns.add(np.sort(ids))
+        mine = self._grown(self._now[0], self._columns)
+        mine[slots] += table if ids is None else table[np.argsort(ids)]
+        self._now = (mine,)
+
+    def _values(self) -> dict[str, Any]:
+        return {"size": self.size, "nonzeros": self.nonzeros, "seed": self.seed}
+
+
+class RowSampling(_Batched):
+    """l rows drawn with replacement, with probability proportional to ||a||^2, scaled so that E[B'B] = A'A.
+
+    One pass: each of the l places keeps the row with the smallest Exp(1) / ||a||^2 (a race of exponentials, whose
+    winner has exactly these probabilities), which also makes the merge of two samples exact.
+    """
+
+    kind = "sampling"
+    _names = ("table", "keys")
+
+    def _start(self) -> tuple[np.ndarray, ...]:
+        return np.zeros((0, self.size)), np.full(self.size, np.inf)
+
+    def _step(self, rows, columns, rng):
+        weights = _rows.row_squares(rows)
+        with np.errstate(divide="ignore"):
+            keys = rng.standard_exponential((len(weights), self.size)) / weights[:, None]
+        first = keys.argmin(axis=0)
+        return self._race(keys[first, np.arange(self.size)], rows[first], columns)
+
+    def _race(self, keys: np.ndarray, rows, columns: Columns | None) -> tuple[np.ndarray, ...]:
+        """Put rows[j] at place j where its key is smaller."""
+        table, mine = self._now
+        won = np.flatnonzero(keys < mine)
+        X = Active(rows[won], columns)
+        table = self._grown(table, columns)
+        table[:, won] = 0.0
+        table[X.slots if isinstance(X.slots, slice) else X.slots[:, None], won] = _dense(X.local).T
+        return table, np.minimum(keys, mine)
+
+    def _factor(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Every row of B has the norm ||A||_F / sqrt(l)."""
+        (table, _), ids = self._flushed()
+        squares = np.einsum("ij,ij->j", table, table)
+        scale = np.divide(self.frobenius / self.size, squares, out=np.zeros(self.size), where=squares > 0)
+        return table * np.sqrt(scale), ids
+
+    def _read(self) -> Result:
+        table, ids = self._factor()
+        return Result(*_svd(table), ids)
+
+    def _mergeable(self) -> dict[str, Any]:
+        return {"size": self.size}
+
+    def _absorb(self, other: RowSampling) -> None:
+        _check_seeds(self, other)
+        (table, keys), ids = other._flushed()
+        rows = table.T if ids is None else other._spread(table, ids)
+        self._now = self._race(keys, self._as_held(rows), self._columns)
+
+
+class Oja(_Batched):
+    """Oja's rule on batches of l rows: V <- orth(V + (X'X V) diag(step)), squares += diag(V' X'X V).
+
+    [SON] Alg. 3-5 (there a row at a time; the eigenvalue estimate is taken before the step, as there). V starts from
+    the first batch. Steps: ``1/t`` ([SON]; t counts rows, and the scale of the data is not known to it), or
+    ``adaptive`` (AdaOja, Henriksen & Ward 2019: 1 / the root of the summed squared gradient norms, a step per
+    direction). It has no guarantee in the worst case, and Oja sketches cannot be merged.
+    """
+
+    kind = "oja"
+    _names = ("table", "squares", "steps", "rounds")
+
+    def __init__(self, size: int, step: str = "adaptive"):
+        if step not in ("1/t", "adaptive"):
+            raise OptionError(f"oja: step {step}: expected 1/t or adaptive")
+        self.step, self._batch = step, int(size)
+        super().__init__(size)
+
+    def _start(self) -> tuple[np.ndarray, ...]:
+        return np.zeros((0, 0)), np.empty(0), np.empty(0), np.zeros(1)
+
+    def _step(self, rows, columns, rng):
+        V, squares, steps, rounds = self._now
+        X = Active(rows, columns)
+        t = rounds + rows.shape[0]
+        if rounds[0] == 0:
+            table = self._grown(np.zeros((0, rows.shape[0])), columns)
+            X.add_to(table, np.eye(rows.shape[0]))
+            squares, V = _svd(table)
+            return V, squares, np.zeros(len(squares)), t
+        V = self._grown(V, columns)
+        P = X.times(V)
+        G = np.zeros_like(V)
+        X.add_to(G, P)
+        steps = steps + np.einsum("ij,ij->j", G, G)
+        eta = np.divide(1.0, np.sqrt(steps), out=np.zeros(len(steps)), where=steps > 0)
+        V = np.linalg.qr(V + G * (1 / t if self.step == "1/t" else eta))[0]
+        return V, squares + np.einsum("ij,ij->j", P, P), steps, t
+
+    def _read(self) -> Result:
+        (V, squares, _, _), ids = self._flushed()
+        order = np.argsort(-squares, kind="stable")
+        return Result(squares[order], signed(V[:, order]), ids)
+
+    def _absorb(self, other: Oja) -> None:
+        raise OptionError("merge: Oja sketches cannot be merged; --method fd and rfd can, within their bound")
+
+    def _values(self) -> dict[str, Any]:
+        return {"size": self.size, "step": self.step}
+
+
+def _check_seeds(mine: _Batched, other: _Batched) -> None:
+    if mine.seed == other.seed:
+        raise OptionError(f"merge: both sketches have seed {mine.seed}; give each part its own --seed")
+
+
+def _dense(block) -> np.ndarray:
+    return block.toarray() if sp.issparse(block) else block
+
+
+def _svd(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Squared singular values, descending, and left singular vectors of a table, without those that are zero."""
+    if not table.size:
+        return np.empty(0), np.zeros((len(table), 0))
+    U, s, _ = np.linalg.svd(table, full_matrices=False)
+    keep = s > np.finfo(float).eps * max(table.shape) * s[0]
+    return s[keep] ** 2, signed(U[:, keep])

@@ -1,0 +1,220 @@
+"""Rows as they come in (dense or sparse), and the table of directions over the columns seen so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from sonlearn.errors import InputError
+
+#: Squares and their sums must stay finite.
+_LARGEST = 1e150
+
+
+def as_block(X, source: str = "<matrix>") -> np.ndarray | sp.csr_array:
+    """Check and convert input rows: float64, two-dimensional, finite; sparse input becomes CSR without duplicates.
+
+    Parameters
+    ----------
+    X : array_like (n, d), or SciPy sparse matrix or array of any format, of either index width
+        A one-dimensional array is one row.
+
+    Returns
+    -------
+    ndarray or csr_array (n, d); the input itself where nothing had to change.
+
+    Raises
+    ------
+    InputError
+        Not a real matrix, or a value that is nan, infinite, or beyond 1e150 (its square would overflow).
+    """
+    if sp.issparse(X):
+        block = sp.csr_array(X)
+        if block.dtype.kind not in "biuf":
+            raise InputError(source, None, None, f"values of type {block.dtype}", "real numbers")
+        block = block.astype(np.float64, copy=False)
+        if not block.has_canonical_format:
+            block = block.copy()
+            block.sum_duplicates()
+        values = block.data
+    else:
+        block = np.asarray(X)
+        if block.dtype.kind not in "biuf":
+            raise InputError(source, None, None, f"values of type {block.dtype}", "real numbers")
+        block = np.atleast_2d(block.astype(np.float64, copy=False))
+        if block.ndim != 2:
+            raise InputError(source, None, None, f"an array of {block.ndim} dimensions", "rows and columns")
+        values = block
+    if values.size and not np.abs(values).max() < _LARGEST:  # also catches nan
+        _refuse(block, source)
+    return block
+
+
+def _refuse(block, source: str) -> None:
+    flat = block.data if sp.issparse(block) else block.ravel()
+    place = int(np.flatnonzero(~(np.abs(flat) < _LARGEST))[0])
+    if sp.issparse(block):
+        row, column = int(np.searchsorted(block.indptr, place, side="right")), int(block.indices[place]) + 1
+    else:
+        row, column = place // block.shape[1] + 1, place % block.shape[1] + 1
+    raise InputError(source, row, column, f"{flat[place]}", f"finite numbers below {_LARGEST:g}")
+
+
+def squared_norm(block) -> float:
+    """||X||_F^2."""
+    flat = block.data if sp.issparse(block) else block.ravel()
+    return float(flat @ flat)
+
+
+def row_squares(block) -> np.ndarray:
+    """Squared Euclidean norm of every row, float64[n]."""
+    if sp.issparse(block):
+        return np.asarray((block * block).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", block, block)
+
+
+def chunks(block, count: int) -> Iterator:
+    """`block` in pieces of at most `count` rows."""
+    for start in range(0, block.shape[0], count):
+        yield block[start : start + count]
+
+
+def stack(blocks: list) -> np.ndarray | sp.csr_array:
+    """Blocks of one kind (all dense or all sparse) as one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    if not sp.issparse(blocks[0]):
+        return np.vstack(blocks)
+    width = max(block.shape[1] for block in blocks)
+    indptr = np.concatenate([[0], *(np.diff(block.indptr) for block in blocks)]).cumsum()
+    indices = np.concatenate([block.indices.astype(np.int64, copy=False) for block in blocks])
+    data = np.concatenate([block.data for block in blocks])
+    return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, width))
+
+
+class Columns:
+    """The columns seen so far, numbered by slots in the order of their arrival.
+
+    Dense input has all columns from the start, and slot = column. Nothing here is ever of length d for sparse input,
+    so that d may be 2^40.
+    """
+
+    def __init__(self, ids: np.ndarray | None = None):
+        self.ids = np.empty(0, np.int64) if ids is None else ids  # column of each slot
+        self._order = np.argsort(self.ids, kind="stable")
+        self._sorted = self.ids[self._order]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def find(self, columns: np.ndarray) -> np.ndarray:
+        """Slot of each column, int64[n]; -1 where it has not been seen."""
+        place = np.searchsorted(self._sorted, columns)
+        place[place == len(self._sorted)] = 0
+        if not len(self._sorted):
+            return np.full(len(columns), -1)
+        return np.where(self._sorted[place] == columns, self._order[place], -1)
+
+    def add(self, columns: np.ndarray) -> np.ndarray:
+        """Slot of each of the (ascending, distinct) columns; new ones get the next free slots."""
+        slots = self.find(columns)
+        new = np.flatnonzero(slots < 0)
+        if len(new):
+            slots[new] = len(self.ids) + np.arange(len(new))
+            place = np.searchsorted(self._sorted, columns[new])
+            self._sorted = np.insert(self._sorted, place, columns[new])
+            self._order = np.insert(self._order, place, slots[new])
+            self.ids = np.concatenate([self.ids, columns[new]])
+        return slots
+
+
+class Active:
+    """Some rows, restricted to the columns they use: X = local at the slots `slots`, zero elsewhere.
+
+    `local` is (n, a), CSR or dense; `slots` is int64[a], or a full slice for dense rows.
+    """
+
+    def __init__(self, rows: np.ndarray | sp.csr_array, columns: Columns | None):
+        if columns is None:
+            self.local, self.slots = rows, slice(None)
+            return
+        used, inverse = np.unique(rows.indices, return_inverse=True)
+        self.slots = columns.add(used.astype(np.int64))
+        self.local = sp.csr_array((rows.data, inverse, rows.indptr), shape=(rows.shape[0], len(used)))
+
+    def gram(self) -> np.ndarray:
+        """X X', float64[n, n]."""
+        product = self.local @ self.local.T
+        return product.toarray() if sp.issparse(product) else product
+
+    def times(self, table: np.ndarray) -> np.ndarray:
+        """X T for a table float64[slots, k]; the table may be shorter than the slots in use (zero beyond)."""
+        if isinstance(self.slots, slice):
+            return self.local @ table
+        known = self.slots < len(table)
+        picked = np.zeros((len(self.slots), table.shape[1]))
+        picked[known] = table[self.slots[known]]
+        return self.local @ picked
+
+    def add_to(self, table: np.ndarray, coefficients: np.ndarray) -> None:
+        """T += X' C, in place, for C float64[n, k]: touches the active slots only."""
+        table[self.slots] += self.local.T @ coefficients
+
+
+class Waiting:
+    """Rows that wait for the next decomposition, in the form in which they came."""
+
+    def __init__(self) -> None:
+        self.blocks: list = []
+        self.count = 0
+
+    def add(self, block) -> None:
+        """Append a copy: the caller may go on writing to its own array."""
+        self.blocks.append(block.copy())
+        self.count += block.shape[0]
+
+    def rows(self):
+        """All of them as one block; at least one must wait."""
+        return stack(self.blocks)
+
+    def take(self):
+        """`rows`, which then no longer wait."""
+        rows = self.rows()
+        self.blocks, self.count = [], 0
+        return rows
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Arrays for a file: none, ``raw``, or the three of CSR."""
+        return pack(self.rows()) if self.count else {}
+
+    def restore(self, arrays: dict[str, np.ndarray], width: int | None) -> None:
+        """Inverse of `state`."""
+        block = unpack(arrays, width)
+        if block is not None:
+            self.blocks, self.count = [block], block.shape[0]
+
+
+_CSR = ("data", "indices", "indptr")
+
+
+def pack(block) -> dict[str, np.ndarray]:
+    """A block as arrays for a file."""
+    return {f"raw_{name}": getattr(block, name) for name in _CSR} if sp.issparse(block) else {"raw": block}
+
+
+def unpack(arrays: dict[str, np.ndarray], width: int | None):
+    """Inverse of `pack`; None where there is no block. ValueError where the parts do not fit: they may be foreign."""
+    if "raw" in arrays:
+        if arrays["raw"].ndim != 2 or arrays["raw"].shape[1] != width:
+            raise ValueError(f"rows of shape {arrays['raw'].shape}")
+        return arrays["raw"]
+    if "raw_indptr" not in arrays:
+        return None
+    data, indices, indptr = (arrays[f"raw_{name}"] for name in _CSR)
+    ordered = len(indptr) and indptr[0] == 0 and (np.diff(indptr) >= 0).all() and indptr[-1] == len(indices)
+    inside = not len(indices) or (indices.min() >= 0 and indices.max() < (width or 0))
+    if not (ordered and inside and len(indices) == len(data)):
+        raise ValueError("rows with indices out of range")
+    return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, width))

@@ -1,0 +1,273 @@
+"""A binary cache of parsed text, which knows when it is stale and is written whole or not at all.
+
+Layout, little-endian::
+
+    magic
+    blocks     one a batch: struct _BLOCK, then its arrays
+    trailer    JSON: sources, options, malformed lines that were skipped, batches
+    uint64     length of the trailer
+    magic
+
+Where they lose nothing, indices are kept as int32 and values as float32 or not at all (all 1).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import struct
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from sonlearn.errors import InputError
+from sonlearn.options import TextOptions
+from sonlearn.text.batch import Batch
+from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
+from sonlearn.text.source import Source, is_regular, source_name
+
+#: Changes whenever the layout does, or what the parsers make of a text.
+VERSION = 1
+
+_NAME = b"sonlearn cache "
+_MAGIC = _NAME + b"%d\n" % VERSION
+_LENGTH = struct.Struct("<Q")
+#: Examples, features, bytes of tags, index of the source name, checksum of what follows, flags, padding.
+_BLOCK = struct.Struct("<QQQIIBxxx")
+_INT32, _FLOAT32, _ONES, _WEIGHTS, _BASE, _TAGS = 1, 2, 4, 8, 16, 32
+
+
+class _ForeignError(InputError):
+    """A file of somebody else's, which must not be replaced."""
+
+
+class CachedReader:
+    """Like `Reader`, but every pass after the first, and every later run on the same input, reads the cache.
+
+    May be iterated any number of times; also over standard input and streams, which can be cached only for the life of
+    this object. The cache is used if the sources have the size and time of its making, or else the same content, and
+    the options are the same; otherwise it is made anew while the text is read. A pass that is broken off leaves none.
+
+    Parameters
+    ----------
+    path : path of the cache
+    Others : as for `Reader`.
+
+    Attributes
+    ----------
+    format, errors, error_count : as for `Reader`, of the last pass
+    reason : str or None
+        Why the last pass read the text; None if it read the cache.
+    """
+
+    def __init__(
+        self,
+        sources: Source | Iterable[Source],
+        options: TextOptions = TextOptions(),  # noqa: B008 (frozen)
+        *,
+        path: str | os.PathLike[str],
+        **reader: Any,
+    ):
+        first = Reader(sources, options, **reader)  # checks the arguments
+        self.sources, self.options, self.path = first.sources, options, Path(path)
+        self.format, self.errors, self.error_count = first.format, first.errors, 0
+        self.reason: str | None = None
+        self._reader_arguments = reader
+        self._made_here = False
+
+    def __iter__(self) -> Iterator[Batch]:
+        trailer = None
+        try:
+            trailer = read_trailer(self.path)
+            self.reason = self._stale(trailer)
+        except _ForeignError:
+            raise
+        except InputError as error:
+            self.reason = error.found
+        if self.reason is None and trailer is not None:
+            self.format, self.error_count = trailer["format"], trailer["error_count"]
+            self.errors = [InputError(*error) for error in trailer["errors"]]
+            yield from _read_blocks(self.path, trailer)
+        else:
+            yield from self._make()
+
+    def _stale(self, trailer: dict[str, Any]) -> str | None:
+        """Why the cache cannot be used; None if it can."""
+        if self._made_here:
+            return None
+        if trailer["settings"] != self._settings():
+            return "a cache made with other options"
+        allowed = self._reader_arguments.get("max_errors")
+        if allowed is not None and trailer["error_count"] > allowed:
+            return "a cache with more malformed lines than are allowed"
+        sources = list(expand_globs(self.sources))
+        if len(sources) != len(trailer["sources"]):
+            return "a cache of other files"
+        for source, known in zip(sources, trailer["sources"], strict=True):
+            now = _identity(source)
+            if now is None or known is None or now["path"] != known["path"]:
+                return "a cache of other files"
+            if now["size"] != known["size"]:
+                return f"a cache older than {source_name(source)}"
+            if now["time"] != known["time"] and _digest(source) != known["sha256"]:
+                return f"a cache older than {source_name(source)}"
+        return None
+
+    def _settings(self) -> dict[str, Any]:
+        options = json.loads(json.dumps(dataclasses.asdict(self.options)))
+        return {"options": options, "on_error": self._reader_arguments.get("on_error", "stop")}
+
+    def _make(self) -> Iterator[Batch]:
+        """Read the text, and keep what was read if it was all of it and the files have not changed meanwhile."""
+        sources = list(expand_globs(self.sources))
+        before = [_identity(source) for source in sources]
+        reader = Reader(sources, self.options, **self._reader_arguments)
+        self.errors = reader.errors
+        with _whole_file(self.path) as (file, keep):
+            file.write(_MAGIC)
+            names: dict[str, int] = {}
+            count = 0
+            for batch in reader:
+                _write_block(file, batch, names.setdefault(batch.source, len(names)))
+                count += 1
+                self.format, self.error_count = reader.format, reader.error_count
+                yield batch
+            self.format, self.error_count = reader.format, reader.error_count
+            if [_identity(source) for source in sources] != before:
+                return
+            for source, identity in zip(sources, before, strict=True):
+                if identity is not None:
+                    identity["sha256"] = _digest(source)
+            trailer = {
+                "settings": self._settings(), "sources": before, "names": list(names), "blocks": count,
+                "format": self.format, "error_count": reader.error_count,
+                "errors": [error.args for error in reader.errors[:SHOWN_ERRORS]],
+            }  # fmt: skip
+            text = json.dumps(trailer).encode()
+            file.write(text + _LENGTH.pack(len(text)) + _MAGIC)
+            keep()
+            self._made_here = None in before
+
+
+def _identity(source: Source) -> dict[str, Any] | None:
+    """What tells a file from another, except its content; None for a pipe, a stream or an address."""
+    if not is_regular(source):
+        return None
+    stat = os.stat(source)  # type: ignore[arg-type]
+    return {
+        "path": os.path.abspath(source),  # type: ignore[arg-type, type-var]
+        "size": stat.st_size,
+        "time": stat.st_mtime_ns,
+    }
+
+
+def _digest(source: Any) -> str:
+    with open(source, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def _whole_file(path: Path) -> Iterator[tuple[BinaryIO, Any]]:
+    """A temporary file beside `path` that takes its place at the end if `keep` was called, and vanishes if not."""
+    kept: list[bool] = []
+    try:
+        handle, name = tempfile.mkstemp(prefix=path.name + ".", dir=path.parent)
+    except OSError as error:
+        raise InputError(str(path), None, None, (error.strerror or str(error)).lower(), "a cache to write") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file, lambda: kept.append(True)
+        if kept:
+            os.replace(name, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+def _write_block(file: BinaryIO, batch: Batch, name: int) -> None:
+    flags, indices, values = 0, batch.indices, batch.values
+    parts: list[Any] = [batch.indptr, batch.lines, batch.y]
+    if not len(indices) or (indices.min() >= -(2**31) and indices.max() < 2**31):
+        flags, indices = flags | _INT32, indices.astype(np.int32)
+    parts.append(indices)
+    if (values == 1.0).all():
+        flags |= _ONES
+    else:
+        with np.errstate(over="ignore"):
+            single = values.astype(np.float32)
+        if (single == values).all():
+            flags, values = flags | _FLOAT32, single
+        parts.append(values)
+    if (batch.weight != 1.0).any():
+        flags |= _WEIGHTS
+        parts.append(batch.weight)
+    if batch.base is not None:
+        flags |= _BASE
+        parts.append(batch.base)
+    tags = b""
+    if batch.tags is not None:
+        flags |= _TAGS
+        tags = json.dumps(batch.tags).encode()
+    data = b"".join([*(np.ascontiguousarray(part).tobytes() for part in parts), tags])
+    file.write(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, zlib.crc32(data), flags))
+    file.write(data)
+
+
+def read_trailer(path: Path) -> dict[str, Any]:
+    """The trailer of the cache `path`; InputError if there is none, or it is truncated or of another version."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - len(_MAGIC) - _LENGTH.size))
+            tail = file.read()
+            if head[: len(_NAME)] != _NAME[: len(head)]:
+                raise _ForeignError(str(path), None, None, "a file that is no cache", "a cache; name another file")
+            if head != _MAGIC or tail[_LENGTH.size :] != _MAGIC:
+                raise InputError(str(path), None, None, "a cache that is truncated or of another version", "a cache")
+            (length,) = _LENGTH.unpack(tail[: _LENGTH.size])
+            file.seek(size - len(_MAGIC) - _LENGTH.size - length)
+            return json.loads(file.read(length))
+    except OSError as error:
+        raise InputError(str(path), None, None, "no cache", "a cache") from error
+
+
+def _read_blocks(path: Path, trailer: dict[str, Any]) -> Iterator[Batch]:
+    with path.open("rb", buffering=0) as file:
+        file.seek(len(_MAGIC))
+        for _ in range(trailer["blocks"]):
+            head = file.read(_BLOCK.size)
+            n, nnz, tag_bytes, name, checksum, flags = _BLOCK.unpack(head)
+            wide = 4 if flags & _INT32 else 8
+            value_bytes = 0 if flags & _ONES else 4 if flags & _FLOAT32 else 8
+            rows = 3 + bool(flags & _WEIGHTS) + bool(flags & _BASE)
+            data = file.read(8 * (n * rows + 1) + nnz * (wide + value_bytes) + tag_bytes)
+            if zlib.crc32(data) != checksum:
+                raise InputError(str(path), None, None, "a damaged cache", "the one that was written; delete it")
+            yield _batch(data, (n, nnz, flags), trailer["names"][name])
+
+
+def _batch(data: bytes, shape: tuple[int, int, int], source: str) -> Batch:
+    n, nnz, flags = shape
+    at = 0
+
+    def take(count: int, dtype: str) -> np.ndarray:
+        nonlocal at
+        array = np.frombuffer(data, dtype=dtype, count=count, offset=at)
+        at += array.nbytes
+        return array
+
+    indptr, lines, y = take(n + 1, "<i8"), take(n, "<i8"), take(n, "<f8")
+    indices = take(nnz, "<i4" if flags & _INT32 else "<i8").astype(np.int64)
+    values = np.ones(nnz) if flags & _ONES else take(nnz, "<f4" if flags & _FLOAT32 else "<f8").astype(np.float64)
+    weight = take(n, "<f8") if flags & _WEIGHTS else np.ones(n)
+    base = take(n, "<f8") if flags & _BASE else None
+    tags = json.loads(data[at:]) if flags & _TAGS else None
+    return Batch(indptr, indices, values, y, weight, lines, source=source, tags=tags, base=base)

@@ -1,0 +1,223 @@
+"""The README against the program: its commands run, and every flag, default and kernel letter is written down."""
+
+import ast
+import dataclasses
+import math
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sonlearn.commands.flags import VERBS, parser_of
+from sonlearn.options import flags
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FIELDS = {flags(field): field for verb in VERBS.values() for _, group in verb.groups for field in group}
+#: Lines of output that differ from run to run.
+TIMING = ("elapsed time", "examples a second", "compiling kernels")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+# ------------------------------------------------------------------------------------------------- flags
+
+
+def table_row(names):
+    """The cells of the README's row that begins with these names."""
+    start = "| " + ", ".join(f"`{name}`" for name in names) + " |"
+    rows = [line for line in README.splitlines() if line.startswith(start)]
+    assert len(rows) == 1, f"expected one row of the README beginning with {start}"
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", rows[0])[1:-1]]
+
+
+@pytest.mark.parametrize("field", [f for f in FIELDS.values() if f.name != "top"], ids=lambda field: field.name)
+def test_every_flag_has_a_row_with_its_default(field):
+    names = flags(field)
+    if field.default is True and not names[0].startswith("--no"):
+        names = (*names, "--no-" + names[0].removeprefix("--"))
+    default = table_row(names)[1]
+    if isinstance(field.default, bool):
+        assert default == ("on" if field.default and not names[0].startswith("--no") else "off")
+    elif field.default in (None, (), ""):
+        assert default == "none"
+    else:
+        assert default.startswith("`")
+        assert default.endswith("`")
+        stated = default.strip("`")
+        if isinstance(field.default, int | float):
+            assert math.isclose(float(stated), field.default, rel_tol=0)
+        else:
+            assert stated == field.default
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_flag_of_every_verb_occurs(verb):
+    for name in parser_of(verb)._option_string_actions:
+        if name not in ("-h", "--help"):
+            assert f"`{name}`" in README, name
+
+
+def test_the_default_of_top_is_stated():
+    (field,) = [field for field in FIELDS.values() if field.name == "top"]
+    assert f"takes `--top` (`{field.default}`)" in README
+
+
+def test_no_flag_is_mentioned_that_does_not_exist():
+    known = {name for verb in VERBS for name in parser_of(verb)._option_string_actions}
+    peers = {"--OjaNewton", "--binary", "--version", "--alhpa"}
+    commands = {"--quiet", "--sketch"}
+    text = "\n".join(line for line in README.splitlines() if "pip install" not in line)
+    for name in re.findall(r"(?<![\w-])--[a-zA-Z][\w-]*", text):
+        assert name in known | peers | commands, name
+
+
+@pytest.mark.parametrize("names", FIELDS, ids=lambda names: names[-1])
+def test_every_flag_has_help(names):
+    assert len(FIELDS[names].metadata["help"]) > 5
+
+
+# ------------------------------------------------------------------------------------------------- code blocks
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with the samples, and `sonlearn` as a command."""
+    folder = tmp_path_factory.mktemp("readme")
+    shutil.copytree(ROOT / "data", folder / "data")
+    (folder / "bin").mkdir()
+    command = folder / "bin" / "sonlearn"
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m sonlearn "$@"\n')
+    command.chmod(0o755)
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return folder, os.environ | {"PYTHONPATH": str(ROOT), "PATH": path}
+
+
+def tokens(line):
+    def value(token):
+        try:
+            return float(token)
+        except ValueError:
+            return token
+
+    return [value(token) for token in line.split()]
+
+
+def same(ours, theirs):
+    ours, theirs = tokens(ours), tokens(theirs)
+    return len(ours) == len(theirs) and all(
+        a == b or (isinstance(a, float) and isinstance(b, float) and math.isclose(a, b, rel_tol=1e-4, abs_tol=2e-4))
+        for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def check_output(ours, theirs):
+    """Lines one by one; ``...`` stands for any number of lines."""
+    at = 0
+    skip = False
+    for line in theirs:
+        if line == "...":
+            skip = True
+            continue
+        if skip:
+            matches = [i for i in range(at, len(ours)) if same(ours[i], line)]
+            assert matches, f"no line like {line!r} in {ours[at:]}"
+            at = matches[0]
+        assert at < len(ours), f"no more output where {line!r} is expected"
+        assert same(ours[at], line), (ours[at], line)
+        at, skip = at + 1, False
+    assert skip or at == len(ours), ours[at:]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the README's commands are for a POSIX shell")
+def test_the_readmes_commands_print_what_it_says(place):
+    folder, environment = place
+    count = 0
+    for block in blocks("console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *expected = part.splitlines()
+            done = subprocess.run(
+                ["/bin/sh", "-c", command], cwd=folder, env=environment, text=True, check=False,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+            lines = [line for line in done.stdout.splitlines() if not line.startswith(TIMING)]
+            assert "Traceback" not in done.stdout
+            check_output(lines, expected)
+            count += 1
+    assert count >= 10
+
+
+def test_the_readmes_python_runs(place, monkeypatch, capsys):
+    monkeypatch.chdir(place[0])
+    namespace = {}
+    for block in blocks("python"):
+        exec(compile(block, "README.md", "exec"), namespace)
+    assert capsys.readouterr().out.startswith("2000 ")
+
+
+def test_the_two_commands_are_there():
+    install, test = blocks("sh")
+    assert "pip install -q ." in install
+    assert "sonlearn train" in install
+    assert "pip install -q '.[test]'" in test
+    assert test.strip().endswith("python -m pytest")
+    assert len(install.strip().splitlines()) == len(test.strip().splitlines()) == 1
+    for path in re.findall(r"data/\S+", install):
+        assert (ROOT / path).exists()
+
+
+def test_files_that_the_documents_name_exist():
+    for document in ("README.md", "DEVELOPERS.md"):
+        text = (ROOT / document).read_text(encoding="utf-8")
+        for name in re.findall(r"`((?:sonlearn|tests|data|bench)/[\w/.]+|[A-Z]+\.md)`", text):
+            assert (ROOT / name).exists(), f"{document} names {name}"
+
+
+# ------------------------------------------------------------------------------------------------- letters
+
+#: Names that mean the same in every language, and need no row.
+EVERYDAY = set("ijk")
+
+
+def kernel_letters():
+    """{letter: file} of the single-letter names in functions that are compiled."""
+    found = {}
+    for path in (ROOT / "sonlearn").rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            decorators = {ast.unparse(d).split("(")[0].split(".")[-1] for d in function.decorator_list}
+            if not decorators & {"jit", "inline", "bare_jit", "bare_inline"}:
+                continue
+            names = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+            names |= {
+                node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+            found |= {name: path.name for name in names if len(name) == 1}
+    return found
+
+
+def test_every_letter_in_a_kernel_is_in_the_notation():
+    letters = kernel_letters()
+    assert len(letters) > 5
+    rows = (ROOT / "sonlearn" / "NOTATION.md").read_text(encoding="utf-8").splitlines()
+    listed = {
+        name for row in rows if row.startswith("|") for name in re.findall(r"`(\w)`", re.split(r"(?<!\\)\|", row)[1])
+    }
+    missing = {name: file for name, file in letters.items() if name not in listed | EVERYDAY | {"_"}}
+    assert not missing
+
+
+def test_fields_of_the_learners_options_are_documented():
+    from sonlearn.options import LearnOptions, TextOptions
+
+    assert {f.name for c in (LearnOptions, TextOptions) for f in dataclasses.fields(c)} <= {
+        field.name for field in FIELDS.values()
+    }

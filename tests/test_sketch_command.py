@@ -1,0 +1,181 @@
+"""The job behind ``sonlearn sketch``: batches in, file and report out."""
+
+import builtins
+import gzip
+import multiprocessing
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sketch_twin import DATA, error, matrix, tail
+
+from sonlearn.errors import InputError, ModelFileError, OptionError
+from sonlearn.sketch import METHODS, SketchOptions, load, make_sketch
+from sonlearn.sketch.command import run, run_merge, to_csr
+from sonlearn.sketch.spectrum import histogram, plot
+from sonlearn.text.batch import from_scipy
+
+
+def batches(A, parts=4, constant=True):
+    """Dense rows as batches of LIBSVM-like ids (column j is feature j + 1)."""
+    return [from_scipy(sp.csr_array(part), constant=constant) for part in np.array_split(A, parts)]
+
+
+def run_quietly(A, tmp_path, **values):
+    lines = []
+    method = values.pop("method", "rfd")
+    sketch = run(batches(A), SketchOptions(method=method, size=8), report=lines.append, **values)
+    return sketch, lines
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_run_equals_the_library(method, tmp_path):
+    A = matrix("mushrooms")
+    path = tmp_path / "s.npz"
+    sketch, _ = run_quietly(A, tmp_path, method=method, output=path)
+    expected = make_sketch(method, 8).update(sp.csr_array(A))
+    assert abs(load(path).matrix() - expected.matrix()).max() == 0
+    assert load(path).n_seen == sketch.n_seen == len(A)
+
+
+def test_report(tmp_path):
+    A = matrix("mushrooms")
+    sketch, lines = run_quietly(A, tmp_path, error=True, k=3)
+    text = "\n".join(lines)
+    B = sketch.matrix().toarray()
+    wide = np.zeros((len(A), B.shape[1]))
+    wide[:, : A.shape[1]] = A
+    found = float(text.split("covariance error = ")[1].split()[0])
+    assert found == pytest.approx(error(wide, B, sketch.alpha) / (A**2).sum(), rel=1e-5)
+    V = sketch.components(3).toarray()
+    ratio = ((wide - wide @ V.T @ V) ** 2).sum() / tail(A, 3)
+    assert f"projection error at k = 3: squared = {ratio:.6g} of the best, norm = {np.sqrt(ratio):.6g}" in text
+    assert f"rows = {len(A)}" in lines
+    assert lines[0].split() == ["rows", "nonzeros", "columns", "alpha", "bound/||A||^2", "seconds"]
+    progress = [int(line.split()[0]) for line in lines[1 : lines.index(f"rows = {len(A)}")]]
+    assert progress == [63, 126, 250]  # blocks of 63, 63, 62, 62: a line at least doubles the one before, and the last
+
+
+def test_columns_are_those_of_a_libsvm_file():
+    batch = from_scipy(sp.csr_array([[0.0, 2.0, 0.0], [0.0, 0.0, 0.0], [5.0, 0.0, 7.0]]))
+    np.testing.assert_array_equal(to_csr(batch, 1).toarray(), [[0, 2, 0], [0, 0, 0], [5, 0, 7]])
+    np.testing.assert_array_equal(to_csr(batch, 0).toarray(), [[0, 0, 2, 0], [0, 0, 0, 0], [0, 5, 0, 7]])
+    zero = batch._replace(indices=batch.indices - 1 + 2 * (batch.indices == -1) - (batch.indices == -1))
+    with pytest.raises(InputError, match=r"<memory>:3: found feature 0, expected 1 or more \(see --zero-based\)"):
+        to_csr(zero, 1)
+
+
+class VwLike(list):
+    format = "vw"
+
+
+def test_vw_slots_are_columns_as_they_are():
+    A = matrix("random_matrix")
+    slots = VwLike(batch._replace(indices=batch.indices - 1) for batch in batches(A, constant=False))
+    sketch = run(slots, SketchOptions(method="fd", size=5))
+    assert sketch.n_features == A.shape[1]
+    assert abs(sketch.matrix() - make_sketch("fd", 5).update(sp.csr_array(A)).matrix()).max() == 0
+
+
+def part_to_file(job):
+    index, path, part = job
+    run(batches(part), SketchOptions(method="rfd", size=10), output=path)
+    return index
+
+
+def test_parts_in_processes_merge_within_the_bound(tmp_path):
+    A = matrix("usps")
+    parts = np.array_split(A, 3)
+    paths = [tmp_path / f"{i}.npz" for i in range(3)]
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert sorted(pool.map(part_to_file, zip(range(3), paths, parts, strict=True))) == [0, 1, 2]
+    lines = []
+    out = tmp_path / "all.npz"
+    merged = run_merge(paths[::-1], output=out, report=lines.append)
+    B = merged.matrix().toarray()
+    for k in range(10):
+        assert error(A, B, merged.alpha) <= tail(A, k) / (2 * (10 - k)) * (1 + 1e-9)
+    assert f"rows = {len(A)}" in lines
+    assert abs(load(out).matrix() - merged.matrix()).max() == 0
+
+
+def test_merge_refuses(tmp_path):
+    one, two, other = (tmp_path / f"{name}.npz" for name in ("one", "two", "other"))
+    for path, size in ((one, 5), (two, 5), (other, 6)):
+        make_sketch("rfd", size).update(matrix("random_matrix")).save(path)
+    with pytest.raises(OptionError, match=r"other\.npz: merge: the sketches differ"):
+        run_merge([one, other])
+    with pytest.raises(OptionError, match=r"one\.npz is given twice"):
+        run_merge([one, two, tmp_path / "." / "one.npz"])
+    with pytest.raises(OptionError, match="one or more"):
+        run_merge([])
+    two.write_bytes(one.read_bytes()[:-9])
+    with pytest.raises(ModelFileError, match=r"two\.npz"):
+        run_merge([one, two], output=tmp_path / "never.npz")
+    assert not (tmp_path / "never.npz").exists()
+
+
+def test_malformed_input_writes_nothing(tmp_path):
+    def broken():
+        yield from batches(matrix("random_matrix"))
+        raise InputError("x.svm", 3, 4, "'abc'", "a number")
+
+    with pytest.raises(InputError, match=r"x\.svm:3:4"):
+        run(broken(), SketchOptions(size=5), output=tmp_path / "s.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_picture(tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    _, lines = run_quietly(matrix("usps"), tmp_path, picture=tmp_path / "s.png")
+    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
+    assert [p.name for p in tmp_path.iterdir()] == ["s.png"]
+    assert not any("matplotlib" in line for line in lines)
+
+
+def test_text_instead_of_a_picture(tmp_path, monkeypatch):
+    original = builtins.__import__
+
+    def without(name, *rest):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return original(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    sketch, lines = run_quietly(matrix("usps"), tmp_path, picture=tmp_path / "s.png")
+    assert not plot(sketch, tmp_path / "s.png")
+    assert list(tmp_path.iterdir()) == []
+    assert any("matplotlib is not installed" in line for line in lines)
+    assert lines[-7:] == histogram(sketch)[-7:]
+
+
+def test_histogram_is_logarithmic_and_short():
+    sketch = make_sketch("fd", 200).update(np.diag(10.0 ** -np.arange(100)[:9]))
+    lines = histogram(sketch)
+    bars = [line.count("#") for line in lines[1:]]
+    assert len(bars) == 9
+    assert bars[0] == 50
+    assert bars[-1] == 1
+    assert np.ptp(np.diff(bars)) <= 1
+    long = histogram(make_sketch("fd", 200).update(np.random.default_rng(0).standard_normal((190, 150))))
+    assert len(long) == 21
+    assert "empty" in histogram(make_sketch("fd", 3))[0]
+
+
+def test_the_reader_on_real_text():
+    from sonlearn.text.read import Reader
+
+    path = DATA / "svm" / "mushrooms.svm.gz"
+    if not path.exists():
+        pytest.skip("no mushrooms.svm.gz in the data folder (SONLEARN_DATA)")
+    sketch = run(Reader(str(path)), SketchOptions(method="rfd", size=20))
+    with gzip.open(path, "rt") as file:
+        rows = [[int(token.split(":")[0]) - 1 for token in line.split()[1:]] for line in file]
+    A = np.zeros((len(rows), 112))
+    for i, row in enumerate(rows):
+        A[i, row] = 1.0
+    assert sketch.frobenius == A.sum()
+    expected = make_sketch("rfd", 20).update(A)
+    assert sketch.alpha == pytest.approx(expected.alpha, rel=1e-10)
+    B = sketch.matrix().toarray()
+    np.testing.assert_allclose(B.T @ B, expected.matrix().T @ expected.matrix(), atol=1e-11 * A.sum())

@@ -1,0 +1,254 @@
+"""The sketch equals the published algorithms, each written out with dense SVDs, and does not care how rows come."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sketch_twin as twin
+from sketch_twin import SYNTHETIC, error, matrix
+
+from sonlearn.sketch import METHODS, FrequentDirections, covariance_error, gfd, make_sketch
+from sonlearn.sketch.decompose import SQUARING_LIMIT, decompose
+from sonlearn.sketch.rows import Active, Columns
+
+MATRICES = (*SYNTHETIC, "mushrooms", "usps")
+
+
+def assert_same(A, sketch, B):
+    """B'B agree to 1e-12 of the data's scale (rows of B are free up to sign, and up to rotation at equal values)."""
+    found = sketch.matrix()
+    np.testing.assert_allclose(found.T @ found, B.T @ B, rtol=0, atol=1e-12 * (A**2).sum())
+
+
+@pytest.mark.parametrize("m", [1, 2, 6, 15])
+@pytest.mark.parametrize("name", MATRICES)
+def test_row_by_row_fd_rfd_cfd_isvd(name, m):
+    A = matrix(name)
+    B, alpha = twin.fd_row_by_row(A, m)
+    assert_same(A, make_sketch("fd", m, buffer=m).update(A), B)
+    rfd = make_sketch("rfd", m, buffer=m).update(A)
+    assert_same(A, rfd, B)
+    assert rfd.alpha == pytest.approx(alpha, rel=1e-11, abs=1e-20 * (A**2).sum())
+    if m > 1 and name != "flat":  # where all directions are equal, the greedy choice is any of them
+        assert_same(A, make_sketch("isvd", m, buffer=m).update(A), twin.isvd(A, m))
+    if name not in ("exactly_low_rank", "flat") and m > 1:  # there CFD raises directions that are zero up to rounding
+        assert_same(A, make_sketch("cfd", m, buffer=m).update(A), twin.cfd(A, m))
+
+
+@pytest.mark.parametrize("m", [1, 2, 6, 15])
+@pytest.mark.parametrize("name", MATRICES)
+def test_doubled_buffer_between_shrinks(name, m):
+    A = matrix(name)
+    for n in (2 * m - 1, 2 * m, 2 * m + 1, len(A)):
+        S, alpha = twin.fd_doubled(A[:n], m)
+        rfd = make_sketch("rfd", m, recycle=False).update(A[:n])
+        rows, found = rfd.held()
+        np.testing.assert_allclose(rows.T @ rows, S.T @ S, rtol=0, atol=1e-12 * (A**2).sum())
+        assert found == pytest.approx(alpha, rel=1e-11, abs=1e-20 * (A**2).sum())
+
+
+@pytest.mark.parametrize("name", ["random_matrix", "low_rank", "adversarial", "decaying", "usps"])
+def test_pfd_and_liberty(name):
+    A = matrix(name)
+    for share in (0.2, 0.5, 1.0):
+        assert_same(A, make_sketch("pfd", 10, share=share, buffer=10).update(A), twin.pfd(A, 10, share))
+    assert_same(A, make_sketch("fd-half", 10).update(A), twin.fd_liberty(A, 10))
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("pivot", [1, 4, 9])
+def test_gfd_with_random_weights(pivot, lam):
+    A = matrix("decaying")
+    w = np.random.default_rng(3).random(pivot - 1)
+    sketch = FrequentDirections(gfd(9, w, pivot, lam)).update(A)
+    rows, escaped = twin.gfd(A, 9, pivot, w, lam)
+    found, _ = sketch.held()
+    np.testing.assert_allclose(found.T @ found, rows.T @ rows, rtol=0, atol=1e-12 * (A**2).sum())
+    assert sketch.escaped == pytest.approx(escaped, rel=1e-12)
+
+
+def test_named_variants_are_special_cases_of_gfd_bit_for_bit():
+    A, size = matrix("usps"), 12
+    cases = {
+        "fd-last": gfd(size, np.ones(size - 1)),
+        "fd-half": gfd(size, np.ones(size // 2 - 1), size // 2),
+    }
+    for method, rule in cases.items():
+        np.testing.assert_array_equal(
+            make_sketch(method, size).update(A).matrix(), FrequentDirections(rule).update(A).matrix()
+        )
+    for method, rule in (
+        ("fd", gfd(size, np.ones(size - 1))),
+        ("pfd", gfd(size, np.arange(1, size) > size - 2)),  # floor(.2 * 12) = 2 pay: the pivot and the one before
+        ("isvd", gfd(size, np.zeros(size - 1))),
+        ("isvd", gfd(size, np.ones(size - 1), lam=0.0)),
+    ):
+        np.testing.assert_array_equal(
+            make_sketch(method, size, buffer=size).update(A).matrix(), FrequentDirections(rule).update(A).matrix()
+        )
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_cuts_between_calls_do_not_matter(method, sparse):
+    A = matrix("decaying")  # values whose sums depend on the order of adding
+    whole = make_sketch(method, 7).update(sp.csr_array(A) if sparse else A)
+    rng = np.random.default_rng(5)
+    for cuts in (range(1, len(A)), sorted(rng.integers(0, len(A), 9)), [0, 0, 14, 14]):
+        parts = make_sketch(method, 7)
+        for part in np.split(A, cuts):
+            parts.update(sp.csr_array(part) if sparse else part)
+            if len(part) == 2:
+                parts.matrix()  # reading in between must not matter either
+        for found, expected in zip(parts.result(), whole.result(), strict=True):
+            np.testing.assert_array_equal(found, expected)
+        assert (parts.frobenius, parts.n_seen) == (whole.frobenius, whole.n_seen)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sparse_equals_dense(method):
+    A = matrix("mushrooms")
+    dense = make_sketch(method, 7).update(A)
+    scale = (A**2).sum()
+    for form in (sp.csr_matrix, sp.csr_array, sp.coo_array, sp.csc_matrix):
+        sparse = make_sketch(method, 7).update(form(A))
+        B, D = sparse.matrix(), dense.matrix()
+        assert sp.issparse(B)
+        np.testing.assert_allclose((B.T @ B).toarray(), D.T @ D, rtol=0, atol=1e-12 * scale)
+        assert sparse.alpha == pytest.approx(dense.alpha, rel=1e-12)
+        np.testing.assert_allclose(
+            sparse.covariance_error_bound(), dense.covariance_error_bound(), rtol=1e-10, atol=1e-10
+        )
+
+
+def test_mixed_blocks():
+    A = matrix("mushrooms")
+    expected = make_sketch("rfd", 7).update(A).matrix()
+    for first, second in ((A[:90], sp.csr_array(A[90:])), (sp.csr_array(A[:90]), A[90:])):
+        B = make_sketch("rfd", 7).update(first).update(second).matrix()
+        B = B.toarray() if sp.issparse(B) else B
+        np.testing.assert_allclose(B.T @ B, expected.T @ expected, rtol=0, atol=1e-10)
+
+
+def test_index_widths_duplicates_and_order_within_rows():
+    A = matrix("mushrooms")
+    X = sp.csr_array(A)
+    wide = sp.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+    halves = sp.csr_array((np.repeat(X.data, 2) / 2, np.repeat(X.indices, 2), X.indptr * 2), shape=X.shape)
+    backwards = sp.csr_array((X.data[::-1], X.indices[::-1], X.nnz - X.indptr[::-1]), shape=X.shape)[::-1]
+    expected = make_sketch("fd", 6).update(X)
+    for same in (wide, halves, backwards):
+        found = make_sketch("fd", 6).update(same)
+        assert found.frobenius == pytest.approx(expected.frobenius, rel=1e-14)
+        assert covariance_error(found, same) == pytest.approx(covariance_error(expected, X), rel=1e-9)
+        np.testing.assert_allclose(found.matrix().toarray(), expected.matrix().toarray(), atol=1e-11)
+
+
+def test_cost_does_not_depend_on_the_width():
+    """2^40 columns, of which 60 occur: nothing of that length can have been allocated."""
+    A = matrix("random_matrix")
+    X = sp.csr_array(A)
+    where = np.sort(np.random.default_rng(0).choice(1 << 40, A.shape[1], replace=False))
+    spread = sp.csr_array((X.data, where[X.indices], X.indptr), shape=(len(A), 1 << 40))
+    for method in METHODS:
+        wide, narrow = make_sketch(method, 8).update(spread), make_sketch(method, 8).update(X)
+        B = wide.matrix()
+        assert B.shape[1] == 1 << 40
+        np.testing.assert_array_equal(np.unique(B.indices), where)
+        np.testing.assert_allclose(B.data, narrow.matrix().data, atol=1e-12 * narrow.frobenius)
+        np.testing.assert_allclose(wide.transform(spread, 3), narrow.transform(X, 3), atol=1e-11)
+
+
+def test_columns_that_appear_late():
+    A = np.kron(np.eye(3), matrix("random_matrix")[:40])  # three blocks of columns, one after the other
+    narrow = make_sketch("rfd", 9)
+    for part in np.array_split(A, 11):
+        used = np.flatnonzero(part.any(axis=0)).max() + 1
+        narrow.update(sp.csr_array(part[:, :used]), grow=True)
+    full = make_sketch("rfd", 9).update(A)
+    assert narrow.matrix().shape == full.matrix().shape
+    B, D = narrow.matrix().toarray(), full.matrix()
+    np.testing.assert_allclose(B.T @ B, D.T @ D, atol=1e-10)
+
+
+# -- accuracy of the Gram matrix ---------------------------------------------------------------------------------------
+
+
+def graded(condition, n=30, d=50, seed=0):
+    """Rows with singular values from 1 down to 1/condition, and these values."""
+    rng = np.random.default_rng(seed)
+    U, V = (np.linalg.qr(rng.standard_normal((size, n)))[0] for size in (n, d))
+    s = np.logspace(0, -np.log10(condition), n)
+    return U * s @ V.T, s
+
+
+@pytest.mark.parametrize("condition", [1e2, 1e4, 1e6, 1e8, 1e10])
+def test_small_singular_values_keep_the_accuracy_of_an_svd(condition):
+    """What squaring costs: eigenvalues of the Gram matrix alone are wrong in all digits below 1e-8, ours are not."""
+    A, s = graded(condition)
+    for keep in (10, 20, 29):
+        squares, V = decompose(np.empty(0), np.empty((0, 0)), Active(A, None), A.shape[1], keep)
+        wanted = slice(0, keep + 1)
+        np.testing.assert_allclose(np.sqrt(squares[wanted]), s[wanted], rtol=0, atol=1e-14)
+        loss = 1e-13 * max(1.0, min(condition, SQUARING_LIMIT**-0.5) ** 2)
+        np.testing.assert_allclose(V.T @ V, np.eye(keep), rtol=0, atol=loss)
+        np.testing.assert_allclose(np.linalg.norm(A @ V, axis=0), s[:keep], rtol=1e-5)
+    naive = np.sqrt(np.maximum(np.linalg.eigvalsh(A @ A.T)[::-1], 0))
+    if condition >= 1e10:
+        assert abs(naive[-1] / s[-1] - 1) > 0.5
+
+
+@pytest.mark.parametrize("condition", [1e3, 1e6, 1e9])
+def test_alpha_of_graded_data(condition):
+    """alpha is a sum of small squares: it must keep its digits although it is condition^-2 of the largest."""
+    A, s = graded(condition)
+    rfd = make_sketch("rfd", 29, buffer=30).update(A)
+    assert rfd.alpha == pytest.approx(s[28] ** 2 / 2, rel=max(1e-9, 1e-14 * condition))
+
+
+def test_rank_deficient_data_leaves_alpha_at_exactly_zero():
+    for name in ("exactly_low_rank",):
+        for form in (np.asarray, sp.csr_array):
+            sketch = make_sketch("rfd", 8)
+            A = matrix(name)
+            for _ in range(20):
+                sketch.update(form(A))
+            assert sketch.alpha == 0.0
+            assert len(sketch.eigenvalues()) == 4
+            B = sketch.matrix()
+            B = B.toarray() if sp.issparse(B) else B
+            assert error(A, B / np.sqrt(20)) <= 1e-12 * (A**2).sum()
+
+
+def test_equal_rows_and_zero_rows():
+    A = np.tile([[3.0, 0.0, 4.0]], (100, 1))
+    sketch = make_sketch("rfd", 4).update(A).update(np.zeros((50, 3)))
+    np.testing.assert_allclose(sketch.matrix(), np.sqrt(100) * A[:1], rtol=1e-13)
+    assert sketch.alpha == 0.0
+    assert make_sketch("rfd", 4).update(np.zeros((50, 3))).matrix().shape == (0, 3)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-30, 1e30, 1e100])
+def test_scale_only_scales(scale):
+    A = matrix("low_rank")
+    unit, scaled = (make_sketch("rfd", 8).update(X) for X in (A, A * scale))
+    np.testing.assert_allclose(scaled.matrix() / scale, unit.matrix(), atol=1e-11)
+    assert scaled.alpha / scale**2 == pytest.approx(unit.alpha, rel=1e-10)
+
+
+def test_orthonormality_does_not_drift():
+    """20,000 rows, 1,800 shrinks, a strong and lasting direction beside weak noise."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((20_000, 40)) * 0.05
+    A[:, 0] += 10.0
+    sketch = make_sketch("rfd", 10).update(A)
+    V = sketch.components()
+    np.testing.assert_allclose(V @ V.T, np.eye(len(V)), atol=1e-10)
+    assert error(A, sketch.matrix(), sketch.alpha) <= sketch.covariance_error_bound() * (1 + 1e-9)
+
+
+def test_columns_keep_their_slots():
+    columns = Columns()
+    np.testing.assert_array_equal(columns.add(np.array([5, 9, 30])), [0, 1, 2])
+    np.testing.assert_array_equal(columns.add(np.array([1, 9, 40])), [3, 1, 4])
+    np.testing.assert_array_equal(columns.find(np.array([40, 2, 5, 99])), [4, -1, 0, -1])
+    np.testing.assert_array_equal(columns.ids, [5, 9, 30, 1, 40])

@@ -1,0 +1,139 @@
+"""The cache: what comes out is what went in, and it is not used when it is stale or damaged."""
+
+from __future__ import annotations
+
+import io
+import os
+
+import numpy as np
+import pytest
+
+from sonlearn.errors import InputError
+from sonlearn.options import TextOptions
+from sonlearn.text.batch import Batch
+from sonlearn.text.cache import CachedReader
+from sonlearn.text.read import Reader
+
+TEXT = b"1 2 0.5 't\xff |a b:0.1 c\n | d\n-1 |n x:1e300\n" + b"".join(
+    b"%d |a f%d:%d\n" % (i % 2, i, i) for i in range(300)
+)
+
+
+def assert_same(ours: list[Batch], theirs: list[Batch]) -> None:
+    assert len(ours) == len(theirs)
+    for one, two in zip(ours, theirs, strict=True):
+        assert (one.source, one.tags, one.base is None) == (two.source, two.tags, two.base is None)
+        for name in ("indptr", "indices", "values", "y", "weight", "lines"):
+            assert getattr(one, name).dtype == getattr(two, name).dtype
+            assert getattr(one, name).tobytes() == getattr(two, name).tobytes(), name
+        assert one.base is None or one.base.tobytes() == two.base.tobytes()
+
+
+@pytest.fixture
+def files(tmp_path):
+    source, other = tmp_path / "a.vw", tmp_path / "b.vw"
+    source.write_bytes(TEXT)
+    other.write_bytes(b"1 |a b\n")
+    return [source, other], tmp_path / "cache"
+
+
+@pytest.mark.parametrize("options", [TextOptions(), TextOptions(bits=40, constant=False)])
+@pytest.mark.parametrize("threads", [0, 1])
+def test_round_trip(files, options, threads):
+    sources, path = files
+    expected = list(Reader(sources, options, chunk_bytes=1000))
+    reader = CachedReader(sources, options, path=path, chunk_bytes=1000, threads=threads)
+    assert_same(list(reader), expected)
+    assert reader.reason == "no cache"
+    for _ in range(2):
+        assert_same(list(reader), expected)
+        assert (reader.reason, reader.format) == (None, "vw")
+    again = CachedReader(sources, options, path=path)
+    assert_same(list(again), expected)
+    assert again.reason is None
+    assert sorted(os.listdir(path.parent)) == ["a.vw", "b.vw", "cache"]
+
+
+def test_stale(files):
+    sources, path = files
+    list(CachedReader(sources, path=path))
+
+    def reason(sources=sources, options=TextOptions(), **given):  # noqa: B008
+        reader = CachedReader(sources, options, path=path, **given)
+        batches = list(reader)
+        assert_same(batches, list(Reader(sources, options)))
+        return reader.reason
+
+    assert reason() is None
+    os.utime(sources[0], (1, 1))
+    assert reason() is None  # another time, the same content
+    sources[0].write_bytes(TEXT.replace(b"f7:7", b"g7:7"))
+    assert reason() == f"a cache older than {sources[0]}"
+    assert reason() is None
+    sources[0].write_bytes(TEXT + b"1 |z z\n")
+    assert reason() == f"a cache older than {sources[0]}"
+    assert reason(options=TextOptions(bits=10)) == "a cache made with other options"
+    assert reason(options=TextOptions(bits=10), on_error="skip") == "a cache made with other options"
+    assert reason(sources[:1]) == "a cache made with other options"
+    assert reason(sources[1:]) == "a cache of other files"
+    assert reason(sources) == "a cache of other files"
+    assert reason() is None
+
+
+def test_damaged_and_truncated(files):
+    sources, path = files
+    list(CachedReader(sources, path=path))
+    whole = path.read_bytes()
+    for size in (0, 10, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        reader = CachedReader(sources, path=path)
+        list(reader)
+        assert reader.reason == "a cache that is truncated or of another version"
+        assert path.read_bytes() == whole
+    path.write_bytes(whole[:100] + bytes([whole[100] ^ 1]) + whole[101:])
+    with pytest.raises(InputError, match="found a damaged cache"):
+        list(CachedReader(sources, path=path))
+
+
+def test_a_foreign_file_is_not_overwritten(files):
+    sources, path = files
+    path.write_bytes(b"precious")
+    with pytest.raises(InputError, match="found a file that is no cache, expected a cache; name another file"):
+        list(CachedReader(sources, path=path))
+    assert path.read_bytes() == b"precious"
+
+
+def test_broken_off_or_failed_leaves_nothing(files):
+    sources, path = files
+    batches = iter(CachedReader(sources, path=path, chunk_bytes=100))
+    next(batches)
+    batches.close()
+    sources[0].write_bytes(TEXT + b"bad\n")
+    with pytest.raises(InputError, match="expected a bar"):
+        list(CachedReader(sources, path=path))
+    assert sorted(os.listdir(path.parent)) == ["a.vw", "b.vw"]
+
+
+def test_skipped_lines_are_remembered(files):
+    sources, path = files
+    sources[0].write_bytes(TEXT + b"bad\nworse\n")
+    for expected in ("no cache", None):
+        reader = CachedReader(sources, path=path, on_error="skip")
+        list(reader)
+        assert reader.reason == expected
+        assert reader.error_count == 2
+        assert [str(error).split(": ")[1][:12] for error in reader.errors] == ["found 'bad',", "found 'worse"]
+    reader = CachedReader(sources, path=path, on_error="skip", max_errors=1)
+    with pytest.raises(InputError, match="worse"):
+        list(reader)
+    assert reader.reason == "a cache with more malformed lines than are allowed"
+
+
+def test_a_stream_can_be_read_twice(tmp_path):
+    reader = CachedReader(io.BytesIO(TEXT), path=tmp_path / "cache")
+    first = list(reader)
+    assert_same(list(reader), first)
+    assert np.concatenate([batch.y for batch in first]).size == 303
+    later = CachedReader(io.BytesIO(TEXT), path=tmp_path / "cache")
+    assert_same(list(later), first)
+    assert later.reason == "a cache of other files"

@@ -1,0 +1,120 @@
+"""Arrow, Parquet and remote files, where their packages are installed; and what is said where they are not."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import pytest
+
+from sonlearn.errors import InputError
+from sonlearn.options import TextOptions
+from sonlearn.text.columns import name_slot
+from sonlearn.text.read import Reader, read_batches
+
+
+def have(package: str) -> bool:
+    try:
+        __import__(package)
+    except ImportError:
+        return False
+    return True
+
+
+def features(batch, i):
+    part = slice(batch.indptr[i], batch.indptr[i + 1])
+    return sorted(zip(batch.indices[part].tolist(), batch.values[part].tolist(), strict=True))
+
+
+@pytest.fixture
+def table():
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    columns = {
+        "age": [3.5, None, 0.0, float("nan")], "n": [1, 2**60, None, -1], "ok": [True, False, None, True],
+        "city": ["Paris", None, "Rome", "Paris"], "y": [1, 0, None, -1],
+    }  # fmt: skip
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+@pytest.mark.parametrize("threads", [0, 1])
+def test_arrow_equals_csv(tmp_path, table, kind, threads):
+    path = tmp_path / "data"
+    if kind == "parquet":
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(table, path)
+    else:
+        import pyarrow
+
+        with pyarrow.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table, max_chunksize=3)
+    csv = "age,n,ok,city,y\n3.5,1,1,Paris,1\n,1152921504606846976,0,,0\n0,,,Rome,\n,-1,1,Paris,-1\n"
+    options = TextOptions(label="y", format="auto")
+    (theirs,) = read_batches(io.BytesIO(csv.encode()), options)
+    reader = Reader(str(path), TextOptions(label="y", format="arrow"), threads=threads)
+    ours = [(float(b.y[i]), features(b, i), int(b.lines[i])) for b in reader for i in range(b.n)]
+    assert [line for _, _, line in ours] == [1, 2, 3, 4]
+    for i, (y, row, _) in enumerate(ours):
+        assert row == features(theirs, i)
+        assert y == theirs.y[i] or (math.isnan(y) and math.isnan(theirs.y[i]))
+
+
+def test_arrow_is_recognised_and_checked(tmp_path, table):
+    import pyarrow
+    import pyarrow.parquet
+
+    path = tmp_path / "data"
+    pyarrow.parquet.write_table(table, path)
+    reader = Reader(path)
+    (batch,) = reader
+    assert reader.format == "arrow"
+    assert (name_slot("y", TextOptions()), 1.0) in features(batch, 0)
+    with pytest.raises(InputError, match=r"one column 'z'"):
+        list(read_batches(path, TextOptions(format="arrow", label="z")))
+    with pytest.raises(InputError, match=r"the label column 'city' of type string"):
+        list(read_batches(path, TextOptions(format="arrow", label="city")))
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1.0, float("inf")], "y": [1, 1]}), path)
+    reader = Reader(path, TextOptions(format="arrow", label="y"), on_error="skip")
+    assert [batch.lines.tolist() for batch in reader] == [[1]]
+    assert str(reader.errors[0]) == f"{path}:2: found an infinite value, expected finite numbers"
+    pyarrow.parquet.write_table(pyarrow.table({"a": [[1, 2]]}), path)
+    with pytest.raises(InputError, match="columns of numbers, booleans, texts or dates"):
+        list(read_batches(path))
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(InputError, match="expected a Parquet or Arrow file"):
+        list(read_batches(path))
+
+
+@pytest.mark.skipif(have("pyarrow"), reason="pyarrow is installed")
+def test_without_pyarrow(tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(b"PAR1....")
+    with pytest.raises(InputError, match="found a Parquet or Arrow file, expected pip install pyarrow, or text"):
+        list(read_batches(path))
+
+
+def test_parquet_in_a_stream():
+    with pytest.raises(InputError, match="found a Parquet file"):
+        list(read_batches(io.BytesIO(b"PAR1....")))
+
+
+def test_remote(tmp_path):
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    for name in ("a", "b"):
+        with fsspec.open(f"memory://data/{name}.svm", "wb") as file:
+            file.write(b"1 2:3\n0 1:1")
+    (batch,) = read_batches("memory://data/a.svm", TextOptions(constant=False))
+    assert batch.indices.tolist() == [2, 1]
+    assert batch.source == "memory://data/a.svm"
+    assert len(list(read_batches("memory://data/*.svm"))) == 2
+    with pytest.raises(InputError, match="found no such file"):
+        list(read_batches("memory://data/none.svm"))
+    with pytest.raises(InputError, match="expected an address that fsspec knows"):
+        list(read_batches("nostore://x"))
+
+
+@pytest.mark.skipif(have("fsspec"), reason="fsspec is installed")
+def test_without_fsspec():
+    with pytest.raises(InputError, match="found a remote address, and fsspec is not installed, expected pip install"):
+        list(read_batches("s3://bucket/key"))
