@@ -100,7 +100,7 @@ def test_unseen_features_count_for_nothing(kind):
 
 
 def until_divergence(learner, batch):
-    """What was predicted before a row was found to have diverged, if one was; and that the rows before it were learned."""
+    """What was predicted before a row was found to have diverged, if one was; the rows before it have been learned."""
     diverged = None
     try:
         return learner.partial_fit(batch)
