@@ -4,6 +4,9 @@ Tolerances: 1e-9 for RFD, Oja and none, 1e-6 for FD, on predictions, raw scores 
 on alpha, eigenvalues and weights relative to the largest. Cells that no two correct programs could agree on are left
 out: with a small alpha and nothing else to bound the first steps (1/alpha), a change of the input in its last bit moves
 the twin's own predictions by more than that. `test_twin_can_be_trusted` keeps the cells that are in honest.
+
+Seen on the stream of `text`, worst of m = 1..20: RFD 8e-12, 2e-10, 4e-14 (alpha = 0, 1e-3, 1), Oja 1e-12, 1e-14
+(alpha = 1, 10), FD 3e-13, 2e-14 (alpha = 1, 10). FD with alpha = 0.1 is chaotic there and agrees with nothing.
 """
 
 import numpy as np
