@@ -12,14 +12,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from sonlearn.errors import InputError, OptionError
-from sonlearn.options import TextOptions
+from sonlearn.options import WRITABLE, TextOptions
 from sonlearn.outputs import whole_file
 from sonlearn.text.batch import CONSTANT, Batch
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Source
-
-#: Formats that can be written.
-WRITABLE = ("svmlight", "vw")
 
 
 def number_text(x: float) -> str:
