@@ -371,9 +371,6 @@ BAD_COMMANDS = [
     ("trian a.svm", r"'trian': no such verb; did you mean train\?"),
     ("frobnicate", r"'frobnicate': no such verb; expected train, predict, convert, sketch, inspect"),
     ("a.svm", r"'a\.svm': expected a verb first \(train, .*, inspect\), as in: sonlearn train a\.svm"),
-        "a.svm",
-        r"'a\.svm': expected a verb first \(train, predict, convert, sketch, inspect\), as in: sonlearn train a\.svm",
-    ),
     ("--quiet", r"'--quiet': expected a verb first .*"),
 ]
 
