@@ -47,10 +47,10 @@ def sonlearn(data: Path, m: int, sketch: str) -> list[str]:
 
 
 def oja_newton(data: Path, m: int) -> list[str]:
-    """Command that trains Vowpal Wabbit's OjaNewton (epoch_size m: its cheapest setting)."""
+    """Command that trains Vowpal Wabbit's OjaNewton  with its default epoch_size."""
     return [
         sys.executable, "-m", "vowpalwabbit", "-d", str(data), "--quiet", "--loss_function", "logistic",
-        "--OjaNewton", "--sketch_size", str(m), "--epoch_size", str(m),
+        "--OjaNewton", "--sketch_size", str(m),
     ]  # fmt: skip
 
 

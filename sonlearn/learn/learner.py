@@ -17,6 +17,7 @@ from sonlearn.learn.newton import learn
 from sonlearn.learn.predict import all_weights, kept_rows, predict
 from sonlearn.learn.state import (
     ALPHA,
+    FEATURES,
     GEN,
     LOG_MIN,
     N_LOCAL,
@@ -269,7 +270,7 @@ class Learner:
     def _make_room(self, rows: Rows) -> None:
         """Let the arrays hold what learning `rows` may need."""
         state, size = self._state, int(self._index.size[0])
-        local = min(size, int(state.counters[N_LOCAL] + rows.indptr[-1]))
+        local = min(size, int(state.counters[N_LOCAL] + (FEATURES + 1) * rows.indptr[-1]))
         raw = state.raw._replace(X=grown(state.raw.X, local), owner=grown(state.raw.owner, local))
         self._state = state._replace(table=grown(state.table, size), touched=grown(state.touched, size), raw=raw)
         longest = int(np.diff(rows.indptr).max(initial=1))

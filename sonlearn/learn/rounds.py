@@ -17,11 +17,13 @@ from sonlearn.learn.dense import add_outer, cholesky_update, solve_lower, solve_
 from sonlearn.learn.generations import refresh_all
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.oja import oja_round
+from sonlearn.learn.residual import look_again
 from sonlearn.learn.state import (
     ALPHA,
     COUNT,
     ETA_CONSTANT,
     ETA_OVER_T,
+    FEATURES,
     GEN,
     HEAD,
     LOCAL,
@@ -39,9 +41,12 @@ from sonlearn.learn.state import (
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK
 
 #: A row whose part outside of the basis has a squared norm below this multiple of x'x lies in its span: where that is a
-#: question of rank (the pseudo-inverse, a new direction for Oja), and elsewhere, where only noise may be dropped: what
-#: is dropped of x is the root of this.
-EPS_SPAN, EPS_NOISE = 1e-12, 1e-14
+#: question of rank (the pseudo-inverse, a new direction for Oja); and where only noise may be dropped, of a difference
+#: of squares and of a difference computed itself (the sketch misses what is dropped in first order: its root).
+EPS_SPAN, EPS_NOISE, EPS_LOOK = 1e-12, 1e-14, 1e-26
+#: A second look (`residual`) is taken at rows that stick out by less than this share of x'x. Not for Oja, whose rule
+#: asks for V x and not for coordinates.
+SMALL = 1e-3
 #: A raw score beyond this has diverged, however far from infinite: what is computed from it squares it and more.
 LIMIT = 1e100
 #: [SON] section 5.2: what D_t begins with.
@@ -60,7 +65,8 @@ def run(params, state, work, rows, prediction, raw, start):
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         u, xx = read(params, state, work, feats, values)
-        u += rows.base[i]
+        change, rho2, n_rest = outside(params, state, work, feats, xx)
+        u += change + rows.base[i]
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED, 0.0
         raw[i] = u
@@ -68,7 +74,7 @@ def run(params, state, work, rows, prediction, raw, start):
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         slope = rows.weight[i] * loss_slope(params.loss, prediction[i], rows.y[i])
-        status = step(params, state, work, feats, values, u - prediction[i], slope, xx)
+        status = step(params, state, work, feats, values, u - prediction[i], slope, (xx, rho2, n_rest))
         if status == DIVERGED:
             return i, status, 0.0
         if status != NEXT:
@@ -127,19 +133,29 @@ def coordinates(state, work):
 
 
 @bare_inline
-def step(params, state, work, feats, values, excess, slope, xx):
+def outside(params, state, work, feats, xx):
+    """(what a second look changes w'x by, squared part of x outside of the basis or 0, length of work.rest if used)."""
+    change, rho2, noise, n_rest = 0.0, xx, EPS_NOISE, 0
+    for i in range(state.counters[K] + state.counters[R]):
+        rho2 -= work.y[i] * work.y[i]
+    if rho2 < SMALL * xx and params.sketch != OJA and state.counters[SEEN] <= FEATURES * len(feats):
+        change, rho2, n_rest = look_again(state, work, feats)
+        noise = EPS_LOOK
+    if state.reals[ALPHA] == 0.0 or params.sketch == OJA:
+        noise = EPS_SPAN
+    return change, rho2 if rho2 > noise * xx else 0.0, n_rest
+
+
+@bare_inline
+def step(params, state, work, feats, values, excess, slope, norms):
     """Everything of a round after the prediction, but for what `newton.learn` does; returns a status.
 
-    `excess` is u'x less its projection; `slope` is h l'(p, y). Nothing is changed if the status is DIVERGED.
+    `excess` is u'x less its projection; `slope` is h l'(p, y); `norms` is x'x, its part outside of the basis, and the
+    length of work.rest, 0 if there has been no second look. Nothing is changed if the status is DIVERGED.
     """
     counters = state.counters
     r = counters[K] + counters[R]
-    rho2 = xx
-    for i in range(r):
-        rho2 -= work.y[i] * work.y[i]
-    by_rank = state.reals[ALPHA] == 0.0 or params.sketch == OJA
-    if rho2 <= (EPS_SPAN if by_rank else EPS_NOISE) * xx:
-        rho2 = 0.0
+    xx, rho2, n_rest = norms
     scale = row_scale(params, slope, counters[T] + 1)
     along, rest = project(params, state, work, r, rho2, excess)
     if not (math.isfinite(scale * scale * xx * xx) and math.isfinite(along) and math.isfinite(rest)):
@@ -156,7 +172,7 @@ def step(params, state, work, feats, values, excess, slope, xx):
     elif params.sketch == NONE:
         move(state, work, feats, 0, 0.0, slope / state.reals[ALPHA])
     else:
-        status = buffered_round(params, state, work, feats, slope, scale, rho2, (along, rest))
+        status = buffered_round(params, state, work, feats, slope, scale, (rho2, n_rest), (along, rest))
     if params.diagonal:
         table = state.table
         for at in range(len(feats)):
@@ -215,9 +231,9 @@ def move(state, work, feats, r, along, rest):
 
 
 @bare_inline
-def buffered_round(params, state, work, feats, slope, scale, rho2, projection):
+def buffered_round(params, state, work, feats, slope, scale, outer, projection):
     """FD and RFD: append the row to the buffer and step with the new sketch, or leave that to the shrink."""
-    along, rest = projection
+    (rho2, n_rest), (along, rest) = outer, projection
     counters, basis, alpha = state.counters, state.basis, state.reals[ALPHA]
     r = counters[K] + counters[R]
     s2, quadratic = scale * scale, work.h[r]
@@ -234,7 +250,7 @@ def buffered_round(params, state, work, feats, slope, scale, rho2, projection):
     for i in range(r):
         basis.a[i] -= along * work.u[i]
     if grows:
-        append(state, work, feats, rho2, rest)
+        append(state, work, feats, rho2, rest, n_rest)
     elif rest != 0.0:
         for i in range(r):
             basis.a[i] += rest * work.y[i]
@@ -254,21 +270,24 @@ def buffered_round(params, state, work, feats, slope, scale, rho2, projection):
 
 
 @bare_inline
-def append(state, work, feats, rho2, rest):
-    """Add x to the raw rows and its direction q = (x - Q'y)/rho to the basis; the weights' share of q is -rest rho."""
+def append(state, work, feats, rho2, rest, n_rest):
+    """Add x to the raw rows and its direction q = (x - Q'y)/rho to the basis; the weights' share of q is -rest rho.
+
+    With n_rest > 0 the row to keep is work.rest, the part of x outside of the basis.
+    """
     counters, basis, raw = state.counters, state.basis, state.raw
     n_raw, r = counters[R], counters[K] + counters[R]
     rho = math.sqrt(rho2)
     work.y[r] = rho
     for i in range(r + 1):
-        basis.G[n_raw, i] = work.y[i]
+        basis.G[n_raw, i] = work.more[i] if n_rest > 0 and i < r else work.y[i]
         basis.H[r, i] = basis.H[i, r] = 0.0
         basis.LT[i, r] = 0.0
     basis.LT[r, r] = math.sqrt(state.reals[ALPHA])
     basis.a[r] = -rest * rho
     n_local, table, X, owner = counters[N_LOCAL], state.table, raw.X, raw.owner
-    for at in range(len(feats)):
-        f = feats[at]
+    for at in range(n_rest if n_rest > 0 else len(feats)):
+        f = at if n_rest > 0 else feats[at]
         local = int(table[f, LOCAL])
         if not (0 <= local < n_local and owner[local] == f):
             local = n_local
@@ -277,6 +296,6 @@ def append(state, work, feats, rho2, rest):
             table[f, LOCAL] = local
             for j in range(X.shape[1]):
                 X[local, j] = 0.0
-        X[local, n_raw] = work.x[at]
+        X[local, n_raw] = work.rest[at] if n_rest > 0 else work.x[at]
     counters[N_LOCAL] = n_local
     counters[R] = n_raw + 1

@@ -30,6 +30,8 @@ T, COUNT, K, R, N_LOCAL, GEN, N_TOUCHED, EMPTY, SEEN, READ, N_COUNTERS = range(1
 # Real counters.
 ALPHA, OJA_SUM, N_REALS = range(3)
 
+#: A second look at a row (`residual`) is taken while at most this many features have been seen for each of its own.
+FEATURES = 8
 #: Least number of generations that the log holds before all features are brought up to date at once.
 LOG_MIN = 64
 
@@ -98,6 +100,8 @@ class Work(NamedTuple):
     h: np.ndarray  # float64[r_max + 1]
     u: np.ndarray  # float64[r_max + 1]
     x: np.ndarray  # float64[longest row], the row as the learner sees it
+    rest: np.ndarray  # float64[9 longest rows], what sticks out of it (`residual`)
+    more: np.ndarray  # float64[r_max + 1], coordinates of that
     z: np.ndarray  # float64[2, M + 1], one feature under way through the log
 
 
@@ -161,7 +165,8 @@ def new_work(params: Params, longest: int) -> Work:
     k_max, M, R_max, r_max = sizes_of(params)
     return Work(
         zx=np.zeros(M), delta=np.zeros(M), rx=np.zeros(R_max), y=np.zeros(r_max + 1), h=np.zeros(r_max + 1),
-        u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)), z=np.zeros((2, max(k_max, M) + 1)),
+        u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
+        rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, max(k_max, M) + 1)),
     )  # fmt: skip
 
 
