@@ -280,11 +280,15 @@ def test_a_bad_line_leaves_the_old_sketch(cli):
     assert names() == before
 
 
-def test_an_interrupted_sketch_is_of_what_was_read(cli):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sonlearn", "sketch", "-l", "3", "-o", "s.npz"], stdin=subprocess.PIPE,
+def sketch_in_a_process():
+    return subprocess.Popen(
+        [sys.executable, "-m", "sonlearn", "sketch", "-l", "3", "-o", "s.npz", "--error"], stdin=subprocess.PIPE,
         stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
+
+
+def test_an_interrupted_sketch_is_of_what_was_read(cli):
+    process = sketch_in_a_process()
     process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n")
     process.stdin.flush()
     for line in process.stderr:
@@ -296,6 +300,16 @@ def test_an_interrupted_sketch_is_of_what_was_read(cli):
     assert b"interrupted (SIGINT)" in err
     assert b"Traceback" not in err
     assert load("s.npz").n_seen == 3
+
+
+def test_a_sketch_of_nothing_is_not_saved(cli):
+    process = sketch_in_a_process()
+    assert process.stderr.readline().split()[:1] == [b"rows"]  # the reader waits now, or will before long
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert err == b"sonlearn: interrupted: nothing was saved\n"
+    assert not Path("s.npz").exists()
 
 
 # ------------------------------------------------------------------------------------------------- models

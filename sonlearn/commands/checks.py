@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 
 from sonlearn.commands.flags import RunOptions, parse_progress, same_file
-from sonlearn.errors import OptionError, SonlearnError
+from sonlearn.errors import InputError, OptionError
 from sonlearn.outputs import target_problem
 from sonlearn.report import modelfile
 from sonlearn.report.predictions import STDOUT
@@ -94,7 +94,7 @@ def check_target(flag: str, path: str) -> None:
         raise OptionError(f"{flag} {path}: cannot be written: {problem}")
 
 
-def warn_of_skipped(count: int, errors: list[SonlearnError]) -> None:
+def warn_of_skipped(count: int, errors: list[InputError]) -> None:
     """Say on standard error that malformed lines were left out."""
     if count:
         print(f"sonlearn: warning: malformed lines left out: {count}, the first: {errors[0]}", file=sys.stderr)

@@ -19,7 +19,7 @@ from sonlearn.commands.checks import (
     warn_of_skipped,
 )  # fmt: skip
 from sonlearn.commands.flags import RunOptions, SketchRunOptions
-from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.interrupts import Interrupted, Interrupts
 from sonlearn.errors import OptionError
 from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
@@ -31,7 +31,7 @@ from sonlearn.text.read import Reader
 
 
 class _UntilSignal:
-    """The batches of `reader` up to the first signal, with its format."""
+    """The batches of `reader` up to the first signal, with its format; Interrupted if it comes before all of them."""
 
     def __init__(self, reader: Reader, interrupts: Interrupts):
         self.reader, self.interrupts = reader, interrupts
@@ -42,13 +42,18 @@ class _UntilSignal:
         return self.reader.format
 
     def __iter__(self) -> Iterator[Batch]:
-        return self.interrupts.until_signal(self.reader)
+        empty = True
+        for batch in self.interrupts.until_signal(self.reader):
+            empty = False
+            yield batch
+        if empty and self.interrupts.received is not None:
+            raise Interrupted(self.interrupts.received)
 
 
 def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: SketchRunOptions) -> int:
     """Sketch or merge; return the exit status. Raises SonlearnError, OSError, and then no sketch has been saved.
 
-    After a first signal the sketch is of what was read until then.
+    After a first signal the sketch is of what was read until then; where that is nothing, nothing is saved.
     """
     sources = list(reading.data) or ["-"]
 
