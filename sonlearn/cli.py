@@ -9,14 +9,17 @@ Numba and numpy are imported by the verbs, once the command line is known to be 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import difflib
 import os
 import sys
 from typing import Any
 
 from sonlearn import __version__
-from sonlearn.commands.flags import VERBS, RunOptions, parse, parser_of
+from sonlearn.commands.flags import VERBS, ConvertOptions, RunOptions, SketchRunOptions, parse, parser_of
 from sonlearn.errors import OptionError, SonlearnError, shorten
+from sonlearn.options import WRITABLE, TextOptions
+from sonlearn.sketch.options import SketchOptions
 
 CLOSED_PIPE = 128 + 13
 
@@ -50,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         return CLOSED_PIPE
     except KeyboardInterrupt as error:
-        _complain("interrupted: no model was written")
+        _complain("interrupted: nothing was saved")
         return 128 + getattr(error, "number", 2)
     except MemoryError as error:
         return _fail(f"out of memory {error}".strip())
@@ -84,12 +87,18 @@ def _dispatch(arguments: list[str]) -> int:
         print(parser_of(verb).format_help(), end="")
         return 0
     given, others = parse(verb, rest)
-    return _inspect(given, others) if verb == "inspect" else _train(verb, given, others)
+    match verb:
+        case "inspect":
+            return _inspect(given, others)
+        case "convert":
+            return _convert(given, others)
+        case "sketch":
+            return _sketch(given, others)
+    return _train(verb, given, others)
 
 
 def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
-    own = {name: given.pop(name) for name in list(given) if name in RunOptions.__dataclass_fields__}
-    own["data"] = (*own.get("data", ()), *others)
+    own = _own_run(given, others)
     if verb == "predict":
         if "initial_regressor" not in own:
             raise OptionError("predict needs a model; give -i MODEL")
@@ -98,6 +107,39 @@ def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
     from sonlearn.commands import train
 
     return train.run(given, options)
+
+
+def _convert(given: dict[str, Any], others: list[str]) -> int:
+    reading = RunOptions(**_own_run(given, others))
+    options = ConvertOptions(**_taken(given, ConvertOptions))
+    if options.to is None:
+        raise OptionError(f"convert needs the format to write; give --to {' or --to '.join(WRITABLE)}")
+    from sonlearn.commands import convert
+
+    return convert.run(TextOptions(**given), reading, options)
+
+
+def _sketch(given: dict[str, Any], others: list[str]) -> int:
+    reading = RunOptions(**_own_run(given, others))
+    options = SketchRunOptions(**_taken(given, SketchRunOptions))
+    own = _taken(given, SketchOptions)
+    if options.merge and (own or given or options.error):
+        raise OptionError("--merge takes only -o, --plot and --quiet: what a sketch is was settled when it was made")
+    sketch = SketchOptions(**own)
+    text = TextOptions(**given, constant=False)
+    from sonlearn.commands import sketch as verb
+
+    return verb.run(sketch, text, reading, options)
+
+
+def _own_run(given: dict[str, Any], others: list[str]) -> dict[str, Any]:
+    own = _taken(given, RunOptions)
+    return own | {"data": (*own.get("data", ()), *others)}
+
+
+def _taken(given: dict[str, Any], of: type) -> dict[str, Any]:
+    """Take out of `given` what belongs to the dataclass `of`."""
+    return {field.name: given.pop(field.name) for field in dataclasses.fields(of) if field.name in given}
 
 
 def _inspect(given: dict[str, Any], others: list[str]) -> int:

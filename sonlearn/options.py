@@ -22,6 +22,8 @@ LOSSES = ("squared", "logistic", "hinge", "absolute")
 #: Losses whose labels are -1 and +1.
 CLASSIFICATION = ("logistic", "hinge")
 FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
+#: Formats that can be written.
+WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
 ON_ERROR = ("stop", "skip")
 

@@ -13,6 +13,7 @@ import pytest
 
 from sonlearn.cli import main
 from sonlearn.commands import interrupts as interrupts_module
+from sonlearn.commands.flags import VERBS
 from sonlearn.commands.interrupts import Interrupted, Interrupts
 
 pytestmark = pytest.mark.interpreted
@@ -310,7 +311,42 @@ BAD_COMMANDS = [
     ("train -l 0.5 a.svm", r"-l: no such flag here; .*--alpha"),
     ("train --learning-rate 0.5 a.svm", r"--learning-rate: no such flag here; .*--alpha"),
     ("train --OjaNewton a.svm", r"--OjaNewton: no such flag here; give --sketch oja"),
-    ("train -c -k a.svm", r"-c: no such flag here; no cache is needed.*"),
+    ("train -c -k a.svm", r"-k: no such flag here; a stale cache is made anew .*: leave it out"),
+    ("train -c a.svm b.svm", r"-c with 2 files of data: give the cache a name with --cache_file FILE"),
+    ("train -c", r"-c with standard input: give the cache a name with --cache_file FILE"),
+    ("train --cache *.svm", r"-c with \*\.svm: give the cache a name with --cache_file FILE"),
+    ("train --cache_file a.svm a.svm", r"--cache_file a\.svm: this would overwrite the data; give another name"),
+    ("train --cache_file b.svm a.svm", r"b\.svm: found a file that is no cache, expected a cache; name another file"),
+    ("train --cache_file . a.svm", r"--cache_file \.: cannot be written: it is a folder"),
+    ("train --cache_file no/c a.svm", r"--cache_file no/c: cannot be written: there is no folder .*/no"),
+    ("train --cache_file c -f c a.svm", r"-f and --cache_file both write to c; give two names"),
+    ("predict -c -i none a.svm", r"-c: sonlearn predict has no such flag, but sonlearn train has"),
+    ("convert a.svm", r"convert needs the format to write; give --to svmlight or --to vw"),
+    ("convert --to csv a.svm", r"--to csv: expected one of svmlight, vw"),
+    ("convert --to vw -o a.svm a.svm", r"-o a\.svm: this would overwrite the data; give another name"),
+    ("convert --to vw -o no/x a.svm", r"-o no/x: cannot be written: there is no folder .*/no"),
+    ("convert --to vw -o . a.svm", r"-o \.: cannot be written: it is a folder"),
+    ("convert --to vw -b 2 -o x a.svm", r"a\.svm:1: found the index \d+, expected less than 2\^2: give -b \d+"),
+    ("convert --to vw -o x a.svm none.svm", r"none\.svm: found no such file, expected a text file"),
+    ("convert --to vw - -", r"standard input is given twice as DATA"),
+    ("convert --alpha 1 --to vw a.svm", r"--alpha: sonlearn convert has no such flag, but sonlearn train has"),
+    ("sketch -l 0 a.svm", r"--size 0: expected at least 1"),
+    ("sketch -l many a.svm", r"--size many: expected a whole number"),
+    ("sketch --method svd a.svm", r"--method svd: expected one of rfd, .*"),
+    ("sketch --share 0.2 -o x a.svm", r"sketch method rfd has no setting share; it takes .*"),
+    ("sketch --method gauss --alpha 1 a.svm", r"sketch method gauss has no alpha"),
+    ("sketch --k 0 a.svm", r"--k 0: expected at least 1"),
+    ("sketch -o a.svm a.svm", r"-o a\.svm: this would overwrite the data; give another name"),
+    ("sketch -o no/x a.svm", r"-o no/x: cannot be written: there is no folder .*/no"),
+    ("sketch -o - a.svm", r"-o -: a sketch is a binary file; give it a name"),
+    ("sketch --quiet -o x a.svm none.svm", r"none\.svm: found no such file, expected a text file"),
+    ("sketch --plot x.txt a.svm", r"--plot x\.txt: expected a name that ends in one of \.png, .*"),
+    ("sketch --plot x.png -o x.png a.svm", r"-o and --plot both write to x\.png; give two names"),
+    ("sketch --merge", r"--merge: expected one or more sketch files"),
+    ("sketch --merge a.svm -o x", r"a\.svm: not a sketch file.*"),
+    ("sketch --merge none.npz", r"none\.npz: No such file or directory"),
+    ("sketch --merge -l 5 a.npz", r"--merge takes only -o, --plot and --quiet: .*"),
+    ("sketch --diagonal a.svm", r"--diagonal: sonlearn sketch has no such flag, but sonlearn train has"),
     ("train -m", r"-m/--sketch-size: expected one argument"),
     ("train -t a.svm", r"-t: there is no model to test; give -i MODEL"),
     ("train --passes 2", r"--passes 2: standard input can be read only once; save it to a file.*"),
@@ -333,8 +369,8 @@ BAD_COMMANDS = [
     ("inspect a.svm", r"a\.svm: is not a sonlearn model file"),
     ("inspect --top -1 a.svm", r"--top -1: expected at least 0"),
     ("trian a.svm", r"'trian': no such verb; did you mean train\?"),
-    ("frobnicate", r"'frobnicate': no such verb; expected train, predict, inspect"),
-    ("a.svm", r"'a\.svm': expected a verb first \(train, predict, inspect\), as in: sonlearn train a\.svm"),
+    ("frobnicate", r"'frobnicate': no such verb; expected train, predict, convert, sketch, inspect"),
+    ("a.svm", r"'a\.svm': expected a verb first \(train, .*, inspect\), as in: sonlearn train a\.svm"),
     ("--quiet", r"'--quiet': expected a verb first .*"),
 ]
 
@@ -390,17 +426,19 @@ def test_a_bug_is_one_line_and_a_traceback_on_request(cli, monkeypatch):
 def test_help_version_and_no_arguments(cli):
     status, out, _ = cli("--help")
     assert status == 0
-    assert all(f"sonlearn {verb}" in out for verb in ("train", "predict", "inspect"))
+    assert all(f"sonlearn {verb}" in out for verb in VERBS)
     assert cli() == (1, out, "")
     assert re.fullmatch(r"sonlearn \d+\.\d+\.\d+\n", cli("--version")[1])
-    for verb in ("train", "predict", "inspect"):
+    for verb in VERBS:
         status, out, err = cli(verb, "--help")
         assert (status, err) == (0, "")
         assert out.startswith(f"usage: sonlearn {verb}")
         assert len(out.splitlines()) < 90
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["train", "--help"], ["--version"], ["train", "--alpha", "x"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["train", "--alpha", "x"], *([verb, "--help"] for verb in VERBS)]
+)
 def test_answers_that_need_no_numbers_import_neither_numpy_nor_numba(arguments):
     program = (
         "import sys; from sonlearn.cli import main\n"

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from sonlearn.options import flags
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-FIELDS = {flags(field): field for verb in VERBS.values() for _, group in verb.groups for field in group}
+#: By title of their group, which is the title of the README's table, and by names.
+FIELDS = {(title, flags(field)): field for v in VERBS.values() for title, group in v.groups for field in group}
 #: Lines of output that differ from run to run.
 TIMING = ("elapsed time", "examples a second", "compiling kernels")
 
@@ -30,20 +32,23 @@ def blocks(language):
 # ------------------------------------------------------------------------------------------------- flags
 
 
-def table_row(names):
-    """The cells of the README's row that begins with these names."""
+def table_row(title, names):
+    """The cells of the row that begins with these names, in the README's table of that title."""
+    tables = [part.split("\n\n")[0] for part in README.split(f"\n| {title} | default | |\n")[1:]]
+    assert len(tables) == 1, f"expected one table of the README with the title {title}"
     start = "| " + ", ".join(f"`{name}`" for name in names) + " |"
-    rows = [line for line in README.splitlines() if line.startswith(start)]
-    assert len(rows) == 1, f"expected one row of the README beginning with {start}"
+    rows = [line for line in tables[0].splitlines() if line.startswith(start)]
+    assert len(rows) == 1, f"expected one row of the README's table {title} beginning with {start}"
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", rows[0])[1:-1]]
 
 
-@pytest.mark.parametrize("field", [f for f in FIELDS.values() if f.name != "top"], ids=lambda field: field.name)
-def test_every_flag_has_a_row_with_its_default(field):
+@pytest.mark.parametrize("place", [place for place, f in FIELDS.items() if f.name != "top"], ids=lambda p: p[1][-1])
+def test_every_flag_has_a_row_with_its_default(place):
+    field = FIELDS[place]
     names = flags(field)
     if field.default is True and not names[0].startswith("--no"):
         names = (*names, "--no-" + names[0].removeprefix("--"))
-    default = table_row(names)[1]
+    default = table_row(place[0], names)[1]
     if isinstance(field.default, bool):
         assert default == ("on" if field.default and not names[0].startswith("--no") else "off")
     elif field.default in (None, (), ""):
@@ -79,9 +84,15 @@ def test_no_flag_is_mentioned_that_does_not_exist():
         assert name in known | peers | commands, name
 
 
-@pytest.mark.parametrize("names", FIELDS, ids=lambda names: names[-1])
-def test_every_flag_has_help(names):
-    assert len(FIELDS[names].metadata["help"]) > 5
+@pytest.mark.parametrize("place", FIELDS, ids=lambda place: place[1][-1])
+def test_every_flag_has_help(place):
+    assert len(FIELDS[place].metadata["help"]) > 5
+
+
+def test_every_extra_is_explained():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    for extra in extras.keys() - {"test", "peers"}:
+        assert f"| `{extra}` |" in README, extra
 
 
 # ------------------------------------------------------------------------------------------------- code blocks

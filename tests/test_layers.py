@@ -10,7 +10,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 #: A module imports from its own layer and those before it. What stands in no folder is named by its file.
 LAYERS = ("shared", "text", "learn", "report", "sketch", "commands", "cli")
-SHARED = {"__init__", "errors", "options", "jit"}
+SHARED = {"__init__", "errors", "options", "outputs", "jit"}
 #: The wrappers `Learner.save` and `Learner.load` reach forward, inside of the function.
 FORWARD = {("learn/learner.py", "sonlearn.report")}
 
@@ -78,7 +78,7 @@ def test_only_jit_knows_numba(path):
 
 
 def test_the_command_line_loads_no_numbers_until_it_runs():
-    for name in ("__init__", "__main__", "cli", "errors", "options", "commands/__init__", "commands/flags"):
+    for name in ("__init__", "__main__", "cli", "errors", "options", "outputs", "commands/__init__", "commands/flags"):
         tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
         tops = {module for module, top in imports(tree) if top}
         assert not {"numpy", "scipy", "numba", "sonlearn.jit"} & tops, name

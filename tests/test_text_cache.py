@@ -90,9 +90,35 @@ def test_damaged_and_truncated(files):
         list(reader)
         assert reader.reason == "a cache that is truncated or of another version"
         assert path.read_bytes() == whole
-    path.write_bytes(whole[:100] + bytes([whole[100] ^ 1]) + whole[101:])
-    with pytest.raises(InputError, match="found a damaged cache"):
+
+
+def test_any_changed_byte_is_found(files):
+    sources, path = files
+    list(CachedReader(sources, path=path, chunk_bytes=3000))
+    whole = path.read_bytes()
+    trailer = whole.rindex(b'{"settings"')
+    spread = range(20, trailer, max(1, trailer // 200))
+    for at in (*range(17, 60), *spread, *range(trailer, len(whole) - 17, 7), *range(len(whole) - 29, len(whole) - 17)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x41]) + whole[at + 1 :])
+        reader = CachedReader(sources, path=path, chunk_bytes=3000)
+        if at < trailer:
+            with pytest.raises(InputError, match="found a damaged cache, expected the one that was written; delete it"):
+                list(reader)
+        else:
+            list(reader)
+            assert reader.reason == "a cache that is truncated or of another version"
+            assert path.read_bytes() == whole
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_the_cache_has_the_mode_that_the_user_wants(files):
+    sources, path = files
+    old = os.umask(0o027)
+    try:
         list(CachedReader(sources, path=path))
+    finally:
+        os.umask(old)
+    assert path.stat().st_mode & 0o777 == 0o640
 
 
 def test_a_foreign_file_is_not_overwritten(files):

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError, shorten
-from sonlearn.options import ON_ERROR, LearnOptions, TextOptions, check_field, flags, number, option
+from sonlearn.options import ON_ERROR, WRITABLE, LearnOptions, TextOptions, check_field, flags, number, option
+from sonlearn.sketch.options import SketchOptions
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,13 @@ class RunOptions:
         None, "write predictions before the projection onto [-C, C]", flags=("-r", "--raw_predictions"), metavar="FILE"
     )
     passes: int = option(1, "go over the data N times", parse=int, low=1, metavar="N")
+    cache: bool = option(
+        False, "keep parsed text in DATA.cache; later passes and runs read that, unless DATA has changed since",
+        flags=("-c", "--cache"),
+    )  # fmt: skip
+    cache_file: str | None = option(
+        None, "the same in FILE; for several files, or standard input", flags=("--cache_file",), metavar="FILE"
+    )
     holdout_off: bool = option(False, "with several passes, hold no examples out", flags=("--holdout_off",))
     holdout_period: int = option(
         10, "with several passes, hold every N-th example out of learning and report the loss on those",
@@ -64,6 +72,30 @@ class RunOptions:
                 check_field(field, getattr(self, field.name))
 
 
+@dataclass(frozen=True)
+class ConvertOptions:
+    """What ``sonlearn convert`` writes."""
+
+    to: str | None = option(None, "format to write (needed)", choices=WRITABLE)
+    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE")
+
+
+@dataclass(frozen=True)
+class SketchRunOptions:
+    """What ``sonlearn sketch`` does with a sketch."""
+
+    output: str | None = option(None, "save the sketch here", flags=("-o", "--output"), metavar="FILE")
+    merge: bool = option(False, "DATA are saved sketches: merge them, in this order")
+    error: bool = option(
+        False, "measure covariance and projection error, in a second pass over the rows, which are kept in memory"
+    )
+    k: int = option(10, "rank of the projection that --error measures", parse=int, low=1, metavar="K")
+    plot: str | None = option(
+        None, "draw the spectrum (.png, .svg, .pdf: needs matplotlib); -: as text", metavar="FILE"
+    )
+    zero_based: bool = option(False, "indices of LIBSVM text begin with 0, not 1")
+
+
 class Verb(NamedTuple):
     """A verb of the command line: its usage, and which fields of which dataclasses are its flags."""
 
@@ -72,7 +104,7 @@ class Verb(NamedTuple):
     groups: tuple[tuple[str, tuple[dataclasses.Field, ...]], ...]
 
 
-def _fields(of: type, *names: str) -> tuple[dataclasses.Field, ...]:
+def _fields(of: Any, *names: str) -> tuple[dataclasses.Field, ...]:
     return tuple(field for field in dataclasses.fields(of) if not names or field.name in names)
 
 
@@ -84,16 +116,39 @@ _PREDICT = (
     "quiet",
 )  # fmt: skip
 
+_READ = ("data", "on_error", "max_errors", "threads")
+#: Options of text that are not of a matrix of features, or of a file of them: all but the constant.
+_TEXT = tuple(field.name for field in dataclasses.fields(TextOptions) if field.name != "constant")
+
 VERBS = {
     "train": Verb(
         "sonlearn train [options] [DATA ...]",
-        "Learn from text: LIBSVM or VW lines, plain or .gz; no DATA or - is standard input.",
+        "Learn from LIBSVM, VW or CSV text, plain or compressed; no DATA or - is standard input.",
         (("learning", _fields(LearnOptions)), ("text", _fields(TextOptions)), ("run", _fields(RunOptions))),
     ),
     "predict": Verb(
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: one line an example on standard output, the loss on standard error.",
         (("text", _fields(TextOptions, "format")), ("run", _fields(RunOptions, *_PREDICT))),
+    ),
+    "convert": Verb(
+        "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
+        "Write text of any format as LIBSVM or VW text. Names become their slots: read VW text with the same -b.",
+        (
+            ("conversion", _fields(ConvertOptions)),
+            ("text", _fields(TextOptions, *_TEXT)),
+            ("run", _fields(RunOptions, *_READ)),
+        ),
+    ),
+    "sketch": Verb(
+        "sonlearn sketch [-o FILE] [options] [DATA ...]",
+        "Sketch the matrix whose rows are the examples (labels do not count), or --merge saved sketches.",
+        (
+            ("sketch", _fields(SketchOptions)),
+            ("report", _fields(SketchRunOptions)),
+            ("text", _fields(TextOptions, *_TEXT)),
+            ("run", _fields(RunOptions, *_READ, "quiet")),
+        ),
     ),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
@@ -105,13 +160,7 @@ VERBS = {
 #: What to say about flags of Vowpal Wabbit that have no equal here, by their first spelling below.
 _VW_HINTS = {
     ("-l", "--learning_rate"): "the step is 1/alpha at first: give --alpha",
-    (
-        "-c",
-        "--cache",
-        "-k",
-        "--kill_cache",
-        "--cache_file",
-    ): "no cache is needed, every pass reads the text: leave it out",
+    ("-k", "--kill_cache"): "a stale cache is made anew without being told: leave it out",
     ("--OjaNewton",): "give --sketch oja",
     ("--save_resume",): "a model always holds the whole state: leave it out",
     ("--adaptive", "--normalized", "--invariant", "--sgd"): "give --diagonal or --no-diagonal",
@@ -214,7 +263,7 @@ def _respelled(arguments: Iterable[str], known: dict[str, str]) -> Iterable[str]
 
 def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> OptionError:
     name = argument.partition("=")[0]
-    for spellings, hint in _VW_HINTS.items():
+    for spellings, hint in _VW_HINTS.items() if verb in ("train", "predict") else ():
         if name in spellings or name.replace("-", "_") in (s.replace("-", "_") for s in spellings if s[:2] == "--"):
             return OptionError(f"{name}: no such flag here; {hint}")
     for other, (_, _, groups) in VERBS.items():

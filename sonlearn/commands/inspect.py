@@ -6,14 +6,14 @@ import dataclasses
 
 import numpy as np
 
-from sonlearn.commands.train import load_learner, text_of
+from sonlearn.commands.train import text_of
 from sonlearn.learn.learner import Learner
 from sonlearn.text.batch import CONSTANT
 
 
 def run(path: str, top: int) -> int:
     """Print the model; return the exit status. Raises ModelFileError."""
-    print("\n".join(describe(path, load_learner(path), top)), flush=True)
+    print("\n".join(describe(path, Learner.load(path), top)), flush=True)
     return 0
 
 

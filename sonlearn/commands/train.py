@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import signal
-import stat
 import sys
 import time
 from typing import Any
 
 import numpy as np
 
-from sonlearn.commands.flags import RunOptions, parse_progress, same_file
+from sonlearn.commands.checks import (
+    COMPILING,
+    FROM_TERMINAL,
+    STDIN,
+    cache_file,
+    check_run,
+    from_terminal,
+    warn_of_skipped,
+)
+from sonlearn.commands.flags import RunOptions, parse_progress
 from sonlearn.commands.interrupts import Interrupts
-from sonlearn.errors import InputError, ModelFileError, OptionError
+from sonlearn.errors import InputError, OptionError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions, flags
-from sonlearn.report import modelfile
-from sonlearn.report.predictions import STDOUT, PredictionWriter
+from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.batch import Batch
+from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader
-
-COMPILING = "compiling kernels for this version once, about half a minute ..."
-STDIN = ("-", "/dev/stdin")
 
 
 def run(given: dict[str, Any], options: RunOptions) -> int:
@@ -42,10 +46,10 @@ def run(given: dict[str, Any], options: RunOptions) -> int:
     SonlearnError, OSError
         Nothing has been saved.
     """
-    check_files(options)
+    check_run(options)
     session = Session(given, options)
-    if not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in session.sources):
-        session.say("reading examples from the terminal; Ctrl-D ends them")
+    if from_terminal(session.sources):
+        session.say(FROM_TERMINAL)
     try:
         with Interrupts() as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
             ending, status = session.go(interrupts)
@@ -63,7 +67,7 @@ class Session:
         self.sources = list(options.data) or ["-"]
         self.learner: Learner | None = None
         if options.initial_regressor is not None:
-            self.learner = load_learner(options.initial_regressor)
+            self.learner = Learner.load(options.initial_regressor)
             check_agreement(given, self.learner, options.initial_regressor)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
         # A model's own format is checked against the data's, so that other data are not called malformed. Tables
@@ -74,7 +78,8 @@ class Session:
         self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout)
         self.predictions = PredictionWriter(options.predictions) if options.predictions else None
         self.raw_predictions = PredictionWriter(options.raw_predictions) if options.raw_predictions else None
-        self.reader: Reader | None = None
+        self.cache = cache_file(options)
+        self.reader: Reader | CachedReader | None = None
         self.started = time.perf_counter()
 
     def go(self, interrupts: Interrupts) -> tuple[str, int]:
@@ -94,24 +99,40 @@ class Session:
 
     def one_pass(self, interrupts: Interrupts) -> None:
         """Go over all examples once."""
-        options = self.options
-        reader = Reader(
-            self.sources, self.read_as, on_error=options.on_error, max_errors=options.max_errors,
-            threads=options.threads,
-        )  # fmt: skip
+        if self.reader is None or self.cache is None:
+            self.reader = self.make_reader()
         done = 0
-        for batch in interrupts.until_signal(reader):
-            if done == 0 and self.progress.passes == 1:
-                self.begin(reader.format or "auto", batch)
+        for batch in interrupts.until_signal(self.reader):
+            if done == 0:
+                self.begin_pass(self.reader, batch)
             held = None
             if self.holdout:
                 held = np.arange(done + 1, done + batch.n + 1) % self.options.holdout_period == 0
             done += batch.n
             self.report(batch, held, self.learn_from(batch, held))
-        self.reader = reader
 
-    def begin(self, format: str, batch: Batch) -> None:
-        """What waits for the first examples: the learner, whose features depend on their format, and the header."""
+    def make_reader(self) -> Reader | CachedReader:
+        """What reads the examples: for one pass, or with a cache for all of them."""
+        options = self.options
+        arguments: dict[str, Any] = {
+            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.threads,
+        }  # fmt: skip
+        if self.cache is None:
+            return Reader(self.sources, self.read_as, **arguments)
+        return CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
+
+    def begin_pass(self, reader: Reader | CachedReader, batch: Batch) -> None:
+        """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
+        cache = ""
+        if isinstance(reader, CachedReader):
+            cache = f"cache_file = {self.cache}" + (f", made anew: found {reader.reason}" if reader.reason else "")
+        if self.progress.passes == 1:
+            self.begin(reader.format or "auto", batch, cache)
+        elif isinstance(reader, CachedReader) and reader.reason:
+            self.say(cache)
+
+    def begin(self, format: str, batch: Batch, cache: str) -> None:
+        """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         if self.learner is None:
             self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format))
         elif self.learner.text.format not in (format, "auto"):
@@ -121,10 +142,10 @@ class Session:
                 f"{theirs} text, which the model {self.options.initial_regressor} has learned from; "
                 f"if it was mistaken, give --format {theirs}",
             )  # fmt: skip
-        for line in (*self.settings(self.learner), "", *HEADER):
+        for line in (*self.settings(self.learner, cache), "", *HEADER):
             self.say(line)
 
-    def settings(self, learner: Learner) -> list[str]:
+    def settings(self, learner: Learner, cache: str) -> list[str]:
         """Everything that the run depends on, in three lines or more."""
         files = {
             "data": " ".join("<stdin>" if name in STDIN else name for name in self.sources),
@@ -134,6 +155,7 @@ class Session:
             "raw_predictions": self.options.raw_predictions,
         }
         lines = [f"{name} = {value}" for name, value in files.items() if value]
+        lines += [cache] if cache else []
         return [*lines, describe(learner.options), describe(learner.text, keep=("format",))]
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
@@ -163,9 +185,8 @@ class Session:
             self.learner.save(self.options.final_regressor)
         for line in self.progress.summary(seconds, ending):
             self.say(line)
-        if self.reader is not None and self.reader.error_count:
-            first, count = self.reader.errors[0], self.reader.error_count
-            print(f"sonlearn: warning: malformed lines left out: {count}, the first: {first}", file=sys.stderr)
+        if self.reader is not None:
+            warn_of_skipped(self.reader.error_count, self.reader.errors)
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             print("sonlearn: warning: no example has a label, so nothing was learned", file=sys.stderr)
 
@@ -211,15 +232,6 @@ def text_of(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
 
 
-def load_learner(path: str) -> Learner:
-    """The learner in a model file; every ModelFileError names the file."""
-    header, arrays = modelfile.read(path, kind="learner")
-    try:
-        return Learner.from_arrays(header, arrays)
-    except ModelFileError as error:
-        raise ModelFileError(f"{path}: {error}") from None
-
-
 def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
     """Raise OptionError where an option that was given is not the model's own."""
     for options in (learner.options, learner.text):
@@ -232,52 +244,3 @@ def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
                     f"{name} = {text_of(asked)} is asked for, but the model {path} has {name} = {text_of(ours)}: "
                     "a model keeps its options; leave the flag out, or train a new model without -i"
                 )
-
-
-def check_files(options: RunOptions) -> None:
-    """Refuse, before any work, what could only fail or destroy something later."""
-    parse_progress(options.progress)
-    sources = options.data or ("-",)
-    if options.testonly and options.initial_regressor is None:
-        raise OptionError("-t: there is no model to test; give -i MODEL")
-    if options.testonly and options.passes > 1:
-        raise OptionError(f"-t with --passes {options.passes}: nothing is learned, so one pass says it all")
-    for source in sources:
-        if options.passes > 1 and (source in STDIN or not _can_be_read_again(source)):
-            name = "standard input" if source in STDIN else source
-            raise OptionError(
-                f"--passes {options.passes}: {name} can be read only once; save it to a file and give that as DATA"
-            )
-    if sum(source in STDIN for source in sources) > 1:
-        raise OptionError("standard input is given twice as DATA")
-    outputs = [("-p", options.predictions), ("-r", options.raw_predictions), ("-f", options.final_regressor)]
-    for flag, output in outputs:
-        for source in sources:
-            if output is not None and same_file(output, source) and stat.S_ISREG(os.stat(output).st_mode):
-                raise OptionError(f"{flag} {output}: this would overwrite the data; give another name")
-    if options.predictions and options.raw_predictions:
-        a, b = ("-" if name in STDOUT else name for name in (options.predictions, options.raw_predictions))
-        if a == b:
-            raise OptionError(f"-p and -r both write to {'standard output' if a == '-' else a}; give two names")
-    if options.final_regressor is not None:
-        modelfile.check_target(options.final_regressor)
-    for flag, output in outputs[:2]:
-        if output is not None and output not in STDOUT:
-            _check_writable(flag, output)
-
-
-def _can_be_read_again(path: str) -> bool:
-    try:
-        return stat.S_ISREG(os.stat(path).st_mode)
-    except OSError:
-        return True  # missing: the reader says so
-
-
-def _check_writable(flag: str, path: str) -> None:
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path):
-        raise OptionError(f"{flag} {path}: this is a folder")
-    if not os.path.isdir(folder):
-        raise OptionError(f"{flag} {path}: there is no folder {folder}")
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise OptionError(f"{flag} {path}: permission denied")

@@ -230,10 +230,14 @@ class Learner:
 
     @classmethod
     def load(cls, path: str | Path) -> Learner:
-        """Read a model written by `save`; raises ModelFileError."""
+        """Read a model written by `save`; raises ModelFileError, which names the file."""
         from sonlearn.report import modelfile
 
-        return cls.from_arrays(*modelfile.read(path))
+        header, arrays = modelfile.read(path, kind="learner")
+        try:
+            return cls.from_arrays(header, arrays)
+        except ModelFileError as error:
+            raise ModelFileError(f"{path}: {error}") from error
 
     def _restore(self, capacity: int, arrays: dict[str, np.ndarray]) -> None:
         state = self._state

@@ -20,23 +20,20 @@ a flipped bit in a weight would go unseen for ever.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
 import os
-import secrets
-import shutil
-import stat
 import struct
 from collections.abc import Iterator
 from io import BufferedReader
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from sonlearn import __version__
 from sonlearn.errors import ModelFileError
+from sonlearn.outputs import target_problem, whole_file
 
 MAGIC = b"\x93sonl\r\n\x1a"
 FORMAT_VERSION = 1
@@ -68,7 +65,7 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
     preamble = _preamble(header, arrays)
     path = os.fspath(path)
     try:
-        with _whole(path) as file:
+        with whole_file(path) as file:
             digest = hashlib.sha256()
             for part in _parts(preamble, arrays):
                 digest.update(part)
@@ -106,19 +103,9 @@ def read(path: str | os.PathLike, kind: str | None = None) -> tuple[dict[str, An
 
 def check_target(path: str | os.PathLike) -> None:
     """Raise ModelFileError where `write` could not succeed, so that a long run does not find out at its end."""
-    path = os.fspath(path)
-    target = os.path.realpath(path)
-    folder = os.path.dirname(target)
-    if os.path.isdir(target):
-        reason = "it is a folder"
-    elif not os.path.exists(target) and not os.path.isdir(folder):
-        reason = f"there is no folder {folder}"
-    elif _is_special(target):
-        reason = "" if os.access(target, os.W_OK) else "permission denied"
-    else:
-        reason = "" if os.access(folder, os.W_OK) else f"no permission to write into {folder}"
-    if reason:
-        raise ModelFileError(f"{path}: cannot be written: {reason}")
+    problem = target_problem(path)
+    if problem:
+        raise ModelFileError(f"{os.fspath(path)}: cannot be written: {problem}")
 
 
 # --------------------------------------------------------------------------------------------------- writing
@@ -163,59 +150,6 @@ def _encode(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_encode(item) for item in value]
     return value
-
-
-def _is_special(path: str) -> bool:
-    try:
-        return not stat.S_ISREG(os.stat(path).st_mode)
-    except OSError:
-        return False
-
-
-@contextlib.contextmanager
-def _whole(path: str) -> Iterator[BinaryIO]:
-    """A file that takes `path`'s place when the block ends well, and leaves nothing behind when it does not."""
-    if _is_special(path) and not os.path.isdir(path):
-        with open(path, "wb") as file:
-            yield file
-        return
-    target = os.path.realpath(path)
-    folder = os.path.dirname(target)
-    temporary = os.path.join(folder, f".sonlearn-{secrets.token_hex(8)}.tmp")
-    # Not tempfile.mkstemp: its mode 0600 ignores the user's umask.
-    file = open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), "wb")  # noqa: SIM115
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if os.path.exists(target):
-            _keep_owner_and_mode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException:  # Ctrl-C as well
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    _sync_folder(folder)
-
-
-def _keep_owner_and_mode(source: str, target: str) -> None:
-    if hasattr(os, "chown"):
-        status = os.stat(source)
-        with contextlib.suppress(PermissionError):
-            os.chown(target, status.st_uid, status.st_gid)
-    with contextlib.suppress(PermissionError):
-        shutil.copymode(source, target)
-
-
-def _sync_folder(folder: str) -> None:
-    """Make the new name itself survive a power cut, where the system lets a folder be synced."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 # --------------------------------------------------------------------------------------------------- reading

@@ -28,7 +28,7 @@ def to_csr(batch: Batch, first: int) -> sp.csr_array:
     """The rows of a batch as CSR: feature id i becomes column i - first; the constant feature is left out.
 
     `first` is 1 for LIBSVM text, whose indices begin with 1, so that columns agree with scikit-learn's loader and with
-    `sonlearn.from_scipy`; 0 for hashed VW text.
+    `sonlearn.from_scipy`; 0 for hashed names.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def run(
     Parameters
     ----------
     batches : iterable of Batch
-        A reader, whose ``format`` is looked at: hashed VW slots are columns as they are.
+        A reader, whose ``format`` is looked at: slots of hashed names are columns as they are.
     output : path or None
         The sketch's file, written at the end, whole.
     error : bool
@@ -126,7 +126,7 @@ def finish(sketch: Sketch, kept: list | None, *, output, k: int, picture, report
     if output is not None:
         sketch.save(output)
     if picture is not None and picture != "-" and not plot(sketch, picture):
-        report(f"matplotlib is not installed, {picture} was not written; pip install matplotlib. In text instead:")
+        report(f"matplotlib is not installed, {picture} was not written; pip install matplotlib. As text instead:")
         picture = "-"
     for line in summary(sketch):
         report(line)
@@ -162,7 +162,7 @@ def _share(sketch: Sketch) -> float:
 
 def _blocks(batches: Iterable[Batch], zero_based: bool) -> Iterator[sp.csr_array]:
     for batch in batches:
-        hashed = getattr(batches, "format", None) == "vw"
+        hashed = getattr(batches, "format", None) in ("vw", "csv", "arrow")
         yield to_csr(batch, 0 if hashed or zero_based else 1)
 
 

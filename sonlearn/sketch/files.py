@@ -8,17 +8,15 @@ rows since the last shrink, ``raw`` or ``raw_data``, ``raw_indices``, ``raw_indp
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.outputs import whole_file
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.directions import FrequentDirections
 from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
@@ -30,7 +28,7 @@ _KINDS = {cls.kind: cls for cls in (FrequentDirections, RandomProjection, RowSam
 
 
 def save(sketch: Sketch, path: str | os.PathLike) -> None:
-    """Write `sketch` to `path`: a temporary file beside it, then a rename."""
+    """Write `sketch` to `path`, whole or not at all. Raises OSError."""
     counters, arrays = sketch._state()
     counters |= {
         "n_features": sketch.n_features, "n_seen": sketch.n_seen, "frobenius": sketch.frobenius, "dense": sketch._dense,
@@ -41,25 +39,8 @@ def save(sketch: Sketch, path: str | os.PathLike) -> None:
         "format": FORMAT, "version": VERSION, "kind": sketch.kind, "values": sketch._values(), "counters": counters,
     }  # fmt: skip
     arrays["header"] = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
-    path = Path(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with whole_file(path) as file:
+        np.savez(file, **arrays)
 
 
 def load(path: str | os.PathLike) -> Sketch:

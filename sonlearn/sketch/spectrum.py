@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 
 import numpy as np
 
+from sonlearn.outputs import whole_file
 from sonlearn.sketch.base import Sketch
+
+#: Endings of pictures that can be drawn.
+PICTURES = (".png", ".svg", ".pdf", ".eps")
 
 _BARS, _WIDTH = 20, 50
 
@@ -44,11 +47,7 @@ def plot(sketch: Sketch, path: str | os.PathLike) -> bool:
         axes.axhline(sketch.alpha, color="gray", linestyle="--", label="alpha")
     axes.set(xlabel="i", ylabel="squared singular value", title=f"{sketch.n_seen} rows")
     axes.legend()
-    path = Path(path)
-    part = path.with_name(f".{os.getpid()}.{path.name}")
-    try:
-        figure.savefig(part, format=path.suffix.lstrip(".") or "png")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    kind = os.path.splitext(path)[1].lower().lstrip(".") or "png"
+    with whole_file(path) as file:
+        figure.savefig(file, format=kind)
     return True

@@ -6,6 +6,7 @@ Layout, little-endian::
     blocks     one a batch: struct _BLOCK, then its arrays
     trailer    JSON: sources, options, malformed lines that were skipped, batches
     uint64     length of the trailer
+    uint32     checksum of the trailer (CRC-32, as that of every block)
     magic
 
 Where they lose nothing, indices are kept as int32 and values as float32 or not at all (all 1).
@@ -19,7 +20,6 @@ import hashlib
 import json
 import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -29,6 +29,7 @@ import numpy as np
 
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
+from sonlearn.outputs import whole_file
 from sonlearn.text.batch import Batch
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
 from sonlearn.text.source import Source, is_regular, source_name
@@ -38,14 +39,20 @@ VERSION = 1
 
 _NAME = b"sonlearn cache "
 _MAGIC = _NAME + b"%d\n" % VERSION
-_LENGTH = struct.Struct("<Q")
-#: Examples, features, bytes of tags, index of the source name, checksum of what follows, flags, padding.
-_BLOCK = struct.Struct("<QQQIIBxxx")
+#: Length and checksum of the trailer.
+_END = struct.Struct("<QI")
+#: Examples, features, bytes of tags, index of the source name, checksum, flags. The checksum is of all this
+#: with 0 in its place, and of what follows.
+_BLOCK = struct.Struct("<QQQIII")
 _INT32, _FLOAT32, _ONES, _WEIGHTS, _BASE, _TAGS = 1, 2, 4, 8, 16, 32
 
 
 class _ForeignError(InputError):
     """A file of somebody else's, which must not be replaced."""
+
+
+class _UnfinishedError(Exception):
+    """A cache that is not to be kept."""
 
 
 class CachedReader:
@@ -151,7 +158,7 @@ class CachedReader:
                 "errors": [error.args for error in reader.errors[:SHOWN_ERRORS]],
             }  # fmt: skip
             text = json.dumps(trailer).encode()
-            file.write(text + _LENGTH.pack(len(text)) + _MAGIC)
+            file.write(text + _END.pack(len(text), zlib.crc32(text)) + _MAGIC)
             keep()
             self._made_here = None in before
 
@@ -178,17 +185,14 @@ def _whole_file(path: Path) -> Iterator[tuple[BinaryIO, Any]]:
     """A temporary file beside `path` that takes its place at the end if `keep` was called, and vanishes if not."""
     kept: list[bool] = []
     try:
-        handle, name = tempfile.mkstemp(prefix=path.name + ".", dir=path.parent)
+        with whole_file(path) as file:
+            yield file, lambda: kept.append(True)
+            if not kept:
+                raise _UnfinishedError
+    except _UnfinishedError:
+        pass
     except OSError as error:
         raise InputError(str(path), None, None, (error.strerror or str(error)).lower(), "a cache to write") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file, lambda: kept.append(True)
-        if kept:
-            os.replace(name, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
 
 
 def _write_block(file: BinaryIO, batch: Batch, name: int) -> None:
@@ -216,7 +220,8 @@ def _write_block(file: BinaryIO, batch: Batch, name: int) -> None:
         flags |= _TAGS
         tags = json.dumps(batch.tags).encode()
     data = b"".join([*(np.ascontiguousarray(part).tobytes() for part in parts), tags])
-    file.write(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, zlib.crc32(data), flags))
+    checksum = zlib.crc32(data, zlib.crc32(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, 0, flags)))
+    file.write(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, checksum, flags))
     file.write(data)
 
 
@@ -226,20 +231,31 @@ def read_trailer(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             head = file.read(len(_MAGIC))
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - len(_MAGIC) - _LENGTH.size))
+            file.seek(max(0, size - len(_MAGIC) - _END.size))
             tail = file.read()
             if head[: len(_NAME)] != _NAME[: len(head)]:
                 raise _ForeignError(str(path), None, None, "a file that is no cache", "a cache; name another file")
-            if head != _MAGIC or tail[_LENGTH.size :] != _MAGIC:
-                raise InputError(str(path), None, None, "a cache that is truncated or of another version", "a cache")
-            (length,) = _LENGTH.unpack(tail[: _LENGTH.size])
-            file.seek(size - len(_MAGIC) - _LENGTH.size - length)
-            return json.loads(file.read(length))
-    except OSError as error:
+            damaged = InputError(str(path), None, None, "a cache that is truncated or of another version", "a cache")
+            if head != _MAGIC or tail[_END.size :] != _MAGIC:
+                raise damaged
+            length, checksum = _END.unpack(tail[: _END.size])
+            start = size - len(_MAGIC) - _END.size - length
+            if start < len(_MAGIC):
+                raise damaged
+            file.seek(start)
+            text = file.read(length)
+            if zlib.crc32(text) != checksum:
+                raise damaged
+            return json.loads(text)
+    except FileNotFoundError as error:
         raise InputError(str(path), None, None, "no cache", "a cache") from error
+    except OSError as error:
+        raise _ForeignError(str(path), None, None, (error.strerror or str(error)).lower(), "a cache") from error
 
 
 def _read_blocks(path: Path, trailer: dict[str, Any]) -> Iterator[Batch]:
+    damaged = InputError(str(path), None, None, "a damaged cache", "the one that was written; delete it")
+    room = path.stat().st_size
     with path.open("rb", buffering=0) as file:
         file.seek(len(_MAGIC))
         for _ in range(trailer["blocks"]):
@@ -248,9 +264,10 @@ def _read_blocks(path: Path, trailer: dict[str, Any]) -> Iterator[Batch]:
             wide = 4 if flags & _INT32 else 8
             value_bytes = 0 if flags & _ONES else 4 if flags & _FLOAT32 else 8
             rows = 3 + bool(flags & _WEIGHTS) + bool(flags & _BASE)
-            data = file.read(8 * (n * rows + 1) + nnz * (wide + value_bytes) + tag_bytes)
-            if zlib.crc32(data) != checksum:
-                raise InputError(str(path), None, None, "a damaged cache", "the one that was written; delete it")
+            length = 8 * (n * rows + 1) + nnz * (wide + value_bytes) + tag_bytes
+            data = b"" if length > room else file.read(length)
+            if zlib.crc32(data, zlib.crc32(_BLOCK.pack(n, nnz, tag_bytes, name, 0, flags))) != checksum:
+                raise damaged
             yield _batch(data, (n, nnz, flags), trailer["names"][name])
 
 

@@ -5,23 +5,18 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from sonlearn.errors import InputError, OptionError
-from sonlearn.options import TextOptions
+from sonlearn.options import WRITABLE, TextOptions
+from sonlearn.outputs import whole_file
 from sonlearn.text.batch import CONSTANT, Batch
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Source
-
-#: Formats that can be written.
-WRITABLE = ("svmlight", "vw")
 
 
 def number_text(x: float) -> str:
@@ -118,15 +113,11 @@ def _output(target: str) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    path = Path(target)
     try:
-        handle, name = tempfile.mkstemp(prefix=path.name + ".", dir=path.parent)
-    except OSError as error:
-        raise InputError(target, None, None, (error.strerror or str(error)).lower(), "a file to write") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with whole_file(target) as file:
             yield file
-        os.replace(name, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        found = (error.strerror or str(error)).lower()
+        raise InputError(target, None, None, found, "a file to write") from error

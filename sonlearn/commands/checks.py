@@ -1,0 +1,139 @@
+"""What the verbs refuse before any work: what could only fail, or destroy something, later."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+import sys
+from collections.abc import Iterable
+
+from sonlearn.commands.flags import RunOptions, parse_progress, same_file
+from sonlearn.errors import InputError, OptionError
+from sonlearn.outputs import target_problem
+from sonlearn.report import modelfile
+from sonlearn.report.predictions import STDOUT
+from sonlearn.text.source import is_remote
+
+STDIN = ("-", "/dev/stdin")
+COMPILING = "compiling kernels for this version once, about half a minute ..."
+FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
+
+
+def check_run(options: RunOptions) -> None:
+    """Check the files and flags of ``train`` and ``predict``.
+
+    Raises
+    ------
+    OptionError, ModelFileError
+    """
+    parse_progress(options.progress)
+    sources = options.data or ("-",)
+    if options.testonly and options.initial_regressor is None:
+        raise OptionError("-t: there is no model to test; give -i MODEL")
+    if options.testonly and options.passes > 1:
+        raise OptionError(f"-t with --passes {options.passes}: nothing is learned, so one pass says it all")
+    cache = cache_file(options)
+    if options.passes > 1 and cache is None:
+        _check_read_again(options.passes, sources)
+    check_stdin(sources)
+    outputs = {
+        "-p": options.predictions, "-r": options.raw_predictions, "-f": options.final_regressor, "--cache_file": cache,
+    }  # fmt: skip
+    check_not_data(outputs, sources)
+    _check_distinct(outputs)
+    if options.final_regressor is not None:
+        modelfile.check_target(options.final_regressor)
+    if cache is not None:
+        check_target("--cache_file", cache)
+        if os.path.exists(cache) and not os.path.isfile(cache):
+            raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
+    for flag in ("-p", "-r"):
+        output = outputs[flag]
+        if output is not None and output not in STDOUT:
+            _check_writable(flag, output)
+
+
+def cache_file(options: RunOptions) -> str | None:
+    """Where the cache is kept: ``--cache_file``, or with ``-c`` beside the one file of data; None: no cache."""
+    if options.cache_file is not None or not options.cache:
+        return options.cache_file
+    sources = options.data or ("-",)
+    if len(sources) > 1:
+        raise OptionError(f"-c with {len(sources)} files of data: give the cache a name with --cache_file FILE")
+    (source,) = sources
+    if source in STDIN or is_remote(source) or (glob.has_magic(source) and not os.path.exists(source)):
+        name = "standard input" if source in STDIN else source
+        raise OptionError(f"-c with {name}: give the cache a name with --cache_file FILE")
+    return source + ".cache"
+
+
+def check_stdin(sources: Iterable[str]) -> None:
+    """Refuse standard input as two of the `sources`."""
+    if sum(source in STDIN for source in sources) > 1:
+        raise OptionError("standard input is given twice as DATA")
+
+
+def from_terminal(sources: Iterable[str]) -> bool:
+    """Whether somebody has to type the data, and should know."""
+    return not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in sources)
+
+
+def check_not_data(outputs: dict[str, str | None], sources: Iterable[str]) -> None:
+    """Refuse outputs, by flag, that would overwrite one of the `sources`."""
+    for flag, output in outputs.items():
+        for source in sources:
+            if output is not None and same_file(output, source) and stat.S_ISREG(os.stat(output).st_mode):
+                raise OptionError(f"{flag} {output}: this would overwrite the data; give another name")
+
+
+def check_target(flag: str, path: str) -> None:
+    """Refuse a file that could not be written whole (`sonlearn.outputs.whole_file`)."""
+    problem = target_problem(path)
+    if problem:
+        raise OptionError(f"{flag} {path}: cannot be written: {problem}")
+
+
+def warn_of_skipped(count: int, errors: list[InputError]) -> None:
+    """Say on standard error that malformed lines were left out."""
+    if count:
+        print(f"sonlearn: warning: malformed lines left out: {count}, the first: {errors[0]}", file=sys.stderr)
+
+
+def _check_read_again(passes: int, sources: Iterable[str]) -> None:
+    for source in sources:
+        if source in STDIN or not _can_be_read_again(source):
+            name = "standard input" if source in STDIN else source
+            raise OptionError(
+                f"--passes {passes}: {name} can be read only once; save it to a file and give that as DATA, or keep "
+                "what was read with --cache_file FILE"
+            )
+
+
+def _check_distinct(outputs: dict[str, str | None]) -> None:
+    known: dict[str, str] = {}
+    for flag, output in outputs.items():
+        if output is None:
+            continue
+        name = "-" if output in STDOUT else os.path.realpath(output)
+        if name in known and (name == "-" or not os.path.exists(name) or os.path.isfile(name)):
+            where = "standard output" if name == "-" else output
+            raise OptionError(f"{known[name]} and {flag} both write to {where}; give two names")
+        known[name] = flag
+
+
+def _can_be_read_again(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return True  # missing: the reader says so
+
+
+def _check_writable(flag: str, path: str) -> None:
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise OptionError(f"{flag} {path}: this is a folder")
+    if not os.path.isdir(folder):
+        raise OptionError(f"{flag} {path}: there is no folder {folder}")
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise OptionError(f"{flag} {path}: permission denied")

@@ -1,0 +1,104 @@
+"""``sonlearn sketch``: a sketch of the examples' matrix, or of several saved ones."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import signal
+import sys
+from collections.abc import Iterator
+
+from sonlearn.commands.checks import (
+    COMPILING,
+    FROM_TERMINAL,
+    check_not_data,
+    check_stdin,
+    check_target,
+    from_terminal,
+    warn_of_skipped,
+)  # fmt: skip
+from sonlearn.commands.flags import RunOptions, SketchRunOptions
+from sonlearn.commands.interrupts import Interrupted, Interrupts
+from sonlearn.errors import OptionError
+from sonlearn.jit import on_first_compilation
+from sonlearn.options import TextOptions
+from sonlearn.sketch import command
+from sonlearn.sketch.options import SketchOptions
+from sonlearn.sketch.spectrum import PICTURES
+from sonlearn.text.batch import Batch
+from sonlearn.text.read import Reader
+
+
+class _UntilSignal:
+    """The batches of `reader` up to the first signal, with its format; Interrupted if it comes before all of them."""
+
+    def __init__(self, reader: Reader, interrupts: Interrupts):
+        self.reader, self.interrupts = reader, interrupts
+
+    @property
+    def format(self) -> str | None:
+        """See `Reader.format`."""
+        return self.reader.format
+
+    def __iter__(self) -> Iterator[Batch]:
+        empty = True
+        for batch in self.interrupts.until_signal(self.reader):
+            empty = False
+            yield batch
+        if empty and self.interrupts.received is not None:
+            raise Interrupted(self.interrupts.received)
+
+
+def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: SketchRunOptions) -> int:
+    """Sketch or merge; return the exit status. Raises SonlearnError, OSError, and then no sketch has been saved.
+
+    After a first signal the sketch is of what was read until then; where that is nothing, nothing is saved.
+    """
+    sources = list(reading.data) or ["-"]
+
+    def say(line: str) -> None:
+        with contextlib.suppress(BrokenPipeError):  # the sketch is wanted nevertheless
+            if not reading.quiet:
+                print(line, file=sys.stderr, flush=True)
+
+    _check_outputs(options, sources, reading.quiet)
+    if options.merge:
+        command.run_merge(list(reading.data), output=options.output, picture=options.plot, report=say)
+        return 0
+    check_stdin(sources)
+    if from_terminal(sources):
+        say(FROM_TERMINAL)
+    reader = Reader(
+        sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.threads
+    )  # fmt: skip
+    with Interrupts() as interrupts, on_first_compilation(lambda: say(COMPILING)):
+        command.run(
+            _UntilSignal(reader, interrupts), sketch, output=options.output, error=options.error, k=options.k,
+            picture=options.plot, zero_based=options.zero_based, report=say,
+        )  # fmt: skip
+    warn_of_skipped(reader.error_count, reader.errors)
+    if interrupts.received is None:
+        return 0
+    say(f"interrupted ({signal.Signals(interrupts.received).name}): the sketch is of what was read until then")
+    return 128 + interrupts.received
+
+
+def _check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) -> None:
+    picture = None if options.plot == "-" else options.plot
+    if not options.merge:  # merged sketches are in memory before anything is written, so one may be replaced
+        check_not_data({"-o": options.output}, sources)
+    check_not_data({"--plot": picture}, sources)
+    if options.output == "-":
+        raise OptionError("-o -: a sketch is a binary file; give it a name")
+    if options.output is not None:
+        check_target("-o", options.output)
+    if picture is not None:
+        check_target("--plot", picture)
+        ending = os.path.splitext(picture)[1].lower()
+        if ending not in PICTURES:
+            raise OptionError(f"--plot {picture}: expected a name that ends in one of {', '.join(PICTURES)}")
+        if quiet and importlib.util.find_spec("matplotlib") is None:
+            raise OptionError(f"--plot {picture}: matplotlib is not installed; pip install matplotlib")
+        if options.output is not None and os.path.realpath(options.output) == os.path.realpath(picture):
+            raise OptionError(f"-o and --plot both write to {picture}; give two names")

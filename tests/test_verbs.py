@@ -1,0 +1,325 @@
+"""``train --cache``, ``convert`` and ``sketch`` through the command line."""
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sonlearn.cli import main
+from sonlearn.learn.learner import Learner
+from sonlearn.options import TextOptions
+from sonlearn.report import modelfile
+from sonlearn.sketch import load, make_sketch
+from sonlearn.sketch.command import to_csr
+from sonlearn.text.read import read_batches
+
+pytestmark = pytest.mark.interpreted
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsysbinary):
+    """Call the command line in a folder with small inputs: (status, stdout as bytes, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SONLEARN_DEBUG", raising=False)
+    for name, of, stop in (("a.svm", "sample.svm", 120), ("b.svm", "sample.svm", 50), ("a.vw", "sample.vw", 80)):
+        lines = (ROOT / "data" / of).read_text(encoding="utf-8").splitlines(keepends=True)
+        Path(name).write_text("".join(lines[:stop]), encoding="utf-8")
+
+    def call(*arguments):
+        capsysbinary.readouterr()
+        status = main([str(a) for a in arguments])
+        out, err = capsysbinary.readouterr()
+        lines = [line for line in err.decode().splitlines() if "compiling kernels" not in line]
+        return status, out, "\n".join(lines)
+
+    return call
+
+
+def names():
+    return sorted(path.name for path in Path().iterdir())
+
+
+# ------------------------------------------------------------------------------------------------- cache
+
+
+def cache_lines(result):
+    status, _, err = result
+    assert status == 0, err
+    return re.findall("^cache_file = .*", err, re.MULTILINE)
+
+
+def test_a_second_run_reads_the_cache_and_a_changed_file_makes_it_anew(cli):
+    assert cache_lines(cli("train", "-c", "a.svm")) == ["cache_file = a.svm.cache, made anew: found no cache"]
+    written = os.stat("a.svm.cache").st_mtime_ns
+    assert cache_lines(cli("train", "--cache", "a.svm")) == ["cache_file = a.svm.cache"]
+    assert cache_lines(cli("train", "--cache_file", "a.svm.cache", "a.svm")) == ["cache_file = a.svm.cache"]
+    assert os.stat("a.svm.cache").st_mtime_ns == written
+    with Path("a.svm").open("a") as file:
+        file.write("1 1:2\n")
+    result = cli("train", "-c", "a.svm")
+    assert cache_lines(result) == ["cache_file = a.svm.cache, made anew: found a cache older than a.svm"]
+    assert "number of examples = 121" in result[2]
+    (line,) = cache_lines(cli("train", "-c", "--noconstant", "a.svm"))
+    assert line.endswith("made anew: found a cache made with other options")
+    assert cli("train", "-c", "--quiet", "a.svm") == (0, b"", "")
+
+
+@pytest.mark.parametrize("data", ["a.svm", "a.vw"])
+@pytest.mark.parametrize("passes", [1, 3])
+def test_the_model_is_the_same_with_and_without_a_cache(cli, data, passes):
+    options = ["--quiet", "-m", "3", "--passes", passes, "-p"]
+    assert cli("train", *options, "p0", "-f", "plain", data)[0] == 0
+    for _ in range(2):
+        assert cli("train", *options, "p1", "-f", "cached", "-c", data)[0] == 0
+        assert Path("cached").read_bytes() == Path("plain").read_bytes()
+        assert Path("p1").read_bytes() == Path("p0").read_bytes()
+
+
+def test_later_passes_read_the_cache(cli, monkeypatch):
+    from sonlearn.text import cache
+
+    opened = []
+    original = cache.Reader.__iter__
+    monkeypatch.setattr(cache.Reader, "__iter__", lambda self: (opened.append(1), original(self))[1])
+    cli("train", "--passes", "4", "-c", "a.svm")
+    assert len(opened) == 1
+    cli("train", "--passes", "2", "-c", "a.svm")
+    assert len(opened) == 1
+    cli("train", "--passes", "2", "a.svm")
+    assert len(opened) == 3
+
+
+def test_several_files_and_standard_input_need_a_name(cli):
+    assert cache_lines(cli("train", "--cache_file", "c", "a.svm", "b.svm"))
+    result = cli("train", "--cache_file", "c", "a.svm", "b.svm")
+    assert cache_lines(result) == ["cache_file = c"]
+    assert "number of examples = 170" in result[2]
+    assert cli("train", "--quiet", "--passes", "2", "-f", "m1", "a.svm")[0] == 0
+    done = subprocess.run(
+        [sys.executable, "-m", "sonlearn", "train", "--quiet", "--passes", "2", "--cache_file", "c2", "-f", "m2"],
+        input=Path("a.svm").read_bytes(), env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False, capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert Path("m1").read_bytes() == Path("m2").read_bytes()
+
+
+def test_skipped_lines_are_reported_from_the_cache_as_from_the_text(cli):
+    Path("bad").write_text(Path("a.svm").read_text() + "1 x\n")
+    one, two = (cli("train", "--quiet", "-c", "--on-error", "skip", "bad") for _ in range(2))
+    assert one == two
+    assert "malformed lines left out: 1, the first: bad:121:3: found 'x'" in one[2]
+    status, _, err = cli("train", "--quiet", "-c", "bad")
+    assert (status, len(err.splitlines())) == (1, 1)
+    assert err.startswith("sonlearn: bad:121:3: found 'x'")
+
+
+def test_a_failed_run_leaves_no_cache(cli):
+    before = names()
+    Path("bad").write_text(Path("a.svm").read_text() + "1 x\n")
+    assert cli("train", "-c", "-f", "model", "bad")[0] == 1
+    assert names() == sorted([*before, "bad"])
+
+
+# ------------------------------------------------------------------------------------------------- convert
+
+
+def test_svmlight_to_vw_and_back(cli):
+    assert cli("convert", "--to", "vw", "-o", "x.vw", "a.svm") == (0, b"", "")
+    assert cli("convert", "--to", "svmlight", "-o", "y.svm", "x.vw") == (0, b"", "")
+    status, out, _ = cli("convert", "--to", "svmlight", "a.svm")
+    assert status == 0
+    assert Path("y.svm").read_bytes() == out
+    plain = TextOptions(constant=False)
+    (ours,), (theirs,) = (list(read_batches(name, plain)) for name in ("y.svm", "a.svm"))
+    for name in ("indptr", "indices", "values", "y", "weight"):
+        assert (getattr(ours, name) == getattr(theirs, name)).all()
+
+
+def test_a_model_of_converted_text_is_that_of_the_text(cli):
+    assert cli("convert", "--to", "vw", "-o", "x.vw", "a.vw")[0] == 0
+    for name in ("a.vw", "x.vw"):
+        assert cli("train", "--quiet", "-m", "3", "-f", f"{name}.model", name)[0] == 0
+    ours, theirs = (Learner.load(f"{name}.model").weights() for name in ("x.vw", "a.vw"))
+    assert (ours[0] == theirs[0]).all()
+    np.testing.assert_allclose(ours[1], theirs[1], rtol=1e-9)
+
+
+def test_convert_reads_standard_input_and_several_files(cli, monkeypatch):
+    status, out, err = cli("convert", "--to", "vw", "a.svm", "-d", "b.svm")
+    assert (status, len(out.splitlines()), err) == (0, 170, "")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"y;x\n1;2\n")))
+    status, out, _ = cli("convert", "--to", "svmlight", "-b", "4", "--label", "y", "--delimiter", ";")
+    assert status == 0
+    assert re.fullmatch(rb"1 \d+:2\n", out)
+
+
+def test_convert_fails_whole(cli):
+    Path("bad").write_text("1 1:1\n2 1:x\n")
+    Path("old").write_text("precious")
+    before = names()
+    for target in ("old", "new"):
+        status, out, err = cli("convert", "--to", "vw", "-o", target, "bad")
+        assert (status, out) == (1, b"")
+        assert re.fullmatch(r"sonlearn: bad:2:5: found 'x'.*, expected .*", err)
+    assert Path("old").read_text() == "precious"
+    assert names() == before
+    status, out, err = cli("convert", "--to", "vw", "--on-error", "skip", "bad")
+    assert (status, out) == (0, b"1 | 1\n")
+    assert err.startswith("sonlearn: warning: malformed lines left out: 1, the first: bad:2:5")
+    status, _, err = cli("convert", "--to", "vw", "--on-error", "skip", "--max-errors", "0", "-o", "new", "bad")
+    assert (status, len(err.splitlines())) == (1, 1)
+    assert names() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and devices of POSIX")
+def test_convert_writes_as_the_user_has_it_and_into_devices(cli):
+    old = os.umask(0o027)
+    try:
+        assert cli("convert", "--to", "vw", "-o", "x.vw", "a.svm")[0] == 0
+    finally:
+        os.umask(old)
+    assert os.stat("x.vw").st_mode & 0o777 == 0o640
+    os.mkfifo("pipe")
+    reader = subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE)
+    assert cli("convert", "--to", "vw", "-o", "pipe", "a.svm")[0] == 0
+    assert reader.communicate()[0] == Path("x.vw").read_bytes()
+    assert Path("pipe").is_fifo()
+
+
+# ------------------------------------------------------------------------------------------------- sketch
+
+
+@pytest.mark.parametrize("data", ["a.svm", "a.vw"])
+@pytest.mark.parametrize("method", ["rfd", "fd", "gauss"])
+def test_sketch_is_the_librarys(cli, data, method):
+    status, out, err = cli("sketch", "--method", method, "-l", "6", data, "-o", "s.npz")
+    assert (status, out) == (0, b"")
+    expected = make_sketch(method, 6)
+    for batch in read_batches(data, TextOptions(constant=False)):
+        expected.update(to_csr(batch, 1 if data == "a.svm" else 0), grow=True)
+    assert abs(load("s.npz").matrix() - expected.matrix()).max() == 0
+    assert f"rows = {expected.n_seen}\n" in err
+    assert f"||A||_F^2 = {expected.frobenius:.9g}\n" in err
+
+
+def test_sketch_measures_and_draws(cli):
+    status, _, err = cli("sketch", "-l", "8", "a.svm", "--error", "--k", "3", "--plot", "-")
+    assert status == 0
+    assert re.search(r"^covariance error = \d", err, re.MULTILINE)
+    assert "projection error at k = 3: squared = 1." in err
+    assert len(re.findall(r"^ +\d+ +[\d.e-]+  #+$", err, re.MULTILINE)) == 7
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    assert cli("sketch", "--quiet", "-l", "8", "a.svm", "--plot", "s.svg") == (0, b"", "")
+    assert "<svg" in Path("s.svg").read_text()
+
+
+def test_a_picture_needs_matplotlib(cli, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    status, _, err = cli("sketch", "-l", "4", "a.svm", "--plot", "s.png")
+    assert status == 0
+    assert "matplotlib is not installed, s.png was not written; pip install matplotlib. As text instead" in err
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    status, _, err = cli("sketch", "-l", "4", "--quiet", "a.svm", "--plot", "s.png")
+    assert (status, err) == (1, "sonlearn: --plot s.png: matplotlib is not installed; pip install matplotlib")
+    assert not Path("s.png").exists()
+
+
+def test_indices_from_zero(cli):
+    Path("z.svm").write_text("1 0:3 2:4\n")
+    status, _, err = cli("sketch", "--quiet", "z.svm", "-o", "s.npz")
+    assert status == 1
+    assert err == "sonlearn: z.svm:1: found feature 0, expected 1 or more (see --zero-based)"
+    assert not Path("s.npz").exists()
+    assert cli("sketch", "--quiet", "--zero-based", "--method", "fd", "z.svm", "-o", "s.npz") == (0, b"", "")
+    assert abs(load("s.npz").matrix().toarray()).max(axis=0) == pytest.approx([3, 0, 4])
+
+
+def test_columns_of_csv_are_slots(cli):
+    Path("t.csv").write_text("x,y\n3,1\n4,0\n")
+    assert cli("sketch", "--quiet", "--method", "fd", "--label", "y", "t.csv", "-o", "s.npz")[0] == 0
+    (batch,) = read_batches("t.csv", TextOptions(label="y", constant=False))
+    assert load("s.npz").matrix().indices.tolist() == [batch.indices[0]]
+
+
+def test_saved_sketches_merge(cli):
+    for name in ("a", "b"):
+        assert cli("sketch", "--quiet", "-l", "5", f"{name}.svm", "-o", f"{name}.npz")[0] == 0
+    status, _, err = cli("sketch", "--merge", "a.npz", "b.npz", "-o", "all.npz")
+    assert status == 0
+    assert "rows = 170\n" in err
+    expected = load("a.npz").merge(load("b.npz"))
+    assert abs(load("all.npz").matrix() - expected.matrix()).max() == 0
+    assert cli("sketch", "--quiet", "-l", "6", "a.svm", "-o", "other.npz")[0] == 0
+    Path("all.npz").unlink()
+    for files, message in (
+        (("a.npz", "a.npz"), "a.npz is given twice"),
+        (("a.npz", "other.npz"), "other.npz: merge: the sketches differ"),
+    ):
+        status, _, err = cli("sketch", "--quiet", "--merge", *files, "-o", "all.npz")
+        assert (status, len(err.splitlines())) == (1, 1)
+        assert message in err
+        assert not Path("all.npz").exists()
+
+
+def test_a_bad_line_leaves_the_old_sketch(cli):
+    Path("bad").write_text("1 1:1\n1 q\n")
+    Path("old.npz").write_text("precious")
+    before = names()
+    status, _, err = cli("sketch", "--quiet", "-o", "old.npz", "bad")
+    assert (status, len(err.splitlines())) == (1, 1)
+    assert err.startswith("sonlearn: bad:2:3: found 'q'")
+    assert Path("old.npz").read_text() == "precious"
+    assert names() == before
+
+
+def sketch_in_a_process():
+    return subprocess.Popen(
+        [sys.executable, "-m", "sonlearn", "sketch", "-l", "3", "-o", "s.npz", "--error"], stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+
+def test_an_interrupted_sketch_is_of_what_was_read(cli):
+    process = sketch_in_a_process()
+    process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n")
+    process.stdin.flush()
+    for line in process.stderr:
+        if line.split()[:1] == [b"3"]:
+            break
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert b"interrupted (SIGINT)" in err
+    assert b"Traceback" not in err
+    assert load("s.npz").n_seen == 3
+
+
+def test_a_sketch_of_nothing_is_not_saved(cli):
+    process = sketch_in_a_process()
+    assert process.stderr.readline().split()[:1] == [b"rows"]  # the reader waits now, or will before long
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert err == b"sonlearn: interrupted: nothing was saved\n"
+    assert not Path("s.npz").exists()
+
+
+# ------------------------------------------------------------------------------------------------- models
+
+
+def test_a_model_whose_content_does_not_fit_is_named(cli):
+    cli("train", "--quiet", "-m", "3", "-f", "model", "a.svm")
+    header, arrays = modelfile.read("model")
+    modelfile.write("model", header, {name: array for name, array in arrays.items() if name != "reals"})
+    for command in ("inspect model", "train -i model a.svm", "predict -i model a.svm"):
+        status, _, err = cli(*command.split())
+        assert (status, len(err.splitlines())) == (1, 1)
+        assert err.startswith("sonlearn: model: the model's content does not fit together")
