@@ -18,9 +18,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 
-from bench.workloads import text_files, zipf_stream
+from bench.workloads import text_files, zipf_stream  # noqa: E402
 
 RUNS = 3
 
@@ -36,6 +37,12 @@ def whole_process(command: list[str]) -> tuple[float, float]:
     return time.perf_counter() - begin, usage.ru_maxrss / 1024
 
 
+def make_files(n: int, d: int, s: int) -> None:
+    """Make the text in another process: a child's peak memory begins with that of the process that starts it."""
+    program = f"from bench.workloads import text_files; text_files({n}, {d}, {s})"
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
+
+
 def has_vw() -> bool:
     """Whether the vowpalwabbit wheel is installed."""
     return subprocess.run([sys.executable, "-c", "import vowpalwabbit"], capture_output=True).returncode == 0
@@ -46,43 +53,36 @@ def sonlearn(data: Path, m: int, sketch: str) -> list[str]:
     return [sys.executable, "-m", "sonlearn", "train", "--quiet", "--sketch", sketch, "-m", str(m), str(data)]
 
 
-def oja_newton(data: Path, m: int) -> list[str]:
-    """Command that trains Vowpal Wabbit's OjaNewton  with its default epoch_size."""
+def oja_newton(data: Path, m: int, epoch: int) -> list[str]:
+    """Command that trains Vowpal Wabbit's OjaNewton; epoch_size 1 is its default, m its cheapest setting."""
     return [
         sys.executable, "-m", "vowpalwabbit", "-d", str(data), "--quiet", "--loss_function", "logistic",
-        "--OjaNewton", "--sketch_size", str(m),
+        "--OjaNewton", "--sketch_size", str(m), "--epoch_size", str(epoch),
     ]  # fmt: skip
 
 
 def end_to_end(n: int, d: int, s: int, sizes: list[int]) -> None:
     """Ours and VW's on the same VW text; ours on LIBSVM text too."""
+    make_files(n, d, s)
     svm, vw = text_files(n, d, s)
-    peers = has_vw()
+    names = ["rfd", "rfd svm", "fd", "oja", "VW", "VW/m"] if has_vw() else ["rfd", "rfd svm", "fd", "oja"]
     print(f"\nend to end: {n} examples, d = {d}, s = {s}, {vw.stat().st_size / 1e6:.0f} MB of VW text, us an example")
-    print(
-        f"{'m':>4} {'rfd, vw text':>13} {'rfd, svm':>9} {'fd':>7} {'oja':>7} "
-        f"{'VW OjaNewton':>13} {'VW/rfd':>7}  MB ours/VW"
-    )
-    if not peers:
-        print("     (no VW column: the vowpalwabbit wheel is not installed)")
+    print("VW: OjaNewton with epoch_size 1 (its default), and m" if "VW" in names else "no VW: no vowpalwabbit wheel")
+    print(f"{'m':>4}" + "".join(f"{name:>9}" for name in names) + "   VW : rfd   MB rfd, VW")
     for m in sizes:
         commands = {
-            "rfd": sonlearn(vw, m, "rfd"), "svm": sonlearn(svm, m, "rfd"), "fd": sonlearn(vw, m, "fd"),
-            "oja": sonlearn(vw, m, "oja"),
-        } | ({"vw": oja_newton(vw, m)} if peers else {})  # fmt: skip
+            "rfd": sonlearn(vw, m, "rfd"), "rfd svm": sonlearn(svm, m, "rfd"), "fd": sonlearn(vw, m, "fd"),
+            "oja": sonlearn(vw, m, "oja"), "VW": oja_newton(vw, m, 1), "VW/m": oja_newton(vw, m, max(m, 1)),
+        }  # fmt: skip
         whole_process(commands["rfd"])
-        runs: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+        runs: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
         for _ in range(RUNS):
-            for name, command in commands.items():
-                runs[name].append(whole_process(command))
+            for name in names:
+                runs[name].append(whole_process(commands[name]))
         us = {name: statistics.median(t for t, _ in r) / n * 1e6 for name, r in runs.items()}
         mb = {name: max(peak for _, peak in r) for name, r in runs.items()}
-        last = (
-            f"{us['vw']:13.1f} {us['vw'] / us['rfd']:7.2f}  {mb['rfd']:.0f}/{mb['vw']:.0f}"
-            if peers
-            else f"{mb['rfd']:.0f}"
-        )
-        print(f"{m:4} {us['rfd']:13.1f} {us['svm']:9.1f} {us['fd']:7.1f} {us['oja']:7.1f} {last}", flush=True)
+        last = f"   {us['VW'] / us['rfd']:8.2f}   {mb['rfd']:.0f}, {mb['VW']:.0f}" if "VW" in us else ""
+        print(f"{m:4}" + "".join(f"{us[name]:9.1f}" for name in names) + last, flush=True)
 
 
 def stages(n: int, d: int, s: int, sizes: list[int]) -> None:
