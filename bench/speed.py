@@ -2,6 +2,7 @@
 
     python bench/speed.py                  # everything, some minutes
     python bench/speed.py --quick          # the first mark only: m = 10 and 20, end to end
+    python bench/speed.py --stages         # the stages only: s = 10 to 1000, d = 1e4 to 1e7, m = 0 to 50
 
 Medians of several runs after a warm-up; peers take turns, so that a busy machine slows all of them. Times are
 microseconds an example. `end to end` is a whole process: start, reading text, learning, saving nothing.
@@ -128,9 +129,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="end to end at m = 10 and 20 only")
     parser.add_argument("-n", type=int, default=100_000, help="examples of the end-to-end run (default %(default)s)")
-    quick, n = parser.parse_args().quick, parser.parse_args().n
-    end_to_end(n, 40_000, 75, [10, 20] if quick else [0, 5, 10, 20, 50])
-    if quick:
+    parser.add_argument("--stages", action="store_true", help="the table of stages only")
+    options = parser.parse_args()
+    if not options.stages:
+        end_to_end(options.n, 40_000, 75, [10, 20] if options.quick else [0, 5, 10, 20, 50])
+    if options.quick:
         return
     print("\nper stage, us an example (parse: LIBSVM text; sketch columns: all of learning after parsing)")
     print(f"{'d':>9} {'s':>5} {'m':>4} {'parse':>8} {'rfd':>8} {'fd':>8} {'oja':>8} {'predict':>8} {'model MB':>8}")

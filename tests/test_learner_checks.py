@@ -219,3 +219,19 @@ def test_long_runs_on_ill_conditioned_data_stay_sound(kind):
         assert np.isfinite(got.raw).all()
     _, V = learner.components()
     np.testing.assert_allclose(V @ V.T, np.eye(len(V)), rtol=0, atol=1e-9)
+
+
+@every
+def test_resuming_after_rows_that_were_only_predicted(kind):
+    """Features that stood in such rows alone are numbered when they are learned, saved in between or not."""
+    batch = zipf(n=120, d=60)
+    y = np.where(np.arange(120) % 3 == 0, np.nan, batch.y)
+    parts = [rows_of(batch._replace(y=y), slice(i, i + 40)) for i in (0, 40, 80)]
+    through, stopped = Learner(settings(kind, "squared", clip=2.0)), Learner(settings(kind, "squared", clip=2.0))
+    for part in parts:
+        through.partial_fit(part)
+        stopped.partial_fit(part)
+        stopped = Learner.from_arrays(*fingerprint(stopped))
+    assert_equal_states(fingerprint(stopped), fingerprint(through))
+    learned = [part.indices[np.repeat(~np.isnan(part.y), np.diff(part.indptr))] for part in parts]
+    assert sorted(through.weights()[0]) == np.unique(np.concatenate(learned)).tolist()

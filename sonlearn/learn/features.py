@@ -51,7 +51,7 @@ def index_of(ids: np.ndarray) -> Index:
 
 
 def intern(batch: Batch, index: Index) -> tuple[Rows, Index]:
-    """Number the features of `batch`, new ones included; returns the rows and the index, grown if need be."""
+    """Number the features of `batch`, new ones to learn included; returns the rows and the index, grown if need be."""
     rows = _empty_rows(batch)
     at = out = 0
     while True:
@@ -103,16 +103,22 @@ def fill_slots(ids, size, slots):
 
 @jit
 def intern_rows(indptr, indices, values, index, rows, start, out):
-    """Number rows start.. until the index may overflow; returns (next row, next place in the output)."""
+    """Number rows start.. until the index may overflow; returns (next row, next place in the output).
+
+    Rows that are only predicted get no new numbers: what they do not share with others counts for nothing.
+    """
     ids, slots, mark, size = index
     for i in range(start, len(indptr) - 1):
         if size[0] + indptr[i + 1] - indptr[i] > len(ids):
             return i, out
         begin = out
+        learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         for at in range(indptr[i], indptr[i + 1]):
             slot = slot_of(indices[at], ids, slots)
             f = slots[slot]
             if f == UNKNOWN:
+                if not learned:
+                    continue
                 f = size[0]
                 ids[f] = indices[at]
                 slots[slot] = f

@@ -270,9 +270,11 @@ class Learner:
     def _make_room(self, rows: Rows) -> None:
         """Let the arrays hold what learning `rows` may need."""
         state, size = self._state, int(self._index.size[0])
-        local = min(size, int(state.counters[N_LOCAL] + (FEATURES + 1) * rows.indptr[-1]))
-        raw = state.raw._replace(X=grown(state.raw.X, local), owner=grown(state.raw.owner, local))
-        self._state = state._replace(table=grown(state.table, size), touched=grown(state.touched, size), raw=raw)
+        n_local, n_touched = int(state.counters[N_LOCAL]), int(state.counters[N_TOUCHED])
+        local = min(size, n_local + (FEATURES + 1) * int(rows.indptr[-1]))
+        raw = state.raw._replace(X=grown(state.raw.X, local, n_local), owner=grown(state.raw.owner, local, n_local))
+        table, touched = grown(state.table, size, self._seen), grown(state.touched, size, n_touched)
+        self._state = state._replace(table=table, touched=touched, raw=raw)
         longest = int(np.diff(rows.indptr).max(initial=1))
         if longest > len(self._work.x):
             self._work: Work = new_work(self._params, longest)

@@ -21,10 +21,11 @@ from sonlearn.learn.state import EMPTY, GEN, HEAD, N_TOUCHED, READ, SEEN, STAMP,
 
 #: What rounding adds to V V' in one shrink, relative to the squares of what is summed (measured on text).
 ROUNDING = 2e-17
-#: Departure at which the pass is due: where it has been paid for, and in any case.
-WORTH, NEEDED = 1e-15, 1e-12
-#: The pass costs about four reads of a feature; it is paid for by this many reads for every feature seen.
-READS = 32
+#: Departure at which the pass is due: where it costs next to nothing, where it can be afforded, and in any case.
+WORTH, NEEDED, BROKEN = 1e-15, 1e-12, 1e-7
+#: The pass costs about four reads of a feature. Reads for every feature seen since the last pass that make it next to
+#: nothing, and that make it affordable: so much work is O(m) a read, however many features there are.
+CHEAP, AFFORDABLE = 32, 0.25
 
 
 @inline
@@ -58,9 +59,10 @@ def departure(state, N1, N2):
 @inline
 def is_due(state, worst):
     """Whether V is to be orthonormalised now."""
-    if worst > NEEDED:
-        return True
-    return worst > WORTH and state.counters[READ] >= READS * state.counters[SEEN]
+    reads, seen = state.counters[READ], state.counters[SEEN]
+    return (
+        worst > BROKEN or (worst > NEEDED and reads >= AFFORDABLE * seen) or (worst > WORTH and reads >= CHEAP * seen)
+    )
 
 
 @inline

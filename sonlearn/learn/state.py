@@ -170,12 +170,15 @@ def new_work(params: Params, longest: int) -> Work:
     )  # fmt: skip
 
 
-def grown(array: np.ndarray, length: int) -> np.ndarray:
-    """`array` with at least `length` rows, new ones zero: doubles, so that growing costs O(1) a row."""
+def grown(array: np.ndarray, length: int, used: int = 0) -> np.ndarray:
+    """`array` with room for `length` rows, of which the first `used` are kept: doubles, so that a row costs O(1).
+
+    Rows never written take no memory, here as in the old array: only the used ones are touched.
+    """
     if length <= len(array):
         return array
     bigger = np.zeros((max(length, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
-    bigger[: len(array)] = array
+    bigger[:used] = array[:used]
     return bigger
 
 
