@@ -44,6 +44,7 @@ def help_text() -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status. Prints one line for every error."""
+    _replace_closed_streams()
     try:
         status = _dispatch(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
@@ -168,6 +169,17 @@ def _fail(message: str) -> int:
 def _complain(message: str) -> None:
     with contextlib.suppress(OSError):
         print(f"sonlearn: {message}", file=sys.stderr, flush=True)
+
+
+def _replace_closed_streams() -> None:
+    """Give each standard stream that was closed by the caller (``>&-``) a descriptor, or a file of ours would get it.
+
+    Reading the input or writing output then fails as with any file that is not open for that; what would go to
+    standard error goes nowhere.
+    """
+    for name, access, mode in (("stdin", os.O_WRONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.open(os.devnull, access), mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _settle_output() -> None:

@@ -576,3 +576,46 @@ def test_a_second_run_compiles_nothing(folder):
             [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
         )
     assert "compiled" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("closed", "arguments", "message"),
+    [
+        (0, ("train", "--quiet"), r"sonlearn: (<stdin>|input or output): .*bad file descriptor.*\n"),
+        (1, ("train", "--quiet", "a.svm"), ""),
+        (1, ("--help",), r"sonlearn: input or output: Bad file descriptor\n"),
+        (1, ("train", "--quiet", "-p", "-", "a.svm"), r"sonlearn: input or output: Bad file descriptor\n"),
+        (2, ("train", "a.svm"), ""),
+    ],
+)
+@pytest.mark.skipif(os.name != "posix", reason="needs descriptors that are inherited")
+def test_a_standard_stream_that_is_closed_is_no_traceback(folder, closed, arguments, message):
+    program = f"import os, sys; os.close({closed}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "-m", "sonlearn", *arguments],
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    err = "".join(line for line in done.stderr.splitlines(True) if "compiling kernels" not in line)
+    assert re.fullmatch(message, err, re.IGNORECASE), err
+    assert done.returncode == (1 if message else 0)
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+def test_a_second_signal_while_the_reader_is_closed_is_not_lost(waiting):
+    interrupts = Interrupts()
+
+    def items():
+        try:
+            if waiting:
+                interrupts._handle(signal.SIGINT, None)
+            yield 1
+        finally:
+            interrupts._handle(signal.SIGTERM, None)  # raising here would be printed and lost, were this a finalizer
+
+    def use():
+        for _ in interrupts.until_signal(items()):
+            interrupts._handle(signal.SIGINT, None)
+
+    with pytest.raises(Interrupted) as caught:
+        use()
+    assert (interrupts.received, caught.value.number) == (signal.SIGINT, signal.SIGTERM)

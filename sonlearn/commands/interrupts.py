@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from types import FrameType
 from typing import TypeVar
 
@@ -33,6 +33,8 @@ class Interrupts:
     def __init__(self) -> None:
         self.received: int | None = None
         self._waiting = False
+        self._closing = False
+        self._again: int | None = None
         self._former: dict[int, object] = {}
 
     def __enter__(self) -> Interrupts:
@@ -49,17 +51,28 @@ class Interrupts:
     def until_signal(self, items: Iterable[T]) -> Iterator[T]:
         """The items, up to the first signal."""
         iterator = iter(items)
-        while self.received is None:
-            self._waiting = True
-            try:
-                item = next(iterator)
-            except (StopIteration, Interrupted):
-                return
-            finally:
-                self._waiting = False
-            yield item
+        try:
+            while self.received is None:
+                self._waiting = True
+                try:
+                    item = next(iterator)
+                except (StopIteration, Interrupted):
+                    break
+                finally:
+                    self._waiting = False
+                yield item
+        finally:
+            self._closing = True
+            if isinstance(iterator, Generator):
+                iterator.close()
+            self._closing = False
+        if self._again is not None:
+            raise Interrupted(self._again)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         first, self.received = self.received is None, self.received or number
-        if self._waiting or not first:
+        if self._closing:  # an exception out of a generator's end is printed with a traceback, and lost
+            self._again = None if first else number
+        elif self._waiting or not first:
+            self._closing = self._waiting
             raise Interrupted(number)
