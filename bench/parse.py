@@ -19,6 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
 OUT = Path(__file__).parent / "out"
 
 
