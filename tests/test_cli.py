@@ -215,7 +215,10 @@ def test_labels_0_and_1_mean_the_same_as_minus_and_plus_1(cli):
 def test_unlabelled_data_are_warned_about(cli):
     Path("t.vw").write_text("| a\n| b\n")
     status, _, err = cli("train", "--quiet", "t.vw")
-    assert (status, err) == (0, "sonlearn: warning: no example has a label, so nothing was learned")
+    assert (status, err) == (
+        0,
+        "sonlearn: warning: no example has a label and an importance above 0, so nothing was learned",
+    )
     cli("train", "--quiet", "-f", "model", "a.vw")
     assert cli("predict", "--quiet", "-i", "model", "t.vw")[2] == ""
 

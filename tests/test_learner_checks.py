@@ -235,3 +235,28 @@ def test_resuming_after_rows_that_were_only_predicted(kind):
     assert_equal_states(fingerprint(stopped), fingerprint(through))
     learned = [part.indices[np.repeat(~np.isnan(part.y), np.diff(part.indptr))] for part in parts]
     assert sorted(through.weights()[0]) == np.unique(np.concatenate(learned)).tolist()
+
+
+def test_every_form_of_array_meets_the_same_kernels():
+    """Strided and read-only parts give the same bits, and compile nothing anew."""
+    from sonlearn.learn.features import intern, new_index
+
+    batch = zipf(n=50, d=20)
+    twice = {name: np.repeat(getattr(batch, name), 2)[::2] for name in ("indptr", "indices", "values", "y", "weight")}
+    for array in twice.values():
+        array.flags.writeable = False
+    rows, _ = intern(batch, new_index())
+    others, _ = intern(batch._replace(**twice), new_index())
+    for one, other in zip(rows, others, strict=True):
+        assert other.flags.c_contiguous
+        assert other.flags.writeable
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_zero_one_labels_are_minus_and_plus_one(loss):
+    batch = zipf(n=60, d=20)
+    zero_one = batch._replace(y=(batch.y > 0).astype(float))
+    learner, other = (Learner(settings("rfd", loss)) for _ in range(2))
+    for method in ("partial_fit", "predict"):
+        np.testing.assert_array_equal(getattr(learner, method)(batch), getattr(other, method)(zero_one))

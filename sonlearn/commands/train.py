@@ -188,7 +188,8 @@ class Session:
         if self.reader is not None:
             warn_of_skipped(self.reader.error_count, self.reader.errors)
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
-            print("sonlearn: warning: no example has a label, so nothing was learned", file=sys.stderr)
+            why = "no example has a label and an importance above 0"
+            print(f"sonlearn: warning: {why}, so nothing was learned", file=sys.stderr)
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""

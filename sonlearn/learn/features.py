@@ -52,10 +52,10 @@ def index_of(ids: np.ndarray) -> Index:
 
 def intern(batch: Batch, index: Index) -> tuple[Rows, Index]:
     """Number the features of `batch`, new ones to learn included; returns the rows and the index, grown if need be."""
-    rows = _empty_rows(batch)
+    rows, (indptr, indices, values) = _empty_rows(batch), _entries(batch)
     at = out = 0
     while True:
-        at, out = intern_rows(batch.indptr, batch.indices, batch.values, index, rows, at, out)
+        at, out = intern_rows(indptr, indices, values, index, rows, at, out)
         if at == batch.n:
             return rows, index
         index = _resized(index.ids[: index.size[0]], 2 * len(index.ids))
@@ -63,8 +63,8 @@ def intern(batch: Batch, index: Index) -> tuple[Rows, Index]:
 
 def lookup(batch: Batch, index: Index) -> Rows:
     """Rows of `batch` for prediction; unseen features are left out."""
-    rows = _empty_rows(batch)
-    lookup_rows(batch.indptr, batch.indices, batch.values, index, rows)
+    rows, (indptr, indices, values) = _empty_rows(batch), _entries(batch)
+    lookup_rows(indptr, indices, values, index, rows)
     return rows
 
 
@@ -79,8 +79,17 @@ def _resized(ids: np.ndarray, capacity: int) -> Index:
 def _empty_rows(batch: Batch) -> Rows:
     return Rows(
         np.zeros(batch.n + 1, np.int64), np.empty(len(batch.indices), np.int64), np.empty(len(batch.indices)),
-        batch.y, batch.weight, np.zeros(batch.n) if batch.base is None else batch.base,
+        _plain(batch.y), _plain(batch.weight), np.zeros(batch.n) if batch.base is None else _plain(batch.base),
     )  # fmt: skip
+
+
+def _entries(batch: Batch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return _plain(batch.indptr, np.int64), _plain(batch.indices, np.int64), _plain(batch.values)
+
+
+def _plain(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:
+    """The one form that kernels are compiled for: a strided or read-only array would have them compiled again."""
+    return np.require(array, dtype, ("C", "W"))
 
 
 @inline

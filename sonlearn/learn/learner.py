@@ -110,7 +110,7 @@ class Learner:
                 self._make_room_in_log()
         if status == DIVERGED:
             raise _diverged(batch, at)
-        losses(self._params.loss, out.prediction, y, out.loss)
+        losses(self._params.loss, out.prediction, rows.y, out.loss)
         return out
 
     def predict(self, batch: Batch) -> Predicted:
@@ -126,13 +126,13 @@ class Learner:
         y, bad = self._coded_labels(batch, remember=False)
         if bad < batch.n:
             raise self._label_error(batch, bad)
-        rows = lookup(batch, self._index)
+        rows = lookup(batch._replace(y=y), self._index)
         out = Predicted(np.empty(batch.n), np.empty(batch.n), np.empty(batch.n))
         at = predict(self._params, self._state, rows, out.raw)
         if at < batch.n:
             raise _diverged(batch, at)
         np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
-        losses(self._params.loss, out.prediction, y, out.loss)
+        losses(self._params.loss, out.prediction, rows.y, out.loss)
         return out
 
     # -- what has been learned ---------------------------------------------------------------------------------------
