@@ -10,16 +10,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sonlearn.batch import Batch, from_scipy
     from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions, TextOptions
-    from sonlearn.text.batch import Batch, from_scipy
     from sonlearn.text.read import read_batches
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Batch": "sonlearn.text.batch",
+    "Batch": "sonlearn.batch",
     "DivergedError": "sonlearn.errors",
     "InputError": "sonlearn.errors",
     "LearnOptions": "sonlearn.options",
@@ -28,7 +28,7 @@ _HOME = {
     "OptionError": "sonlearn.errors",
     "SonlearnError": "sonlearn.errors",
     "TextOptions": "sonlearn.options",
-    "from_scipy": "sonlearn.text.batch",
+    "from_scipy": "sonlearn.batch",
     "read_batches": "sonlearn.text.read",
 }
 

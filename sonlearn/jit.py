@@ -2,9 +2,9 @@
 
 Numba's disk cache looks at the file that contains a kernel and at nothing else: after an edit (or an upgrade) of a
 helper in another file, the cached caller goes on running the old helper, silently. So kernels are cached in a folder
-named by a hash of all sources of the package: any edit gives a fresh folder, a rerun hits the cache, the package's own
-folder is never written to, and other users of numba are not affected. Folders of other versions are removed after
-a month without use.
+named by a hash of their module and of all that it imports from the package (`sources_hash`): an edit of any of them
+gives a fresh folder, a rerun hits the cache, the package's own folder is never written to, and other users of numba are
+not affected. Folders of other versions are removed after a month without use.
 
 ``error_model="numpy"``: a division by zero gives inf, which kernels test for, instead of a Python exception.
 No fast-math anywhere: it would make ``isnan`` lie.
@@ -16,6 +16,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -31,13 +32,46 @@ _KEEP_SECONDS = 30 * 24 * 3600
 _SETTINGS = {"nogil": True, "error_model": "numpy"}
 
 
+_IMPORT = re.compile(rb"^\s*from (sonlearn[\w.]*) import|^\s*import (sonlearn[\w.]*)", re.MULTILINE)
+_TUPLE = re.compile(rb"^class \w+\(NamedTuple\):\n(?:(?:[ \t].*)?\n)*", re.MULTILINE)
+_FIELD = re.compile(rb"^class \w+|^    \w+ *:", re.MULTILINE)
+
+
 @functools.cache
-def sources_hash() -> str:
-    """Hash of the package's sources and of what compiles them."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+def _sources() -> dict[str, bytes]:
+    """All modules of the package, by dotted name."""
+    found = {}
     for path in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(path.relative_to(_PACKAGE).as_posix().encode())
-        digest.update(path.read_bytes())
+        parts = ("sonlearn", *path.relative_to(_PACKAGE).with_suffix("").parts)
+        found[".".join(parts).removesuffix(".__init__")] = path.read_bytes()
+    return found
+
+
+@functools.cache
+def _shared() -> bytes:
+    """Digest of what every kernel depends on: Numba, its optimisation level, Python, and the fields of named tuples.
+
+    Kernels get such tuples as arguments and read fields by place, whether or not their module imports the class.
+    """
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.OPT} {sys.version}".encode())
+    for text in _sources().values():
+        for block in _TUPLE.findall(text):
+            digest.update(b" ".join(_FIELD.findall(block)))
+    return digest.digest()
+
+
+@functools.cache
+def sources_hash(module: str) -> str:
+    """Hash of all that decides what a kernel of `module` compiles to: `_shared`, and all sources that it reaches."""
+    sources, reached, waiting = _sources(), set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name in sources and name not in reached:
+            reached.add(name)
+            waiting.extend((a or b).decode() for a, b in _IMPORT.findall(sources[name]))
+    digest = hashlib.sha256(_shared())
+    for name in sorted(reached):
+        digest.update(name.encode() + sources[name])
     return digest.hexdigest()[:16]
 
 
@@ -53,14 +87,14 @@ def _cache_root() -> Path:
 
 
 @functools.cache
-def cache_folder() -> Path | None:
-    """Folder for compiled kernels of exactly these sources; None where no place can be written to."""
+def cache_folder(module: str) -> Path | None:
+    """Folder for the compiled kernels of `module` as its sources are; None where no place can be written to."""
     private = Path(tempfile.gettempdir()) / f"sonlearn-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
     for root in (_safe(_cache_root), lambda: private):
         path = root()
         if path is None:
             continue
-        folder = path / sources_hash()
+        folder = path / sources_hash(module)
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             (folder / "used").touch()
@@ -68,7 +102,7 @@ def cache_folder() -> Path | None:
                 continue  # somebody else's folder: what it holds is code
         except OSError:
             continue
-        _prune(path, keep=folder)
+        _prune(path)
         return folder
     return None
 
@@ -83,20 +117,15 @@ def _safe(find: Callable[[], Path]) -> Callable[[], Path | None]:
     return attempt
 
 
-def _prune(root: Path, keep: Path) -> None:
+@functools.cache
+def _prune(root: Path) -> None:
     """Remove folders of other versions that have not been used for a month."""
     for folder in root.iterdir():
         try:
-            if folder != keep and time.time() - (folder / "used").stat().st_mtime > _KEEP_SECONDS:
+            if time.time() - (folder / "used").stat().st_mtime > _KEEP_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
         except OSError:
             continue
-
-
-def is_compiled() -> bool:
-    """Whether a former run has left compiled kernels for these sources."""
-    folder = cache_folder()
-    return bool(numba.config.DISABLE_JIT) or (folder is not None and any(folder.rglob("*.nbc")))
 
 
 class _FirstCompilation(numba.core.event.Listener):
@@ -142,7 +171,7 @@ def bare_inline(function: Callable) -> Callable:
 
 
 def _cached(function: Callable, **settings: bool) -> Callable:
-    folder = cache_folder()
+    folder = cache_folder(function.__module__)
     if folder is None:
         return numba.njit(**_SETTINGS, **settings)(function)
     before = numba.config.CACHE_DIR

@@ -1,10 +1,13 @@
-"""Settings for all tests: sibling modules (`oracle`, `streams`) importable, one thread for small dense matrices."""
+"""Settings for all tests: `tests/support` importable, one thread for small dense matrices, what runs interpreted."""
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 #: Files whose tests run kernels and are quick without compilation; others mark single tests.
 INTERPRETED = ("test_text_errors", "test_text_hashing", "test_text_number", "test_text_read", "test_text_source")

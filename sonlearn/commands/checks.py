@@ -8,10 +8,10 @@ import stat
 import sys
 from collections.abc import Iterable
 
+from sonlearn import storage
 from sonlearn.commands.flags import RunOptions, parse_progress, same_file
 from sonlearn.errors import InputError, OptionError
 from sonlearn.outputs import target_problem
-from sonlearn.report import modelfile
 from sonlearn.report.predictions import STDOUT
 from sonlearn.text.source import is_remote
 
@@ -43,7 +43,7 @@ def check_run(options: RunOptions) -> None:
     check_not_data(outputs, sources)
     _check_distinct(outputs)
     if options.final_regressor is not None:
-        modelfile.check_target(options.final_regressor)
+        storage.check_target(options.final_regressor)
     if cache is not None:
         check_target("--cache_file", cache)
         if os.path.exists(cache) and not os.path.isfile(cache):

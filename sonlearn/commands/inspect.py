@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 
+from sonlearn.batch import CONSTANT
 from sonlearn.commands.train import text_of
 from sonlearn.learn.learner import Learner
-from sonlearn.text.batch import CONSTANT
 
 
 def run(path: str, top: int) -> int:

@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Iterator
 
+from sonlearn.batch import Batch
 from sonlearn.commands.checks import (
     COMPILING,
     FROM_TERMINAL,
@@ -26,7 +27,6 @@ from sonlearn.options import TextOptions
 from sonlearn.sketch import command
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.sketch.spectrum import PICTURES
-from sonlearn.text.batch import Batch
 from sonlearn.text.read import Reader
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.batch import Batch
 from sonlearn.commands.checks import (
     COMPILING,
     FROM_TERMINAL,
@@ -27,7 +28,6 @@ from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions, flags
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
-from sonlearn.text.batch import Batch
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.batch import Batch
 from sonlearn.jit import inline, jit
-from sonlearn.text.batch import Batch
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
 UNKNOWN = -1

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn import storage
+from sonlearn.batch import Batch
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.learn.features import Index, Rows, index_of, intern, lookup, new_index
 from sonlearn.learn.generations import sweep
@@ -39,7 +41,6 @@ from sonlearn.learn.state import (
 )  # fmt: skip
 from sonlearn.learn.status import DIVERGED, LOG_FULL
 from sonlearn.options import CLASSIFICATION, LearnOptions, TextOptions
-from sonlearn.text.batch import Batch
 
 #: How negative labels are written, once known: not yet seen, as 0, or as -1.
 UNKNOWN_CODING, ZERO_ONE, PLUS_MINUS = range(3)
@@ -223,17 +224,13 @@ class Learner:
         return learner
 
     def save(self, path: str | Path) -> None:
-        """Write the model, whole or not at all (see `sonlearn.report.modelfile`)."""
-        from sonlearn.report import modelfile
-
-        modelfile.write(path, *self.to_arrays())
+        """Write the model, whole or not at all (see `sonlearn.storage`)."""
+        storage.write(path, *self.to_arrays())
 
     @classmethod
     def load(cls, path: str | Path) -> Learner:
         """Read a model written by `save`; raises ModelFileError, which names the file."""
-        from sonlearn.report import modelfile
-
-        header, arrays = modelfile.read(path, kind="learner")
+        header, arrays = storage.read(path, kind="learner")
         try:
             return cls.from_arrays(header, arrays)
         except ModelFileError as error:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
+from sonlearn.batch import CONSTANT, Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.sketch.accuracy import covariance_error, projection_error
 from sonlearn.sketch.base import Sketch
@@ -17,7 +18,6 @@ from sonlearn.sketch.files import load
 from sonlearn.sketch.make import make_sketch
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.sketch.spectrum import histogram, plot
-from sonlearn.text.batch import CONSTANT, Batch
 
 HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/||A||^2':>14} {'seconds':>9}"
 

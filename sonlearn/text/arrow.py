@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.batch import Batch
 from sonlearn.text.columns import Table, label_column, name_slot
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.source import Source, is_regular, open_binary, source_name

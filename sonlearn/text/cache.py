@@ -27,10 +27,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from sonlearn.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.outputs import whole_file
-from sonlearn.text.batch import Batch
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
 from sonlearn.text.source import Source, is_regular, source_name
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
-from sonlearn.text.batch import Batch
 from sonlearn.text.interact import Interactions, Room, count_features, expand, make_room
 from sonlearn.text.messages import malformed, repeated_index
 from sonlearn.text.number import make_numbers, settle

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sonlearn.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.batch import Batch
 from sonlearn.text.hashing import hash_bytes
 
 

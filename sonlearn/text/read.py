@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.batch import Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import ON_ERROR, TextOptions
 from sonlearn.text.arrow import is_arrow, read_arrow
-from sonlearn.text.batch import Batch
 from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.csv import read_csv
 from sonlearn.text.pipeline import map_ahead

@@ -12,10 +12,10 @@ Indices are 64-bit, 0 is one of them, and any order and repetition is allowed. `
 
 from __future__ import annotations
 
+from sonlearn.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.text import number
 from sonlearn.text import rows as at
-from sonlearn.text.batch import CONSTANT
 from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number
 from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN
 

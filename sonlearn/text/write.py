@@ -11,10 +11,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from sonlearn.batch import CONSTANT, Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import WRITABLE, TextOptions
 from sonlearn.outputs import whole_file
-from sonlearn.text.batch import CONSTANT, Batch
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Source
 

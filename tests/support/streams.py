@@ -6,15 +6,12 @@ Every generator takes a seed or a `numpy.random.Generator` and returns a `Batch`
 from __future__ import annotations
 
 import gzip
-import os
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn import Batch
-
-ROOT = Path(__file__).parent.parent
 
 
 def batch_of(rows: list[dict[int, float]], y, weight=None) -> Batch:
@@ -197,10 +194,6 @@ def ill_conditioned(kappa: float, seed=0, T=10_000, d=100, large=10, flipped=0.0
 
 
 # ---------------------------------------------------------------------------------------------------- real data
-
-
-def real_folder() -> Path:
-    return Path(os.environ.get("SONLEARN_DATA", ROOT.parent / "shared" / "data"))
 
 
 def read_svmlight(path: Path, limit: int | None = None, seed: int | None = 0) -> Batch:

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import streams
-from oracle import loss_slope
+from dense_learner import loss_slope
 from sketch_twin import DATA
 
 from sonlearn import Learner, LearnOptions
+from sonlearn.batch import Batch
 from sonlearn.sketch import make_sketch
-from sonlearn.text.batch import Batch
 
 
 def sketched_rows(batch: Batch, options: LearnOptions, prediction) -> sp.csr_array:

@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 import pytest
-from streams import ROOT, read_svmlight
+from places import ROOT
+from streams import read_svmlight
 
 DATA = ROOT / "data"
 SAMPLES = ("sample.svm", "sample.vw")

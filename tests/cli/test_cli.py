@@ -10,6 +10,8 @@ import threading
 from pathlib import Path
 
 import pytest
+from places import GOLDEN as GOLDEN_FILES
+from places import ROOT
 
 from sonlearn.cli import main
 from sonlearn.commands import interrupts as interrupts_module
@@ -17,8 +19,7 @@ from sonlearn.commands.flags import VERBS
 from sonlearn.commands.interrupts import Interrupted, Interrupts
 
 pytestmark = pytest.mark.interpreted
-ROOT = Path(__file__).parent.parent
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "cli.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((GOLDEN_FILES / "cli.json").read_text(encoding="utf-8"))
 PROGRAM = [sys.executable, "-m", "sonlearn"]
 #: Lines that differ from run to run.
 TIMING = ("elapsed time", "examples a second", "compiling kernels")

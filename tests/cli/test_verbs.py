@@ -10,17 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from places import ROOT
 
+from sonlearn import storage
 from sonlearn.cli import main
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
-from sonlearn.report import modelfile
 from sonlearn.sketch import load, make_sketch
 from sonlearn.sketch.command import to_csr
 from sonlearn.text.read import read_batches
 
 pytestmark = pytest.mark.interpreted
-ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture
@@ -317,8 +317,8 @@ def test_a_sketch_of_nothing_is_not_saved(cli):
 
 def test_a_model_whose_content_does_not_fit_is_named(cli):
     cli("train", "--quiet", "-m", "3", "-f", "model", "a.svm")
-    header, arrays = modelfile.read("model")
-    modelfile.write("model", header, {name: array for name, array in arrays.items() if name != "reals"})
+    header, arrays = storage.read("model")
+    storage.write("model", header, {name: array for name, array in arrays.items() if name != "reals"})
     for command in ("inspect model", "train -i model a.svm", "predict -i model a.svm"):
         status, _, err = cli(*command.split())
         assert (status, len(err.splitlines())) == (1, 1)

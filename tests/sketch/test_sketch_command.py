@@ -9,11 +9,11 @@ import pytest
 import scipy.sparse as sp
 from sketch_twin import DATA, error, matrix, tail
 
+from sonlearn.batch import from_scipy
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.sketch import METHODS, SketchOptions, load, make_sketch
 from sonlearn.sketch.command import run, run_merge, to_csr
 from sonlearn.sketch.spectrum import histogram, plot
-from sonlearn.text.batch import from_scipy
 
 
 def batches(A, parts=4, constant=True):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracle import (
+from dense_learner import (
     IN_RANGE,
     DenseLearner,
     FrequentDirections,

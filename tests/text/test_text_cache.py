@@ -8,9 +8,9 @@ import os
 import numpy as np
 import pytest
 
+from sonlearn.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
-from sonlearn.text.batch import Batch
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracle import run_twin
+from dense_learner import run_twin
 from streams import (
     batch_of,
     batch_of_dense,

@@ -5,13 +5,10 @@ Also the matrices that the tests of bounds run on, and what the bounds are about
 
 import functools
 import gzip
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-DATA = Path(os.environ.get("SONLEARN_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+from places import DATA
 
 
 def fd_row_by_row(A, m, alpha=0.0):

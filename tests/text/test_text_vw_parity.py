@@ -6,15 +6,15 @@ import io
 import json
 import math
 import random
-from pathlib import Path
 
 import pytest
+from places import GOLDEN
 from vw_peer import CASES, Features, random_line, vw_features
 
 from sonlearn.options import TextOptions
 from sonlearn.text.read import read_batches
 
-GOLDEN = Path(__file__).parent / "golden" / "vw_slots.json"
+SLOTS = GOLDEN / "vw_slots.json"
 FIELDS = {"-q": "quadratic", "-b": "bits"}
 
 
@@ -49,7 +49,7 @@ def check(lines: list[str], options: list[str], theirs: list[Features]) -> None:
 
 def test_golden():
     """What VW 9.11 said when `tests/golden/capture_vw_slots.py` was run; needs no VW."""
-    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    golden = json.loads(SLOTS.read_text(encoding="utf-8"))
     assert len(golden) >= len(CASES)
     for case in golden:
         check(case["lines"], case["options"], case["features"])

@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 
+from sonlearn import storage
 from sonlearn.errors import ModelFileError
-from sonlearn.report import modelfile
 
 HEADER = {
     "kind": "learner",
@@ -41,8 +41,8 @@ def same(a, b):
 
 
 def test_round_trip_is_bit_for_bit(tmp_path, arrays):
-    modelfile.write(tmp_path / "m", HEADER, arrays)
-    header, back = modelfile.read(tmp_path / "m", kind="learner")
+    storage.write(tmp_path / "m", HEADER, arrays)
+    header, back = storage.read(tmp_path / "m", kind="learner")
     assert header == HEADER
     assert list(back) == list(arrays)
     assert all(same(arrays[name], back[name]) for name in arrays)
@@ -50,48 +50,48 @@ def test_round_trip_is_bit_for_bit(tmp_path, arrays):
 
 
 def test_same_content_gives_the_same_file(tmp_path, arrays):
-    modelfile.write(tmp_path / "a", HEADER, arrays)
-    modelfile.write(tmp_path / "b", *modelfile.read(tmp_path / "a"))
+    storage.write(tmp_path / "a", HEADER, arrays)
+    storage.write(tmp_path / "b", *storage.read(tmp_path / "a"))
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_arrays_of_other_layouts_are_stored_in_c_order_and_little_endian(tmp_path):
     matrix = np.arange(12.0).reshape(3, 4)
     arrays = {"big": matrix.astype(">f8"), "fortran": np.asfortranarray(matrix), "strided": matrix[::2, ::-1]}
-    modelfile.write(tmp_path / "m", HEADER, arrays)
-    _, back = modelfile.read(tmp_path / "m")
+    storage.write(tmp_path / "m", HEADER, arrays)
+    _, back = storage.read(tmp_path / "m")
     for name, array in arrays.items():
         np.testing.assert_array_equal(back[name], array)
         assert back[name].dtype.str == "<f8"
 
 
 def test_numpy_scalars_in_the_header_become_numbers(tmp_path):
-    modelfile.write(tmp_path / "m", {"n": np.int64(3), "x": np.float64(0.1), "bad": np.float64("nan")}, {})
-    header, arrays = modelfile.read(tmp_path / "m")
+    storage.write(tmp_path / "m", {"n": np.int64(3), "x": np.float64(0.1), "bad": np.float64("nan")}, {})
+    header, arrays = storage.read(tmp_path / "m")
     assert (header["n"], header["x"], arrays) == (3, 0.1, {})
     assert math.isnan(header["bad"])
 
 
 def test_objects_are_refused(tmp_path):
     with pytest.raises(TypeError, match="'names'"):
-        modelfile.write(tmp_path / "m", HEADER, {"names": np.array([{}])})
+        storage.write(tmp_path / "m", HEADER, {"names": np.array([{}])})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_every_truncation_is_refused(tmp_path, arrays):
     path = tmp_path / "m"
-    modelfile.write(path, HEADER, arrays)
+    storage.write(path, HEADER, arrays)
     whole = path.read_bytes()
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
         with pytest.raises(ModelFileError, match="is truncated" if length else "is empty") as caught:
-            modelfile.read(path)
+            storage.read(path)
         assert str(caught.value).startswith(f"{path}: ")
 
 
 def test_every_flipped_byte_is_refused(tmp_path, arrays):
     path = tmp_path / "m"
-    modelfile.write(path, HEADER, arrays)
+    storage.write(path, HEADER, arrays)
     whole = bytearray(path.read_bytes())
     reasons = set()
     for i in range(len(whole)):
@@ -99,7 +99,7 @@ def test_every_flipped_byte_is_refused(tmp_path, arrays):
             whole[i] ^= bits
             path.write_bytes(whole)
             with pytest.raises(ModelFileError) as caught:
-                modelfile.read(path)
+                storage.read(path)
             reasons.add(str(caught.value).removeprefix(f"{path}: ").split()[1].rstrip(":"))
             whole[i] ^= bits
     assert reasons == {"not", "format", "truncated", "damaged"}
@@ -107,10 +107,10 @@ def test_every_flipped_byte_is_refused(tmp_path, arrays):
 
 def test_bytes_after_the_end_are_refused(tmp_path, arrays):
     path = tmp_path / "m"
-    modelfile.write(path, HEADER, arrays)
+    storage.write(path, HEADER, arrays)
     path.write_bytes(path.read_bytes() + b"\0")
     with pytest.raises(ModelFileError, match="is damaged"):
-        modelfile.read(path)
+        storage.read(path)
 
 
 @pytest.mark.parametrize("content", [b"1 3:0.5\n", b"\x1f\x8b" + bytes(50), b"\x80\x04\x95" + bytes(50), b"PK\x03\x04"])
@@ -118,38 +118,38 @@ def test_a_foreign_file_is_named_as_such(tmp_path, content):
     path = tmp_path / "m"
     path.write_bytes(content)
     with pytest.raises(ModelFileError, match=r"m: is not a sonlearn model file$"):
-        modelfile.read(path)
+        storage.read(path)
 
 
 def test_a_future_version_names_both_versions(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(modelfile, "FORMAT_VERSION", 7)
-        modelfile.write(tmp_path / "m", HEADER, {})
+        patch.setattr(storage, "FORMAT_VERSION", 7)
+        storage.write(tmp_path / "m", HEADER, {})
     with pytest.raises(ModelFileError, match=r"has format version 7, .* reads up to 1; a newer sonlearn is needed"):
-        modelfile.read(tmp_path / "m")
+        storage.read(tmp_path / "m")
 
 
 def test_another_kind_is_refused(tmp_path):
-    modelfile.write(tmp_path / "m", {"kind": "sketch"}, {})
+    storage.write(tmp_path / "m", {"kind": "sketch"}, {})
     with pytest.raises(ModelFileError, match="holds a sketch, expected a learner"):
-        modelfile.read(tmp_path / "m", kind="learner")
+        storage.read(tmp_path / "m", kind="learner")
 
 
 def test_a_missing_file_and_a_folder_are_one_line(tmp_path):
     with pytest.raises(ModelFileError, match="none: cannot be read: No such file"):
-        modelfile.read(tmp_path / "none")
+        storage.read(tmp_path / "none")
     with pytest.raises(ModelFileError, match="cannot be read: Is a directory"):
-        modelfile.read(tmp_path)
+        storage.read(tmp_path)
     with pytest.raises(ModelFileError, match="cannot be written: "):
-        modelfile.write(tmp_path, HEADER, {})
+        storage.write(tmp_path, HEADER, {})
     with pytest.raises(ModelFileError, match="cannot be written: No such file"):
-        modelfile.write(tmp_path / "no" / "m", HEADER, {})
+        storage.write(tmp_path / "no" / "m", HEADER, {})
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, arrays, error):
     path = tmp_path / "m"
-    modelfile.write(path, HEADER, arrays)
+    storage.write(path, HEADER, arrays)
     before = path.read_bytes()
 
     def fail(descriptor):
@@ -157,19 +157,19 @@ def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, mon
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(KeyboardInterrupt if isinstance(error, KeyboardInterrupt) else ModelFileError):
-        modelfile.write(path, {"kind": "other"}, {})
+        storage.write(path, {"kind": "other"}, {})
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_killed_writer_leaves_the_old_file(tmp_path, arrays):
     path = tmp_path / "m"
-    modelfile.write(path, HEADER, arrays)
+    storage.write(path, HEADER, arrays)
     before = path.read_bytes()
     program = (
-        "import os, sys; from sonlearn.report import modelfile\n"
+        "import os, sys; from sonlearn import storage\n"
         "os.fsync = lambda descriptor: os._exit(9)\n"
-        "modelfile.write(sys.argv[1], {'kind': 'other'}, {})\n"
+        "storage.write(sys.argv[1], {'kind': 'other'}, {})\n"
     )
     assert subprocess.run([sys.executable, "-c", program, path], check=False).returncode == 9
     assert path.read_bytes() == before
@@ -179,10 +179,10 @@ def test_permissions_follow_the_umask_and_then_the_old_file(tmp_path):
     path = tmp_path / "m"
     old = os.umask(0o027)
     try:
-        modelfile.write(path, HEADER, {})
+        storage.write(path, HEADER, {})
         assert stat.S_IMODE(path.stat().st_mode) == 0o640
         path.chmod(0o604)
-        modelfile.write(path, HEADER, {})
+        storage.write(path, HEADER, {})
         assert stat.S_IMODE(path.stat().st_mode) == 0o604
     finally:
         os.umask(old)
@@ -193,24 +193,24 @@ def test_a_symbolic_link_stays_one(tmp_path):
     target, link = tmp_path / "folder" / "target", tmp_path / "link"
     link.symlink_to(target)
     for kind in ("a", "b"):  # the target does not exist at first
-        modelfile.write(link, {"kind": kind}, {})
+        storage.write(link, {"kind": kind}, {})
         assert link.is_symlink()
-        assert modelfile.read(target) == ({"kind": kind}, {})
+        assert storage.read(target) == ({"kind": kind}, {})
     assert sorted(tmp_path.rglob("*")) == sorted([tmp_path / "folder", target, link])
 
 
 def test_a_device_is_written_to_and_not_replaced():
-    modelfile.write(os.devnull, HEADER, {})
+    storage.write(os.devnull, HEADER, {})
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 
 
 def test_check_target_foresees_what_would_fail(tmp_path):
-    modelfile.check_target(tmp_path / "m")
-    modelfile.check_target(os.devnull)
+    storage.check_target(tmp_path / "m")
+    storage.check_target(os.devnull)
     with pytest.raises(ModelFileError, match="it is a folder"):
-        modelfile.check_target(tmp_path)
+        storage.check_target(tmp_path)
     with pytest.raises(ModelFileError, match="there is no folder"):
-        modelfile.check_target(tmp_path / "no" / "m")
+        storage.check_target(tmp_path / "no" / "m")
 
 
 def test_large_arrays_are_not_copied(tmp_path):
@@ -218,9 +218,9 @@ def test_large_arrays_are_not_copied(tmp_path):
     array = np.ones(4_000_000)
     tracemalloc.start()
     try:
-        modelfile.write(tmp_path / "m", HEADER, {"w": array})
+        storage.write(tmp_path / "m", HEADER, {"w": array})
         assert tracemalloc.get_traced_memory()[1] < array.nbytes / 8
     finally:
         tracemalloc.stop()
-    _, back = modelfile.read(tmp_path / "m")
+    _, back = storage.read(tmp_path / "m")
     assert same(array, back["w"])

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numba
 import numpy as np
 import pytest
+from places import DATA
 
 from sonlearn.options import TextOptions
 from sonlearn.text.read import read_batches
 
-DATA = Path(os.environ.get("SONLEARN_DATA", Path(__file__).parents[2] / "shared" / "data"))
 FILES = ["heart_scale", "a9a", "rcv1sub.binary", "farm-ads", "usps.t", "magic04", "diabetes_scale"]
 
 

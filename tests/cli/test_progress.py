@@ -2,14 +2,14 @@
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import GOLDEN
 
 from sonlearn.report.progress import Labels, Outcome, Progress, Schedule
 
-VW_RUNS = json.loads((Path(__file__).parent / "golden" / "progress_vw.json").read_text(encoding="utf-8"))
+VW_RUNS = json.loads((GOLDEN / "progress_vw.json").read_text(encoding="utf-8"))
 
 LOSS = {
     "squared": lambda p, y: (p - y) ** 2,

@@ -1,4 +1,4 @@
-"""The sparse engine against its dense twin (`oracle`), example by example over whole streams.
+"""The sparse engine against its dense twin (`dense_learner`), example by example over whole streams.
 
 Tolerances: 1e-9 for RFD, Oja and none, 1e-6 for FD, on predictions, raw scores and losses relative to max(1, |value|),
 on alpha, eigenvalues and weights relative to the largest. Cells that no two correct programs could agree on are left
@@ -11,7 +11,8 @@ Seen on the stream of `text`, worst of m = 1..20: RFD 8e-12, 2e-10, 4e-14 (alpha
 
 import numpy as np
 import pytest
-from oracle import dense_rows, run_twin
+from dense_learner import dense_rows, run_twin
+from places import DATA
 from streams import (
     duplicated,
     ill_conditioned,
@@ -19,7 +20,6 @@ from streams import (
     most_frequent,
     one_feature,
     read_svmlight,
-    real_folder,
     repeated_ids,
     rows_of,
     shuffled_features,
@@ -207,7 +207,7 @@ REAL = {
 
 
 def real(dataset):
-    path = real_folder() / "svm" / f"{dataset}.svm.gz"
+    path = DATA / "svm" / f"{dataset}.svm.gz"
     if not path.exists():
         pytest.skip(f"{path.name} is not there (SONLEARN_DATA names the folder that has svm/)")
     batch = read_svmlight(path, limit=800 if REAL[dataset] else 2000)

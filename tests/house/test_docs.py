@@ -10,14 +10,13 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from sonlearn.commands.flags import VERBS, parser_of
 from sonlearn.options import flags
 
-ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 #: By title of their group, which is the title of the README's table, and by names.
 FIELDS = {(title, flags(field)): field for v in VERBS.values() for title, group in v.groups for field in group}
