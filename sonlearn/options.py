@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.methods import DEFAULT, METHODS, SKETCHES
 
-SKETCHES = ("rfd", "fd", "oja", "none")
 LOSSES = ("squared", "logistic", "hinge", "absolute")
 #: Losses whose labels are -1 and +1.
 CLASSIFICATION = ("logistic", "hinge")
+#: Options of learning that every method takes.
+ALL_TAKE = ("method", "sketch", "loss")
 FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
@@ -53,14 +55,15 @@ def option(default: Any, help: str, **metadata: Any) -> Any:
     """Dataclass field with what the command line and the checks need.
 
     Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above`
-    (value must exceed it), `high`, `metavar`.
+    (value must exceed it), `high`, `metavar`; and, where the default None stands for the method's own, `general`: what
+    that is where a method does not say.
     """
     return dataclasses.field(default=default, metadata={"help": help, **metadata})
 
 
 @dataclass(frozen=True)
 class LearnOptions:
-    """How to learn. Frozen; `validate` runs on construction.
+    """How to learn. Frozen; checked on construction, when options that are None take their method's default.
 
     Raises
     ------
@@ -68,12 +71,17 @@ class LearnOptions:
         A value is out of range, or two options contradict each other.
     """
 
-    sketch: str = option("rfd", "sketch of the second-order matrix", choices=SKETCHES)
-    sketch_size: int = option(
-        10, "rows m of the sketch; 0 is the same as --sketch none", flags=("-m", "--sketch-size"), parse=int, low=0,
-        high=4096, metavar="M",
+    method: str | None = option(
+        None, "how to learn: see sonlearn methods", choices=tuple(METHODS), general=DEFAULT, metavar="NAME"
+    )
+    sketch: str | None = option(None, "short for a Newton method: rfd is rfd-son", choices=tuple(SKETCHES))
+    sketch_size: int | None = option(
+        None, "rows m of the sketch; 0: no sketch", flags=("-m", "--sketch-size"), parse=int, low=0, high=4096,
+        general=10, metavar="M",
     )  # fmt: skip
-    loss: str = option("logistic", "loss function", flags=("--loss", "--loss_function"), choices=LOSSES)
+    loss: str | None = option(
+        None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic"
+    )
     clip: float = option(
         math.inf, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C"
     )
@@ -92,7 +100,33 @@ class LearnOptions:
     diagonal: bool = option(True, "rescale features by the root of their summed squared gradients")
 
     def __post_init__(self) -> None:
-        validate(self)
+        for field in dataclasses.fields(self):
+            if getattr(self, field.name) is not None:
+                check_field(field, getattr(self, field.name))
+        named = SKETCHES.get(self.sketch)
+        method = self.method or named or DEFAULT
+        if named not in (None, method):
+            raise OptionError(f"--sketch {self.sketch} is --method {named}, not --method {method}: give one of them")
+        self._settle("method", method)
+        self._settle("sketch", METHODS[method].sketch or None)
+        for field in dataclasses.fields(self):
+            self._resolve(field)
+        _check_together(self)
+
+    def _settle(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _resolve(self, field: dataclasses.Field) -> None:
+        """Put the method's default where none was given; refuse another value of an option that it does not take."""
+        method, name = METHODS[self.method], field.name
+        general = field.metadata.get("general", field.default)
+        if name in ("method", "sketch"):
+            return
+        if getattr(self, name) is None:
+            self._settle(name, method.defaults.get(name, general))
+        elif name not in (*ALL_TAKE, *method.takes) and getattr(self, name) != general:
+            taken = ", ".join(flags(f)[-1] for f in dataclasses.fields(self) if f.name in method.takes)
+            raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; it takes {taken}")
 
     @property
     def resolved_sigma(self) -> float:
@@ -102,9 +136,9 @@ class LearnOptions:
         return 1 / (8 * self.clip**2) if self.loss == "squared" else 0.0
 
     @property
-    def effective_sketch(self) -> str:
-        """``none`` when there are no rows to keep."""
-        return "none" if self.sketch_size == 0 else self.sketch
+    def effective_sketch(self) -> str | None:
+        """Of the Newton family, ``none`` when there are no rows to keep; None for other methods."""
+        return "none" if self.sketch is not None and self.sketch_size == 0 else self.sketch
 
 
 @dataclass(frozen=True)
@@ -158,14 +192,11 @@ def flags(field: dataclasses.Field) -> tuple[str, ...]:
     return field.metadata.get("flags", ("--" + field.name.replace("_", "-"),))
 
 
-def validate(options: LearnOptions | TextOptions) -> None:
+def validate(options: TextOptions) -> None:
     """Raise OptionError at the first value that is out of its range."""
     for field in dataclasses.fields(options):
         check_field(field, getattr(options, field.name))
-    if isinstance(options, LearnOptions):
-        _check_together(options)
-    else:
-        _check_namespaces(options)
+    _check_namespaces(options)
 
 
 def check_field(field: dataclasses.Field, value: Any) -> None:
@@ -200,7 +231,7 @@ def _check_together(o: LearnOptions) -> None:
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
             "give --alpha a positive value, or use --sketch rfd, which needs none"
         )
-    if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch != "none":
+    if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
 
 

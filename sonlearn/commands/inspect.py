@@ -27,16 +27,22 @@ def describe(path: str, learner: Learner, top: int) -> list[str]:
         "", "state",
         f"  examples = {learner.examples}",
         f"  features = {len(ids)}",
-        f"  alpha = {learner.alpha:.9g}",
     ]  # fmt: skip
-    eigenvalues = learner.eigenvalues()
-    lines += ["", f"eigenvalues of the sketch: {len(eigenvalues)}"]
-    for start in range(0, len(eigenvalues), 6):
-        lines.append("  " + " ".join(f"{value:>12.6g}" for value in eigenvalues[start : start + 6]))
+    facts = learner.facts()
+    lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
+    for name, array in facts.items():
+        if isinstance(array, np.ndarray):
+            lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
     chosen = largest(ids, weights, top)
     lines += ["", f"largest weights: {len(chosen)} of {len(ids)}"]
     lines += [f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}" for i in chosen]
     return lines
+
+
+def table(values: np.ndarray, across: int = 6) -> list[str]:
+    """Lines of `across` numbers each."""
+    rows = (values[start : start + across] for start in range(0, len(values), across))
+    return ["  " + " ".join(f"{value:>12.6g}" for value in row) for row in rows]
 
 
 def largest(ids: np.ndarray, weights: np.ndarray, top: int) -> np.ndarray:

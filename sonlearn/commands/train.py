@@ -24,7 +24,7 @@ from sonlearn.commands.flags import RunOptions, parse_progress
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.errors import InputError, OptionError
 from sonlearn.jit import on_first_compilation
-from sonlearn.learn.learner import Learner, Predicted
+from sonlearn.learn.learner import Learner, Predicted, diverged
 from sonlearn.options import LearnOptions, TextOptions, flags
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
@@ -80,6 +80,7 @@ class Session:
         self.raw_predictions = PredictionWriter(options.raw_predictions) if options.raw_predictions else None
         self.cache = cache_file(options)
         self.reader: Reader | CachedReader | None = None
+        self.refused, self.first_refused = 0, ""
         self.started = time.perf_counter()
 
     def go(self, interrupts: Interrupts) -> tuple[str, int]:
@@ -165,16 +166,23 @@ class Session:
             return self.learner.predict(batch)
         if held is not None:
             batch = batch._replace(weight=np.where(held, 0.0, batch.weight))
-        return self.learner.partial_fit(batch)
+        return self.learner.partial_fit(batch, skip=self.options.on_error == "skip")
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: Predicted) -> None:
-        """Write predictions and the rows that are due."""
+        """Write predictions and the rows that are due; rows that could not be learned from count as malformed."""
+        keep = ~predicted.refused
+        for row in np.flatnonzero(predicted.refused):
+            self.refused += 1
+            self.first_refused = self.first_refused or str(diverged(batch, int(row)))
+        tags = None if batch.tags is None else [tag for tag, kept in zip(batch.tags, keep, strict=True) if kept]
         if self.predictions:
-            self.predictions.write(predicted.prediction, batch.tags)
+            self.predictions.write(predicted.prediction[keep], tags)
         if self.raw_predictions:
-            self.raw_predictions.write(predicted.raw, batch.tags)
+            self.raw_predictions.write(predicted.raw[keep], tags)
         features = np.diff(batch.indptr)
         outcome = Outcome(batch.y, batch.weight, predicted.prediction, predicted.loss, features, held)
+        if predicted.refused.any():
+            outcome = Outcome(*(part if part is None else part[keep] for part in outcome))
         for line in self.progress.update(outcome):
             self.say(line)
 
@@ -187,6 +195,9 @@ class Session:
             self.say(line)
         if self.reader is not None:
             warn_of_skipped(self.reader.error_count, self.reader.errors)
+        if self.refused:
+            why = f"the first: {self.first_refused}"
+            print(f"sonlearn: warning: examples that could not be learned from: {self.refused}, {why}", file=sys.stderr)
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             why = "no example has a label and an importance above 0"
             print(f"sonlearn: warning: {why}, so nothing was learned", file=sys.stderr)

@@ -12,20 +12,10 @@ import numpy as np
 
 from sonlearn.batch import Batch
 from sonlearn.jit import inline, jit
+from sonlearn.learn.engine import Rows
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
 UNKNOWN = -1
-
-
-class Rows(NamedTuple):
-    """A batch whose features are rows of the table; repeated features of a row are summed."""
-
-    indptr: np.ndarray  # int64[n + 1]
-    features: np.ndarray  # int64[nnz]
-    values: np.ndarray  # float64[nnz]
-    y: np.ndarray  # float64[n]
-    weight: np.ndarray  # float64[n]
-    base: np.ndarray  # float64[n]
 
 
 class Index(NamedTuple):
