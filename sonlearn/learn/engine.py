@@ -17,23 +17,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from sonlearn.batch import Rows
+
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any
-
-
-class Rows(NamedTuple):
-    """A batch whose features are numbered from 0 on in the order of their first sight; none occurs twice in a row.
-
-    Rows with a NaN label or of weight 0 are predicted only. The features of such rows that have never been in a row
-    that was learned from are left out.
-    """
-
-    indptr: np.ndarray  # int64[n + 1]
-    features: np.ndarray  # int64[nnz]
-    values: np.ndarray  # float64[nnz]
-    y: np.ndarray  # float64[n]
-    weight: np.ndarray  # float64[n]
-    base: np.ndarray  # float64[n]
 
 
 class Predictions(NamedTuple):

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn import storage
-from sonlearn.batch import Batch
+from sonlearn.batch import Batch, Rows
 from sonlearn.errors import DivergedError, ModelFileError, OptionError
-from sonlearn.learn.engine import Predictions, Rows
+from sonlearn.learn.engine import Predictions
 from sonlearn.learn.engines import make_engine
-from sonlearn.learn.features import index_of, intern, lookup, new_index
 from sonlearn.learn.labels import Labels
 from sonlearn.learn.losses import CODE, losses
 from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
 FORMAT = 2

@@ -8,7 +8,7 @@ from places import PACKAGE
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 #: A module imports from its own layer and those before it. What stands in no folder is named by its file.
-LAYERS = ("shared", "text", "learn", "report", "sketch", "commands", "cli")
+LAYERS = ("shared", "text", "views", "learn", "report", "sketch", "commands", "cli")
 SHARED = {"__init__", "batch", "errors", "methods", "options", "outputs", "jit", "storage"}
 
 BODY_LINES, ARGUMENTS, FILE_LINES = 50, 8, 400

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.learn.engine import Predictions, Rows, grown
+from sonlearn.batch import Rows
+from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.generations import sweep
 from sonlearn.learn.newton import learn
 from sonlearn.learn.predict import all_weights, kept_rows, predict

@@ -1,4 +1,4 @@
-"""Feature ids -> rows of the table, in the order in which features are first seen.
+"""Feature ids -> numbers, in the order in which features are first seen.
 
 An open-addressing hash table of row numbers; its size follows the features seen, never the largest id or 2^b. Numbering
 by first sight also puts the frequent features of a text together.
@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.batch import Batch, Rows
 from sonlearn.jit import inline, jit
-from sonlearn.learn.engine import Rows
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
 UNKNOWN = -1
