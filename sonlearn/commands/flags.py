@@ -58,14 +58,20 @@ class RunOptions:
     max_errors: int | None = option(
         None, "with --on-error skip: end the run when more lines than this are malformed", parse=int, low=0, metavar="N"
     )
-    threads: int = option(1, "threads that parse ahead; 0: read, parse and learn in turn", parse=int, low=0, high=64,
-        metavar="N",
+    threads: int | None = option(
+        None, "threads that parse ahead, and on which members learn; 0: all in turn (default: 1 that parses, and one "
+        "for each core that learns)", parse=int, low=0, high=64, metavar="N",
     )  # fmt: skip
     progress: str = option(
         "2.0", "print a row when the summed weight has grown by N (1000) or N-fold (2.0)", flags=("-P", "--progress"),
         metavar="N",
     )  # fmt: skip
     quiet: bool = option(False, "print nothing but errors and warnings")
+
+    @property
+    def parse_ahead(self) -> int:
+        """Threads that parse ahead."""
+        return 1 if self.threads is None else self.threads
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

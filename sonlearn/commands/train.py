@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import signal
 import sys
 import time
@@ -66,8 +67,9 @@ class Session:
         self.options = options
         self.sources = list(options.data) or ["-"]
         self.learner: Learner | None = None
+        self.cores = options.threads if options.threads is not None else os.cpu_count() or 1
         if options.initial_regressor is not None:
-            self.learner = Learner.load(options.initial_regressor)
+            self.learner = Learner.load(options.initial_regressor, threads=self.cores)
             check_agreement(given, self.learner, options.initial_regressor)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
         # A model's own format is checked against the data's, so that other data are not called malformed. Tables
@@ -90,6 +92,8 @@ class Session:
             for number in range(self.options.passes):
                 if number:
                     self.progress.next_pass()
+                    if self.learner is not None:
+                        self.learner.next_pass()
                 self.one_pass(interrupts)
                 if interrupts.received is not None:
                     name = signal.Signals(interrupts.received).name
@@ -116,7 +120,7 @@ class Session:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
-            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.threads,
+            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
         }  # fmt: skip
         if self.cache is None:
             return Reader(self.sources, self.read_as, **arguments)
@@ -135,7 +139,7 @@ class Session:
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         if self.learner is None:
-            self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format))
+            self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
         elif self.learner.text.format not in (format, "auto"):
             theirs = self.learner.text.format
             raise InputError(
