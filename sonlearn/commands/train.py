@@ -197,6 +197,9 @@ class Session:
             self.learner.save(self.options.final_regressor)
         for line in self.progress.summary(seconds, ending):
             self.say(line)
+        if self.learner is not None and "members" in (facts := self.learner.facts()):
+            at_work = [member["name"] for member in facts["members"] if member["active"]]
+            self.say(f"members = {' '.join(at_work)}")
         if self.reader is not None:
             warn_of_skipped(self.reader.error_count, self.reader.errors)
         if self.refused:
