@@ -3,7 +3,7 @@
 ``min_w sum_t h_t l(w'v_t, y_t) + |L_0 (w - w_0)|^2 / 2`` online, v_t the k members' predictions of row t: FULL-ON of
 [SON] equation 1-2 with d = k and the curvature of the loss in place of squared gradients,
 
-    A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v,    c_t = p (1 - p) for logistic loss, at least FLOOR, else 1.
+    A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v,    c_t = p (1 - p) for logistic loss, at least FLOOR, 2 for squared.
 
 A is kept as its Cholesky factor, which grows by a rank-one update in O(k^2): nothing is subtracted, so that it stays
 positive definite however long the stream. With logistic loss w'v is a log-odds, and probabilities come with it.
@@ -19,7 +19,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.dense import cholesky_update, solve_lower, solve_upper
-from sonlearn.learn.losses import LOGISTIC, loss_slope
+from sonlearn.learn.losses import LOGISTIC, SQUARED, loss_slope
 from sonlearn.members import Member
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
@@ -57,6 +57,8 @@ def forget(combiner: Combiner, members: list[int]) -> Combiner:
 @bare_inline
 def curvature(loss, z):
     """The second derivative that the step goes by."""
+    if loss == SQUARED:
+        return 2.0
     if loss != LOGISTIC:
         return 1.0
     e = math.exp(-abs(z))
