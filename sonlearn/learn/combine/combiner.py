@@ -6,7 +6,7 @@
     A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v,    c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for
                                                              squared; else 1.
 
-Members learn at different speeds and streams drift, so A forgets: after every PERIOD rows it is KEEP A + (1 - KEEP) A_0,
+Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is KEEP A + (1 - KEEP) A_0,
 a window of about 5,000 rows. A is kept as its Cholesky factor, which grows by a rank-one update in O(k^2): nothing is
 subtracted, so that it stays positive definite however long the stream. With logistic loss w'v is a log-odds, and
 probabilities come with it.
