@@ -191,8 +191,6 @@ def _whole_file(path: Path) -> Iterator[tuple[BinaryIO, Any]]:
                 raise _UnfinishedError
     except _UnfinishedError:
         pass
-    except OSError as error:
-        raise InputError(str(path), None, None, (error.strerror or str(error)).lower(), "a cache to write") from error
 
 
 def _write_block(file: BinaryIO, batch: Batch, name: int) -> None:

@@ -203,23 +203,11 @@ class Reader:
         for batch in parsed.batches:
             placed = batch._replace(lines=batch.lines + lines_before, source=source)
             if fatal is not None:
-                placed = _head(placed, int(np.searchsorted(placed.lines, fatal.line or 0)))
+                placed = placed.part(0, int(np.searchsorted(placed.lines, fatal.line or 0)))
             if placed.n:
                 yield placed
         if fatal is not None:
             raise fatal
-
-
-def _head(batch: Batch, n: int) -> Batch:
-    """The first `n` examples."""
-    if n == batch.n:
-        return batch
-    nnz = batch.indptr[n]
-    return batch._replace(
-        indptr=batch.indptr[: n + 1], indices=batch.indices[:nnz], values=batch.values[:nnz], y=batch.y[:n],
-        weight=batch.weight[:n], lines=batch.lines[:n], tags=None if batch.tags is None else batch.tags[:n],
-        base=None if batch.base is None else batch.base[:n],
-    )  # fmt: skip
 
 
 def read_batches(
