@@ -35,6 +35,8 @@ from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader
 
 FINISHED = "finished run"
+#: Formats that give the same features.
+TABLES = {"csv", "arrow"}
 
 
 def run(given: dict[str, Any], options: RunOptions) -> int:
@@ -85,9 +87,9 @@ class Session:
         if self.resumes and unfinished is not None:
             self.done = self.began = check_resumed(options, unfinished)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
-        # A model's own format is checked against the data's, so that other data are not called malformed. Tables
-        # cannot be told from text by looking.
-        own = self.text.format if self.text.format in ("csv", "arrow") else "auto"
+        # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
+        # told from text by looking.
+        own = "csv" if self.text.format in TABLES else "auto"
         self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
         self.holdout = options.passes > 1 and not options.holdout_off
         self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout)
@@ -169,6 +171,7 @@ class Session:
         options = self.options
         arguments: dict[str, Any] = {
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.threads,
+            "labelled": not options.testonly,
         }  # fmt: skip
         if self.cache is None:
             return Reader(self.sources, self.read_as, **arguments)
@@ -188,7 +191,7 @@ class Session:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         if self.learner is None:
             self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format))
-        elif self.learner.text.format not in (format, "auto"):
+        elif self.learner.text.format not in (format, "auto") and not {self.learner.text.format, format} <= TABLES:
             theirs = self.learner.text.format
             raise InputError(
                 batch.source, None, None, f"{format} text",
