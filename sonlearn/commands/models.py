@@ -41,13 +41,13 @@ def save_model(path: str, learner: Learner, unfinished: Unfinished | None = None
     storage.write(path, header, arrays)
 
 
-def load_model(path: str) -> tuple[Learner, Unfinished | None]:
+def load_model(path: str, *, threads: int = 1) -> tuple[Learner, Unfinished | None]:
     """Read what `save_model` has written; raises ModelFileError, which names the file."""
     header, arrays = storage.read(path, kind="learner")
     run: dict[str, Any] | None = header.pop("run", None)
     try:
         unfinished = None if run is None else Unfinished(**run)
-        return Learner.from_arrays(header, arrays), unfinished
+        return Learner.from_arrays(header, arrays, threads=threads), unfinished
     except TypeError as error:
         raise ModelFileError(f"{path}: the model's content does not fit together: {error}") from error
     except ModelFileError as error:

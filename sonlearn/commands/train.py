@@ -27,7 +27,7 @@ from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import Unfinished, load_model, save_model
 from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
 from sonlearn.jit import on_first_compilation
-from sonlearn.learn.learner import Learner, Predicted
+from sonlearn.learn.learner import Learner, Predicted, diverged
 from sonlearn.options import LearnOptions, TextOptions, flags
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
@@ -78,9 +78,10 @@ class Session:
         self.options = options
         self.sources = list(options.data) or ["-"]
         self.learner: Learner | None = None
+        self.cores = options.threads if options.threads is not None else os.cpu_count() or 1
         self.from_model, unfinished = initial_model(options), None
         if self.from_model is not None:
-            self.learner, unfinished = load_model(self.from_model)
+            self.learner, unfinished = load_model(self.from_model, threads=self.cores)
             check_agreement(given, self.learner, self.from_model)
         self.nothing_left = self.resumes and unfinished is None
         self.done = self.began = Unfinished(self.sources, options.passes, 1, 0, 0)
@@ -100,6 +101,7 @@ class Session:
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
         self.reader: Reader | CachedReader | None = None
+        self.refused, self.first_refused = 0, ""
         self.started = time.perf_counter()
 
     def go(self, interrupts: Interrupts) -> tuple[str, int]:
@@ -111,6 +113,8 @@ class Session:
                     self.progress.next_pass()
                 if number < self.done.number:
                     continue
+                if number > 1 and self.done.read == 0 and self.learner is not None:
+                    self.learner.next_pass()
                 self.one_pass(number, interrupts)
                 if interrupts.received is not None:
                     name = signal.Signals(interrupts.received).name
@@ -143,7 +147,7 @@ class Session:
                 held = np.arange(done - batch.n + 1, done + 1) % self.options.holdout_period == 0
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save
-            lines = self.done.lines + batch.n * bool(self.predictions or self.raw_predictions)
+            lines = self.done.lines + int((~predicted.refused).sum()) * bool(self.predictions or self.raw_predictions)
             self.done = self.done._replace(read=done, lines=lines)
             self.report(batch, held, predicted)
             if self.checkpoints.due(batch.n):
@@ -170,7 +174,7 @@ class Session:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
-            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.threads,
+            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
             "labelled": not options.testonly,
         }  # fmt: skip
         if self.cache is None:
@@ -190,7 +194,7 @@ class Session:
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         if self.learner is None:
-            self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format))
+            self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
         elif self.learner.text.format not in (format, "auto") and not {self.learner.text.format, format} <= TABLES:
             theirs = self.learner.text.format
             raise InputError(
@@ -221,17 +225,24 @@ class Session:
             return self.learner.predict(batch)
         if held is not None:
             batch = batch._replace(weight=np.where(held, 0.0, batch.weight))
-        return self.learner.partial_fit(batch)
+        return self.learner.partial_fit(batch, skip=self.options.on_error == "skip")
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: Predicted) -> None:
-        """Count, write predictions, and print the rows that are due."""
+        """Count, write predictions, print the rows that are due; what could not be learned from is left out."""
+        keep = ~predicted.refused
+        for row in np.flatnonzero(predicted.refused):
+            self.refused += 1
+            self.first_refused = self.first_refused or str(diverged(batch, int(row)))
+        tags = None if batch.tags is None else [tag for tag, kept in zip(batch.tags, keep, strict=True) if kept]
         features = np.diff(batch.indptr)
         outcome = Outcome(batch.y, batch.weight, predicted.prediction, predicted.loss, features, held)
+        if predicted.refused.any():
+            outcome = Outcome(*(part if part is None else part[keep] for part in outcome))
         rows = self.progress.update(outcome)
         if self.predictions:
-            self.predictions.write(predicted.prediction, batch.tags)
+            self.predictions.write(predicted.prediction[keep], tags)
         if self.raw_predictions:
-            self.raw_predictions.write(predicted.raw, batch.tags)
+            self.raw_predictions.write(predicted.raw[keep], tags)
         for line in rows:
             self.say(line)
 
@@ -245,8 +256,13 @@ class Session:
             whole = finished and self.began.number == 1 and not self.began.read
             for line in self.progress.summary(seconds, ending, whole):
                 self.say(line)
+            if self.learner is not None and "members" in (facts := self.learner.facts()):
+                at_work = [member["name"] for member in facts["members"] if member["active"]]
+                self.say(f"members = {' '.join(at_work)}")
             if self.reader is not None:
                 warn_of_skipped(self.reader.error_count, self.reader.errors)
+            if self.refused:
+                warn(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
             if self.progress.examples and not self.progress.labelled and not self.options.testonly:
                 warn("no example has a label and an importance above 0, so nothing was learned")
 

@@ -8,8 +8,8 @@ from places import PACKAGE
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 #: A module imports from its own layer and those before it. What stands in no folder is named by its file.
-LAYERS = ("shared", "text", "learn", "report", "sketch", "commands", "cli")
-SHARED = {"__init__", "batch", "errors", "options", "outputs", "jit", "storage"}
+LAYERS = ("shared", "text", "views", "learn", "report", "sketch", "commands", "cli")
+SHARED = {"__init__", "batch", "errors", "methods", "options", "outputs", "jit", "storage"}
 
 BODY_LINES, ARGUMENTS, FILE_LINES = 50, 8, 400
 
@@ -66,7 +66,17 @@ def test_only_jit_knows_numba(path):
 
 
 def test_the_command_line_loads_no_numbers_until_it_runs():
-    for name in ("__init__", "__main__", "cli", "errors", "options", "outputs", "commands/__init__", "commands/flags"):
+    for name in (
+        "__init__",
+        "__main__",
+        "cli",
+        "errors",
+        "methods",
+        "options",
+        "outputs",
+        "commands/__init__",
+        "commands/flags",
+    ):
         tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
         tops = {module for module, top in imports(tree) if top}
         assert not {"numpy", "scipy", "numba", "sonlearn.jit"} & tops, name
