@@ -51,6 +51,18 @@ class Batch(NamedTuple):
         """Number of examples."""
         return len(self.y)
 
+    def part(self, start: int, stop: int) -> Batch:
+        """The examples `start` to `stop` - 1; `self` where that is all of them. The arrays share memory."""
+        if start <= 0 and stop >= self.n:
+            return self
+        begin, end = self.indptr[start], self.indptr[stop]
+        return self._replace(
+            indptr=self.indptr[start : stop + 1] - begin, indices=self.indices[begin:end],
+            values=self.values[begin:end], y=self.y[start:stop], weight=self.weight[start:stop],
+            lines=self.lines[start:stop], tags=None if self.tags is None else self.tags[start:stop],
+            base=None if self.base is None else self.base[start:stop],
+        )  # fmt: skip
+
 
 class Rows(NamedTuple):
     """A batch whose features are numbered from 0 on in the order of their first sight; none occurs twice in a row.
