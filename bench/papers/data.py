@@ -20,7 +20,7 @@ OUT = ROOT / "bench" / "out"
 def svmlight(name: str, limit: int | None = None) -> sp.csr_array | None:
     """Rows of a LIBSVM file in a seeded random order, at most `limit` of them; None where the file is absent."""
     from sonlearn import TextOptions
-    from sonlearn.sketch.command import to_csr
+    from sonlearn.commands.sketching import to_csr
     from sonlearn.text.read import Reader
 
     path = DATA / "svm" / f"{name}.svm.gz"
