@@ -167,6 +167,11 @@ class FrequentDirections(Sketch):
         rule = values["rule"]
         return cls(Rule(**(rule | {"weights": tuple(rule["weights"])})), values["alpha"])
 
+    def _mergeable(self) -> dict[str, Any]:
+        """All but when a shrink is due, on which no bound depends; weights up to rounding, for files outlive an exp."""
+        rule = dataclasses.replace(self.rule, recycle=False, weights=tuple(round(w, 12) for w in self.rule.weights))
+        return {"rule": rule, "alpha": self.alpha_0}
+
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         arrays = {"squares": self._squares, "vectors": self._vectors} | self._waiting.state()
         return {"escaped": self.escaped, "shrinks": self.shrinks, "taken": self._taken}, arrays

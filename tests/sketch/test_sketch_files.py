@@ -200,6 +200,19 @@ def test_old_files_go_on_where_they_were(name):
         np.testing.assert_allclose(found, wanted, rtol=1e-10) if wanted is not None else None
 
 
+@pytest.mark.parametrize("name", ["rfd_dense", "pfd_sparse", "mgfd_sparse"])
+def test_old_sketches_merge_with_new_ones(name):
+    """Old ones freed rows at once and new ones count them; their bounds add all the same."""
+    method, values = OLD[name]
+    A, old = old_rows(name), load(GOLDEN / "npz_sketches" / f"{name}.npz")
+    new = make_sketch(method, 5, **{key: value for key, value in values.items() if key != "recycle"}).update(A[23:])
+    for merged in (load(GOLDEN / "npz_sketches" / f"{name}.npz").merge(new), new.merge(old)):
+        assert merged.n_seen == 60
+        B, dense = (X.toarray() if sp.issparse(X) else X for X in (merged.matrix(), A))
+        found = twin.error(dense, B, merged.alpha - merged.alpha_0)
+        assert found <= merged.rule.guarantee() * (dense**2).sum()
+
+
 def test_an_old_file_is_saved_in_the_new_format(tmp_path):
     old = load(GOLDEN / "npz_sketches" / "rfd_dense.npz")
     old.save(tmp_path / "s")
