@@ -1,4 +1,4 @@
-"""Batch: the only type that crosses from reading to learning."""
+"""Batch: what crosses from reading to learning; Rows: the same with features numbered, as learners take it."""
 
 from __future__ import annotations
 
@@ -50,6 +50,21 @@ class Batch(NamedTuple):
     def n(self) -> int:
         """Number of examples."""
         return len(self.y)
+
+
+class Rows(NamedTuple):
+    """A batch whose features are numbered from 0 on in the order of their first sight; none occurs twice in a row.
+
+    Rows with a NaN label or of weight 0 are predicted only. The features of such rows that have never been in a row
+    that was learned from are left out.
+    """
+
+    indptr: np.ndarray  # int64[n + 1]
+    features: np.ndarray  # int64[nnz]
+    values: np.ndarray  # float64[nnz]
+    y: np.ndarray  # float64[n]
+    weight: np.ndarray  # float64[n]
+    base: np.ndarray  # float64[n]
 
 
 def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "<memory>") -> Batch:

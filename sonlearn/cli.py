@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import difflib
+import itertools
 import os
 import sys
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from sonlearn import __version__
 from sonlearn.commands.flags import VERBS, ConvertOptions, RunOptions, SketchRunOptions, parse, parser_of
 from sonlearn.errors import OptionError, SonlearnError, shorten
+from sonlearn.methods import DEFAULT, METHODS, SKETCHES, listing
 from sonlearn.options import WRITABLE, TextOptions
 from sonlearn.sketch.options import SketchOptions
 
@@ -85,10 +87,13 @@ def _dispatch(arguments: list[str]) -> int:
     if verb not in VERBS:
         raise _unknown_verb(verb)
     if "-h" in rest or "--help" in rest:
-        print(parser_of(verb).format_help(), end="")
+        print(parser_of(verb, _named_method(rest)).format_help(), end="")
         return 0
     given, others = parse(verb, rest)
     match verb:
+        case "methods":
+            print("\n".join(listing()))
+            return 0
         case "inspect":
             return _inspect(given, others)
         case "convert":
@@ -96,6 +101,16 @@ def _dispatch(arguments: list[str]) -> int:
         case "sketch":
             return _sketch(given, others)
     return _train(verb, given, others)
+
+
+def _named_method(arguments: list[str]) -> str:
+    """The method that a command line with --help in it asks about."""
+    for flag, value in itertools.pairwise(arguments):
+        if flag == "--method" and value in METHODS:
+            return value
+        if flag == "--sketch" and value in SKETCHES:
+            return SKETCHES[value]
+    return DEFAULT
 
 
 def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:

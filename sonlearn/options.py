@@ -16,11 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.members import member
+from sonlearn.methods import DEFAULT, METHODS, SKETCHES
 
-SKETCHES = ("rfd", "fd", "oja", "none")
 LOSSES = ("squared", "logistic", "hinge", "absolute")
 #: Losses whose labels are -1 and +1.
 CLASSIFICATION = ("logistic", "hinge")
+#: Options of learning that every method takes.
+ALL_TAKE = ("method", "sketch", "loss")
 FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
@@ -44,6 +47,11 @@ def delimiter(text: str) -> str:
     return text
 
 
+def names(text: str) -> tuple[str, ...]:
+    """Parse a list of names with commas between."""
+    return tuple(name for name in text.split(",") if name)
+
+
 def number_or(*words: str) -> Callable[[str], float | str]:
     """Parser for an option that is one of `words` or a number."""
     return lambda text: text if text in words else number(text)
@@ -53,14 +61,15 @@ def option(default: Any, help: str, **metadata: Any) -> Any:
     """Dataclass field with what the command line and the checks need.
 
     Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above`
-    (value must exceed it), `high`, `metavar`.
+    (value must exceed it), `high`, `metavar`; and, where the default None stands for the method's own, `general`: what
+    that is where a method does not say.
     """
     return dataclasses.field(default=default, metadata={"help": help, **metadata})
 
 
 @dataclass(frozen=True)
 class LearnOptions:
-    """How to learn. Frozen; `validate` runs on construction.
+    """How to learn. Frozen; checked on construction, when options that are None take their method's default.
 
     Raises
     ------
@@ -68,12 +77,17 @@ class LearnOptions:
         A value is out of range, or two options contradict each other.
     """
 
-    sketch: str = option("rfd", "sketch of the second-order matrix", choices=SKETCHES)
-    sketch_size: int = option(
-        10, "rows m of the sketch; 0 is the same as --sketch none", flags=("-m", "--sketch-size"), parse=int, low=0,
-        high=4096, metavar="M",
+    method: str | None = option(
+        None, "how to learn: see sonlearn methods", choices=tuple(METHODS), general=DEFAULT, metavar="NAME"
+    )
+    sketch: str | None = option(None, "short for a Newton method: rfd is rfd-son", choices=tuple(SKETCHES))
+    sketch_size: int | None = option(
+        None, "rows m of the sketch; 0: no sketch", flags=("-m", "--sketch-size"), parse=int, low=0, high=4096,
+        general=10, metavar="M",
     )  # fmt: skip
-    loss: str = option("logistic", "loss function", flags=("--loss", "--loss_function"), choices=LOSSES)
+    loss: str | None = option(
+        None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic"
+    )
     clip: float = option(
         math.inf, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C"
     )
@@ -88,11 +102,43 @@ class LearnOptions:
     eta: float | str = option(
         "1/t", "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E"
     )
+    members: tuple[str, ...] = option(
+        (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
+    )
+    retire: bool = option(True, "retire members of the committee that do not pay for their time")
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     diagonal: bool = option(True, "rescale features by the root of their summed squared gradients")
 
     def __post_init__(self) -> None:
-        validate(self)
+        for field in dataclasses.fields(self):
+            if getattr(self, field.name) is not None:
+                check_field(field, getattr(self, field.name))
+        if isinstance(self.members, str | list):  # as Python or a file's header has them
+            self._settle("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
+        named = SKETCHES.get(self.sketch)
+        method = self.method or named or DEFAULT
+        if named not in (None, method):
+            raise OptionError(f"--sketch {self.sketch} is --method {named}, not --method {method}: give one of them")
+        self._settle("method", method)
+        self._settle("sketch", METHODS[method].sketch or None)
+        for field in dataclasses.fields(self):
+            self._resolve(field)
+        _check_together(self)
+
+    def _settle(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _resolve(self, field: dataclasses.Field) -> None:
+        """Put the method's default where none was given; refuse another value of an option that it does not take."""
+        method, name = METHODS[self.method], field.name
+        general = field.metadata.get("general", field.default)
+        if name in ("method", "sketch"):
+            return
+        if getattr(self, name) is None:
+            self._settle(name, method.defaults.get(name, general))
+        elif name not in (*ALL_TAKE, *method.takes) and getattr(self, name) != general:
+            taken = ", ".join(flags(f)[-1] for f in dataclasses.fields(self) if f.name in method.takes)
+            raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; it takes {taken}")
 
     @property
     def resolved_sigma(self) -> float:
@@ -102,9 +148,9 @@ class LearnOptions:
         return 1 / (8 * self.clip**2) if self.loss == "squared" else 0.0
 
     @property
-    def effective_sketch(self) -> str:
-        """``none`` when there are no rows to keep."""
-        return "none" if self.sketch_size == 0 else self.sketch
+    def effective_sketch(self) -> str | None:
+        """Of the Newton family, ``none`` when there are no rows to keep; None for other methods."""
+        return "none" if self.sketch is not None and self.sketch_size == 0 else self.sketch
 
 
 @dataclass(frozen=True)
@@ -158,14 +204,11 @@ def flags(field: dataclasses.Field) -> tuple[str, ...]:
     return field.metadata.get("flags", ("--" + field.name.replace("_", "-"),))
 
 
-def validate(options: LearnOptions | TextOptions) -> None:
+def validate(options: TextOptions) -> None:
     """Raise OptionError at the first value that is out of its range."""
     for field in dataclasses.fields(options):
         check_field(field, getattr(options, field.name))
-    if isinstance(options, LearnOptions):
-        _check_together(options)
-    else:
-        _check_namespaces(options)
+    _check_namespaces(options)
 
 
 def check_field(field: dataclasses.Field, value: Any) -> None:
@@ -195,12 +238,14 @@ def _check_together(o: LearnOptions) -> None:
     for name in ("alpha", "sigma", "eta"):
         if getattr(o, name) == math.inf:
             raise OptionError(f"--{name} inf: expected a finite number")
+    for name in o.members:
+        member(name)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
         raise OptionError(
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
             "give --alpha a positive value, or use --sketch rfd, which needs none"
         )
-    if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch != "none":
+    if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
 
 

@@ -116,6 +116,51 @@ def kind_of(path: str | os.PathLike) -> str:
         raise _damaged(path) from None
 
 
+def flat(state: Any, name: str) -> dict[str, np.ndarray]:
+    """The arrays of a state by dotted name; its fields are found, not told.
+
+    A state is an array, or a (named) tuple of states. Of a structured array every field is stored as an array.
+    """
+    if isinstance(state, tuple):
+        fields = getattr(state, "_fields", None) or range(len(state))
+        parts = [flat(part, f"{name}.{field}") for field, part in zip(fields, state, strict=True)]
+        return {key: array for part in parts for key, array in part.items()}
+    if state.dtype.names:
+        return {f"{name}.{field}": np.ascontiguousarray(state[field]) for field in state.dtype.names}
+    return {name: state}
+
+
+def rebuilt(template: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
+    """Inverse of `flat`: a state of the form of `template`, with the content of `arrays`.
+
+    Shapes and types must be the template's, but for the first axis of what has length 0 there: that grows.
+
+    Raises
+    ------
+    KeyError, ValueError
+        An array is missing, or of another shape or type.
+    """
+    if isinstance(template, tuple):
+        fields = getattr(template, "_fields", None) or range(len(template))
+        parts = [rebuilt(part, arrays, f"{name}.{field}") for field, part in zip(fields, template, strict=True)]
+        return type(template)(*parts) if hasattr(template, "_fields") else tuple(parts)
+    if template.dtype.names:
+        out = template.copy()
+        for field in template.dtype.names:
+            out[field] = _fitting(template[field], arrays[f"{name}.{field}"], f"{name}.{field}")
+        return out
+    return _fitting(template, arrays[name], name)
+
+
+def _fitting(template: np.ndarray, array: np.ndarray, name: str) -> np.ndarray:
+    shape = template.shape
+    if shape and shape[0] == 0 and array.ndim:
+        shape = (len(array), *shape[1:])
+    if array.shape != shape or array.dtype != template.dtype:
+        raise ValueError(f"{name} is {array.dtype}{array.shape}, expected {template.dtype}{shape}")
+    return array
+
+
 def check_target(path: str | os.PathLike) -> None:
     """Raise ModelFileError where `write` could not succeed, so that a long run does not find out at its end."""
     problem = target_problem(path)

@@ -34,7 +34,7 @@ def run(text: TextOptions, reading: RunOptions, options: ConvertOptions) -> int:
     with on_first_compilation(lambda: print(COMPILING, file=sys.stderr)):
         reader = convert(
             sources, target, options.to, text, on_error=reading.on_error, max_errors=reading.max_errors,
-            threads=reading.threads,
+            threads=reading.parse_ahead,
         )  # fmt: skip
     warn_of_skipped(reader.error_count, reader.errors)
     return 0

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError, shorten
-from sonlearn.options import ON_ERROR, WRITABLE, LearnOptions, TextOptions, check_field, flags, number, option
+from sonlearn.methods import METHODS
+from sonlearn.options import ALL_TAKE, ON_ERROR, WRITABLE, LearnOptions, TextOptions, check_field, flags, number, option
 from sonlearn.sketch.options import SketchOptions
 
 
@@ -57,14 +58,20 @@ class RunOptions:
     max_errors: int | None = option(
         None, "with --on-error skip: end the run when more lines than this are malformed", parse=int, low=0, metavar="N"
     )
-    threads: int = option(1, "threads that parse ahead; 0: read, parse and learn in turn", parse=int, low=0, high=64,
-        metavar="N",
+    threads: int | None = option(
+        None, "threads that parse ahead, and on which members learn; 0: all in turn (default: 1 that parses, and one "
+        "for each core that learns)", parse=int, low=0, high=64, metavar="N",
     )  # fmt: skip
     progress: str = option(
         "2.0", "print a row when the summed weight has grown by N (1000) or N-fold (2.0)", flags=("-P", "--progress"),
         metavar="N",
     )  # fmt: skip
     quiet: bool = option(False, "print nothing but errors and warnings")
+
+    @property
+    def parse_ahead(self) -> int:
+        """Threads that parse ahead."""
+        return 1 if self.threads is None else self.threads
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -150,6 +157,7 @@ VERBS = {
             ("run", _fields(RunOptions, *_READ, "quiet")),
         ),
     ),
+    "methods": Verb("sonlearn methods", "List what train --method knows: source, cost, and when to use it.", ()),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
         "Say what the file of a model or a sketch holds: options, counters, eigenvalues, the largest weights.",
@@ -185,17 +193,24 @@ class _Formatter(argparse.HelpFormatter):
         return names if action.nargs == 0 else f"{names} {action.metavar or action.dest.upper()}"
 
 
-def parser_of(verb: str) -> argparse.ArgumentParser:
-    """The parser of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over."""
+def parser_of(verb: str, method: str | None = None) -> argparse.ArgumentParser:
+    """The parser of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over.
+
+    With `method`, of the flags of learning only those that it takes: for help.
+    """
     usage, about, groups = VERBS[verb]
     parser = _Parser(
         prog=f"sonlearn {verb}", usage=usage, description=about, allow_abbrev=False, formatter_class=_Formatter,
         argument_default=argparse.SUPPRESS,
     )  # fmt: skip
     for title, fields in groups:
-        group = parser.add_argument_group(title)
+        learning = title == "learning" and method is not None
+        group = parser.add_argument_group(
+            f"learning (--method NAME --help: with NAME, here {method})" if learning else title
+        )
         for field in fields:
-            _add(group, field)
+            if not learning or field.name in (*ALL_TAKE, *METHODS[method].takes):
+                _add(group, field)
     return parser
 
 
@@ -220,6 +235,7 @@ def _help(field: dataclasses.Field) -> str:
             return f"do not {text}"
         stated = "on" if default else ""
     else:
+        default = field.metadata.get("general", default)
         stated = "" if default in (None, ()) else f"{default:g}" if isinstance(default, float) else str(default)
     return (f"{text} (default: {stated})" if stated else text).replace("%", "%%")
 

@@ -36,16 +36,35 @@ def describe(path: str, learner: Learner, top: int) -> list[str]:
         "", "state",
         f"  examples = {learner.examples}",
         f"  features = {len(ids)}",
-        f"  alpha = {learner.alpha:.9g}",
     ]  # fmt: skip
-    eigenvalues = learner.eigenvalues()
-    lines += ["", f"eigenvalues of the sketch: {len(eigenvalues)}"]
-    for start in range(0, len(eigenvalues), 6):
-        lines.append("  " + " ".join(f"{value:>12.6g}" for value in eigenvalues[start : start + 6]))
+    facts = learner.facts()
+    lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
+    lines += roll(facts.get("members", []))
+    for name, array in facts.items():
+        if isinstance(array, np.ndarray):
+            lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
     chosen = largest(ids, weights, top)
     lines += ["", f"largest weights: {len(chosen)} of {len(ids)}"]
     lines += [f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}" for i in chosen]
     return lines
+
+
+def roll(members: list[dict]) -> list[str]:
+    """Lines on the members of a committee: their own progressive errors, and what the combiner makes of them."""
+    if not members:
+        return []
+    lines = ["", f"members: {sum(m['active'] for m in members)} of {len(members)} at work"]
+    lines.append(f"  {'member':<24} {'own error':>12} {'weight':>12}")
+    for member in members:
+        weight = f"{member['weight']:>12.6f}" if member["active"] else f"{'retired':>12}"
+        lines.append(f"  {member['name']:<24} {member['error']:>12.6g} {weight}")
+    return lines
+
+
+def table(values: np.ndarray, across: int = 6) -> list[str]:
+    """Lines of `across` numbers each."""
+    rows = (values[start : start + across] for start in range(0, len(values), across))
+    return ["  " + " ".join(f"{value:>12.6g}" for value in row) for row in rows]
 
 
 def largest(ids: np.ndarray, weights: np.ndarray, top: int) -> np.ndarray:

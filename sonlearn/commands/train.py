@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import signal
 import sys
 import time
@@ -24,7 +25,7 @@ from sonlearn.commands.flags import RunOptions, parse_progress
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.errors import InputError, OptionError
 from sonlearn.jit import on_first_compilation
-from sonlearn.learn.learner import Learner, Predicted
+from sonlearn.learn.learner import Learner, Predicted, diverged
 from sonlearn.options import LearnOptions, TextOptions, flags
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
@@ -66,8 +67,9 @@ class Session:
         self.options = options
         self.sources = list(options.data) or ["-"]
         self.learner: Learner | None = None
+        self.cores = options.threads if options.threads is not None else os.cpu_count() or 1
         if options.initial_regressor is not None:
-            self.learner = Learner.load(options.initial_regressor)
+            self.learner = Learner.load(options.initial_regressor, threads=self.cores)
             check_agreement(given, self.learner, options.initial_regressor)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
         # A model's own format is checked against the data's, so that other data are not called malformed. Tables
@@ -80,6 +82,7 @@ class Session:
         self.raw_predictions = PredictionWriter(options.raw_predictions) if options.raw_predictions else None
         self.cache = cache_file(options)
         self.reader: Reader | CachedReader | None = None
+        self.refused, self.first_refused = 0, ""
         self.started = time.perf_counter()
 
     def go(self, interrupts: Interrupts) -> tuple[str, int]:
@@ -89,6 +92,8 @@ class Session:
             for number in range(self.options.passes):
                 if number:
                     self.progress.next_pass()
+                    if self.learner is not None:
+                        self.learner.next_pass()
                 self.one_pass(interrupts)
                 if interrupts.received is not None:
                     name = signal.Signals(interrupts.received).name
@@ -115,7 +120,7 @@ class Session:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
-            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.threads,
+            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
         }  # fmt: skip
         if self.cache is None:
             return Reader(self.sources, self.read_as, **arguments)
@@ -134,7 +139,7 @@ class Session:
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         if self.learner is None:
-            self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format))
+            self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
         elif self.learner.text.format not in (format, "auto"):
             theirs = self.learner.text.format
             raise InputError(
@@ -165,16 +170,23 @@ class Session:
             return self.learner.predict(batch)
         if held is not None:
             batch = batch._replace(weight=np.where(held, 0.0, batch.weight))
-        return self.learner.partial_fit(batch)
+        return self.learner.partial_fit(batch, skip=self.options.on_error == "skip")
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: Predicted) -> None:
-        """Write predictions and the rows that are due."""
+        """Write predictions and the rows that are due; rows that could not be learned from count as malformed."""
+        keep = ~predicted.refused
+        for row in np.flatnonzero(predicted.refused):
+            self.refused += 1
+            self.first_refused = self.first_refused or str(diverged(batch, int(row)))
+        tags = None if batch.tags is None else [tag for tag, kept in zip(batch.tags, keep, strict=True) if kept]
         if self.predictions:
-            self.predictions.write(predicted.prediction, batch.tags)
+            self.predictions.write(predicted.prediction[keep], tags)
         if self.raw_predictions:
-            self.raw_predictions.write(predicted.raw, batch.tags)
+            self.raw_predictions.write(predicted.raw[keep], tags)
         features = np.diff(batch.indptr)
         outcome = Outcome(batch.y, batch.weight, predicted.prediction, predicted.loss, features, held)
+        if predicted.refused.any():
+            outcome = Outcome(*(part if part is None else part[keep] for part in outcome))
         for line in self.progress.update(outcome):
             self.say(line)
 
@@ -185,8 +197,14 @@ class Session:
             self.learner.save(self.options.final_regressor)
         for line in self.progress.summary(seconds, ending):
             self.say(line)
+        if self.learner is not None and "members" in (facts := self.learner.facts()):
+            at_work = [member["name"] for member in facts["members"] if member["active"]]
+            self.say(f"members = {' '.join(at_work)}")
         if self.reader is not None:
             warn_of_skipped(self.reader.error_count, self.reader.errors)
+        if self.refused:
+            why = f"the first: {self.first_refused}"
+            print(f"sonlearn: warning: examples that could not be learned from: {self.refused}, {why}", file=sys.stderr)
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             why = "no example has a label and an importance above 0"
             print(f"sonlearn: warning: {why}, so nothing was learned", file=sys.stderr)

@@ -32,9 +32,17 @@ def apply_map(maps, which, width, z, source):
 
 
 @bare_inline
-def place(capacity, level, i):
-    """Where `State.maps` keeps slot i of `level`; `capacity` is a power of 8."""
-    return (8 * (capacity - (capacity >> (3 * level)))) // 7 + i
+def place(level, i):
+    """Where `State.maps` keeps slot i of `level`: slots stand in the order in which they are first written.
+
+    That is when the generation g that completes the slot's own first block is entered; g and those before it have
+    taken g + g // 8 + g // 64 + ... slots, and of its own the slots of lower levels come first.
+    """
+    at, g = level, ((i + 1) << (3 * level)) - 1
+    while g > 0:
+        at += g
+        g >>= 3
+    return at
 
 
 @bare_inline
@@ -59,7 +67,7 @@ def bring_up(maps, table, f, now, z):
 
     Takes the arrays that it needs and not the state: passing that to a call counts references of every array in it.
     """
-    capacity, k_max = 7 * len(maps) // 8, maps.shape[1]
+    k_max = maps.shape[1]
     at = int(table[f, STAMP]) >> 1
     table[f, STAMP] = 2 * now
     empty = True
@@ -71,7 +79,7 @@ def bring_up(maps, table, f, now, z):
     source, wbar = 0, table[f, WBAR]
     while at < now:
         level = level_at(at, now)
-        apply_map(maps, place(capacity, level, at >> (3 * level)), k_max, z, source)
+        apply_map(maps, place(level, at >> (3 * level)), k_max, z, source)
         source = 1 - source
         wbar += z[source, k_max]
         at = end_of(level, at, now)
@@ -132,20 +140,19 @@ def begin_generation(state, E, z):
 @inline
 def enter(maps, last, g):
     """Log `last`, the map of generation g: after the other slots of its block, and so on for blocks completed."""
-    capacity = 7 * len(maps) // 8
     k_max, length = last.shape
     product = np.empty((k_max, length))
     level, i = 0, g
     while True:
         begin = (i >> 3) << 3
         for slot in range(begin, i):
-            at = place(capacity, level, slot)
+            at = place(level, slot)
             compose(maps, at, last, product)
             copy(product, maps, at)
-        copy(last, maps, place(capacity, level, i))
-        if i & 7 != 7 or place(capacity, level + 1, 0) >= len(maps):
+        copy(last, maps, place(level, i))
+        if i & 7 != 7:
             return
-        last = maps[place(capacity, level, begin)]
+        last = maps[place(level, begin)]
         level, i = level + 1, i >> 3
 
 

@@ -21,7 +21,7 @@ def learn(params, state, work, rows, prediction, raw, start):
     Parameters
     ----------
     rows : Rows
-        Interned rows (`sonlearn.learn.features`); NaN labels and zero weights are predicted only.
+        Interned rows (`sonlearn.learn.engine`); NaN labels and zero weights are predicted only.
     prediction, raw : float64[n], filled in
         The projected prediction w'x and u'x before the projection, both made before the label is used.
 

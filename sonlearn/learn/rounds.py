@@ -20,6 +20,7 @@ from sonlearn.learn.oja import oja_round
 from sonlearn.learn.residual import look_again
 from sonlearn.learn.state import (
     ALPHA,
+    CAPACITY,
     COUNT,
     ETA_CONSTANT,
     ETA_OVER_T,
@@ -60,7 +61,7 @@ def run(params, state, work, rows, prediction, raw, start):
     For LOG_FULL and DIVERGED the next row has not been learned. Arguments as in `newton.learn`.
     """
     for i in range(start, len(rows.y)):
-        if state.counters[GEN] == 7 * len(state.maps) // 8:
+        if state.counters[GEN] == state.counters[CAPACITY]:
             return i, LOG_FULL, 0.0
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]

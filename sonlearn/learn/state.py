@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.learn.losses import CODE as LOSS_CODE
-from sonlearn.options import SKETCHES, LearnOptions
+from sonlearn.options import LearnOptions
 
 RFD, FD, OJA, NONE = range(4)
-SKETCH_CODE = dict(zip(SKETCHES, (RFD, FD, OJA, NONE), strict=True))
+SKETCH_CODE = {"rfd": RFD, "fd": FD, "oja": OJA, "none": NONE}
 
 ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
 
@@ -26,7 +26,8 @@ WBAR, SQUARES, STAMP, LOCAL, HEAD = range(5)  # HEAD: columns before the M colum
 
 # Integer counters.
 # READ: entries of rows learned since V was last orthonormalised.
-T, COUNT, K, R, N_LOCAL, GEN, N_TOUCHED, EMPTY, SEEN, READ, N_COUNTERS = range(11)
+# CAPACITY: generations that the log may hold.
+T, COUNT, K, R, N_LOCAL, GEN, N_TOUCHED, EMPTY, SEEN, READ, CAPACITY, N_COUNTERS = range(12)
 # Real counters.
 ALPHA, OJA_SUM, N_REALS = range(3)
 
@@ -80,8 +81,8 @@ class State(NamedTuple):
 
     table: np.ndarray  # float64[features, HEAD + M]
     factor: Factor
-    # float64[8/7 capacity, k_max, k_max + 1]: the log of generations, composed (`generations`); E' in the first
-    # columns, beta in the last; the capacity is a power of 8
+    # float64[slots, k_max, k_max + 1]: the log of generations, composed (`generations`); E' in the first columns,
+    # beta in the last
     maps: np.ndarray
     touched: np.ndarray  # int64[features]; where Z has changed in this generation
     raw: Raw
@@ -139,18 +140,19 @@ def params_of(options: LearnOptions) -> Params:
     )
 
 
-def new_state(params: Params, alpha: float, features: int = 256) -> State:
-    """State of a learner that has seen nothing: no array grows with the number of possible features."""
+def new_state(params: Params, alpha: float) -> State:
+    """State of a learner that has seen nothing; what grows with the features seen has length 0."""
     k_max, M, R_max, r_max = sizes_of(params)
     reals = np.zeros(N_REALS)
     reals[ALPHA] = alpha
     counters = np.zeros(N_COUNTERS, dtype=np.int64)
+    counters[CAPACITY] = LOG_MIN
     return State(
-        table=np.zeros((features, HEAD + M)),
+        table=np.zeros((0, HEAD + M)),
         factor=Factor(FT=np.zeros((M, k_max)), beta=np.zeros(M)),
-        maps=np.zeros((slots_of(LOG_MIN), k_max, k_max + 1)),
-        touched=np.zeros(features, dtype=np.int64),
-        raw=Raw(X=np.zeros((16, R_max)), owner=np.zeros(16, dtype=np.int64)),
+        maps=np.zeros((0, k_max, k_max + 1)),
+        touched=np.zeros(0, dtype=np.int64),
+        raw=Raw(X=np.zeros((0, R_max)), owner=np.zeros(0, dtype=np.int64)),
         basis=Basis(
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)), a=np.zeros(r_max),
             D2=np.zeros(k_max), drift=np.zeros((k_max, k_max)),
@@ -170,48 +172,10 @@ def new_work(params: Params, longest: int) -> Work:
     )  # fmt: skip
 
 
-def grown(array: np.ndarray, length: int, used: int = 0) -> np.ndarray:
-    """`array` with room for `length` rows, of which the first `used` are kept: doubles, so that a row costs O(1).
-
-    Rows never written take no memory, here as in the old array: only the used ones are touched.
-    """
-    if length <= len(array):
-        return array
-    bigger = np.zeros((max(length, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
-    bigger[:used] = array[:used]
-    return bigger
-
-
-def slots_of(capacity: int) -> int:
-    """Slots of a log of `capacity` generations, a power of 8: capacity, capacity / 8, ..., 8 (and the rest of 8/7)."""
-    return -(-8 * capacity // 7)
-
-
-def capacity_of(maps: np.ndarray) -> int:
-    """Generations that a log has room for."""
-    return 7 * len(maps) // 8
-
-
-def used_maps(maps: np.ndarray, generations: int) -> np.ndarray:
-    """The slots in use, level after level."""
-    return np.concatenate([maps[begin : begin + used] for begin, used in _levels(capacity_of(maps), generations)])
-
-
-def restored_maps(used: np.ndarray, generations: int, capacity: int) -> np.ndarray:
-    """A log of `capacity` generations with the slots that `used_maps` has taken from another."""
-    maps = np.zeros((slots_of(capacity), *used.shape[1:]))
-    taken = 0
-    for begin, count in _levels(capacity, generations):
-        maps[begin : begin + count] = used[taken : taken + count]
-        taken += count
-    if taken != len(used):
-        raise ValueError(f"{len(used)} maps in the log, expected {taken}")
-    return maps
-
-
-def _levels(capacity: int, generations: int) -> list[tuple[int, int]]:
-    begins, size = [0], capacity
-    while size >= 8:
-        begins.append(begins[-1] + size)
-        size //= 8
-    return [(begin, generations >> (3 * level)) for level, begin in enumerate(begins)]
+def slots_of(generations: int) -> int:
+    """Slots of the log that so many generations take: n + n // 8 + n // 64 + ..."""
+    total = 0
+    while generations:
+        total += generations
+        generations >>= 3
+    return total

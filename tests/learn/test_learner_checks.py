@@ -239,7 +239,7 @@ def test_resuming_after_rows_that_were_only_predicted(kind):
 
 def test_every_form_of_array_meets_the_same_kernels():
     """Strided and read-only parts give the same bits, and compile nothing anew."""
-    from sonlearn.learn.features import intern, new_index
+    from sonlearn.views.index import intern, new_index
 
     batch = zipf(n=50, d=20)
     twice = {name: np.repeat(getattr(batch, name), 2)[::2] for name in ("indptr", "indices", "values", "y", "weight")}

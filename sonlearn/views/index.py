@@ -1,4 +1,4 @@
-"""Feature ids -> rows of the table, in the order in which features are first seen.
+"""Feature ids -> numbers, in the order in which features are first seen.
 
 An open-addressing hash table of row numbers; its size follows the features seen, never the largest id or 2^b. Numbering
 by first sight also puts the frequent features of a text together.
@@ -10,22 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.batch import Batch, Rows
 from sonlearn.jit import inline, jit
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
 UNKNOWN = -1
-
-
-class Rows(NamedTuple):
-    """A batch whose features are rows of the table; repeated features of a row are summed."""
-
-    indptr: np.ndarray  # int64[n + 1]
-    features: np.ndarray  # int64[nnz]
-    values: np.ndarray  # float64[nnz]
-    y: np.ndarray  # float64[n]
-    weight: np.ndarray  # float64[n]
-    base: np.ndarray  # float64[n]
 
 
 class Index(NamedTuple):

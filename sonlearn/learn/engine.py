@@ -1,0 +1,76 @@
+"""The seam: what every learner is to the rest of the program, an engine over interned rows.
+
+An engine is made of options once and holds no state; its state is a value, a NamedTuple of arrays (and of other such
+tuples), which its verbs take and give back. `sonlearn.learn.learner` keeps the names of the features, the labels and
+one engine with its state; `sonlearn.storage` walks the state without being told its fields. An engine can hold engines.
+
+Two conventions make that work:
+
+- what grows with the stream has length 0 along its first axis in a new state, and no other array has: storage checks
+  the shapes of a file against `new` and leaves free what is 0 there;
+- counters and other scalars stand in a structured array of length 1 (`now`), so that they have names.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from sonlearn.batch import Rows
+
+#: A state: a NamedTuple of arrays and of further such tuples.
+State = Any
+
+
+class Predictions(NamedTuple):
+    """What an engine fills in, row by row and before the label is used."""
+
+    prediction: np.ndarray  # float64[n], what the loss is taken of
+    raw: np.ndarray  # float64[n], the same before any projection or link
+
+    @classmethod
+    def empty(cls, n: int) -> Predictions:
+        """Room for n rows."""
+        return cls(np.zeros(n), np.zeros(n))
+
+
+class Engine(Protocol):
+    """The verbs of a learner."""
+
+    def new(self) -> State:
+        """State of a learner that has seen nothing."""
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """`state` with room for learning `rows`, whose features are below `features`."""
+
+    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+        """Predict and learn rows from `start` on; returns the state and the first row that it refused, or n.
+
+        A refused row would have led to numbers out of all bounds. It and those after it have changed nothing.
+        """
+
+    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+        """Predict `rows` and change nothing; returns the first row whose prediction is not finite, or n."""
+
+    def weights(self, state: State, features: int) -> np.ndarray:
+        """float64[features]: weights in the scale of the input (of what is linear in it)."""
+
+    def packed(self, state: State) -> State:
+        """`state` without spare room, for storage: equal states give equal arrays."""
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """What else there is to tell of a state: numbers and arrays by name."""
+
+
+def grown(array: np.ndarray, length: int, used: int | None = None) -> np.ndarray:
+    """`array` with room for `length` rows; the first `used` (None: all) are kept. Doubles, so that a row costs O(1).
+
+    Rows never written take no memory, here as in the old array: only the used ones are touched.
+    """
+    if length <= len(array):
+        return array
+    used = len(array) if used is None else used
+    bigger = np.zeros((max(length, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
+    bigger[:used] = array[:used]
+    return bigger

@@ -1,0 +1,43 @@
+"""Labels of a stream: how they are written, and which do not fit the loss."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sonlearn.batch import Batch
+from sonlearn.errors import InputError
+from sonlearn.options import CLASSIFICATION
+
+#: How negative labels are written, once known: not yet seen, as 0, or as -1.
+UNKNOWN, ZERO_ONE, PLUS_MINUS = range(3)
+
+
+class Labels:
+    """The labels -1 and +1 of classification, which may be written 0 and 1 throughout; other losses take any number."""
+
+    def __init__(self, loss: str, coding: int = UNKNOWN):
+        self.loss, self.coding = loss, coding
+
+    def coded(self, y: np.ndarray, *, remember: bool) -> tuple[np.ndarray, int]:
+        """(float64[n] labels as the loss takes them, first row with a label that it does not take, or n).
+
+        With `remember` the coding that shows in the rows before that one is settled.
+        """
+        if self.loss not in CLASSIFICATION:
+            return y, len(y)
+        zero, minus = y == 0, y == -1
+        bad = ~(np.isnan(y) | (y == 1) | zero | minus)
+        negative, coding = zero | minus, self.coding
+        if coding == UNKNOWN and negative.any():
+            coding = ZERO_ONE if zero[np.argmax(negative)] else PLUS_MINUS
+        bad |= minus if coding == ZERO_ONE else zero
+        end = int(np.argmax(bad)) if bad.any() else len(y)
+        if remember and negative[:end].any():
+            self.coding = coding
+        return np.where(zero, -1.0, y), end
+
+    def error(self, batch: Batch, row: int) -> InputError:
+        """What to say of the label of `row`."""
+        expected = {PLUS_MINUS: "-1 or +1", ZERO_ONE: "0 or 1", UNKNOWN: "-1 and +1, or 0 and 1,"}[self.coding]
+        remedy = f"{expected} for --loss {self.loss} (real labels: --loss squared)"
+        return InputError(batch.source, int(batch.lines[row]), 1, f"label {batch.y[row]:g}", remedy)
