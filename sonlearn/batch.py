@@ -34,6 +34,8 @@ class Batch(NamedTuple):
         Where the examples come from.
     tags : list of str, or None where no example of the batch has one. Bytes that are not UTF-8 are surrogate escapes.
     base : float64[n], or None: VW's base, added to the prediction of the weights.
+    constant : int
+        Id of the constant feature in these rows, where they have one.
     """
 
     indptr: np.ndarray
@@ -45,6 +47,7 @@ class Batch(NamedTuple):
     source: str = "<memory>"
     tags: list[str] | None = None
     base: np.ndarray | None = None
+    constant: int = CONSTANT
 
     @property
     def n(self) -> int:

@@ -172,7 +172,7 @@ VERBS = {
     "methods": Verb("sonlearn methods", "List what train --method knows: source, cost, and when to use it.", ()),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
-        "Say what a model file holds: options, counters, the sketch's eigenvalues, the largest weights.",
+        "Say what the file of a model or a sketch holds: options, counters, eigenvalues, the largest weights.",
         (("options", _fields(_TOP)),),
     ),
 }
