@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.learn.losses import CODE as LOSS_CODE
+from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.options import LearnOptions
 
 RFD, FD, OJA, NONE = range(4)
@@ -42,7 +42,7 @@ class Params(NamedTuple):
 
     sketch: int
     m: int
-    loss: int
+    loss: Loss
     clip: float
     sigma: float
     eta_kind: int
@@ -130,7 +130,7 @@ def params_of(options: LearnOptions) -> Params:
     return Params(
         sketch=SKETCH_CODE[options.effective_sketch],
         m=options.sketch_size,
-        loss=LOSS_CODE[options.loss],
+        loss=loss_of(options),
         clip=float(options.clip),
         sigma=float(options.resolved_sigma),
         eta_kind=ETA_CONSTANT if fixed else kinds[options.eta],
