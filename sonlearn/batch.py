@@ -56,7 +56,7 @@ class Rows(NamedTuple):
     """A batch whose features are numbered from 0 on in the order of their first sight; none occurs twice in a row.
 
     Rows with a NaN label or of weight 0 are predicted only. The features of such rows that have never been in a row
-    that was learned from are left out.
+    that was learned from are left out, or stand there as -1 for views (`sonlearn.views.view`), repeated or not.
     """
 
     indptr: np.ndarray  # int64[n + 1]
