@@ -34,7 +34,7 @@ SELF, CODE, COARSE_BIN, FINE_BIN, N_OWN = range(5)
 class State(NamedTuple):
     """What has been numbered and counted."""
 
-    # constant, features; raw: features of the raw rows; made: bins numbered; n_pos, n_neg: weight of each class
+    # features; raw: features of the raw rows; made: bins numbered; n_pos, n_neg: weight of each class
     now: np.ndarray
     own: np.ndarray  # int32[raw features, N_OWN]
     slots: np.ndarray  # int64[power of two], see `numbers`
@@ -77,10 +77,10 @@ class Bins:
             np.zeros((0, 2)),
         )  # fmt: skip
 
-    def reserve(self, state: State, rows: Rows, features: int, constant: int) -> State:
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
         now = state.now.copy()
-        now["raw"], now["constant"] = features, constant
+        now["raw"] = features
         state = state._replace(now=now, own=grown(state.own, features, int(state.now["raw"][0])))
         if self._params.ratios:
             used = self.features(state)
@@ -136,11 +136,11 @@ def bin_rows(params, state, rows, out, marks, start, learn):
             j, x = rows.features[place], rows.values[place]
             if x == 0.0:
                 continue
-            if params.constant if j == now["constant"] else params.itself and j >= 0:
+            if params.constant if j == rows.constant else params.itself and j >= 0:
                 itself = number_itself(state, j, learned)
                 if itself != UNKNOWN:
                     at = put(out, begin, at, itself, x, marks)
-            if j == now["constant"]:
+            if j == rows.constant:
                 continue
             n += 2
             if j >= 0:
@@ -148,7 +148,7 @@ def bin_rows(params, state, rows, out, marks, start, learn):
                 at = put_bins(params, state, out, marks, (begin, at), bins, prior)
         out.indptr[i + 1] = at
         if params.ratios:
-            finish_row(state, out, begin, at, n, learned, (rows.y[i], rows.weight[i]))
+            finish_row(state, rows, i, out, (begin, at), n, learned)
         i += 1
     return i, at
 
@@ -194,12 +194,11 @@ def put_bins(params, state, out, marks, span, bins, prior):
 
 
 @bare_inline
-def finish_row(state, out, begin, end, n, learned, example):
+def finish_row(state, rows, i, out, span, n, learned):
     """Divide the indicators by sqrt(n), and count them in if the row is learned from."""
-    now, (y, h) = state.now[0], example
-    constant = UNKNOWN
-    if 0 <= now["constant"] < len(state.own):
-        constant = state.own[now["constant"], SELF] - 1
+    now, (begin, end), y, h, constant = state.now[0], span, rows.y[i], rows.weight[i], UNKNOWN
+    if 0 <= rows.constant < len(state.own):
+        constant = state.own[rows.constant, SELF] - 1
     for k in range(begin, end):
         f = out.features[k]
         if f != constant:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch, Rows
+from sonlearn.batch import NO_CONSTANT, Batch, Rows
 from sonlearn.jit import inline, jit
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
@@ -49,7 +49,7 @@ def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Ind
     while True:
         at, out = intern_rows(indptr, indices, values, index, rows, (at, out), unknown)
         if at == batch.n:
-            return rows, index
+            return rows._replace(constant=int(constant_of(batch.constant, index.ids, index.slots))), index
         index = _resized(index.ids[: index.size[0]], 2 * len(index.ids))
 
 
@@ -92,6 +92,13 @@ def slot_of(key, ids, slots):
     while slots[at] != UNKNOWN and ids[slots[at]] != key:
         at = (at + 1) & mask
     return at
+
+
+@jit
+def constant_of(key, ids, slots):
+    """Number of the constant feature, whose id is `key`, or NO_CONSTANT."""
+    row = slots[slot_of(key, ids, slots)]
+    return row if row != UNKNOWN else NO_CONSTANT
 
 
 @jit

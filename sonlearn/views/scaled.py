@@ -20,7 +20,7 @@ _TINY = 1e-100
 class State(NamedTuple):
     """What a view of this kind has counted."""
 
-    now: np.ndarray  # constant, features; t: rows learned from
+    now: np.ndarray  # features; t: rows learned from
     df: np.ndarray  # int64[features]: those with the feature (idf only, else int64[0])
 
 
@@ -39,10 +39,10 @@ class Raw:
         """State of a view that has seen nothing."""
         return State(new_now("t"), np.zeros(0, np.int64))
 
-    def reserve(self, state: State, rows: Rows, features: int, constant: int) -> State:
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Note how many features there are."""
         now = state.now.copy()
-        now["features"], now["constant"] = features, constant
+        now["features"] = features
         return state._replace(now=now)
 
     def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
@@ -83,10 +83,10 @@ class Scaled(Raw):
     def __init__(self, *, idf: bool = False, unit: bool = False, constant: bool = True):
         self._params = Params(idf, unit, constant)
 
-    def reserve(self, state: State, rows: Rows, features: int, constant: int) -> State:
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the counts hold what `rows` may bring."""
         used = self.features(state)
-        state = super().reserve(state, rows, features, constant)
+        state = super().reserve(state, rows, features)
         return state._replace(df=grown(state.df, features, min(used, len(state.df)))) if self._params.idf else state
 
     def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
@@ -106,7 +106,7 @@ class Scaled(Raw):
 def scale_rows(params, state, rows, out, learn):
     """Fill `out`; count features in `state` where a row is learned from."""
     now, df = state.now[0], state.df
-    constant, at, last, log_x = now["constant"], 0, 0.0, 0.0
+    constant, at, last, log_x = rows.constant, 0, 0.0, 0.0
     for i in range(len(rows.indptr) - 1):
         begin, xx = at, 0.0
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]

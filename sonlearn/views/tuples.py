@@ -35,7 +35,7 @@ MOST = 1e150
 class State(NamedTuple):
     """What has been numbered and counted."""
 
-    # constant, features (all are made up); raw: features of the raw rows; made; n_pos, n_neg: weight of each class
+    # features (all are made up); raw: features of the raw rows; made; n_pos, n_neg: weight of each class
     now: np.ndarray
     slots: np.ndarray  # int64[power of two], see `numbers`
     counts: np.ndarray  # float64[raw features, 2]: weight of the rows of each class with the feature (`chosen` only)
@@ -108,10 +108,10 @@ class Tuples:
         now = new_now("raw", "made", "n_pos:f8", "n_neg:f8")
         return State(now, np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 3)))
 
-    def reserve(self, state: State, rows: Rows, features: int, constant: int) -> State:
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
         now, used = state.now.copy(), int(state.now["raw"][0])
-        now["raw"], now["constant"] = features, constant
+        now["raw"] = features
         state = state._replace(now=now)
         if self._params.chosen:
             state = state._replace(counts=grown(state.counts, features, used))
@@ -197,7 +197,7 @@ def code_row(params, state, work, rows, i, learned):
     scored = params.chosen > 0 and rows.indptr[i + 1] - rows.indptr[i] > params.longest
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], rows.values[place]
-        if x == 0.0 or j == now["constant"]:
+        if x == 0.0 or j == rows.constant:
             continue
         code = 0
         if params.code == Z and j >= 0:
@@ -267,7 +267,7 @@ def count_row(state, rows, i):
     side = 1 if rows.y[i] > 0.0 else 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j = rows.features[place]
-        if rows.values[place] != 0.0 and j != now["constant"]:
+        if rows.values[place] != 0.0 and j != rows.constant:
             counts[j, side] = min(counts[j, side] + h, MOST)
     if side == 1:
         now["n_pos"] = min(now["n_pos"] + h, MOST)

@@ -14,18 +14,14 @@ a row, and is left out of the row seen. So a prediction sees a row as learning f
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, Protocol
 
 import numpy as np
 
 from sonlearn.batch import Rows
-from sonlearn.viewtable import VIEWS
 
 #: A state: a NamedTuple of arrays.
 State = Any
-#: `constant` of `View.reserve` while no row has had the constant feature, or where there is none.
-NO_CONSTANT = -2
 
 
 class View(Protocol):
@@ -34,11 +30,8 @@ class View(Protocol):
     def new(self) -> State:
         """State of a view that has seen nothing."""
 
-    def reserve(self, state: State, rows: Rows, features: int, constant: int) -> State:
-        """`state` with room for seeing `rows`, whose features are below `features`.
-
-        `constant` is the number of the constant feature, or NO_CONSTANT. It is kept with the state.
-        """
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """`state` with room for seeing `rows`, whose features are below `features`."""
 
     def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """`rows` as seen, each before the statistics take it in; `reserve` comes first."""
@@ -53,23 +46,7 @@ class View(Protocol):
         """`state` without spare room, for storage: equal states give equal arrays."""
 
 
-#: Kind of a view -> its module and class.
-_CLASS = {
-    "raw": ("scaled", "Raw"), "scaled": ("scaled", "Scaled"), "bins": ("bins", "Bins"), "tuples": ("tuples", "Tuples"),
-}  # fmt: skip
-
-
-def make_view(name: str, **more: Any) -> View:
-    """The view that `VIEWS` lists under `name`; `more` are further values, such as `limit`."""
-    entry = VIEWS[name]
-    module, kind = _CLASS[entry.kind]
-    made = getattr(importlib.import_module(f"sonlearn.views.{module}"), kind)
-    return made(**entry.values, **more)
-
-
 def new_now(*fields: str) -> np.ndarray:
-    """Scalars of a new state: `fields` as ``name`` (int64) or ``name:f8``, with `constant` and `features` before."""
+    """Scalars of a new state: `features` and `fields`, ``name`` (int64) or ``name:f8``."""
     pairs = [(name, kind or "i8") for name, _, kind in (field.partition(":") for field in fields)]
-    now = np.zeros(1, dtype=[("constant", "i8"), ("features", "i8"), *pairs])
-    now["constant"] = NO_CONSTANT
-    return now
+    return np.zeros(1, dtype=[("features", "i8"), *pairs])

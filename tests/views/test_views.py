@@ -17,8 +17,9 @@ from streams import (
 from views_twin import CONSTANT, TWINS
 
 from sonlearn import storage
+from sonlearn.batch import NO_CONSTANT
+from sonlearn.views import make_view
 from sonlearn.views.index import intern, lookup, new_index
-from sonlearn.views.view import NO_CONSTANT, make_view
 from sonlearn.viewtable import VIEWS
 
 pytestmark = pytest.mark.interpreted
@@ -69,13 +70,9 @@ class Viewed:
         self.view, self.index = make_view(name, **more), new_index()
         self.state = self.view.new()
 
-    def constant(self):
-        found = np.flatnonzero(self.index.ids[: self.index.size[0]] == CONSTANT)
-        return int(found[0]) if len(found) else NO_CONSTANT
-
     def see(self, batch):
         rows, self.index = intern(batch, self.index, True)
-        self.state = self.view.reserve(self.state, rows, int(self.index.size[0]), self.constant())
+        self.state = self.view.reserve(self.state, rows, int(self.index.size[0]))
         self.state, seen = self.view.see(self.state, rows)
         return split(seen)
 
@@ -291,3 +288,34 @@ def test_tables_follow_what_is_seen(name):
         made, slots = int(viewed.state.now["made"][0]), len(viewed.state.slots)
         most = max(1, np.diff(STREAMS["text"].indptr).max()) ** 3
         assert 2 * made <= slots <= max(512, 4 * (made + most))
+
+
+# ---------------------------------------------------------------------------------------------------- raw rows
+
+
+def test_rows_know_the_number_of_their_constant():
+    rows, index = intern(with_constant(zipf(n=3, d=9))._replace(y=np.array([np.nan, 1.0, 1.0])), new_index())
+    assert index.ids[rows.constant] == CONSTANT
+    assert lookup(zipf(n=3, d=9), index).constant == rows.constant
+    other, _ = intern(zipf(n=3, d=9), new_index())
+    assert other.constant == NO_CONSTANT
+    hashed = with_constant(zipf(n=3, d=9))
+    hashed = hashed._replace(indices=np.where(hashed.indices == CONSTANT, 116060, hashed.indices), constant=116060)
+    rows, index = intern(hashed, new_index())
+    assert index.ids[rows.constant] == 116060
+
+
+def test_unknown_features_stay_where_views_ask_for_them():
+    _, index = intern(batch_of([{5: 1.0, 6: 2.0}], [1.0]), new_index())
+    batch = batch_of([{7: 3.0, 6: 4.0, 8: 5.0}], [np.nan])
+    for find in (lambda *more: intern(batch, index, *more)[0], lambda *more: lookup(batch, index, *more)):
+        (features, values), (some, few) = split(find(True))[0], split(find())[0]
+        assert (features.tolist(), values.tolist()) == ([-1, 1, -1], [3.0, 4.0, 5.0])
+        assert (some.tolist(), few.tolist()) == ([1], [4.0])
+
+
+def test_the_constant_of_text_that_is_hashed_has_no_part_in_pairs():
+    batch = with_constant(zipf(n=40, d=9))
+    hashed = batch._replace(indices=np.where(batch.indices == CONSTANT, 116060, batch.indices), constant=116060)
+    for name in VIEWS:
+        assert_same_rows(Viewed(name).see(batch), Viewed(name).see(hashed))
