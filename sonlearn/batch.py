@@ -10,6 +10,8 @@ from sonlearn.errors import InputError
 
 #: Feature id of the constant in input that is not hashed; no index in a file can be negative.
 CONSTANT = -1
+#: Number of the constant feature in rows, while no row that was learned from has had it.
+NO_CONSTANT = -2
 
 
 class Batch(NamedTuple):
@@ -71,7 +73,7 @@ class Rows(NamedTuple):
     """A batch whose features are numbered from 0 on in the order of their first sight; none occurs twice in a row.
 
     Rows with a NaN label or of weight 0 are predicted only. The features of such rows that have never been in a row
-    that was learned from are left out.
+    that was learned from are left out, or stand there as -1 for views (`sonlearn.views.view`), repeated or not.
     """
 
     indptr: np.ndarray  # int64[n + 1]
@@ -80,6 +82,7 @@ class Rows(NamedTuple):
     y: np.ndarray  # float64[n]
     weight: np.ndarray  # float64[n]
     base: np.ndarray  # float64[n]
+    constant: int = NO_CONSTANT  # number of the constant feature
 
 
 def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "<memory>") -> Batch:
