@@ -14,6 +14,7 @@ from typing import Any
 PAPERS = {
     "SON": "Luo, Agarwal, Cesa-Bianchi, Langford: Efficient Second Order Online Learning by Sketching. NIPS 2016",
     "RFD": "Luo, Chen, Zhang, Li, Zhang: Robust Frequent Directions with Application in Online Learning. JMLR 2019",
+    "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
 }
 
 
@@ -33,6 +34,8 @@ class Method:
         What the engine is told beyond options.
     defaults : dict
         Values of options where this method's are not the general ones.
+    losses : tuple of str
+        Losses that it can learn with; empty: all.
     sketch : str
         Short name for ``--sketch``; empty: none.
     """
@@ -45,6 +48,7 @@ class Method:
     takes: tuple[str, ...]
     values: dict[str, Any] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
+    losses: tuple[str, ...] = ()
     sketch: str = ""
 
 
@@ -68,6 +72,12 @@ METHODS = {
     "gd": Method(
         "sketched", "gradient descent with step 1/alpha; with --diagonal a form of AdaGrad", "[SON] with m = 0", "s",
         "nearly independent features", _NEWTON, {"rule": "none", "gain": 0.0}, sketch="none",
+    ),
+    "drfd": Method(
+        "compensated", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",
+        "our own, after [RFD] Alg. 3, with the step of [AROW]", "m^2 + m s",
+        "all kinds of data, untuned; an example with a margin above 1 costs a prediction only",
+        ("sketch_size", "arow_r"), defaults={"loss": "hinge"}, losses=("squared", "logistic", "hinge"), sketch="drfd",
     ),
 }  # fmt: skip
 

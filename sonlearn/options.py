@@ -97,6 +97,9 @@ class LearnOptions:
         "1/t", "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E"
     )
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
+    arow_r: float = option(
+        1.0, "AROW's r, how little an example counts: 1/r of a row in A", parse=number, above=0.0, metavar="R"
+    )
     diagonal: bool = option(True, "rescale features by the root of their summed squared gradients")
 
     def __post_init__(self) -> None:
@@ -223,9 +226,12 @@ def check_field(field: dataclasses.Field, value: Any) -> None:
 
 
 def _check_together(o: LearnOptions) -> None:
-    for name in ("alpha", "sigma", "eta"):
+    losses = METHODS[o.method].losses
+    if losses and o.loss not in losses:
+        raise OptionError(f"--loss {o.loss}: --method {o.method} does not know it; give one of {', '.join(losses)}")
+    for name in ("alpha", "sigma", "eta", "arow_r"):
         if getattr(o, name) == math.inf:
-            raise OptionError(f"--{name} inf: expected a finite number")
+            raise OptionError(f"--{name.replace('_', '-')} inf: expected a finite number")
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
         raise OptionError(
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "

@@ -1,6 +1,7 @@
 """Engines: one for each kind of arithmetic; what differs within a kind are values in `sonlearn.methods`.
 
 `sketched`  sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
+`compensated`  frequent directions with diagonal compensation, on AROW's step
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from sonlearn.methods import METHODS
 from sonlearn.options import LearnOptions
 
 #: Engine -> its class, in the module of that name.
-_CLASS = {"sketched": "SketchedNewton"}
+_CLASS = {"sketched": "SketchedNewton", "compensated": "Compensated"}
 
 
 def make_engine(options: LearnOptions) -> Engine:
