@@ -125,6 +125,12 @@ METHODS = {
         "as arow; confidence grows faster", ("arow_r",), {"rule": "precision"}, {"loss": "squared_hinge"},
         losses=_AROW,
     ),
+    "drfd": Method(
+        "compensated", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",
+        "our own, after [RFD] Alg. 3, with the step of [AROW]", "m^2 + m s",
+        "all kinds of data, untuned; an example with a margin above 1 costs a prediction only",
+        ("sketch_size", "arow_r"), defaults={"loss": "hinge"}, losses=("squared", "logistic", "hinge"), sketch="drfd",
+    ),
 }  # fmt: skip
 
 #: `--sketch NAME` is short for the method.
