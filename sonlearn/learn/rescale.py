@@ -22,11 +22,11 @@ def scale_of(params, scale):
 @bare_inline
 def rescaled(params, state, feats, values, xs):
     """xs <- the row as the learner sees it; returns x'x."""
-    xx = 0.0
+    features, xx = state.features, 0.0
     for at in range(len(feats)):
         x = values[at]
         if params.diagonal:
-            x /= math.sqrt(DIAGONAL_START + state.features[feats[at]].scale)
+            x /= math.sqrt(DIAGONAL_START + features[feats[at]].scale)
         xs[at] = x
         xx += x * x
     return xx
@@ -35,6 +35,7 @@ def rescaled(params, state, feats, values, xs):
 @bare_inline
 def learn_scales(params, state, feats, values, slope):
     """Take a row that has been learned from into the scales."""
+    features = state.features
     if params.diagonal:
         for at in range(len(feats)):
-            state.features[feats[at]].scale += (slope * values[at]) ** 2
+            features[feats[at]].scale += (slope * values[at]) ** 2

@@ -84,8 +84,10 @@ def count(state, feats):
     now = state.now[0]
     now.t += 1
     now.read += len(feats)
+    seen = now.seen
     for at in range(len(feats)):
-        now.seen = max(now.seen, feats[at] + 1)
+        seen = max(seen, feats[at] + 1)
+    now.seen = seen
 
 
 @bare_inline

@@ -128,12 +128,11 @@ class Sizes(NamedTuple):
 
 
 def sizes_of(params: Params) -> Sizes:
-    """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. Never zero."""
+    """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. M = 0 without a sketch."""
     m = params.m
     if params.buffered:
         return Sizes(k_max=max(m - 1, 1), M=2 * m, R_max=2 * m, r_max=2 * m)
-    m = max(m, 1)
-    return Sizes(k_max=m, M=m, R_max=1, r_max=m)
+    return Sizes(k_max=max(m, 1), M=m, R_max=1, r_max=max(m, 1))
 
 
 def params_of(options: LearnOptions) -> Params:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.sparse_time.generations import is_stale, refresh_all, travel
-from sonlearn.learn.sparse_time.local import enter, local_of, unmix
+from sonlearn.learn.sparse_time.local import enter, is_local, unmix
 from sonlearn.learn.sparse_time.second_look import is_worth_it, look_again
 from sonlearn.learn.tolerances import LOOK, NOISE, SPAN
 
@@ -39,8 +39,8 @@ def coordinates(params, state, work, feats, xx):
 @bare_inline
 def read(state, work, feats):
     """work.zx <- Z x, work.rx <- X x; returns wbar'x."""
-    features, Z, X, zx, rx = state.features, state.Z, state.raw.X, work.zx, work.rx
-    M, n_raw, total = len(zx), state.now[0].raw, 0.0
+    features, Z, X, owner, zx, rx = state.features, state.Z, state.raw.X, state.raw.owner, work.zx, work.rx
+    M, n_raw, n_local, total = len(zx), state.now[0].raw, state.now[0].local, 0.0
     refresh_all(state, feats, work.z)
     for j in range(M):
         zx[j] = 0.0
@@ -48,11 +48,12 @@ def read(state, work, feats):
         rx[j] = 0.0
     for at in range(len(feats)):
         f, x = feats[at], work.x[at]
-        total += x * features[f].wbar
+        feature = features[f]
+        total += x * feature.wbar
         for j in range(M):
             zx[j] += x * Z[f, j]
-        local = local_of(state, f)
-        if local >= 0:
+        local = feature.local
+        if is_local(owner, n_local, local, f):
             for j in range(n_raw):
                 rx[j] += x * X[local, j]
     return total

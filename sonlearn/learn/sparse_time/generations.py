@@ -109,8 +109,10 @@ def refresh(state, f, z):
 @bare_inline
 def refresh_all(state, feats, z):
     """Bring the features `feats` up to the present generation."""
+    features, generation = state.features, state.now[0].generation
     for at in range(len(feats)):
-        refresh(state, feats[at], z)
+        if is_stale(features[feats[at]].stamp, generation):
+            refresh(state, feats[at], z)
 
 
 @bare_inline

@@ -6,10 +6,16 @@ from sonlearn.jit import bare_inline
 
 
 @bare_inline
+def is_local(owner, n_local, local, f):
+    """Whether `local` is the place of feature f among the n_local of the raw rows."""
+    return 0 <= local < n_local and owner[local] == f
+
+
+@bare_inline
 def local_of(state, f):
     """Place of feature f among those of the raw rows, or -1."""
     local = state.features[f].local
-    return local if 0 <= local < state.now[0].local and state.raw.owner[local] == f else -1
+    return local if is_local(state.raw.owner, state.now[0].local, local, f) else -1
 
 
 @bare_inline
