@@ -39,13 +39,13 @@ def text_files(n: int, d: int, s: int, seed: int = 0) -> tuple[Path, Path]:
     return svm, vw
 
 
-def write_rows(path: Path, X: sp.csr_array, y: np.ndarray, line: str) -> None:
-    """Write rows with 1-based indices and six digits."""
+def write_rows(path: Path, X: sp.csr_array, y: np.ndarray, line: str, digits: int = 6) -> None:
+    """Write rows with 1-based indices, values of so many digits and signed labels."""
     part = path.with_suffix(path.suffix + ".part")
     with open(part, "w") as out:
         for i in range(len(y)):
             row = slice(X.indptr[i], X.indptr[i + 1])
             pairs = zip((X.indices[row] + 1).tolist(), X.data[row].tolist(), strict=True)
-            features = " ".join(f"{j}:{x:.6g}" for j, x in pairs)
-            out.write(line.format(label="+1" if y[i] > 0 else "-1", features=features))
+            features = " ".join(f"{j}:{x:.{digits}g}" for j, x in pairs)
+            out.write(line.format(label=f"{y[i]:+.{digits}g}", features=features))
     part.replace(path)

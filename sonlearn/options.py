@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.members import member
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES
 
 LOSSES = ("squared", "logistic", "hinge", "absolute")
@@ -44,6 +45,11 @@ def delimiter(text: str) -> str:
     if len(text) != 1 or text in '"\r\n':
         raise ValueError(text)
     return text
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Parse a list of names with commas between."""
+    return tuple(name for name in text.split(",") if name)
 
 
 def number_or(*words: str) -> Callable[[str], float | str]:
@@ -96,6 +102,10 @@ class LearnOptions:
     eta: float | str = option(
         "1/t", "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E"
     )
+    members: tuple[str, ...] = option(
+        (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
+    )
+    retire: bool = option(True, "retire members of the committee that do not pay for their time")
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     diagonal: bool = option(True, "rescale features by the root of their summed squared gradients")
 
@@ -103,6 +113,8 @@ class LearnOptions:
         for field in dataclasses.fields(self):
             if getattr(self, field.name) is not None:
                 check_field(field, getattr(self, field.name))
+        if isinstance(self.members, str | list):  # as Python or a file's header has them
+            self._settle("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
         named = SKETCHES.get(self.sketch)
         method = self.method or named or DEFAULT
         if named not in (None, method):
@@ -226,6 +238,8 @@ def _check_together(o: LearnOptions) -> None:
     for name in ("alpha", "sigma", "eta"):
         if getattr(o, name) == math.inf:
             raise OptionError(f"--{name} inf: expected a finite number")
+    for name in o.members:
+        member(name)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
         raise OptionError(
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "

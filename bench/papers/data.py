@@ -19,19 +19,13 @@ OUT = ROOT / "bench" / "out"
 
 def svmlight(name: str, limit: int | None = None) -> sp.csr_array | None:
     """Rows of a LIBSVM file in a seeded random order, at most `limit` of them; None where the file is absent."""
-    from sonlearn import TextOptions
-    from sonlearn.sketch.command import to_csr
-    from sonlearn.text.read import Reader
+    from bench.rows import DATA, read, shuffled
 
     path = DATA / "svm" / f"{name}.svm.gz"
     if not path.exists():
         print(f"{name}: no {path.name} in the data folder, skipped")
         return None
-    options = TextOptions(format="svmlight", constant=False)
-    blocks = [to_csr(batch, 1) for batch in Reader(str(path), options)]
-    d = max(block.shape[1] for block in blocks)
-    X = sp.vstack([sp.csr_array((b.data, b.indices, b.indptr), shape=(b.shape[0], d)) for b in blocks], format="csr")
-    return X[np.random.default_rng(0).permutation(X.shape[0])[:limit]]
+    return shuffled(*read(path), limit)[0]
 
 
 def adversarial(n: int = 3000, d: int = 500, first: int = 400, second: int = 4) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""``sonlearn inspect``: what a model file holds, as text."""
+"""``sonlearn inspect``: what a file of a model or of a sketch holds, as text."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ import dataclasses
 
 import numpy as np
 
+from sonlearn import storage
 from sonlearn.batch import CONSTANT
 from sonlearn.commands.train import text_of
 from sonlearn.learn.learner import Learner
+from sonlearn.sketch import npz
 
 
 def run(path: str, top: int) -> int:
-    """Print the model; return the exit status. Raises ModelFileError."""
-    print("\n".join(describe(path, Learner.load(path), top)), flush=True)
+    """Print the model or the sketch; return the exit status. Raises ModelFileError."""
+    if npz.is_archive(path) or storage.kind_of(path) == "sketch":
+        from sonlearn.commands import sketching  # loads SciPy, which a model does not need
+        from sonlearn.sketch.files import load
+
+        lines = sketching.describe(path, load(path))
+    else:
+        lines = describe(path, Learner.load(path), top)
+    print("\n".join(lines), flush=True)
     return 0
 
 
@@ -30,12 +39,25 @@ def describe(path: str, learner: Learner, top: int) -> list[str]:
     ]  # fmt: skip
     facts = learner.facts()
     lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
+    lines += roll(facts.get("members", []))
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
     chosen = largest(ids, weights, top)
     lines += ["", f"largest weights: {len(chosen)} of {len(ids)}"]
     lines += [f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}" for i in chosen]
+    return lines
+
+
+def roll(members: list[dict]) -> list[str]:
+    """Lines on the members of a committee: their own progressive errors, and what the combiner makes of them."""
+    if not members:
+        return []
+    lines = ["", f"members: {sum(m['active'] for m in members)} of {len(members)} at work"]
+    lines.append(f"  {'member':<24} {'own error':>12} {'weight':>12}")
+    for member in members:
+        weight = f"{member['weight']:>12.6f}" if member["active"] else f"{'retired':>12}"
+        lines.append(f"  {member['name']:<24} {member['error']:>12.6g} {weight}")
     return lines
 
 

@@ -44,6 +44,8 @@ class Learner:
     options : LearnOptions
     text : TextOptions
         Kept with the model, since it defines what the features are; not used for learning.
+    threads : int
+        How many threads may learn side by side, where the method allows it; results are the same.
 
     Attributes
     ----------
@@ -56,11 +58,11 @@ class Learner:
         `options` contradict each other.
     """
 
-    def __init__(self, options: LearnOptions | None = None, text: TextOptions | None = None):
+    def __init__(self, options: LearnOptions | None = None, text: TextOptions | None = None, *, threads: int = 1):
         self.options = options or LearnOptions()
         self.text = text or TextOptions()
         self.examples = 0
-        self._engine = make_engine(self.options)
+        self._engine = make_engine(self.options, threads)
         self._state = self._engine.new()
         self._index = new_index()
         self._labels = Labels(self.options.loss)
@@ -121,6 +123,11 @@ class Learner:
             raise diverged(batch, at)
         return self._judged(out, rows, np.zeros(batch.n, dtype=bool))
 
+    def next_pass(self) -> None:
+        """Say that the rows to come have been learned from before: a further pass over the same data."""
+        if hasattr(self._engine, "next_pass"):
+            self._engine.next_pass(self._state)
+
     # -- what has been learned ---------------------------------------------------------------------------------------
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
@@ -176,8 +183,8 @@ class Learner:
         return header, {"ids": self._index.ids[: self._size], **arrays}
 
     @classmethod
-    def from_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Learner:
-        """Inverse of `to_arrays`.
+    def from_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], *, threads: int = 1) -> Learner:
+        """Inverse of `to_arrays`; `threads` as in the constructor.
 
         Raises
         ------
@@ -189,7 +196,7 @@ class Learner:
         if header.get("format") != FORMAT:
             raise ModelFileError("a model of an earlier sonlearn, whose state has another form: train it anew")
         try:
-            learner = cls(LearnOptions(**header["learn"]), TextOptions(**header["text"]))
+            learner = cls(LearnOptions(**header["learn"]), TextOptions(**header["text"]), threads=threads)
             learner._labels.coding = int(header["label_coding"])
             learner.examples = int(header["examples"])
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
@@ -205,11 +212,11 @@ class Learner:
         storage.write(path, *self.to_arrays())
 
     @classmethod
-    def load(cls, path: str | Path) -> Learner:
+    def load(cls, path: str | Path, *, threads: int = 1) -> Learner:
         """Read a model written by `save`; raises ModelFileError, which names the file."""
         header, arrays = storage.read(path, kind="learner")
         try:
-            return cls.from_arrays(header, arrays)
+            return cls.from_arrays(header, arrays, threads=threads)
         except ModelFileError as error:
             raise ModelFileError(f"{path}: {error}") from error
 

@@ -1,6 +1,8 @@
 """Engines: one for each kind of arithmetic; what differs within a kind are values in `sonlearn.methods`.
 
 `sketched`  sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
+
+Engines of engines are in `sonlearn.learn.combine`.
 """
 
 from __future__ import annotations
@@ -11,12 +13,16 @@ from sonlearn.learn.engine import Engine
 from sonlearn.methods import METHODS
 from sonlearn.options import LearnOptions
 
-#: Engine -> its class, in the module of that name.
-_CLASS = {"sketched": "SketchedNewton"}
+#: Engine -> its module and what makes one of options. Modules are imported on first use: each brings kernels along.
+_MAKERS = {
+    "sketched": ("engines.sketched", "SketchedNewton"),
+    "committee": ("combine.committee", "Committee"),
+}
 
 
-def make_engine(options: LearnOptions) -> Engine:
-    """The engine that `options` ask for. Modules are imported on first use: each brings kernels along."""
+def make_engine(options: LearnOptions, threads: int = 1) -> Engine:
+    """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such."""
     name = METHODS[options.method].engine
-    module = importlib.import_module(f"sonlearn.learn.engines.{name}")
-    return getattr(module, _CLASS[name])(options)
+    module, maker = _MAKERS[name]
+    make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
+    return make(options, threads) if name == "committee" else make(options)

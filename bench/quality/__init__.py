@@ -1,0 +1,1 @@
+"""How well the learner learns, beside Vowpal Wabbit and River: see `__main__`."""

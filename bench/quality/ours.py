@@ -1,0 +1,79 @@
+"""The learner under judgement: the only file of the bench that calls it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from sonlearn import Learner, LearnOptions, SonlearnError, from_scipy
+from sonlearn.commands.flags import parse
+from sonlearn.options import CLASSIFICATION
+
+BATCH = 2000
+
+
+class Judged(NamedTuple):
+    """What was predicted, float64[n] each: a value (its sign is the class), and the log-odds of +1.
+
+    `log_odds` is NaN where the setting gives no probabilities; both are NaN after the learner has refused to go on.
+    """
+
+    prediction: np.ndarray
+    log_odds: np.ndarray
+
+
+def options_of(words: str) -> LearnOptions:
+    """Options from words: ``loss=squared no-diagonal``, or as on the command line, ``--loss squared``.
+
+    Raises
+    ------
+    OptionError
+        A word is no option, or its value none of the option's.
+    """
+    words_of = words.split()
+    arguments = words_of if words.strip().startswith("-") else [f"--{word}" for word in words_of]
+    values, others = parse("train", arguments)
+    if others:
+        raise SystemExit(f"{' '.join(others)}: no option")
+    return LearnOptions(**values)
+
+
+def for_values(options: LearnOptions) -> LearnOptions:
+    """The same setting where labels are values: squared loss in place of one whose labels are -1 and +1."""
+    return dataclasses.replace(options, loss="squared") if options.loss in CLASSIFICATION else options
+
+
+def without_members(options: LearnOptions) -> dict[str, LearnOptions]:
+    """{member: the same setting without it}; empty where the setting names no members."""
+    members = [member for member in str(getattr(options, "members", "")).split(",") if member]
+    if len(members) < 2:
+        return {}
+    return {
+        member: dataclasses.replace(options, members=",".join(members[:i] + members[i + 1 :]))
+        for i, member in enumerate(members)
+    }
+
+
+def judge(
+    options: LearnOptions, X: sp.csr_array, y: np.ndarray, *, test: sp.csr_array | None = None, passes: int = 1
+) -> Judged:
+    """Learn the rows of `X` `passes` times: what was predicted for each before its label was used, in the first pass.
+
+    With `test`, what the final model predicts for its rows instead.
+    """
+    learner = Learner(options)
+    batches = [from_scipy(X[i : i + BATCH], y[i : i + BATCH]) for i in range(0, len(y), BATCH)]
+    try:
+        outs = [learner.partial_fit(batch) for _ in range(passes) for batch in batches][: len(batches)]
+        if test is not None:
+            outs = [learner.predict(from_scipy(test))]
+    except SonlearnError as error:
+        print(f"    refused: {error}")
+        nothing = np.full(len(y) if test is None else test.shape[0], np.nan)
+        return Judged(nothing, nothing)
+    prediction = np.concatenate([out.prediction for out in outs])
+    raw = np.concatenate([out.raw for out in outs])
+    return Judged(prediction, raw if options.loss == "logistic" else np.full(len(raw), np.nan))

@@ -1,0 +1,7 @@
+"""Engines of engines: learners that hold other learners and combine what they predict.
+
+`combiner`   a full Newton step over the members' predictions
+`panel`      members, and the combiner of what they say
+`committee`  views of the rows, and a panel that sees them: the default method
+`retire`     which members a stream can do without
+"""

@@ -1,0 +1,242 @@
+"""A panel: members on views that are shown to them, and the combiner of what they say. One for each class to be told.
+
+Members do not need each other within a batch, so they may run side by side: the bits are the same. After `HEARD` rows
+the members that do not pay for their time are retired (`retire`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.batch import Rows
+from sonlearn.jit import jit
+from sonlearn.learn.combine.combiner import Combiner, combine, forget, new_combiner
+from sonlearn.learn.combine.retire import HEARD, retired
+from sonlearn.learn.engine import Predictions, State, grown
+from sonlearn.learn.engines import make_engine
+from sonlearn.learn.losses import CODE
+from sonlearn.members import Member
+from sonlearn.methods import METHODS
+from sonlearn.options import CLASSIFICATION, LearnOptions
+
+#: What a member may tell the combiner, in units of the label.
+CLIP = 6.0
+NOW = [("rows", "i8"), ("active", "i8"), ("passes", "i8")]
+
+
+class PanelState(NamedTuple):
+    """All that a panel has learned."""
+
+    members: tuple  # the members' states
+    combiner: Combiner
+    tally: np.ndarray  # float64[k, 2]; sums of h and of h * error over the rows learned: each member's own progress
+    heard: np.ndarray  # float64[rows, k + 2]; what members said of the first rows, their labels and weights
+    now: np.ndarray  # structured [1]: rows learned; bits of the members at work; passes begun
+
+
+class Seen(NamedTuple):
+    """Rows as every view shows them."""
+
+    rows: dict[str, Rows]
+    sizes: dict[str, int]  # features of each view
+
+    def between(self, start: int, stop: int, y: np.ndarray) -> Seen:
+        """Rows start..stop-1, with the labels `y`."""
+        return self._replace(rows={n: rows_between(r, start, stop)._replace(y=y) for n, r in self.rows.items()})
+
+
+class Panel:
+    """Members and their combiner.
+
+    Parameters
+    ----------
+    options : LearnOptions
+    members : tuple of Member
+    pool : Executor or None
+        Where members learn side by side; None: one after the other.
+    """
+
+    def __init__(self, options: LearnOptions, members: tuple[Member, ...], pool: Executor | None = None):
+        self._options, self.members = options, members
+        self._loss, self._classes = CODE[options.loss], options.loss in CLASSIFICATION
+        self._engines = tuple(make_engine(member_options(options, member)) for member in members)
+        self._scratch = np.zeros((len(members) + 2, len(members)))
+        self._map = mapping(pool)
+
+    def new(self) -> PanelState:
+        """State of a panel that has seen nothing."""
+        k, now = len(self.members), np.zeros(1, dtype=NOW)
+        now["active"] = (1 << k) - 1
+        return PanelState(
+            members=tuple(engine.new() for engine in self._engines),
+            combiner=new_combiner(self.members),
+            tally=np.zeros((k, 2)),
+            heard=np.zeros((0, k + 2)),
+            now=now,
+        )
+
+    def learn(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> PanelState:
+        """Learn `rows` as they were `seen`, in parts between which members are retired; fills `raw` (float64[n])."""
+        start, n = 0, len(rows.y)
+        while start < n:
+            stop = self._end_of_hearing(state, rows, start)
+            part = rows_between(rows, start, stop)
+            state = self._learn_part(state, seen.between(start, stop, part.y), part, raw[start:stop])
+            start = stop
+        return state
+
+    def predict(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> None:
+        """Fill `raw` and change nothing."""
+        V = self.said(state, seen, len(rows.y))
+        combine(self._loss, state.combiner, V, rows.y, rows.weight, False, self._scratch, raw)
+
+    def said(self, state: PanelState, seen: Seen, n: int) -> np.ndarray:
+        """float64[n, k]: what the members tell the combiner of rows that they do not learn from."""
+        V = np.zeros((n, len(self.members)))
+
+        def ask(i: int) -> None:
+            out = Predictions.empty(n)
+            self._engines[i].predict(state.members[i], seen.rows[self.members[i].view], out)
+            self._tell(V, i, out)
+
+        self._map(ask, self.active(state))
+        return V
+
+    def weights(self, state: PanelState, features: int) -> np.ndarray:
+        """float64[features]: weights of the members that are linear in the raw row, as the combiner adds them up."""
+        total = np.zeros(features)
+        for i in self.active(state):
+            if self.members[i].view == "raw":
+                own = self._engines[i].weights(state.members[i], features)
+                total += state.combiner.w[i] * self.members[i].gain * own
+        return total
+
+    def packed(self, state: PanelState) -> PanelState:
+        """`state` without spare room."""
+        return state._replace(
+            members=tuple(engine.packed(s) for engine, s in zip(self._engines, state.members, strict=True)),
+            heard=state.heard[: int(state.now["rows"][0]) if self._left_to_hear(state) else 0],
+        )
+
+    def roll(self, state: PanelState) -> list[dict[str, Any]]:
+        """For each member its name, whether it is at work, its own progressive error and the combiner's weight."""
+        active = self.active(state)
+        errors = state.tally[:, 1] / np.maximum(state.tally[:, 0], 1e-300)
+        return [
+            {"name": m.name, "active": i in active, "error": float(errors[i]), "weight": float(state.combiner.w[i])}
+            for i, m in enumerate(self.members)
+        ]
+
+    def active(self, state: PanelState) -> list[int]:
+        """Positions of the members that have not been retired."""
+        bits = int(state.now["active"][0])
+        return [i for i in range(len(self.members)) if bits >> i & 1]
+
+    # -- how ---------------------------------------------------------------------------------------------------------
+
+    def _learn_part(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> PanelState:
+        V, members = np.zeros((len(rows.y), len(self.members))), list(state.members)
+
+        def teach(i: int) -> None:
+            view = self.members[i].view
+            members[i], out = taught(self._engines[i], members[i], seen.rows[view], seen.sizes[view])
+            self._tell(V, i, out)
+
+        self._map(teach, self.active(state))
+        first_pass = state.now["passes"][0] == 0
+        combine(self._loss, state.combiner, V, rows.y, rows.weight, first_pass, self._scratch, raw)
+        return self._counted(state._replace(members=tuple(members)), rows, V)
+
+    def _counted(self, state: PanelState, rows: Rows, V: np.ndarray) -> PanelState:
+        """Add the rows to everybody's tally, and retire members when they have been heard."""
+        told = (rows.weight > 0) & ~np.isnan(rows.y)
+        V, y, h = V[told], rows.y[told], rows.weight[told]
+        wrong = ((V > 0) != (y > 0)[:, None]) if self._classes else (V - y[:, None]) ** 2
+        count_up(state.tally, wrong.astype(np.float64), h)
+        before, left = int(state.now["rows"][0]), self._left_to_hear(state)
+        state.now["rows"] += len(y)
+        if not left:
+            return state
+        heard = grown(state.heard, before + len(y))
+        heard[before : before + len(y)] = np.column_stack([V, y, h])
+        state = state._replace(heard=heard)
+        return self._without_idle(state) if left == len(y) else state
+
+    def _without_idle(self, state: PanelState) -> PanelState:
+        """Retire the members that do not pay for their time; nothing of them is kept."""
+        idle = retired(self._loss, self.members, state.heard[:HEARD])
+        members = list(state.members)
+        for i in idle:
+            members[i] = self._engines[i].new()
+            state.now["active"] &= ~(1 << i)
+        return state._replace(
+            members=tuple(members), combiner=forget(state.combiner, idle), heard=state.heard[:0].copy()
+        )
+
+    def _left_to_hear(self, state: PanelState) -> int:
+        """Rows that are still to be learned before members are retired; 0: that is over, or not to be."""
+        return max(0, HEARD - int(state.now["rows"][0])) if self._options.retire else 0
+
+    def _end_of_hearing(self, state: PanelState, rows: Rows, start: int) -> int:
+        """Where to stop so that retirement comes after the very same row however the stream is cut."""
+        left, n = self._left_to_hear(state), len(rows.y)
+        if left == 0:
+            return n
+        counts = np.cumsum((rows.weight[start:] > 0) & ~np.isnan(rows.y[start:]))
+        return start + int(np.searchsorted(counts, left)) + 1 if counts[-1] >= left else n
+
+    def _tell(self, V: np.ndarray, i: int, said: Predictions) -> None:
+        """What member i's predictions are to the combiner: column i of V."""
+        V[:, i] = said.prediction
+        if self._classes:
+            np.clip(self.members[i].gain * V[:, i], -CLIP, CLIP, out=V[:, i])
+
+
+def mapping(pool: Executor | None) -> Callable[..., list]:
+    """``map`` that is done when it returns, in `pool` or without."""
+
+    def done(call: Callable, *items: Iterable) -> list:
+        return list((pool.map if pool else map)(call, *items))
+
+    return done
+
+
+def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State, Predictions]:
+    """A member shown `rows`; a row that it would refuse it sits out, predicting 0."""
+    said, at = Predictions.empty(len(rows.y)), -1
+    state = engine.reserve(state, rows, features)
+    while at < len(rows.y):
+        state, at = engine.learn(state, rows, said, at + 1)
+        if at < len(rows.y):
+            said.prediction[at] = 0.0
+    return state, said
+
+
+def rows_between(rows: Rows, start: int, stop: int) -> Rows:
+    """Rows start..stop-1."""
+    begin, end = rows.indptr[start], rows.indptr[stop]
+    return Rows(
+        rows.indptr[start : stop + 1] - begin, rows.features[begin:end], rows.values[begin:end],
+        rows.y[start:stop], rows.weight[start:stop], rows.base[start:stop],
+    )  # fmt: skip
+
+
+def member_options(options: LearnOptions, member: Member) -> LearnOptions:
+    """What a member's engine is made of; ``-m`` is of the sketched ones."""
+    own = {"method": member.method, "loss": options.loss, **member.options}
+    if "sketch_size" in METHODS[member.method].takes:
+        own["sketch_size"] = options.sketch_size
+    return LearnOptions(**own)
+
+
+@jit
+def count_up(tally, wrong, weight):
+    """tally[j] += (h, h wrong_ij) row by row: where a batch ends changes no bit."""
+    for i in range(len(weight)):
+        for j in range(len(tally)):
+            tally[j, 0] += weight[i]
+            tally[j, 1] += weight[i] * wrong[i, j]

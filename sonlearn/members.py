@@ -1,0 +1,71 @@
+"""The members of the committee: a method on a view each, with the values that make it a good member.
+
+``--members nag,drfd:lunit`` chooses by name, ``METHOD:VIEW`` or ``METHOD`` for the raw view. What stands in `MEMBERS`
+has settings of its own, found by measuring over many data sets (docs/evidence.md); any other method on any view is a
+member with its method's defaults. Imports nothing but the table of methods: `sonlearn --help` reads it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sonlearn.errors import OptionError
+from sonlearn.methods import METHODS
+
+#: Views that a member can have (`sonlearn.views`).
+VIEWS = ("raw",)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One member.
+
+    Attributes
+    ----------
+    method, view : str
+    options : dict
+        Options of `LearnOptions` that differ from the method's defaults.
+    gain : float
+        What its prediction is multiplied with before it enters the combiner, where it is clipped to [-6, 6].
+    weight : float
+        The combiner's weight of it at the start.
+    cost : float
+        Time a row in units of `nag` on the raw view: what retiring it would save.
+    """
+
+    method: str
+    view: str
+    options: dict[str, Any] = field(default_factory=dict)
+    gain: float = 2.0
+    weight: float = 0.12
+    cost: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """METHOD:VIEW, or METHOD for the raw view."""
+        return self.method if self.view == "raw" else f"{self.method}:{self.view}"
+
+
+MEMBERS: dict[str, Member] = {}
+
+
+def default_members(loss: str) -> tuple[str, ...]:
+    """Names of the members of a committee that was not told which."""
+    return ("gd", "rfd-son")
+
+
+def member(name: str) -> Member:
+    """The member of that name. Raises OptionError."""
+    if name in MEMBERS:
+        return MEMBERS[name]
+    method, _, view = name.partition(":")
+    view = view or "raw"
+    if method not in METHODS or METHODS[method].engine == "committee":
+        known = ", ".join(sorted(name for name, entry in METHODS.items() if entry.engine != "committee"))
+        raise OptionError(
+            f"--members {name}: there is no method {method!r}; expected METHOD or METHOD:VIEW, of {known}"
+        )
+    if view not in VIEWS:
+        raise OptionError(f"--members {name}: there is no view {view!r}; expected one of {', '.join(VIEWS)}")
+    return Member(method, view)
