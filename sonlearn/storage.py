@@ -145,9 +145,13 @@ def rebuilt(template: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
         parts = [rebuilt(part, arrays, f"{name}.{field}") for field, part in zip(fields, template, strict=True)]
         return type(template)(*parts) if hasattr(template, "_fields") else tuple(parts)
     if template.dtype.names:
-        out = template.copy()
-        for field in template.dtype.names:
-            out[field] = _fitting(template[field], arrays[f"{name}.{field}"], f"{name}.{field}")
+        parts = {
+            field: _fitting(template[field], arrays[f"{name}.{field}"], f"{name}.{field}")
+            for field in template.dtype.names
+        }
+        out = np.zeros(next(iter(parts.values())).shape, template.dtype)
+        for field, part in parts.items():
+            out[field] = part
         return out
     return _fitting(template, arrays[name], name)
 

@@ -23,7 +23,7 @@ from sonlearn.learn.losses import SQUARED, loss_slope
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN = range(8)
 # Columns of the table. W: weight. G: sum of squared gradients; arow: precision less 1; coin: sum of |g|.
-# S: largest |x|. ftrl has z for the weight, coin the negative sum of gradients; TOP, its largest slope; WON, its reward.
+# S: largest |x|. ftrl has z for the weight, coin the negative sum of gradients; TOP: its largest slope; WON: reward.
 W, G, S, TOP, WON = range(5)
 COLUMNS = (1, 1, 2, 3, 2, 2, 2, 5)
 #: A raw prediction, or a length of a row or gradient beyond this is out of bounds, however far from infinite: squares

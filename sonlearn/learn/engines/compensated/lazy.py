@@ -2,14 +2,14 @@
 
 There its entries b of the kept rows become E b, and wbar grows by (c'b)/Delta: Delta stands still as long as the
 feature is in no buffered row, so such maps compose. Every shrink is a generation in a log of compositions, laid out as
-in `sonlearn.learn.generations`, whose arithmetic of slots is used.
+in `sonlearn.learn.sparse_time.generations`, whose arithmetic of slots is used.
 """
 
 from __future__ import annotations
 
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engines.compensated.state import EXTRA, HEAD, SLOT, STAMP, WBAR
-from sonlearn.learn.generations import apply_map, compose, copy, end_of, level_at, place
+from sonlearn.learn.sparse_time.generations import apply_map, compose, copy, end_of, level_at, place
 
 
 @bare_inline
