@@ -353,6 +353,8 @@ def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
             asked = given.get(field.name, ours)
             if asked != ours and not (field.name == "format" and "auto" in (asked, ours)):
                 name = flags(field)[-1].removeprefix("--")
+                if name.startswith("no") and isinstance(ours, bool) and ours == field.default:
+                    asked, ours = ours, asked  # the flag says no, the field yes
                 raise OptionError(
                     f"{name} = {text_of(asked)} is asked for, but the model {path} has {name} = {text_of(ours)}: "
                     "a model keeps its options; leave the flag out, or train a new model without -i"
