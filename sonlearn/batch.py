@@ -34,6 +34,8 @@ class Batch(NamedTuple):
         Where the examples come from.
     tags : list of str, or None where no example of the batch has one. Bytes that are not UTF-8 are surrogate escapes.
     base : float64[n], or None: VW's base, added to the prediction of the weights.
+    constant : int
+        Id of the constant feature in these rows, where they have one.
     """
 
     indptr: np.ndarray
@@ -45,11 +47,24 @@ class Batch(NamedTuple):
     source: str = "<memory>"
     tags: list[str] | None = None
     base: np.ndarray | None = None
+    constant: int = CONSTANT
 
     @property
     def n(self) -> int:
         """Number of examples."""
         return len(self.y)
+
+    def part(self, start: int, stop: int) -> Batch:
+        """The examples `start` to `stop` - 1; `self` where that is all of them. The arrays share memory."""
+        if start <= 0 and stop >= self.n:
+            return self
+        begin, end = self.indptr[start], self.indptr[stop]
+        return self._replace(
+            indptr=self.indptr[start : stop + 1] - begin, indices=self.indices[begin:end],
+            values=self.values[begin:end], y=self.y[start:stop], weight=self.weight[start:stop],
+            lines=self.lines[start:stop], tags=None if self.tags is None else self.tags[start:stop],
+            base=None if self.base is None else self.base[start:stop],
+        )  # fmt: skip
 
 
 class Rows(NamedTuple):

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn import __version__
-from sonlearn.errors import ModelFileError
+from sonlearn.errors import ModelFileError, OutputError
 from sonlearn.outputs import target_problem, whole_file
 
 MAGIC = b"\x93sonl\r\n\x1a"
@@ -71,8 +71,8 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
                 digest.update(part)
                 file.write(part)
             file.write(digest.digest())
-    except OSError as error:
-        raise ModelFileError(f"{path}: cannot be written: {error.strerror or error}") from None
+    except OutputError as error:
+        raise ModelFileError(str(error)) from None
 
 
 def read(path: str | os.PathLike, kind: str | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -64,7 +64,7 @@ class Panel:
         self._options, self.members = options, members
         self._loss, self._classes = CODE[options.loss], options.loss in CLASSIFICATION
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
-        self._scratch = np.zeros((2, len(members)))
+        self._scratch = np.zeros((len(members) + 2, len(members)))
         self._map = mapping(pool)
 
     def new(self) -> PanelState:
