@@ -14,6 +14,7 @@ from typing import Any
 PAPERS = {
     "SON": "Luo, Agarwal, Cesa-Bianchi, Langford: Efficient Second Order Online Learning by Sketching. NIPS 2016",
     "RFD": "Luo, Chen, Zhang, Li, Zhang: Robust Frequent Directions with Application in Online Learning. JMLR 2019",
+    "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
 
 
@@ -35,6 +36,8 @@ class Method:
         Values of options where this method's are not the general ones.
     sketch : str
         Short name for ``--sketch``; empty: none.
+    losses : tuple of str
+        Losses that it can learn; empty: all.
     """
 
     engine: str
@@ -46,6 +49,7 @@ class Method:
     values: dict[str, Any] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     sketch: str = ""
+    losses: tuple[str, ...] = ()
 
 
 _NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "diagonal")
@@ -73,6 +77,14 @@ METHODS = {
     "gd": Method(
         "sketched", "gradient descent with step 1/alpha; with --diagonal a form of AdaGrad", "[SON] with m = 0", "s",
         "nearly independent features", _NEWTON, {"rule": "none", "gain": 0.0}, sketch="none",
+    ),
+    "bayes": Method(
+        "bayes", "naive Bayes: counts of the rows of each class that have a feature", "[NB] Bernoulli", "s",
+        "few examples; words and indicators", (), {"amounts": False, "a": 1.0, "q": 0.25}, losses=("logistic", "hinge"),
+    ),
+    "multinomial-bayes": Method(
+        "bayes", "naive Bayes: sums of the values of each feature in each class", "[NB] multinomial", "s",
+        "few examples; counts of words", (), {"amounts": True, "a": 0.05, "q": 0.5}, losses=("logistic", "hinge"),
     ),
 }  # fmt: skip
 

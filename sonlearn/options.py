@@ -238,6 +238,9 @@ def _check_together(o: LearnOptions) -> None:
     for name in ("alpha", "sigma", "eta"):
         if getattr(o, name) == math.inf:
             raise OptionError(f"--{name} inf: expected a finite number")
+    can = METHODS[o.method].losses
+    if can and o.loss not in can:
+        raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     for name in o.members:
         member(name)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):

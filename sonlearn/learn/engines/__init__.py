@@ -1,6 +1,7 @@
 """Engines: one for each kind of arithmetic; what differs within a kind are values in `sonlearn.methods`.
 
 `sketched`  sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
+`bayes`     naive Bayes, of rows or of amounts
 
 Engines of engines are in `sonlearn.learn.combine`.
 """
@@ -16,6 +17,7 @@ from sonlearn.options import LearnOptions
 #: Engine -> its module and what makes one of options. Modules are imported on first use: each brings kernels along.
 _MAKERS = {
     "sketched": ("engines.sketched", "SketchedNewton"),
+    "bayes": ("engines.bayes", "NaiveBayes"),
     "committee": ("combine.committee", "Committee"),
 }
 
