@@ -57,4 +57,10 @@ VIEWS = {
         "tuples", "[bin 1 of x_i and bin 1 of x_j and bin 1 of x_k], i < j < k", "s^3",
         {"order": 3, "code": "float", "resolution": 1, "longest": 16, "chosen": 16},
     ),
+    "zs": ViewEntry("standard", "u_j = (x_j - mean)/sd within [-5, 5]", "s"),
+    "zbins": ViewEntry("standard", "u_j, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s", {"bins": True}),
+    "triples-z": ViewEntry(
+        "tuples", "[z-bin 1 of x_i, x_j and x_k] / sqrt(number of triples), i < j < k", "s^3",
+        {"order": 3, "code": "z", "resolution": 1, "unit": True, "longest": 24, "chosen": 16},
+    ),
 }  # fmt: skip

@@ -11,7 +11,7 @@ KEY_BITS = 61
 _HALF = 0x7FFFFFFF
 #: Added to binary exponents, so that codes are positive.
 _EXPONENT = 1100
-#: Added to the codes of `z_code`, likewise.
+#: Added to the codes of `z_bin`, likewise.
 _CENTRE = 1000
 #: Values beyond count as this in running moments, so that their squares stay finite.
 _FAR = 1e140
@@ -31,11 +31,10 @@ def float_code(x, b):
 
 
 @bare_inline
-def z_code(x, resolution, moments):
-    """Bin of x among the values seen of its feature, which `moments` (count, mean, M2) take in first.
+def z_score(x, moments):
+    """(x - mean) / sd among the values seen of its feature, which `moments` (count, mean, M2) take in first.
 
-    ``u = (x - mean) / sd, floor(resolution u / (1 + |u|/4) + 1/2)``: any shift or scale of the feature gives the same;
-    0 while all values are equal. Modifies moments (float64[3], Welford's recurrence).
+    NaN while all values are equal. Modifies moments (float64[3], Welford's recurrence).
     """
     x = min(max(x, -_FAR), _FAR)
     moments[0] += 1.0
@@ -43,9 +42,22 @@ def z_code(x, resolution, moments):
     moments[1] += delta / moments[0]
     moments[2] += delta * (x - moments[1])
     if not moments[2] > _EQUAL * moments[1] * moments[1] * moments[0]:
+        return math.nan
+    return (x - moments[1]) / math.sqrt(moments[2] / moments[0])
+
+
+@bare_inline
+def z_bin(u, resolution):
+    """Bin of a `z_score`, ``floor(resolution u / (1 + |u|/4) + 1/2)``; 0 for NaN."""
+    if math.isnan(u):
         return 0
-    u = (x - moments[1]) / math.sqrt(moments[2] / moments[0])
     return math.floor(resolution * u / (1.0 + abs(u) / 4.0) + 0.5) + _CENTRE
+
+
+@bare_inline
+def z_code(x, resolution, moments):
+    """`z_bin` of x: any shift or scale of the feature gives the same. `moments` take x in first."""
+    return z_bin(z_score(x, moments), resolution)
 
 
 @bare_inline

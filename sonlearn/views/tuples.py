@@ -171,7 +171,7 @@ def combine_rows(params, state, work, rows, out, marks, start):
         else:
             choose(work, n, params.chosen)
             n = params.chosen
-        value = 1.0 / math.sqrt(tuples_of(params, n)) if params.unit and n > 0 else 1.0
+        value = 1.0 / math.sqrt(tuples_of(params, n)) if params.unit and tuples_of(params, n) > 0 else 1.0
         begin = at
         for k in range(combine(params, work, n)):
             number = number_of(work.keys[k], state.slots, shift, now, params.limit, learned)

@@ -20,6 +20,17 @@ def float_bin(x, b):
     return bits >> 63, bits >> 52 & 0x7FF, bits >> (52 - b) & ((1 << b) - 1)
 
 
+def z_score(before, x):
+    """(x - mean)/sd of the values before and x; None if they are all equal."""
+    values = np.array([*before, x])
+    mean, variance = values.mean(), values.var()
+    return None if variance <= 1e-18 * mean**2 else (x - mean) / math.sqrt(variance)
+
+
+def z_bin(u, resolution):
+    return "all equal" if u is None else math.floor(resolution * u / (1 + abs(u) / 4) + 0.5)
+
+
 class Raw:
     def __init__(self):
         self.known = set()
@@ -115,12 +126,7 @@ class Tuples(Counting):
     def bin(self, j, x):
         if self.code == "float":
             return float_bin(x, self.resolution)
-        values = np.array([*self.values.get(j, []), x])
-        mean, variance = values.mean(), values.var()
-        if variance <= 1e-18 * mean**2:
-            return "all equal"
-        u = (x - mean) / math.sqrt(variance)
-        return math.floor(self.resolution * u / (1 + abs(u) / 4) + 0.5)
+        return z_bin(z_score(self.values.get(j, []), x), self.resolution)
 
     def row(self, row, learn):
         row = [(j, x) for j, x in row if x != 0 and j != CONSTANT]
@@ -138,6 +144,28 @@ class Tuples(Counting):
         self.add([j for j, x in row if x != 0 and j != CONSTANT], y, h)
 
 
+class Standard(Raw):
+    def __init__(self, bins=False):
+        super().__init__()
+        self.bins, self.values = bins, {}
+
+    def row(self, row, learn):
+        out = []
+        for j, x in row:
+            if x != 0 and j == CONSTANT:
+                out.append((j, x))
+            elif x != 0 and (j in self.values or learn):  # what nobody knows is left out
+                u = z_score(self.values.get(j, []), x)
+                out.append((j, 1.0 if u is None else max(-5.0, min(5.0, u))))
+                out += [((j, r, z_bin(u, r)), 1.0) for r in (1, 3) if self.bins]
+        return out
+
+    def count(self, row, y, h):
+        for j, x in row:
+            if x != 0 and j != CONSTANT:
+                self.values.setdefault(j, []).append(x)
+
+
 #: Written out, not taken from the table: what each name of the table must mean.
 TWINS = {
     "raw": lambda: Raw(),
@@ -150,5 +178,8 @@ TWINS = {
     "pairs": lambda: Tuples(2, "float", 1),
     "pairs-fine": lambda: Tuples(2, "float", 3, unit=True),
     "pairs-z": lambda: Tuples(2, "z", 2),
+    "zs": lambda: Standard(),
+    "zbins": lambda: Standard(bins=True),
+    "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16),
     "triples": lambda: Tuples(3, "float", 1, longest=16, chosen=16),
 }

@@ -59,8 +59,8 @@ def streams():
 
 
 STREAMS = streams()
-#: Two logarithms that cancel leave what rounding leaves of 1.
-ROUNDING = {"ratios": 1e-15}
+#: Two logarithms that cancel leave what rounding leaves of 1; a value and the mean, what it leaves of them.
+ROUNDING = {"ratios": 1e-15, "zs": 1e-11, "zbins": 1e-11}
 
 
 class Viewed:

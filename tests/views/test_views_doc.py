@@ -23,4 +23,4 @@ def test_limits_and_sizes_are_those_of_the_code():
     assert LIMIT.bit_count() == 1
     assert VIEWS["triples"].values["longest"] == VIEWS["triples"].values["chosen"] == 16
     assert "32 entries are" in DOCUMENT
-    assert "(triples: 16)" in DOCUMENT
+    assert "(triples: 16; of z-bins: 24)" in DOCUMENT
