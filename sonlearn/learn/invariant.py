@@ -14,8 +14,9 @@ from sonlearn.learn.losses import ABSOLUTE, HINGE, HUBER, LOGISTIC, POISSON, QUA
 
 #: exp of this is nothing beside 1: below it, a margin moves under logistic loss as if that were -m.
 FLAT = -40.0
-#: Newton's method on a convex function from above, where it converges from the first step on: never used up.
-NEWTON_STEPS = 40
+#: Newton's method on a convex function from above, where it converges from the first step on: never used up. A step
+#: this small beside the way gone is the last one, since errors are squared from step to step.
+NEWTON_STEPS, LAST_STEP = 40, 1e-8
 
 
 @bare_inline
@@ -55,7 +56,7 @@ def logistic_travel(m: float, T: float) -> float:
         gone = e * math.expm1(d) if d < 1.0 else now - e
         change = (d + gone - rest) / (1.0 + now)
         d -= change
-        if abs(change) <= 1e-15 * d:
+        if abs(change) <= LAST_STEP * d:
             break
     return free + d
 
