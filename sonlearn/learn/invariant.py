@@ -36,9 +36,10 @@ def travel(loss, p: float, y: float, T: float) -> float:
     if loss.code == QUANTILE:
         return side * min(T * (loss.par if y > p else 1.0 - loss.par), error)
     if loss.code == HUBER:
-        straight = min(T * loss.par, max(0.0, error - loss.par))
-        left = T - straight / loss.par if error - straight <= loss.par else 0.0
-        return side * (straight + min(error, loss.par) * -math.expm1(-left))
+        outside = max(0.0, error - loss.par)
+        if T * loss.par <= outside:
+            return side * T * loss.par
+        return side * (outside + min(error, loss.par) * -math.expm1(outside / loss.par - T))
     return (y - p) * -math.expm1(-2.0 * T)
 
 
@@ -65,7 +66,7 @@ def logistic_travel(m: float, T: float) -> float:
 def poisson_travel(p: float, y: float, T: float) -> float:
     """With exp(-p) following the line du/ds = 1 - y u: -log(exp(p) (1 - exp(-yT))/y + exp(-yT))."""
     if y * T < 1e-300:
-        return -math.log1p(math.exp(p) * T)
+        return y * T - math.log1p(math.exp(p) * T)
     done = -math.expm1(-y * T)
     change = math.exp(p) * (done / y) - done
     if change > -0.5:

@@ -19,9 +19,7 @@ from sonlearn.options import LOSSES, LearnOptions
 
 SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON = range(8)
 #: Code of a loss by its name.
-CODE = dict(
-    zip(LOSSES, (SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON), strict=True)
-)
+CODE = dict(zip(LOSSES, (SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON), strict=True))
 
 
 class Loss(NamedTuple):

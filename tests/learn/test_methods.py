@@ -59,7 +59,9 @@ def test_options_of_other_methods_are_refused(name):
 
 
 def test_losses_that_a_method_cannot_learn_are_refused():
-    with pytest.raises(OptionError, match="--loss poisson: --method arow learns squared_hinge, logistic, hinge, squared"):
+    with pytest.raises(
+        OptionError, match="--loss poisson: --method arow learns squared_hinge, logistic, hinge, squared"
+    ):
         LearnOptions(method="arow", loss="poisson")
 
 

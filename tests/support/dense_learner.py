@@ -324,7 +324,9 @@ class DenseLearner:
         for i in range(len(y)):
             if np.isnan(y[i]) or weight[i] == 0:
                 out[i, :2] = self.predict(X[i])
-                out[i, 2] = np.nan if np.isnan(y[i]) else loss_value(loss, out[i, 0], canonical_label(loss, y[i]), self.options)
+                out[i, 2] = (
+                    np.nan if np.isnan(y[i]) else loss_value(loss, out[i, 0], canonical_label(loss, y[i]), self.options)
+                )
             else:
                 out[i] = self.learn(X[i], y[i], weight[i])
         return Result(*out.T)
