@@ -231,7 +231,7 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
 
 
 def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
-    """``name = value, name = value, ...``: what matters of learning; with `keep`, these and what is not at its default."""
+    """``name = value, name = value, ...``: what matters of learning; with `keep`, these and what is not default."""
     shown = getattr(options, "shown", None) or [
         field.name
         for field in dataclasses.fields(options)

@@ -47,7 +47,7 @@ def travel(loss, p: float, y: float, T: float) -> float:
 def logistic_travel(m: float, T: float) -> float:
     """The d >= 0 with (m + d) + exp(m + d) = m + exp(m) + T."""
     free = max(0.0, FLAT - m)
-    if T <= free:
+    if free >= T:
         return T
     rest, start = T - free, max(m, FLAT)
     e = math.exp(min(start, 700.0))

@@ -37,7 +37,7 @@ def followed(options: LearnOptions, p: float, y: float, T: float) -> float:
         case "huber":
             side, error = np.sign(p - y), abs(p - y)
             reaches = max(0.0, (error - k) / k)  # when the error is k
-            if T <= reaches:
+            if reaches >= T:
                 return p - side * k * T
             return y + side * min(error, k) * np.exp(-(T - reaches))
         case "poisson":  # u = exp(-p) follows du/ds = 1 - y u
