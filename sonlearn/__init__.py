@@ -6,10 +6,10 @@ The public surface, on one screen. Names are imported on first use, so that ``im
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers know it; importing typing takes longer than all else here
 if TYPE_CHECKING:
+    from typing import Any
+
     from sonlearn.batch import Batch, from_scipy
     from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError
     from sonlearn.learn.learner import Learner
@@ -40,6 +40,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
+        import importlib
+
         return getattr(importlib.import_module(_HOME[name]), name)
     raise AttributeError(f"module 'sonlearn' has no attribute {name!r}")
 

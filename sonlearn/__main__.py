@@ -1,6 +1,24 @@
-"""``python -m sonlearn``."""
+"""``python -m sonlearn``, and the command ``sonlearn``.
 
-from sonlearn.cli import main
+Nothing is imported before Ctrl-C has been seen to: as long as there is nothing to be saved, it just ends the process.
+"""
+
+import os
+import signal
+import sys
+
+
+def main() -> int:
+    """Run the command line as a process of its own; return the exit status."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from sonlearn.cli import main as run
+
+    status = run()
+    if status > 128:  # a thread may still be compiling, and the interpreter would wait for it; all files are closed
+        os._exit(status)
+    return status
+
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main())

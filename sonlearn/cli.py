@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     except MemoryError as error:
         return _fail(f"out of memory {error}".strip())
     except OSError as error:
-        return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        return _fail(f"{error.filename or 'standard output: cannot be written'}: {error.strerror or error}")
     except Exception as error:
         if os.environ.get("SONLEARN_DEBUG") == "1":
             raise

@@ -38,6 +38,10 @@ class ModelFileError(SonlearnError, ValueError):
     """A model file that is truncated, foreign, or of another format version."""
 
 
+class OutputError(SonlearnError, OSError):
+    """A file, or standard output, cannot be written."""
+
+
 class DivergedError(SonlearnError, ArithmeticError):
     """A prediction or a step is no longer finite; the example was not learned from."""
 

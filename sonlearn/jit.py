@@ -6,6 +6,11 @@ named by a hash of their module and of all that it imports from the package (`so
 gives a fresh folder, a rerun hits the cache, the package's own folder is never written to, and other users of numba are
 not affected. Folders of other versions are removed after a month without use.
 
+Kernels are written to the first place that this user owns and may write to, and read from every place that can be
+trusted (`trusted`): so a cache that was filled for a container's image or for all users of a machine serves them all.
+A cached kernel is code, hence the care. Numba's own locators read only where they can write, and name folders by the
+path of the installation; `_Place` does neither.
+
 ``error_model="numpy"``: a division by zero gives inf, which kernels test for, instead of a Python exception.
 No fast-math anywhere: it would make ``isnan`` lie.
 """
@@ -18,13 +23,16 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numba
+import numba.core.caching as caching
 import numba.core.event
 
 _PACKAGE = Path(__file__).parent
@@ -49,11 +57,13 @@ def _sources() -> dict[str, bytes]:
 
 @functools.cache
 def _shared() -> bytes:
-    """Digest of what every kernel depends on: Numba, its optimisation level, Python, and the fields of named tuples.
+    """Digest of what every kernel depends on: Numba, its optimisation level and checks, Python, fields of named tuples.
 
     Kernels get such tuples as arguments and read fields by place, whether or not their module imports the class.
     """
-    digest = hashlib.sha256(f"{numba.__version__} {numba.config.OPT} {sys.version}".encode())
+    config = numba.config
+    settings = (numba.__version__, config.OPT, config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT, sys.version)
+    digest = hashlib.sha256(" ".join(map(str, settings)).encode())
     for text in _sources().values():
         for block in _TUPLE.findall(text):
             digest.update(b" ".join(_FIELD.findall(block)))
@@ -75,10 +85,20 @@ def sources_hash(module: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def _cache_root() -> Path:
-    explicit = os.environ.get("SONLEARN_CACHE_DIR")
-    if explicit:
-        return Path(explicit)
+@functools.cache
+def roots() -> tuple[Path, ...]:
+    """Where kernels are looked for, and written if possible: $SONLEARN_CACHE_DIR, the user's cache, a private folder.
+
+    With $SONLEARN_CACHE_DIR the user's own cache comes second: it takes what may not be written to the first.
+    """
+    found = [Path(explicit)] if (explicit := os.environ.get("SONLEARN_CACHE_DIR")) else []
+    with contextlib.suppress(RuntimeError):  # no home directory
+        found.append(_user_root())
+    found.append(Path(tempfile.gettempdir()) / f"sonlearn-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}")
+    return tuple(found)
+
+
+def _user_root() -> Path:
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
         return (Path(base) if base else Path.home() / "AppData" / "Local") / "sonlearn" / "kernels"
@@ -87,34 +107,49 @@ def _cache_root() -> Path:
 
 
 @functools.cache
-def cache_folder(module: str) -> Path | None:
-    """Folder for the compiled kernels of `module` as its sources are; None where no place can be written to."""
-    private = Path(tempfile.gettempdir()) / f"sonlearn-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-    for root in (_safe(_cache_root), lambda: private):
-        path = root()
-        if path is None:
-            continue
-        folder = path / sources_hash(module)
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            (folder / "used").touch()
-            if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-                continue  # somebody else's folder: what it holds is code
-        except OSError:
-            continue
-        _prune(path)
-        return folder
-    return None
+def cache_folders(module: str) -> tuple[Path | None, tuple[Path, ...]]:
+    """(folder to write the kernels of `module` to, None where there is none; folders to read them from before that)."""
+    name, readable = sources_hash(module), []
+    for root in roots():
+        folder = root / name
+        if _writable(folder):
+            _prune(root)
+            return folder, tuple(readable)
+        if trusted(folder):
+            readable.append(folder)
+    return None, tuple(readable)
 
 
-def _safe(find: Callable[[], Path]) -> Callable[[], Path | None]:
-    def attempt() -> Path | None:
-        try:
-            return find()
-        except RuntimeError:  # no home directory
-            return None
+def _writable(folder: Path) -> bool:
+    """Whether `folder` is this user's own, made if need be, and can be written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (folder / "used").touch()
+        return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
+    except OSError:
+        return False
 
-    return attempt
+
+def trusted(folder: Path) -> bool:
+    """Whether only root and this user can have put code into `folder`.
+
+    It, its files and all folders above belong to root or to this user, and nobody else may write to them (folders above
+    may be open to all if they are sticky, as /tmp is).
+    """
+    if not hasattr(os, "getuid"):
+        return False
+
+    def safe(path: Path, sticky: bool) -> bool:
+        status = path.lstat()
+        shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (sticky and status.st_mode & stat.S_ISVTX)
+        return status.st_uid in (0, os.getuid()) and not shared
+
+    try:
+        folder = folder.resolve(strict=True)
+        inside = all(safe(path, False) for path in (folder, *folder.iterdir()))
+        return inside and all(safe(path, True) for path in folder.parents)
+    except OSError:
+        return False
 
 
 @functools.cache
@@ -171,12 +206,75 @@ def bare_inline(function: Callable) -> Callable:
 
 
 def _cached(function: Callable, **settings: bool) -> Callable:
-    folder = cache_folder(function.__module__)
-    if folder is None:
-        return numba.njit(**_SETTINGS, **settings)(function)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        return numba.njit(**_SETTINGS, **settings, cache=True)(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    kernel = numba.njit(**_SETTINGS, **settings)(function)
+    if not numba.config.DISABLE_JIT:
+        own, others = cache_folders(function.__module__)
+        kernel._cache = _Layers(function, own, others)
+    return kernel
+
+
+class _Place:
+    """What Numba asks a locator for: a folder whose name says all that a kernel depends on."""
+
+    def __init__(self, folder: Path, function: Callable):
+        self._folder, self._line = folder, function.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        """The folder."""
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        """What kernels must have been made from: it is in the folder's name."""
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        """Tells functions of the same name apart."""
+        return str(self._line)
+
+    def ensure_cache_path(self) -> None:
+        """Called before writing; `cache_folders` has made the folder."""
+
+
+def _cache_in(folder: Path, function: Callable) -> caching.FunctionCache:
+    """Numba's cache of `function` in `folder`."""
+
+    class Locator(_Place):
+        @classmethod
+        def from_function(cls, function: Callable, file: str) -> _Place:
+            return _Place(folder, function)
+
+    class Implementation(caching.CompileResultCacheImpl):
+        _locator_classes = (Locator,)
+
+    class Cache(caching.FunctionCache):
+        _impl_class = Implementation
+
+    return Cache(function)
+
+
+class _Layers(caching.NullCache):
+    """A kernel's caches: all are read, in order, and one may be written to."""
+
+    def __init__(self, function: Callable, own: Path | None, others: tuple[Path, ...]):
+        self._own = None if own is None else _cache_in(own, function)
+        self._all = [_cache_in(folder, function) for folder in others] + ([self._own] if self._own else [])
+
+    @property
+    def cache_path(self) -> str | None:
+        """Where kernels are written to."""
+        return self._own and self._own.cache_path
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel, None if no cache holds it."""
+        for cache in self._all:
+            with contextlib.suppress(OSError):
+                found = cache.load_overload(sig, target_context)
+                if found is not None:
+                    return found
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled kernel, if there is room for it: one that cannot be kept can be used."""
+        if self._own is not None:
+            with contextlib.suppress(OSError):
+                self._own.save_overload(sig, data)

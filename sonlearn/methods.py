@@ -58,6 +58,34 @@ class Method:
     losses: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Shrink:
+    """What happens to the squared singular values s_1 >= s_2 >= ... when frequent directions shrink to m - 1 rows.
+
+    The last `share` of the m first are lowered by s_m (so that the m-th becomes 0); those beyond are dropped.
+
+    Attributes
+    ----------
+    share : float in (0, 1]
+        1: all of them pay, as in frequent directions; less: [RFD] section 6.2, after Desai, Ghashami and Phillips.
+    gain : float
+        alpha grows by `gain` s_m. One half is [RFD] Algorithm 2: of all multiples of the identity the one that halves
+        the error.
+    restore : bool
+        In A, the kept directions get back what has been shed so far (compensative FD); the sketch goes on as without.
+    """
+
+    share: float = 1.0
+    gain: float = 0.0
+    restore: bool = False
+
+    def payers(self, m: int) -> int:
+        """How many of m values are lowered, the m-th among them."""
+        return max(1, int(self.share * m + 1e-9))
+
+
+FD, RFD, CFD = Shrink(), Shrink(gain=0.5), Shrink(restore=True)
+
 _NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "diagonal")
 
 #: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
@@ -72,20 +100,20 @@ METHODS = {
     "rfd-son": Method(
         "sketched", "robust frequent directions: half of what a shrink sheds goes to alpha", "[RFD] Alg. 3, 6",
         "m^2 + m s", "correlated or badly scaled features; nothing to tune with --alpha 0", _NEWTON,
-        {"rule": "fd", "gain": 0.5}, sketch="rfd",
+        {"sketch": "fd", "shrink": RFD}, sketch="rfd",
     ),
     "fd-son": Method(
         "sketched", "frequent directions", "[SON] Alg. 1, 2, 6", "m^2 + m s", "as rfd-son, with alpha chosen by hand",
-        _NEWTON, {"rule": "fd", "gain": 0.0}, sketch="fd",
+        _NEWTON, {"sketch": "fd", "shrink": FD}, sketch="fd",
     ),
     "oja-son": Method(
         "sketched", "Oja's rule follows the leading eigenvectors", "[SON] Alg. 3-5", "m^2 + m s",
-        "spectra that fall quickly; faster than rfd-son", (*_NEWTON, "oja_step"), {"rule": "oja", "gain": 0.0},
+        "spectra that fall quickly; faster than rfd-son", (*_NEWTON, "oja_step"), {"sketch": "oja"},
         sketch="oja",
     ),
     "gd": Method(
         "sketched", "gradient descent with step 1/alpha; with --diagonal a form of AdaGrad", "[SON] with m = 0", "s",
-        "nearly independent features", _NEWTON, {"rule": "none", "gain": 0.0}, sketch="none",
+        "nearly independent features", _NEWTON, {"sketch": "none"}, sketch="none",
     ),
     "nag": Method(
         "first_order", "normalised adaptive gradient: no scale of a feature matters; the default step of Vowpal Wabbit",
@@ -124,6 +152,12 @@ METHODS = {
         "first_order", "the same, but the precisions are what is added up", "[AROW] section 4", "s",
         "as arow; confidence grows faster", ("arow_r",), {"rule": "precision"}, {"loss": "squared_hinge"},
         losses=_AROW,
+    ),
+    "drfd": Method(
+        "compensated", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",
+        "our own, after [RFD] Alg. 3, with the step of [AROW]", "m^2 + m s",
+        "all kinds of data, untuned; an example with a margin above 1 costs a prediction only",
+        ("sketch_size", "arow_r"), defaults={"loss": "hinge"}, losses=("squared", "logistic", "hinge"), sketch="drfd",
     ),
 }  # fmt: skip
 

@@ -55,8 +55,18 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def number_or(*words: str) -> Callable[[str], float | str]:
-    """Parser for an option that is one of `words` or a number."""
-    return lambda text: text if text in words else number(text)
+    """Parser for an option that is one of `words` or a number; what it expects is its attribute `expected`."""
+
+    def parse(text: str) -> float | str:
+        return text if text in words else number(text)
+
+    parse.expected = f"{', '.join(words)} or a number"  # type: ignore[attr-defined]
+    return parse
+
+
+def raw(text: str) -> bytes:
+    """The bytes of a command line's word, also where they are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def option(default: Any, help: str, **metadata: Any) -> Any:
@@ -263,7 +273,8 @@ def check_field(field: dataclasses.Field, value: Any) -> None:
         try:
             meta["parse"](value)
         except (KeyError, ValueError):
-            raise OptionError(f"{name} {value}: expected {meta['help']}") from None
+            expected = getattr(meta["parse"], "expected", meta["help"])
+            raise OptionError(f"{name} {value}: expected {expected}") from None
         return
     if isinstance(value, float) and math.isnan(value):
         raise OptionError(f"{name} nan: expected a number")
@@ -303,7 +314,7 @@ def _check_namespaces(o: TextOptions) -> None:
         ("--ignore", o.ignore, 1, 255), ("--keep", o.keep, 1, 255),
     ):  # fmt: skip
         for value in values:
-            if not low <= len(value.encode()) <= high:
+            if not low <= len(raw(value)) <= high:
                 wanted = f"{low} bytes" if low == high else f"{low} to {high} bytes"
                 raise OptionError(f"{name} {value}: expected the first bytes of namespaces, {wanted}")
     for name, values, low in (("--ngram", o.ngram, 2), ("--skips", o.skips, 0)):
@@ -315,7 +326,7 @@ def _check_namespaces(o: TextOptions) -> None:
 
 def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
     """Namespace byte (None: all) and size of ``--ngram`` or ``--skips``."""
-    text = value.encode()
+    text = raw(value)
     byte, digits = (None, text) if text[:1].isdigit() else (text[0] if text else None, text[1:])
     if not digits.isdigit() or not low <= int(digits) <= 16:
         raise OptionError(

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
 import stat
 from collections.abc import Iterator
 from typing import BinaryIO
+
+from sonlearn.errors import OutputError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_TEMPORARY = re.compile(r"\.sonlearn-[0-9a-f]{16}\.tmp")
 
 
 def target_problem(path: str | os.PathLike) -> str:
@@ -36,31 +46,87 @@ def whole_file(path: str | os.PathLike) -> Iterator[BinaryIO]:
     """A binary file that takes `path`'s place when the block ends well, and leaves nothing behind when it does not.
 
     A symbolic link stays one and its target is replaced; the mode of an existing file is kept. What is no regular file
-    (``/dev/null``, a pipe) is written to directly. Raises OSError.
+    (``/dev/null``, a pipe) is written to directly. What a killed process has left in the folder is removed first.
+    Raises OutputError.
     """
     path = os.fspath(path)
-    if _is_special(path) and not os.path.isdir(path):
-        with open(path, "wb") as file:
-            yield file
-        return
-    target = os.path.realpath(path)
-    folder = os.path.dirname(target)
-    temporary = os.path.join(folder, f".sonlearn-{secrets.token_hex(8)}.tmp")
-    # Not tempfile.mkstemp: its mode 0600 ignores the user's umask.
-    file = open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), "wb")  # noqa: SIM115
+    with writing(path):
+        if _is_special(path) and not os.path.isdir(path):
+            with open(path, "wb") as file:
+                yield file
+            return
+        target = os.path.realpath(path)
+        folder = os.path.dirname(target)
+        remove_stale(folder)
+        file, temporary = _temporary(folder)
+        try:
+            with file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                if os.path.exists(target):
+                    _keep_owner_and_mode(target, temporary)
+                if fcntl is not None:  # elsewhere a file has to be closed before it is moved
+                    os.replace(temporary, target)
+            if fcntl is None:
+                os.replace(temporary, target)
+        except BaseException:  # Ctrl-C as well
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+        _sync_folder(folder)
+
+
+def remove_stale(folder: str) -> None:
+    """Remove the temporary files in `folder` whose writer is gone.
+
+    A writer holds a lock on its file, which the system takes back however the writer ends; so what can be locked is
+    nobody's. (Where there are no such locks, a file that is open cannot be removed.)
+    """
     try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if os.path.exists(target):
-            _keep_owner_and_mode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException:  # Ctrl-C as well
+        names = [name for name in os.listdir(folder) if _TEMPORARY.fullmatch(name)]
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(folder, name)
         with contextlib.suppress(OSError):
-            os.unlink(temporary)
+            descriptor = os.open(path, os.O_RDWR) if fcntl is not None else None
+            try:
+                if fcntl is not None and descriptor is not None:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(path)
+            finally:
+                if descriptor is not None:
+                    os.close(descriptor)
+
+
+def _temporary(folder: str) -> tuple[BinaryIO, str]:
+    """A new file in `folder`, locked, and its name."""
+    while True:
+        path = os.path.join(folder, f".sonlearn-{secrets.token_hex(8)}.tmp")
+        # Not tempfile.mkstemp: its mode 0600 ignores the user's umask.
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        file = open(descriptor, "wb")  # noqa: SIM115
+        if fcntl is None:
+            return file, path
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            os.stat(path)
+            return file, path
+        except FileNotFoundError:  # taken for a stale one before it was locked
+            file.close()
+
+
+@contextlib.contextmanager
+def writing(name: str) -> Iterator[None]:
+    """Make an OSError in the block an OutputError that names the file; a reader that has gone stays BrokenPipeError."""
+    try:
+        yield
+    except (BrokenPipeError, OutputError):
         raise
-    _sync_folder(folder)
+    except OSError as error:
+        raise OutputError(f"{name}: cannot be written: {error.strerror or error}") from error
 
 
 def _keep_owner_and_mode(source: str, target: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import stat
@@ -9,13 +10,13 @@ import sys
 from collections.abc import Iterable
 
 from sonlearn import storage
-from sonlearn.commands.flags import RunOptions, parse_progress, same_file
+from sonlearn.commands.files import STDIN, check_binary, check_files
+from sonlearn.commands.flags import RunOptions, parse_progress
 from sonlearn.errors import InputError, OptionError
 from sonlearn.outputs import target_problem
 from sonlearn.report.predictions import STDOUT
 from sonlearn.text.source import is_remote
 
-STDIN = ("-", "/dev/stdin")
 COMPILING = "compiling kernels for this version once, about half a minute ..."
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 
@@ -33,6 +34,14 @@ def check_run(options: RunOptions) -> None:
         raise OptionError("-t: there is no model to test; give -i MODEL")
     if options.testonly and options.passes > 1:
         raise OptionError(f"-t with --passes {options.passes}: nothing is learned, so one pass says it all")
+    for flag, given in (
+        ("--save_per_pass", options.save_per_pass), ("--checkpoint", options.checkpoint),
+        ("--checkpoint_minutes", options.checkpoint_minutes), ("--resume", options.resume),
+    ):  # fmt: skip
+        if given and options.final_regressor is None:
+            raise OptionError(f"{flag}: there is no model to save; give -f MODEL")
+    if options.resume and options.testonly:
+        raise OptionError("--resume with -t: nothing is learned, so there is nothing to go on with")
     cache = cache_file(options)
     if options.passes > 1 and cache is None:
         _check_read_again(options.passes, sources)
@@ -40,8 +49,9 @@ def check_run(options: RunOptions) -> None:
     outputs = {
         "-p": options.predictions, "-r": options.raw_predictions, "-f": options.final_regressor, "--cache_file": cache,
     }  # fmt: skip
-    check_not_data(outputs, sources)
-    _check_distinct(outputs)
+    check_binary("-f", options.final_regressor, "a model")
+    check_binary("--cache_file", cache, "a cache")
+    check_files({"DATA": sources, "-i": options.initial_regressor}, outputs, rewritten=[("-f", "-i")])
     if options.final_regressor is not None:
         storage.check_target(options.final_regressor)
     if cache is not None:
@@ -79,14 +89,6 @@ def from_terminal(sources: Iterable[str]) -> bool:
     return not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in sources)
 
 
-def check_not_data(outputs: dict[str, str | None], sources: Iterable[str]) -> None:
-    """Refuse outputs, by flag, that would overwrite one of the `sources`."""
-    for flag, output in outputs.items():
-        for source in sources:
-            if output is not None and same_file(output, source) and stat.S_ISREG(os.stat(output).st_mode):
-                raise OptionError(f"{flag} {output}: this would overwrite the data; give another name")
-
-
 def check_target(flag: str, path: str) -> None:
     """Refuse a file that could not be written whole (`sonlearn.outputs.whole_file`)."""
     problem = target_problem(path)
@@ -94,10 +96,26 @@ def check_target(flag: str, path: str) -> None:
         raise OptionError(f"{flag} {path}: cannot be written: {problem}")
 
 
+def complain(line: str) -> None:
+    """One line on standard error, at once. That it cannot be written is no reason to end (but for a closed pipe)."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        pass
+
+
+def warn(text: str) -> None:
+    """A warning on standard error, wherever that goes."""
+    with contextlib.suppress(BrokenPipeError):
+        complain(f"sonlearn: warning: {text}")
+
+
 def warn_of_skipped(count: int, errors: list[InputError]) -> None:
     """Say on standard error that malformed lines were left out."""
     if count:
-        print(f"sonlearn: warning: malformed lines left out: {count}, the first: {errors[0]}", file=sys.stderr)
+        warn(f"malformed lines left out: {count}, the first: {errors[0]}")
 
 
 def _check_read_again(passes: int, sources: Iterable[str]) -> None:
@@ -108,18 +126,6 @@ def _check_read_again(passes: int, sources: Iterable[str]) -> None:
                 f"--passes {passes}: {name} can be read only once; save it to a file and give that as DATA, or keep "
                 "what was read with --cache_file FILE"
             )
-
-
-def _check_distinct(outputs: dict[str, str | None]) -> None:
-    known: dict[str, str] = {}
-    for flag, output in outputs.items():
-        if output is None:
-            continue
-        name = "-" if output in STDOUT else os.path.realpath(output)
-        if name in known and (name == "-" or not os.path.exists(name) or os.path.isfile(name)):
-            where = "standard output" if name == "-" else output
-            raise OptionError(f"{known[name]} and {flag} both write to {where}; give two names")
-        known[name] = flag
 
 
 def _can_be_read_again(path: str) -> bool:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-
 from sonlearn.commands.checks import (
     COMPILING,
     FROM_TERMINAL,
-    check_not_data,
     check_stdin,
     check_target,
+    complain,
     from_terminal,
     warn_of_skipped,
 )  # fmt: skip
+from sonlearn.commands.files import check_files
 from sonlearn.commands.flags import ConvertOptions, RunOptions
+from sonlearn.commands.interrupts import Interrupts
 from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
 from sonlearn.report.predictions import STDOUT
@@ -26,12 +26,12 @@ def run(text: TextOptions, reading: RunOptions, options: ConvertOptions) -> int:
     assert options.to is not None
     check_stdin(sources)
     target = "-" if options.output in STDOUT else options.output
+    check_files({"DATA": sources}, {"-o": target})
     if target != "-":
-        check_not_data({"-o": target}, sources)
         check_target("-o", target)
     if from_terminal(sources):
-        print(FROM_TERMINAL, file=sys.stderr)
-    with on_first_compilation(lambda: print(COMPILING, file=sys.stderr)):
+        complain(FROM_TERMINAL)
+    with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
         reader = convert(
             sources, target, options.to, text, on_error=reading.on_error, max_errors=reading.max_errors,
             threads=reading.parse_ahead,

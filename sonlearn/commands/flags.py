@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
-import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,6 +31,17 @@ class RunOptions:
     )
     final_regressor: str | None = option(
         None, "save the model here at the end", flags=("-f", "--final_regressor"), metavar="MODEL"
+    )
+    save_per_pass: bool = option(False, "save the model after every pass as well", flags=("--save_per_pass",))
+    checkpoint: int | None = option(
+        None, "save the model after every N examples as well, at the end of a batch", parse=int, low=1,
+        metavar="N",
+    )  # fmt: skip
+    checkpoint_minutes: float | None = option(
+        None, "the same after every N minutes", parse=number, above=0.0, metavar="N"
+    )
+    resume: bool = option(
+        False, "go on where the unfinished run that -f's model was saved in has ended; begin if there is no such file"
     )
     testonly: bool = option(False, "predict and report the loss, learn nothing (needs -i)", flags=("-t", "--testonly"))
     predictions: str | None = option(
@@ -75,7 +85,9 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            if getattr(self, field.name) is not None and not field.metadata.keys().isdisjoint(("low", "choices")):
+            if getattr(self, field.name) is not None and not field.metadata.keys().isdisjoint(
+                ("low", "above", "choices")
+            ):
                 check_field(field, getattr(self, field.name))
 
 
@@ -160,7 +172,7 @@ VERBS = {
     "methods": Verb("sonlearn methods", "List what train --method knows: source, cost, and when to use it.", ()),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
-        "Say what a model file holds: options, counters, the sketch's eigenvalues, the largest weights.",
+        "Say what the file of a model or a sketch holds: options, counters, eigenvalues, the largest weights.",
         (("options", _fields(_TOP)),),
     ),
 }
@@ -298,9 +310,8 @@ def _value(field: dataclasses.Field, text: Any) -> Any:
     try:
         value = parse_text(text)
     except ValueError:
-        expected = (
-            "a whole number" if parse_text is int else "a number" if parse_text is number else field.metadata["help"]
-        )
+        plain = {int: "a whole number", number: "a number"}
+        expected = plain.get(parse_text) or getattr(parse_text, "expected", field.metadata["help"])
         raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
     check_field(field, value)
     return value
@@ -318,11 +329,3 @@ def parse_progress(text: str) -> tuple[float, bool]:
         f"--progress {text}: expected a whole number (1000: a row every 1000) or a number above 1 with a point "
         "(1.5: a row at 1.5 times the last one)"
     )
-
-
-def same_file(a: str, b: str) -> bool:
-    """Whether two names are of one existing file."""
-    try:
-        return os.path.samefile(a, b)
-    except OSError:
-        return False

@@ -1,4 +1,4 @@
-"""``sonlearn inspect``: what a model file holds, as text."""
+"""``sonlearn inspect``: what a file of a model or of a sketch holds, as text."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ import dataclasses
 
 import numpy as np
 
+from sonlearn import storage
 from sonlearn.batch import CONSTANT
 from sonlearn.commands.train import text_of
 from sonlearn.learn.learner import Learner
+from sonlearn.sketch import npz
 
 
 def run(path: str, top: int) -> int:
-    """Print the model; return the exit status. Raises ModelFileError."""
-    print("\n".join(describe(path, Learner.load(path), top)), flush=True)
+    """Print the model or the sketch; return the exit status. Raises ModelFileError."""
+    if npz.is_archive(path) or storage.kind_of(path) == "sketch":
+        from sonlearn.commands import sketching  # loads SciPy, which a model does not need
+        from sonlearn.sketch.files import load
+
+        lines = sketching.describe(path, load(path))
+    else:
+        lines = describe(path, Learner.load(path), top)
+    print("\n".join(lines), flush=True)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a run between two batches, so that what has been learned is whole and can be saved."""
+"""Ctrl-C, SIGTERM and SIGHUP end a run between two batches, so that what has been learned is whole and can be saved."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from types import FrameType
 from typing import TypeVar
 
 T = TypeVar("T")
+
+#: SIGHUP: the terminal was closed, or the connection to it lost.
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Interrupted(KeyboardInterrupt):
@@ -24,14 +27,21 @@ class Interrupts:
 
     Waiting for input (a terminal, a slow pipe) is given up at the first signal.
 
+    Parameters
+    ----------
+    at_once : bool
+        Whether the first signal raises as well, for there is nothing to save (yet): so that a file that is being
+        written is removed, and compiling is given up. May be set and unset at any time.
+
     Attributes
     ----------
     received : int or None
         The signal that has come.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: bool = False) -> None:
         self.received: int | None = None
+        self.at_once = at_once
         self._waiting = False
         self._closing = False
         self._again: int | None = None
@@ -39,7 +49,7 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in SIGNALS:
                 if signal.getsignal(number) != signal.SIG_IGN:  # nohup, or a job in the background
                     self._former[number] = signal.signal(number, self._handle)
         return self
@@ -73,6 +83,6 @@ class Interrupts:
         first, self.received = self.received is None, self.received or number
         if self._closing:  # an exception out of a generator's end is printed with a traceback, and lost
             self._again = None if first else number
-        elif self._waiting or not first:
+        elif self._waiting or self.at_once or not first:
             self._closing = self._waiting
             raise Interrupted(number)

@@ -6,25 +6,25 @@ import contextlib
 import importlib.util
 import os
 import signal
-import sys
 from collections.abc import Iterator
 
 from sonlearn.batch import Batch
 from sonlearn.commands.checks import (
     COMPILING,
     FROM_TERMINAL,
-    check_not_data,
     check_stdin,
     check_target,
+    complain,
     from_terminal,
     warn_of_skipped,
 )  # fmt: skip
+from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.flags import RunOptions, SketchRunOptions
 from sonlearn.commands.interrupts import Interrupted, Interrupts
+from sonlearn.commands.sketching import merge_files, sketch_batches
 from sonlearn.errors import OptionError
 from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
-from sonlearn.sketch import command
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.sketch.spectrum import PICTURES
 from sonlearn.text.read import Reader
@@ -60,11 +60,12 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
     def say(line: str) -> None:
         with contextlib.suppress(BrokenPipeError):  # the sketch is wanted nevertheless
             if not reading.quiet:
-                print(line, file=sys.stderr, flush=True)
+                complain(line)
 
     _check_outputs(options, sources, reading.quiet)
     if options.merge:
-        command.run_merge(list(reading.data), output=options.output, picture=options.plot, report=say)
+        with Interrupts(at_once=True):
+            merge_files(list(reading.data), output=options.output, picture=options.plot, report=say)
         return 0
     check_stdin(sources)
     if from_terminal(sources):
@@ -73,7 +74,7 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
         sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.parse_ahead
     )  # fmt: skip
     with Interrupts() as interrupts, on_first_compilation(lambda: say(COMPILING)):
-        command.run(
+        sketch_batches(
             _UntilSignal(reader, interrupts), sketch, output=options.output, error=options.error, k=options.k,
             picture=options.plot, zero_based=options.zero_based, report=say,
         )  # fmt: skip
@@ -86,11 +87,10 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
 
 def _check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) -> None:
     picture = None if options.plot == "-" else options.plot
-    if not options.merge:  # merged sketches are in memory before anything is written, so one may be replaced
-        check_not_data({"-o": options.output}, sources)
-    check_not_data({"--plot": picture}, sources)
-    if options.output == "-":
-        raise OptionError("-o -: a sketch is a binary file; give it a name")
+    check_binary("-o", options.output, "a sketch")
+    # merged sketches are in memory before anything is written, so one may be replaced
+    rewritten = [("-o", "DATA")] if options.merge else []
+    check_files({"DATA": sources}, {"-o": options.output, "--plot": picture}, rewritten)
     if options.output is not None:
         check_target("-o", options.output)
     if picture is not None:
@@ -100,5 +100,3 @@ def _check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) -
             raise OptionError(f"--plot {picture}: expected a name that ends in one of {', '.join(PICTURES)}")
         if quiet and importlib.util.find_spec("matplotlib") is None:
             raise OptionError(f"--plot {picture}: matplotlib is not installed; pip install matplotlib")
-        if options.output is not None and os.path.realpath(options.output) == os.path.realpath(picture):
-            raise OptionError(f"-o and --plot both write to {picture}; give two names")

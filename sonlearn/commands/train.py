@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
-import sys
 import time
 from typing import Any
 
@@ -15,15 +14,18 @@ from sonlearn.batch import Batch
 from sonlearn.commands.checks import (
     COMPILING,
     FROM_TERMINAL,
-    STDIN,
     cache_file,
     check_run,
+    complain,
     from_terminal,
+    warn,
     warn_of_skipped,
 )
+from sonlearn.commands.files import STDIN
 from sonlearn.commands.flags import RunOptions, parse_progress
 from sonlearn.commands.interrupts import Interrupts
-from sonlearn.errors import InputError, OptionError
+from sonlearn.commands.models import Unfinished, load_model, save_model
+from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner, Predicted, diverged
 from sonlearn.options import LearnOptions, TextOptions, flags
@@ -31,6 +33,10 @@ from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader
+
+FINISHED = "finished run"
+#: Formats that give the same features.
+TABLES = {"csv", "arrow"}
 
 
 def run(given: dict[str, Any], options: RunOptions) -> int:
@@ -49,14 +55,19 @@ def run(given: dict[str, Any], options: RunOptions) -> int:
     """
     check_run(options)
     session = Session(given, options)
+    if session.nothing_left:
+        session.say(f"{options.final_regressor}: the run that saved this model has finished; nothing is left to do")
+        return 0
     if from_terminal(session.sources):
         session.say(FROM_TERMINAL)
     try:
-        with Interrupts() as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
+        with Interrupts(at_once=True) as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
             ending, status = session.go(interrupts)
             session.finish(ending)
     finally:
         session.close()
+    if session.failure is not None:
+        raise session.failure
     return status
 
 
@@ -68,18 +79,26 @@ class Session:
         self.sources = list(options.data) or ["-"]
         self.learner: Learner | None = None
         self.cores = options.threads if options.threads is not None else os.cpu_count() or 1
-        if options.initial_regressor is not None:
-            self.learner = Learner.load(options.initial_regressor, threads=self.cores)
-            check_agreement(given, self.learner, options.initial_regressor)
+        self.from_model, unfinished = initial_model(options), None
+        if self.from_model is not None:
+            self.learner, unfinished = load_model(self.from_model, threads=self.cores)
+            check_agreement(given, self.learner, self.from_model)
+        self.nothing_left = self.resumes and unfinished is None
+        self.done = self.began = Unfinished(self.sources, options.passes, 1, 0, 0)
+        if self.resumes and unfinished is not None:
+            self.done = self.began = check_resumed(options, unfinished)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
-        # A model's own format is checked against the data's, so that other data are not called malformed. Tables
-        # cannot be told from text by looking.
-        own = self.text.format if self.text.format in ("csv", "arrow") else "auto"
+        # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
+        # told from text by looking.
+        own = "csv" if self.text.format in TABLES else "auto"
         self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
         self.holdout = options.passes > 1 and not options.holdout_off
         self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout)
-        self.predictions = PredictionWriter(options.predictions) if options.predictions else None
-        self.raw_predictions = PredictionWriter(options.raw_predictions) if options.raw_predictions else None
+        lines = self.done.lines
+        self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
+        self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
+        self.checkpoints = Checkpoints(options.checkpoint, options.checkpoint_minutes)
+        self.failure: OutputError | None = None
         self.cache = cache_file(options)
         self.reader: Reader | CachedReader | None = None
         self.refused, self.first_refused = 0, ""
@@ -89,49 +108,85 @@ class Session:
         """All passes over all examples; return (how it ended, exit status)."""
         self.started = time.perf_counter()
         try:
-            for number in range(self.options.passes):
-                if number:
+            for number in range(1, self.options.passes + 1):
+                if number > 1:
                     self.progress.next_pass()
-                    if self.learner is not None:
-                        self.learner.next_pass()
-                self.one_pass(interrupts)
+                if number < self.done.number:
+                    continue
+                if number > 1 and self.done.read == 0 and self.learner is not None:
+                    self.learner.next_pass()
+                self.one_pass(number, interrupts)
                 if interrupts.received is not None:
                     name = signal.Signals(interrupts.received).name
                     return f"interrupted run ({name})", 128 + interrupts.received
+                self.done = self.done._replace(number=number + 1, read=0)
+                if self.options.save_per_pass and number < self.options.passes:
+                    self.save_checkpoint()
         except BrokenPipeError:
             return "interrupted run (the reader of the output has gone)", 128 + 13
-        return "finished run", 0
+        except OutputError as error:
+            self.failure = error
+            return f"interrupted run ({error})", 1
+        return FINISHED, 0
 
-    def one_pass(self, interrupts: Interrupts) -> None:
-        """Go over all examples once."""
+    def one_pass(self, number: int, interrupts: Interrupts) -> None:
+        """Go over all examples once, but those that a resumed run has read."""
         if self.reader is None or self.cache is None:
             self.reader = self.make_reader()
-        done = 0
+        before, done, begun = self.done.read, 0, False
         for batch in interrupts.until_signal(self.reader):
-            if done == 0:
-                self.begin_pass(self.reader, batch)
+            start, done = done, done + batch.n
+            if done <= before:
+                continue
+            batch = batch.part(max(before - start, 0), batch.n)
+            if not begun:
+                self.begin_pass(self.reader, batch, first=number == self.began.number)
+                begun = True
             held = None
             if self.holdout:
-                held = np.arange(done + 1, done + batch.n + 1) % self.options.holdout_period == 0
-            done += batch.n
-            self.report(batch, held, self.learn_from(batch, held))
+                held = np.arange(done - batch.n + 1, done + 1) % self.options.holdout_period == 0
+            predicted = self.learn_from(batch, held)
+            interrupts.at_once = False  # until here there was nothing to save
+            lines = self.done.lines + int((~predicted.refused).sum()) * bool(self.predictions or self.raw_predictions)
+            self.done = self.done._replace(read=done, lines=lines)
+            self.report(batch, held, predicted)
+            if self.checkpoints.due(batch.n):
+                self.save_checkpoint()
+        if done < before and interrupts.received is None:
+            name = " ".join(self.sources)
+            raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
+
+    @property
+    def resumes(self) -> bool:
+        """Whether an unfinished run is to go on."""
+        return self.options.resume and self.from_model == self.options.final_regressor
+
+    def save_checkpoint(self) -> None:
+        """Save the model while the run goes on; where that fails, the run goes on as well."""
+        assert self.options.final_regressor is not None
+        if self.learner is not None:
+            try:
+                save_model(self.options.final_regressor, self.learner, self.done)
+            except ModelFileError as error:
+                warn(f"no checkpoint was saved: {error}")
 
     def make_reader(self) -> Reader | CachedReader:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
+            "labelled": not options.testonly,
         }  # fmt: skip
         if self.cache is None:
             return Reader(self.sources, self.read_as, **arguments)
         return CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
 
-    def begin_pass(self, reader: Reader | CachedReader, batch: Batch) -> None:
+    def begin_pass(self, reader: Reader | CachedReader, batch: Batch, first: bool) -> None:
         """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
         cache = ""
         if isinstance(reader, CachedReader):
             cache = f"cache_file = {self.cache}" + (f", made anew: found {reader.reason}" if reader.reason else "")
-        if self.progress.passes == 1:
+        if first:
             self.begin(reader.format or "auto", batch, cache)
         elif isinstance(reader, CachedReader) and reader.reason:
             self.say(cache)
@@ -140,11 +195,11 @@ class Session:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         if self.learner is None:
             self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
-        elif self.learner.text.format not in (format, "auto"):
+        elif self.learner.text.format not in (format, "auto") and not {self.learner.text.format, format} <= TABLES:
             theirs = self.learner.text.format
             raise InputError(
                 batch.source, None, None, f"{format} text",
-                f"{theirs} text, which the model {self.options.initial_regressor} has learned from; "
+                f"{theirs} text, which the model {self.from_model} has learned from; "
                 f"if it was mistaken, give --format {theirs}",
             )  # fmt: skip
         for line in (*self.settings(self.learner, cache), "", *HEADER):
@@ -154,7 +209,7 @@ class Session:
         """Everything that the run depends on, in three lines or more."""
         files = {
             "data": " ".join("<stdin>" if name in STDIN else name for name in self.sources),
-            "initial_regressor": self.options.initial_regressor,
+            "initial_regressor": self.from_model,
             "final_regressor": self.options.final_regressor,
             "predictions": self.options.predictions,
             "raw_predictions": self.options.raw_predictions,
@@ -173,41 +228,43 @@ class Session:
         return self.learner.partial_fit(batch, skip=self.options.on_error == "skip")
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: Predicted) -> None:
-        """Write predictions and the rows that are due; rows that could not be learned from count as malformed."""
+        """Count, write predictions, print the rows that are due; what could not be learned from is left out."""
         keep = ~predicted.refused
         for row in np.flatnonzero(predicted.refused):
             self.refused += 1
             self.first_refused = self.first_refused or str(diverged(batch, int(row)))
         tags = None if batch.tags is None else [tag for tag, kept in zip(batch.tags, keep, strict=True) if kept]
-        if self.predictions:
-            self.predictions.write(predicted.prediction[keep], tags)
-        if self.raw_predictions:
-            self.raw_predictions.write(predicted.raw[keep], tags)
         features = np.diff(batch.indptr)
         outcome = Outcome(batch.y, batch.weight, predicted.prediction, predicted.loss, features, held)
         if predicted.refused.any():
             outcome = Outcome(*(part if part is None else part[keep] for part in outcome))
-        for line in self.progress.update(outcome):
+        rows = self.progress.update(outcome)
+        if self.predictions:
+            self.predictions.write(predicted.prediction[keep], tags)
+        if self.raw_predictions:
+            self.raw_predictions.write(predicted.raw[keep], tags)
+        for line in rows:
             self.say(line)
 
     def finish(self, ending: str) -> None:
-        """Save the model, then say how it went."""
-        seconds = time.perf_counter() - self.started
-        if self.options.final_regressor is not None and self.learner is not None:
-            self.learner.save(self.options.final_regressor)
-        for line in self.progress.summary(seconds, ending):
-            self.say(line)
-        if self.learner is not None and "members" in (facts := self.learner.facts()):
-            at_work = [member["name"] for member in facts["members"] if member["active"]]
-            self.say(f"members = {' '.join(at_work)}")
-        if self.reader is not None:
-            warn_of_skipped(self.reader.error_count, self.reader.errors)
-        if self.refused:
-            why = f"the first: {self.first_refused}"
-            print(f"sonlearn: warning: examples that could not be learned from: {self.refused}, {why}", file=sys.stderr)
-        if self.progress.examples and not self.progress.labelled and not self.options.testonly:
-            why = "no example has a label and an importance above 0"
-            print(f"sonlearn: warning: {why}, so nothing was learned", file=sys.stderr)
+        """Save the model, and say how it went whether or not that succeeds."""
+        seconds, finished = time.perf_counter() - self.started, ending == FINISHED
+        try:
+            if self.options.final_regressor is not None and self.learner is not None:
+                save_model(self.options.final_regressor, self.learner, None if finished else self.done)
+        finally:
+            whole = finished and self.began.number == 1 and not self.began.read
+            for line in self.progress.summary(seconds, ending, whole):
+                self.say(line)
+            if self.learner is not None and "members" in (facts := self.learner.facts()):
+                at_work = [member["name"] for member in facts["members"] if member["active"]]
+                self.say(f"members = {' '.join(at_work)}")
+            if self.reader is not None:
+                warn_of_skipped(self.reader.error_count, self.reader.errors)
+            if self.refused:
+                warn(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
+            if self.progress.examples and not self.progress.labelled and not self.options.testonly:
+                warn("no example has a label and an importance above 0, so nothing was learned")
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
@@ -218,7 +275,44 @@ class Session:
     def say(self, line: str) -> None:
         """One line on standard error, at once, unless --quiet."""
         if not self.options.quiet:
-            print(line, file=sys.stderr, flush=True)
+            complain(line)
+
+
+class Checkpoints:
+    """When the model is due to be saved: every so many examples, every so many minutes, whichever comes first."""
+
+    def __init__(self, examples: int | None, minutes: float | None):
+        self.examples, self.seconds = examples, None if minutes is None else 60 * minutes
+        self._count, self._last = 0, time.monotonic()
+
+    def due(self, examples: int) -> bool:
+        """Whether a checkpoint is due now that so many `examples` more have been learned."""
+        self._count += examples
+        late = self.seconds is not None and time.monotonic() - self._last >= self.seconds
+        if not late and (self.examples is None or self._count < self.examples):
+            return False
+        self._count, self._last = 0, time.monotonic()
+        return True
+
+
+def initial_model(options: RunOptions) -> str | None:
+    """The model that a run begins with: with --resume that of -f, if there is one."""
+    if options.resume and options.final_regressor is not None and os.path.exists(options.final_regressor):
+        return options.final_regressor
+    return options.initial_regressor
+
+
+def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
+    """Where to go on; raises OptionError if it is another run that is to be gone on with."""
+    asked = (list(options.data) or ["-"], options.passes)
+    for name, ours, theirs in zip(("data", "passes"), asked, (unfinished.data, unfinished.passes), strict=True):
+        if ours != theirs:
+            shown = [" ".join(value) if isinstance(value, list) else value for value in (theirs, ours)]
+            raise OptionError(
+                f"--resume: the run that {options.final_regressor} was saved in has {name} = {shown[0]}, "
+                f"not {shown[1]}: give the same command as then"
+            )
+    return unfinished
 
 
 def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
@@ -231,7 +325,7 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
 
 
 def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
-    """``name = value, name = value, ...``: what matters of learning; with `keep`, these and what is not default."""
+    """``name = value, ...``: what matters of learning; with `keep`, these and what differs from its default."""
     shown = getattr(options, "shown", None) or [
         field.name
         for field in dataclasses.fields(options)
@@ -259,6 +353,8 @@ def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
             asked = given.get(field.name, ours)
             if asked != ours and not (field.name == "format" and "auto" in (asked, ours)):
                 name = flags(field)[-1].removeprefix("--")
+                if name.startswith("no") and isinstance(ours, bool) and ours == field.default:
+                    asked, ours = ours, asked  # the flag says no, the field yes
                 raise OptionError(
                     f"{name} = {text_of(asked)} is asked for, but the model {path} has {name} = {text_of(ours)}: "
                     "a model keeps its options; leave the flag out, or train a new model without -i"

@@ -233,15 +233,19 @@ class Progress:
         self.labels.add(y[learned], weight[learned])
         return rows
 
-    def summary(self, seconds: float, ending: str = "finished run") -> list[str]:
-        """VW's lines at the end of a run, with the error rate, the elapsed time and the speed."""
+    def summary(self, seconds: float, ending: str = "finished run", whole: bool = True) -> list[str]:
+        """VW's lines at the end of a run, with the error rate, the elapsed time and the speed.
+
+        The passes of a run that is not `whole` have different lengths, so its examples are counted over all of them.
+        """
         mark = " h" if self._shows_holdout else ""
         result = self.result
         average = f"{result.loss / result.weight:.6f}" if result.weight > 0 else "n.a."
         error = _ratio(result.errors, result.weight) if self._classes else "n.a."
         counts = [f"number of examples = {self.examples}"]
         if self.passes > 1:
-            counts = [f"number of examples per pass = {self.examples // self.passes}", f"passes used = {self.passes}"]
+            per_pass = f"number of examples per pass = {self.examples // self.passes}"
+            counts = [per_pass if whole else counts[0], f"passes used = {self.passes}"]
         lines = [
             "", ending, *counts,
             f"weighted example sum = {self.example_weight:.6f}",

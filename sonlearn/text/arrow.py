@@ -1,8 +1,7 @@
-"""Parquet and Arrow files to batches, through pyarrow (an extra), with the features that CSV would give.
+"""Parquet and Arrow files to batches, through pyarrow (an extra), with the features that the same table has as CSV.
 
-Numbers and booleans are values of the feature named like their column; strings, dates and dictionaries are features
-``column=text``. Nulls and NaN are left out, and so are zeros; an infinite value makes a row malformed. A row's number
-stands for its line.
+See `sonlearn.text.columns`. Numbers of less than double precision are those that their shortest decimals say, as in
+CSV; dates and times are texts as pyarrow writes them. A row's number stands for its line.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from sonlearn.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import Table, label_column, name_slot
+from sonlearn.text.columns import FINITE, Table, label_column, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.source import Source, is_regular, open_binary, source_name
 
@@ -34,14 +33,14 @@ def is_arrow(source: Source) -> bool:
         return False
 
 
-def read_arrow(source: Source, options: TextOptions) -> Iterator[Table]:
+def read_arrow(source: Source, options: TextOptions, labelled: bool = True) -> Iterator[Table]:
     """Yield the rows of `source`, some thousands at a time.
 
     Raises
     ------
     InputError
-        pyarrow is not installed, the file cannot be read, has columns of lists or structs, or not one column
-        ``options.label``.
+        pyarrow is not installed, the file cannot be read, has columns of lists or structs, two columns of a name, or
+        not one column ``options.label`` (it may have none if not `labelled`).
     """
     name = source_name(source)
     try:
@@ -52,7 +51,7 @@ def read_arrow(source: Source, options: TextOptions) -> Iterator[Table]:
     try:
         with open_binary(source) as file:
             for record in _records(file):
-                yield _table(record, options, (name, done))
+                yield _table(record, options, (name, done), labelled)
                 done += record.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
@@ -74,16 +73,16 @@ def _records(file: Any) -> Iterator[Any]:
             yield reader.get_batch(i)
 
 
-def _table(record: Any, options: TextOptions, place: tuple[str, int]) -> Table:
+def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: bool) -> Table:
     """One record batch; `place` is the source's name and the rows before."""
     name, done = place
     n, columns = record.num_rows, record.schema.names
-    label = label_column(columns, options.label, (name, None))
-    y = np.full(n, np.nan)
+    label = label_column(columns, options.label, (name, None), labelled)
+    y, wrong = np.full(n, np.nan), {}
     parts = []
     for i, column in enumerate(columns):
         if i == label:
-            y = _numbers(record.column(i), name, column)
+            y, wrong = _labels(record.column(i), name, column)
         else:
             parts.append(_features(record.column(i), column, name, options))
     if options.constant:
@@ -92,11 +91,10 @@ def _table(record: Any, options: TextOptions, place: tuple[str, int]) -> Table:
     rows = np.concatenate([part[0] for part in parts] or [np.zeros(0, np.int64)]).astype(np.int64)
     slots = np.concatenate([part[1] for part in parts] or [np.zeros(0, np.int64)])
     values = np.concatenate([part[2] for part in parts] or [np.zeros(0)])
-    bad = np.isinf(y)
+    bad = np.zeros(n, dtype=bool)
     bad[rows[np.isinf(values)]] = True
-    errors = [
-        InputError(name, done + int(i) + 1, None, "an infinite value", "finite numbers") for i in np.flatnonzero(bad)
-    ]
+    bad[list(wrong)] = True
+    errors = [_malformed((name, done + int(i) + 1), wrong.get(int(i))) for i in np.flatnonzero(bad)]
     keep = ~bad[rows]
     order = np.argsort(rows[keep], kind="stable")
     counts = np.bincount(rows[keep], minlength=n)[~bad] if n else np.zeros(0, np.int64)
@@ -108,42 +106,66 @@ def _table(record: Any, options: TextOptions, place: tuple[str, int]) -> Table:
     return Table(batch if batch.n else None, errors)
 
 
+def _malformed(place: tuple[str, int], label: str | None) -> InputError:
+    if label is None:
+        return InputError(*place, None, "an infinite value", f"{FINITE}, or a text that is none")
+    return InputError(*place, None, shorten(label), f"a label ({FINITE}), or nothing")
+
+
 def _features(column: Any, title: str, name: str, options: TextOptions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(rows, slots, values) of a column."""
+    """(rows, slots, values) of a column; infinite values are of malformed rows."""
+    values, codes, texts = _fields(column, title, name)
+    slot = name_slot(title, options)
+    if codes is None:
+        rows = np.flatnonzero(~np.isnan(values) & (values != 0))
+        return rows, np.full(len(rows), slot, dtype=np.int64), values[rows]
+    # one entry a distinct text, and a last one for null
+    numbers = [number_in(text) for text in texts] + [np.nan]
+    values = np.array([1.0 if number is None else number for number in numbers])
+    slots = np.array(
+        [
+            slot if x is not None else name_slot(f"{title}={text}", options)
+            for text, x in zip(texts, numbers, strict=False)
+        ]
+        + [slot],
+        dtype=np.int64,
+    )
+    rows = np.flatnonzero(~np.isnan(values[codes]) & (values[codes] != 0))
+    return rows, slots[codes[rows]], values[codes[rows]]
+
+
+def _labels(column: Any, name: str, title: str) -> tuple[np.ndarray, dict[int, str]]:
+    """(labels float64, NaN for none; what stands in the rows where a label is malformed)."""
+    values, codes, texts = _fields(column, title, name)
+    if codes is None:
+        return values, {int(i): str(values[i]) for i in np.flatnonzero(np.isinf(values))}
+    numbers = [np.nan if not text.strip() else number_in(text) for text in texts]
+    values = np.array([np.inf if number is None else number for number in numbers] + [np.nan])[codes]
+    return values, {int(i): texts[codes[i]] for i in np.flatnonzero(np.isinf(values))}
+
+
+def _fields(column: Any, title: str, name: str) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
+    """A column's numbers (float64, NaN for null), None and nothing; or of texts: nothing, their codes, and the texts.
+
+    The code of null is -1.
+    """
+    import pyarrow
     import pyarrow.types as kinds
 
     kind = column.type
     if kinds.is_null(kind):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
-    if _is_number(kind):
-        values = _numbers(column, name, title)
-        rows = np.flatnonzero(~np.isnan(values) & (values != 0))
-        return rows, np.full(len(rows), name_slot(title, options), dtype=np.int64), values[rows]
+        return np.full(len(column), np.nan), None, []
     if kinds.is_nested(kind) or kinds.is_binary(kind) or kinds.is_large_binary(kind):
         found = f"the column {shorten(title)} of type {kind}"
         raise InputError(name, None, None, found, "columns of numbers, booleans, texts or dates")
-    import pyarrow
-
-    texts = column.cast(pyarrow.string()).dictionary_encode()
-    slots = np.array([name_slot(f"{title}={text}", options) for text in texts.dictionary.to_pylist()], dtype=np.int64)
-    codes = texts.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    rows = np.flatnonzero(codes >= 0)
-    return rows, slots[codes[rows]], np.ones(len(rows))
-
-
-def _is_number(kind: Any) -> bool:
-    import pyarrow.types as kinds
-
-    return kinds.is_boolean(kind) or kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
-
-
-def _numbers(column: Any, name: str, title: str) -> np.ndarray:
-    """float64, NaN for null."""
-    import pyarrow
-
-    if not _is_number(column.type):
-        found = f"the label column {shorten(title)} of type {column.type}"
-        raise InputError(name, None, None, found, "numbers or booleans as labels")
-    if pyarrow.types.is_boolean(column.type):
+    if kinds.is_boolean(kind):
         column = column.cast(pyarrow.uint8())
-    return column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
+    elif kinds.is_float16(kind):
+        column = column.cast(pyarrow.float32())
+    elif not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)):
+        texts = column.cast(pyarrow.string()).dictionary_encode()
+        codes = texts.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        return np.zeros(0), codes, texts.dictionary.to_pylist()
+    if kinds.is_float32(column.type) or kinds.is_decimal(kind):
+        column = column.cast(pyarrow.string())
+    return column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False), None, []

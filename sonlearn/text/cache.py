@@ -31,11 +31,15 @@ from sonlearn.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.outputs import whole_file
+from sonlearn.text.hashing import constant_id
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
 from sonlearn.text.source import Source, is_regular, source_name
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 1
+VERSION = 2
+
+#: A file of up to this many bytes is read as a whole to see whether it has changed; of others, this many pieces.
+_WHOLE, _PIECES, _PIECE = 16 << 20, 64, 1 << 16
 
 _NAME = b"sonlearn cache "
 _MAGIC = _NAME + b"%d\n" % VERSION
@@ -59,8 +63,14 @@ class CachedReader:
     """Like `Reader`, but every pass after the first, and every later run on the same input, reads the cache.
 
     May be iterated any number of times; also over standard input and streams, which can be cached only for the life of
-    this object. The cache is used if the sources have the size and time of its making, or else the same content, and
-    the options are the same; otherwise it is made anew while the text is read. A pass that is broken off leaves none.
+    this object. The cache is used if the options are the same and the content of the sources is; otherwise it is made
+    anew while the text is read. A pass that is broken off leaves none.
+
+    The content is what decides. A file that the system says has not been touched since (its size, number, and times of
+    its last writing and change, which ``cp -p`` and ``touch`` cannot set back) is not read again as a whole, but its
+    beginning, its end and 64 places between are, and files of up to 16 MB all over. So another content goes unseen only
+    if it was written past a clock that was set back or a file system that keeps no such times, with the same size, in a
+    file of more than 16 MB, and elsewhere than in those places.
 
     Parameters
     ----------
@@ -101,7 +111,8 @@ class CachedReader:
         if self.reason is None and trailer is not None:
             self.format, self.error_count = trailer["format"], trailer["error_count"]
             self.errors = [InputError(*error) for error in trailer["errors"]]
-            yield from _read_blocks(self.path, trailer)
+            constant = constant_id(self.options, self.format)
+            yield from (batch._replace(constant=constant) for batch in _read_blocks(self.path, trailer))
         else:
             yield from self._make()
 
@@ -121,9 +132,7 @@ class CachedReader:
             now = _identity(source)
             if now is None or known is None or now["path"] != known["path"]:
                 return "a cache of other files"
-            if now["size"] != known["size"]:
-                return f"a cache older than {source_name(source)}"
-            if now["time"] != known["time"] and _digest(source) != known["sha256"]:
+            if not _unchanged(source, now, known):
                 return f"a cache older than {source_name(source)}"
         return None
 
@@ -147,13 +156,11 @@ class CachedReader:
                 self.format, self.error_count = reader.format, reader.error_count
                 yield batch
             self.format, self.error_count = reader.format, reader.error_count
+            known = [identity and identity | _digests(source) for source, identity in zip(sources, before, strict=True)]
             if [_identity(source) for source in sources] != before:
                 return
-            for source, identity in zip(sources, before, strict=True):
-                if identity is not None:
-                    identity["sha256"] = _digest(source)
             trailer = {
-                "settings": self._settings(), "sources": before, "names": list(names), "blocks": count,
+                "settings": self._settings(), "sources": known, "names": list(names), "blocks": count,
                 "format": self.format, "error_count": reader.error_count,
                 "errors": [error.args for error in reader.errors[:SHOWN_ERRORS]],
             }  # fmt: skip
@@ -171,8 +178,35 @@ def _identity(source: Source) -> dict[str, Any] | None:
     return {
         "path": os.path.abspath(source),  # type: ignore[arg-type, type-var]
         "size": stat.st_size,
-        "time": stat.st_mtime_ns,
+        "times": [stat.st_mtime_ns, stat.st_ctime_ns],
+        "number": stat.st_ino,
     }
+
+
+def _unchanged(source: Any, now: dict[str, Any], known: dict[str, Any]) -> bool:
+    """Whether the content of `source` is that of which `known` was written down."""
+    if now["size"] != known["size"] or _sample(source) != known["sample"]:
+        return False
+    untouched = all(now[name] == known[name] for name in ("times", "number"))
+    return untouched or _digest(source) == known["sha256"]
+
+
+def _digests(source: Any) -> dict[str, str]:
+    return {"sample": _sample(source), "sha256": _digest(source)}
+
+
+def _sample(source: Any) -> str:
+    """Hash of a file of up to 16 MB; of a larger one, of pieces all over it, the first and the last included."""
+    digest = hashlib.blake2b(digest_size=16)
+    with open(source, "rb", buffering=0) as file:
+        last = os.fstat(file.fileno()).st_size - _PIECE
+        places = range(0, last + _PIECE, _PIECE)
+        if last + _PIECE > _WHOLE:
+            places = [last * i // (_PIECES + 1) for i in range(_PIECES + 2)]
+        for place in places:
+            file.seek(place)
+            digest.update(file.read(_PIECE))
+    return digest.hexdigest()
 
 
 def _digest(source: Any) -> str:
@@ -191,8 +225,6 @@ def _whole_file(path: Path) -> Iterator[tuple[BinaryIO, Any]]:
                 raise _UnfinishedError
     except _UnfinishedError:
         pass
-    except OSError as error:
-        raise InputError(str(path), None, None, (error.strerror or str(error)).lower(), "a cache to write") from error
 
 
 def _write_block(file: BinaryIO, batch: Batch, name: int) -> None:

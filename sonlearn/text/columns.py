@@ -1,13 +1,37 @@
-"""Tables to features, the same for CSV and Arrow: what a column and a text in it become."""
+"""Tables to features, the same for CSV and Arrow: what a column and a text in it become.
+
+What counts is how a field would stand in CSV, whatever the type of its column:
+
+- a number, and true or false in any case of letters (1 and 0), is the value of the feature named like its column; 0 is
+  left out;
+- nothing at all and ``nan`` in any case are a missing value, which is left out;
+- ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
+- any other text is the feature ``column=text`` with value 1.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from typing import NamedTuple
 
 from sonlearn.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import hash_bytes
+
+FINITE = "a finite number"
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+#: Words that stand for numbers, in lower case.
+_WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
+_WORDS |= {sign + word: math.inf for sign in ("", "+", "-") for word in ("inf", "infinity")}
+
+
+def number_in(field: str) -> float | None:
+    """The number that a field stands for: NaN, missing; infinite, none that can be used; None, the field is a text."""
+    if _NUMBER.fullmatch(field):
+        return float(field)
+    return _WORDS.get(field.lower()) if len(field) <= 9 else None
 
 
 class Table(NamedTuple):
@@ -24,11 +48,20 @@ def name_slot(name: str, options: TextOptions) -> int:
     return hash_bytes(name_bytes, seed, hash_all=options.hash == "all") & ((1 << options.bits) - 1)
 
 
-def label_column(columns: list[str], label: str, place: tuple[str, int | None]) -> int | None:
-    """Position of the label; None where none was asked for. InputError if there is not one such column."""
-    if not label:
-        return None
-    if columns.count(label) != 1:
+def label_column(columns: list[str], label: str, place: tuple[str, int | None], needed: bool = True) -> int | None:
+    """Position of the label; None where none was asked for, or there is none and none is `needed`.
+
+    Raises
+    ------
+    InputError
+        There is not one such column, or two columns of a name: their features could not be told apart.
+    """
+    if label and columns.count(label) != 1 and (needed or label in columns):
         found = shorten(", ".join(columns), 200)
         raise InputError(*place, None, f"the columns {found}", f"one column {shorten(label)} (--label)")
-    return columns.index(label)
+    for name in columns:
+        if columns.count(name) > 1:
+            raise InputError(
+                *place, None, f"{columns.count(name)} columns {shorten(name)}", "columns of different names"
+            )
+    return columns.index(label) if label in columns and label else None

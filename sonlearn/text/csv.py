@@ -1,16 +1,14 @@
 """CSV with a header to batches, through Python's csv module: quotes, line ends within fields, any delimiter.
 
-A field that is a number is the value of the feature named like its column; any other is the feature ``column=field``
-with value 1, so that text columns become one feature per text; an empty one is left out, and so is a number 0. Names
-are hashed as VW hashes them in the default namespace (`sonlearn.text.hashing`). Whether a field is a number is
-decided field by field, so nothing depends on what comes later in the stream. An empty label means none.
+What a field becomes stands in `sonlearn.text.columns`. It is decided field by field, so nothing depends on what comes
+later in the stream. Names are hashed as VW hashes them in the default namespace (`sonlearn.text.hashing`). A missing
+label means none.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,12 +16,11 @@ import numpy as np
 from sonlearn.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import Table, label_column, name_slot
+from sonlearn.text.columns import FINITE, Table, label_column, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.source import Source, read_chunks, source_name
 
 _ROWS = 4096  # of a batch
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _FIELD_LIMIT = 1 << 30
 
 
@@ -37,34 +34,40 @@ class _Slots:
         self._texts: dict[tuple[int, str], int] = {}
 
     def features(self, fields: list[str], label: int | None) -> list[tuple[int, float]]:
-        """(slot, value) of a row; ValueError where a number overflows."""
+        """(slot, value) of a row; ValueError where a number is not finite."""
         out = []
         for i, field in enumerate(fields):
             if i == label or not field:
                 continue
-            if _NUMBER.fullmatch(field):
-                value = float(field)
-                if math.isinf(value):
-                    raise ValueError(field)
-                if value:
-                    out.append((self._columns[i], value))
-                continue
             slot = self._texts.get((i, field))
-            if slot is None:
+            if slot is not None:
+                out.append((slot, 1.0))
+                continue
+            value = number_in(field)
+            if value is None:
                 slot = name_slot(f"{self._names[i]}={field}", self._options)
                 if len(self._texts) < 1 << 20:
                     self._texts[i, field] = slot
-            out.append((slot, 1.0))
+                out.append((slot, 1.0))
+            elif math.isinf(value):
+                raise ValueError(field)
+            elif value and value == value:
+                out.append((self._columns[i], value))
         return out
 
 
-def read_csv(source: Source, options: TextOptions, chunk_bytes: int) -> Iterator[Table]:
+def read_csv(source: Source, options: TextOptions, chunk_bytes: int, labelled: bool = True) -> Iterator[Table]:
     """Yield the rows of `source`, up to some thousands at a time.
+
+    Parameters
+    ----------
+    labelled : bool
+        Whether the label's column has to be there.
 
     Raises
     ------
     InputError
-        The source cannot be read, has no header, or no column ``options.label``.
+        The source cannot be read, has no header, two columns of a name, or no column ``options.label``.
     """
     name = source_name(source)
     csv.field_size_limit(_FIELD_LIMIT)
@@ -75,7 +78,7 @@ def read_csv(source: Source, options: TextOptions, chunk_bytes: int) -> Iterator
         return
     if isinstance(columns, InputError):
         raise columns
-    label = label_column(columns, options.label, (name, 1))
+    label = label_column(columns, options.label, (name, 1), labelled)
     slots, rows, errors = _Slots(columns, options), [], []
     for line, record in _records(reader, name, columns):
         row = record if isinstance(record, InputError) else _row(record, label, slots, (name, line))
@@ -119,7 +122,9 @@ def _records(reader, name: str, columns: list[str]) -> Iterator[tuple[int, list[
             continue
         if not record:
             continue
-        if columns and len(record) != len(columns):
+        if "\0" in "".join(record):
+            yield line, InputError(name, line, None, "a zero byte", "text; is this a binary file?")
+        elif columns and len(record) != len(columns):
             expected = f"{len(columns)} fields as in the header"
             yield line, InputError(name, line, None, f"{len(record)} fields", expected)
         else:
@@ -128,16 +133,13 @@ def _records(reader, name: str, columns: list[str]) -> Iterator[tuple[int, list[
 
 def _row(fields: list[str], label: int | None, slots: _Slots, place: tuple[str, int]):
     """(label, features) of a record, or the InputError."""
-    y = math.nan
-    if label is not None and fields[label].strip():
-        text = fields[label]
-        if not _NUMBER.fullmatch(text) or math.isinf(y := float(text)):
-            return InputError(*place, None, shorten(text), "a label (a finite number), or nothing")
-        y = float(text)
+    y = math.nan if label is None or not fields[label].strip() else number_in(fields[label])
+    if y is None or math.isinf(y):
+        return InputError(*place, None, shorten(fields[label or 0]), f"a label ({FINITE}), or nothing")
     try:
         return y, slots.features(fields, label)
     except ValueError as error:
-        return InputError(*place, None, shorten(str(error)), "a number of at most 1.8e308")
+        return InputError(*place, None, shorten(str(error)), f"{FINITE}, or a text that is none")
 
 
 def _batch(rows: list[tuple[int, float, list[tuple[int, float]]]], options: TextOptions) -> Batch | None:

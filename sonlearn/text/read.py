@@ -16,6 +16,7 @@ from sonlearn.options import ON_ERROR, TextOptions
 from sonlearn.text.arrow import is_arrow, read_arrow
 from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.csv import read_csv
+from sonlearn.text.hashing import constant_id
 from sonlearn.text.pipeline import map_ahead
 from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, read_chunks, source_name
 
@@ -95,6 +96,9 @@ class Reader:
         Threads that parse ahead while the batches are used, besides one that reads and decompresses; 0: neither. The
         batches are the same.
 
+    labelled : bool
+        Whether the label's column of a table has to be there.
+
     Attributes
     ----------
     format : str or None
@@ -115,11 +119,16 @@ class Reader:
         on_error: str = "stop",
         max_errors: int | None = None,
         threads: int = 0,
+        labelled: bool = True,
     ):
         if on_error not in ON_ERROR:
             raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
         if max_errors is not None and max_errors < 0:
             raise OptionError(f"--max-errors {max_errors}: expected at least 0")
+        if max_errors is not None and on_error == "stop":
+            raise OptionError(
+                f"--max-errors {max_errors}: the first malformed line ends a run; give --on-error skip too"
+            )
         single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto")
         self.sources: list[Source] = [sources] if single else list(sources)  # type: ignore[list-item, arg-type]
         self.options = options
@@ -128,7 +137,7 @@ class Reader:
         self.errors: list[InputError] = []
         self.error_count = 0
         self._chunk_bytes, self._threads = chunk_bytes, threads
-        self._on_error, self._max_errors = on_error, max_errors
+        self._on_error, self._max_errors, self._labelled = on_error, max_errors, labelled
         self._parsers = threading.local()
 
     def __iter__(self) -> Iterator[Batch]:
@@ -141,7 +150,7 @@ class Reader:
         OptionError
             An option needs namespaces and the input is LIBSVM text.
         """
-        if self.options.format == "auto" and self.sources and is_arrow(next(expand_globs(self.sources))):
+        if self.options.format in ("auto", "csv") and self.sources and is_arrow(next(expand_globs(self.sources))):
             self.format = "arrow"
         tables = self.format in ("csv", "arrow")
         items: Iterator[Any] = self._tables() if tables else self._chunks()
@@ -156,7 +165,10 @@ class Reader:
             line += result.lines
         if examples == 0:
             names = ", ".join(map(source_name, self.sources)) or "<nothing>"
-            raise InputError(names, None, None, "an empty stream", "at least one example")
+            found = "an empty stream"
+            if self.error_count:
+                found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
+            raise InputError(names, None, None, found, "at least one example")
 
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""
@@ -175,8 +187,10 @@ class Reader:
     def _tables(self) -> Iterator[tuple[str, bool, Parsed]]:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
         for source in expand_globs(self.sources):
-            arrow = self.format == "arrow"
-            tables = read_arrow(source, self.options) if arrow else read_csv(source, self.options, self._chunk_bytes)
+            if self.options.format == "arrow" or is_arrow(source):
+                tables = read_arrow(source, self.options, self._labelled)
+            else:
+                tables = read_csv(source, self.options, self._chunk_bytes, self._labelled)
             for batch, errors in tables:
                 yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0)
 
@@ -201,25 +215,14 @@ class Reader:
         self.errors += errors[: SHOWN_ERRORS - len(self.errors)]
         self.error_count += parsed.error_count if fatal is None else len(errors)
         for batch in parsed.batches:
-            placed = batch._replace(lines=batch.lines + lines_before, source=source)
+            constant = constant_id(self.options, self.format)
+            placed = batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
             if fatal is not None:
-                placed = _head(placed, int(np.searchsorted(placed.lines, fatal.line or 0)))
+                placed = placed.part(0, int(np.searchsorted(placed.lines, fatal.line or 0)))
             if placed.n:
                 yield placed
         if fatal is not None:
             raise fatal
-
-
-def _head(batch: Batch, n: int) -> Batch:
-    """The first `n` examples."""
-    if n == batch.n:
-        return batch
-    nnz = batch.indptr[n]
-    return batch._replace(
-        indptr=batch.indptr[: n + 1], indices=batch.indices[:nnz], values=batch.values[:nnz], y=batch.y[:n],
-        weight=batch.weight[:n], lines=batch.lines[:n], tags=None if batch.tags is None else batch.tags[:n],
-        base=None if batch.base is None else batch.base[:n],
-    )  # fmt: skip
 
 
 def read_batches(

@@ -14,7 +14,7 @@ import numpy as np
 from sonlearn.batch import CONSTANT, Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import WRITABLE, TextOptions
-from sonlearn.outputs import whole_file
+from sonlearn.outputs import whole_file, writing
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Source
 
@@ -109,15 +109,10 @@ def _unsayable(batch: Batch, i: int, found: str, expected: str) -> InputError:
 @contextlib.contextmanager
 def _output(target: str) -> Iterator[BinaryIO]:
     """Standard output, or a temporary file that takes the place of `target` at the end."""
-    if target == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    try:
+    if target != "-":
         with whole_file(target) as file:
             yield file
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        found = (error.strerror or str(error)).lower()
-        raise InputError(target, None, None, found, "a file to write") from error
+        return
+    with writing("standard output"):
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()

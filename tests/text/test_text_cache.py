@@ -80,6 +80,63 @@ def test_stale(files):
     assert reason() is None
 
 
+@pytest.mark.parametrize("how", ["in place", "moved over"])
+@pytest.mark.parametrize("size", [1, 400_000])
+def test_another_content_of_the_same_size_and_time_is_seen(files, how, size, monkeypatch):
+    """As ``cp -p`` leaves it: the times of both files are the same."""
+    from sonlearn.text import cache
+
+    monkeypatch.setattr(cache, "_WHOLE", 100_000)
+    monkeypatch.setattr(cache, "_PIECE", 10)  # so that the change below lies between the pieces
+    sources, path = files
+    text = TEXT * (1 + size // len(TEXT))
+    sources[0].write_bytes(text)
+    list(CachedReader(sources, path=path))
+    before = os.stat(sources[0])
+    changed = text.replace(b"f7:7", b"g7:7", 1)
+    if how == "in place":
+        sources[0].write_bytes(changed)
+    else:
+        other = path.parent / "other"
+        other.write_bytes(changed)
+        os.replace(other, sources[0])
+    os.utime(sources[0], ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert os.stat(sources[0]).st_mtime_ns == before.st_mtime_ns
+    reader = CachedReader(sources, path=path)
+    assert_same(list(reader), list(Reader(sources)))
+    assert reader.reason == f"a cache older than {sources[0]}"
+
+
+def test_where_the_times_say_nothing_the_pieces_decide(files, monkeypatch):
+    from sonlearn.text import cache
+
+    monkeypatch.setattr(cache, "_WHOLE", 100_000)
+    identity = cache._identity
+    monkeypatch.setattr(cache, "_identity", lambda source: identity(source) | {"times": [0, 0], "number": 0})
+    sources, path = files
+    text = TEXT * (1 + 400_000 // len(TEXT))
+    for at in (0, len(text) // 2, len(text) - 3):
+        sources[0].write_bytes(text)
+        list(CachedReader(sources, path=path))
+        assert text[at : at + 1] != b"4"
+        sources[0].write_bytes(text[:at] + b"4" + text[at + 1 :])
+        reader = CachedReader(sources, path=path, on_error="skip")
+        trailer = cache.read_trailer(path)
+        trailer["settings"]["on_error"] = "skip"
+        assert reader._stale(trailer) == f"a cache older than {sources[0]}"
+
+
+def test_an_untouched_file_is_not_read_as_a_whole(files, monkeypatch):
+    from sonlearn.text import cache
+
+    sources, path = files
+    list(CachedReader(sources, path=path))
+    monkeypatch.setattr(cache, "_digest", None)
+    reader = CachedReader(sources, path=path)
+    list(reader)
+    assert reader.reason is None
+
+
 def test_damaged_and_truncated(files):
     sources, path = files
     list(CachedReader(sources, path=path))

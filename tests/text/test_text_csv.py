@@ -38,7 +38,7 @@ def test_rows(chunk_bytes, threads):
     assert rows(text, chunk_bytes=chunk_bytes, threads=threads) == [
         (2, 1.0, [(slot("age"), 3.5), (slot("city=Paris"), 1.0), (slot("a, b"), -20.0)]),
         (4, 0.0, [(slot('city=New\nYork "x"'), 1.0)]),
-        (6, -1.0, [(slot("age=0x1"), 1.0), (slot("city=é"), 1.0), (slot("a, b=nan"), 1.0)]),
+        (6, -1.0, [(slot("age=0x1"), 1.0), (slot("city=é"), 1.0)]),
     ]
 
 
@@ -49,6 +49,24 @@ def test_hash_options_constant_and_no_label():
     ((line, y, features),) = rows("5\tb\n7\tx\n", options)
     assert (line, features) == (2, [*expected, (VW_CONSTANT % 1024, 1.0)])
     assert math.isnan(y)
+
+
+def test_words_that_stand_for_numbers():
+    text = "a,b,c,d,y\ntrue,False,NaN,Info,TRUE\nTRUE,,nane,infinit,false\ntruely,nan,0.0,-,nan\n"
+    (one, two, three) = rows(text)
+    assert one[1:] == (1.0, [(slot("a"), 1.0), (slot("d=Info"), 1.0)])
+    assert two[1:] == (0.0, [(slot("a"), 1.0), (slot("c=nane"), 1.0), (slot("d=infinit"), 1.0)])
+    assert math.isnan(three[1])
+    assert three[2] == [(slot("a=truely"), 1.0), (slot("d=-"), 1.0)]
+
+
+def test_the_labels_column_may_be_missing_where_nothing_is_learned():
+    for text, features in (("a,b\n1,2\n", [1.0, 2.0]), ("a,y,b\n1,7,2\n", [1.0, 2.0])):
+        (batch,) = Reader(io.BytesIO(text.encode()), CSV, labelled=False)
+        assert batch.indices.tolist() == [slot("a"), slot("b")]
+        assert batch.values.tolist() == features
+    with pytest.raises(InputError, match="expected one column 'y'"):
+        rows("a,b\n1,2\n")
 
 
 def test_label_implies_csv_and_empty_label_is_none():
@@ -65,7 +83,10 @@ def test_label_implies_csv_and_empty_label_is_none():
         ("a,y\n1,2\n1\n", "<stream>:3: found 1 fields, expected 2 fields as in the header"),
         ("a,y\n1,2\n1,x\n", "<stream>:3: found 'x', expected a label (a finite number), or nothing"),
         ("a,y\n1,2\n1,inf\n", "<stream>:3: found 'inf', expected a label (a finite number), or nothing"),
-        ("a,y\n1,2\n1e999,1\n", "<stream>:3: found '1e999', expected a number of at most 1.8e308"),
+        ("a,y\n1,2\n1e999,1\n", "<stream>:3: found '1e999', expected a finite number, or a text that is none"),
+        ("a,y\n1,2\n-inf,1\n", "<stream>:3: found '-inf', expected a finite number, or a text that is none"),
+        ("a,b,y,a\n1,2,3,4\n", "<stream>:1: found 2 columns 'a', expected columns of different names"),
+        (",,y\n1,2,3\n", "<stream>:1: found 2 columns '', expected columns of different names"),
         ('a,y\n1,2\n"x"z,1\n', "<stream>:3: found a malformed record (',' expected after '\"'), expected CSV"),
         ("", "<stream>: found an empty stream, expected at least one example"),
         ("a,y\n", "<stream>: found an empty stream, expected at least one example"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import math
+import random
+from pathlib import Path
 
 import pytest
 
@@ -72,18 +74,103 @@ def test_arrow_is_recognised_and_checked(tmp_path, table):
     assert (name_slot("y", TextOptions()), 1.0) in features(batch, 0)
     with pytest.raises(InputError, match=r"one column 'z'"):
         list(read_batches(path, TextOptions(format="arrow", label="z")))
-    with pytest.raises(InputError, match=r"the label column 'city' of type string"):
+    with pytest.raises(InputError, match=r":1: found 'Paris', expected a label \(a finite number\), or nothing"):
         list(read_batches(path, TextOptions(format="arrow", label="city")))
+    columns = pyarrow.Table.from_arrays([pyarrow.array([1.0])] * 2, names=["a", "a"])
+    pyarrow.parquet.write_table(columns, path)
+    with pytest.raises(InputError, match="found 2 columns 'a', expected columns of different names"):
+        list(read_batches(path))
     pyarrow.parquet.write_table(pyarrow.table({"a": [1.0, float("inf")], "y": [1, 1]}), path)
     reader = Reader(path, TextOptions(format="arrow", label="y"), on_error="skip")
     assert [batch.lines.tolist() for batch in reader] == [[1]]
-    assert str(reader.errors[0]) == f"{path}:2: found an infinite value, expected finite numbers"
+    assert (
+        str(reader.errors[0]) == f"{path}:2: found an infinite value, expected a finite number, or a text that is none"
+    )
     pyarrow.parquet.write_table(pyarrow.table({"a": [[1, 2]]}), path)
     with pytest.raises(InputError, match="columns of numbers, booleans, texts or dates"):
         list(read_batches(path))
     path.write_bytes(path.read_bytes()[:40])
     with pytest.raises(InputError, match="expected a Parquet or Arrow file"):
         list(read_batches(path))
+
+
+@pytest.fixture
+def twins(tmp_path):
+    """A table with everything that could differ, as Parquet and as CSV; pyarrow writes both."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import datetime
+    import decimal
+
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    r = random.Random(3)
+    n = 400
+
+    def some(make):
+        return [None if r.random() < 0.2 else make() for _ in range(n)]
+
+    day = datetime.date(2020, 1, 1)
+    floats = [0.0, -0.0, float("nan"), 0.1, -1e-300, 1e300, 1 / 3, 5.0]
+    words = ["", "a", "True", "false", "12", "007", "1e3", "nan", "NaN", "-", "x,y", 'q"', " ", "Ünï", "info", " 5 "]
+    columns = {
+        "f64": pa.array(some(lambda: r.choice(floats))),
+        "f32": pa.array(some(lambda: r.gauss(0, 1)), pa.float32()),
+        "i8": pa.array(some(lambda: r.randrange(-3, 4)), pa.int8()),
+        "i64": pa.array(some(lambda: r.randrange(-(2**63), 2**63)), pa.int64()),
+        "u64": pa.array(some(lambda: r.randrange(2**64)), pa.uint64()),
+        "bool": pa.array(some(lambda: r.random() < 0.5)),
+        "text": pa.array(some(lambda: r.choice(words))),
+        "kind": pa.array(some(lambda: r.choice(words))).dictionary_encode(),
+        "large": pa.array(some(lambda: r.choice(words)), pa.large_string()),
+        "decimal": pa.array(some(lambda: decimal.Decimal(r.randrange(-99, 99)) / 100), pa.decimal128(9, 4)),
+        "day": pa.array(some(lambda: day + datetime.timedelta(r.randrange(50)))),
+        "time": pa.array(some(lambda: datetime.datetime(2020, 1, 1, r.randrange(24))), pa.timestamp("us")),
+        "null": pa.nulls(n),
+        "y": pa.array(some(lambda: r.choice([True, False]))),
+    }
+    table = pa.table(columns)
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    pyarrow.csv.write_csv(table.set_column(7, "kind", table["kind"].cast(pa.string())), tmp_path / "t.csv")
+    return tmp_path / "t.parquet", tmp_path / "t.csv"
+
+
+def test_csv_and_parquet_of_a_table_give_the_same_features(twins):
+    ours, theirs = (
+        [(b.y[i], features(b, i)) for b in read_batches(path, TextOptions(label="y", bits=30)) for i in range(b.n)]
+        for path in twins
+    )
+    assert len(ours) == len(theirs) == 400
+    for (y, mine), (z, other) in zip(ours, theirs, strict=True):
+        assert mine == other
+        assert y == z or (math.isnan(y) and math.isnan(z))
+    assert sum(math.isnan(y) for y, _ in ours) > 40
+    assert len({slot for _, row in ours for slot, _ in row}) > 50
+
+
+@pytest.mark.interpreted
+def test_a_model_of_one_reads_the_other_with_labels_or_without(twins, tmp_path, monkeypatch, capsys):
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    from sonlearn.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    table = pyarrow.parquet.read_table("t.parquet").select(["f32", "i8", "bool", "text", "y"])
+    pyarrow.parquet.write_table(table, "t.parquet")
+    pyarrow.csv.write_csv(table, "t.csv")
+    pyarrow.parquet.write_table(table.drop_columns(["y"]), "u.parquet")
+    Path("u.csv").write_text("".join(line.rsplit(",", 1)[0] + "\n" for line in Path("t.csv").read_text().splitlines()))
+    outputs = []
+    for kind in ("csv", "parquet"):
+        assert main(["train", "--quiet", "--label", "y", "-f", kind, f"t.{kind}"]) == 0
+        for data in ("t.csv", "t.parquet", "u.csv", "u.parquet"):
+            assert main(["predict", "--quiet", "-i", kind, data]) == 0
+            outputs.append(capsys.readouterr().out)
+        assert main(["train", "--quiet", "-i", kind, "u.csv"]) == 1
+        assert "expected one column 'y' (--label)" in capsys.readouterr().err
+    assert len(set(outputs)) == 1
+    assert len(outputs[0].splitlines()) == 400
 
 
 @pytest.mark.skipif(have("pyarrow"), reason="pyarrow is installed")

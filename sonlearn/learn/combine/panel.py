@@ -64,7 +64,7 @@ class Panel:
         self._options, self.members = options, members
         self._loss, self._classes = loss_of(options), options.loss in CLASSIFICATION
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
-        self._scratch = np.zeros((2, len(members)))
+        self._scratch = np.zeros((len(members) + 2, len(members)))
         self._map = mapping(pool)
 
     def new(self) -> PanelState:
@@ -219,9 +219,9 @@ def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State,
 def rows_between(rows: Rows, start: int, stop: int) -> Rows:
     """Rows start..stop-1."""
     begin, end = rows.indptr[start], rows.indptr[stop]
-    return Rows(
-        rows.indptr[start : stop + 1] - begin, rows.features[begin:end], rows.values[begin:end],
-        rows.y[start:stop], rows.weight[start:stop], rows.base[start:stop],
+    return rows._replace(
+        indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
+        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
     )  # fmt: skip
 
 

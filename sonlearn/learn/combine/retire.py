@@ -50,6 +50,6 @@ def _loss_of(loss: Loss, chosen: list[int], members: tuple[Member, ...], heard: 
     V, y, weight = np.ascontiguousarray(heard[:, chosen]), heard[:, -2].copy(), heard[:, -1].copy()
     combiner = new_combiner(members[i] for i in chosen)
     out, each = np.zeros(len(y)), np.zeros(len(y))
-    combine(loss, combiner, V, y, weight, True, np.zeros((2, len(chosen))), out)
+    combine(loss, combiner, V, y, weight, True, np.zeros((len(chosen) + 2, len(chosen))), out)
     losses(loss, out, y, each)
     return float(np.average(each[JUDGED_FROM:], weights=weight[JUDGED_FROM:]))

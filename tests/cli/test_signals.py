@@ -1,0 +1,177 @@
+"""Signals: temporary files are removed, compiling is given up, and the start shows no traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+from sonlearn.outputs import remove_stale, whole_file
+
+pytestmark = [
+    pytest.mark.interpreted,
+    pytest.mark.skipif(os.name != "posix", reason="signals and locks of POSIX"),
+]
+PROGRAM = [sys.executable, "-m", "sonlearn"]
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def start(*arguments, **more):
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | more.pop("env", {})
+    return subprocess.Popen([*PROGRAM, *arguments], env=environment, stderr=subprocess.PIPE, **more)
+
+
+def names():
+    return sorted(path.name for path in Path().iterdir())
+
+
+def wait_for(condition):
+    for _ in range(3000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it does not come")
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_convert_leaves_nothing_behind(number):
+    with start("convert", "--to", "vw", "-o", "out", stdin=subprocess.PIPE) as process:
+        process.stdin.write(b"1 1:1\n")
+        process.stdin.flush()
+        wait_for(lambda: names() and names()[0].startswith(".sonlearn-"))
+        process.send_signal(number)
+        err = process.stderr.read().decode()
+        process.wait()
+    assert process.returncode == 128 + number
+    assert err.splitlines()[-1] == "sonlearn: interrupted: nothing was saved"
+    assert names() == []
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_run_saves_its_model_and_no_broken_cache(number):
+    with start("train", "-P", "1", "--cache_file", "c", "-f", "model", stdin=subprocess.PIPE) as process:
+        process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n")
+        process.stdin.flush()
+        for line in process.stderr:
+            if line.split()[2:3] == [b"3"]:
+                break
+        process.send_signal(number)
+        err = process.stderr.read().decode()
+        process.wait()
+    assert process.returncode == 128 + number
+    assert f"interrupted run ({number.name})" in err
+    assert names() == ["model"]
+
+
+def test_compiling_is_given_up(folder):
+    """The kernels of the first batch take half a minute; an interrupt does not wait for them."""
+    Path("a.svm").write_text("1 1:1\n-1 2:1\n")
+    arguments = ("train", "--threads", "1", "--cache_file", "c", "-f", "model", "a.svm")
+    with start(*arguments, env={"SONLEARN_CACHE_DIR": str(folder / "k"), "NUMBA_DISABLE_JIT": "0"}) as process:
+        for line in process.stderr:
+            if b"compiling kernels" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        err = process.stderr.read().decode()
+        process.wait()
+    assert process.returncode == 130
+    assert time.monotonic() - begun < 5
+    assert "Traceback" not in err
+    assert [name for name in names() if name not in ("k", "model")] == ["a.svm"]
+
+
+def test_an_interrupt_at_the_start_is_no_traceback():
+    """Sent when the command line is about to be imported: from there on nothing is printed."""
+    program = (
+        "import os, signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(name, path, target=None):\n"
+        "        if name == 'sonlearn.cli': os.kill(os.getpid(), signal.SIGINT)\n"
+        "from sonlearn.__main__ import main\n"
+        "sys.meta_path.insert(0, Finder)\n"
+        "main()\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+
+
+def test_little_is_imported_before_an_interrupt_is_seen_to():
+    program = "import sys; before = set(sys.modules); import sonlearn.__main__; print(*set(sys.modules) - before)"
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-S", "-c", program], env=environment, capture_output=True, text=True)
+    assert {"argparse", "typing", "dataclasses", "sonlearn.cli"}.isdisjoint(done.stdout.split())
+    assert "sonlearn.__main__" in done.stdout
+
+
+# ------------------------------------------------------------------------------------------------- killed
+
+
+def test_what_a_killed_process_has_left_is_removed_at_the_next_save():
+    program = (
+        "import sys, os, time; from sonlearn.outputs import whole_file\n"
+        "with whole_file(sys.argv[1]) as file:\n    print(file.name, flush=True); file.write(b'x'); time.sleep(100)\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program, "model"], env=environment, stdout=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for process in processes:
+        process.stdout.readline()
+    assert len(names()) == 2
+    processes[0].kill()
+    processes[0].communicate()
+    assert len(names()) == 2
+    with whole_file("other") as file:  # removes what is left of the dead one, not that of the one alive
+        file.write(b"new")
+        assert len(names()) == 2
+    assert len(names()) == 2
+    processes[1].kill()
+    processes[1].communicate()
+    with whole_file("model") as file:
+        file.write(b"whole")
+    assert names() == ["model", "other"]
+    assert Path("model").read_bytes() == b"whole"
+
+
+def test_only_temporary_files_of_ours_are_removed(folder):
+    for name in (".sonlearn-1.tmp", ".sonlearn-0123456789abcdef.tmp.txt", "sonlearn-0123456789abcdef.tmp", ".x.tmp"):
+        Path(name).write_text("precious")
+    Path(".sonlearn-0123456789abcdee.tmp").mkdir()
+    before = names()
+    Path(".sonlearn-0123456789abcdef.tmp").write_text("stale")
+    with whole_file("held"):
+        remove_stale(str(folder))  # from within a process that holds one itself
+        assert len(names()) == len(before) + 1
+    assert names() == sorted([*before, "held"])
+
+
+def test_a_writer_that_loses_its_file_before_it_is_locked_takes_another(folder, monkeypatch):
+    import fcntl
+
+    lock, calls = fcntl.flock, []
+
+    def late(descriptor, how):
+        if how == fcntl.LOCK_EX and not calls:
+            calls.append(1)
+            remove_stale(str(folder))
+        lock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with whole_file("model") as file:
+        file.write(b"whole")
+    assert calls
+    assert names() == ["model"]
+    assert Path("model").read_bytes() == b"whole"
