@@ -4,7 +4,16 @@ import copy
 
 import numpy as np
 import pytest
-from streams import batch_of, ill_conditioned, rows_of, wide_range, with_empty_rows, zipf
+from streams import (
+    batch_of,
+    ill_conditioned,
+    rows_of,
+    wide_range,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions
 from sonlearn.methods import METHODS
@@ -283,3 +292,20 @@ def test_zero_one_labels_are_minus_and_plus_one(loss):
     learner, other = (Learner(settings("rfd", loss)) for _ in range(2))
     for method in ("partial_fit", "predict"):
         np.testing.assert_array_equal(getattr(learner, method)(batch), getattr(other, method)(zero_one))
+
+
+@each
+def test_batches_may_be_cut_and_models_saved_anywhere(kind, loss):
+    """In one go, cut, and cut with the model saved and loaded at each cut: the same bits."""
+    batch = fitting(with_weights(without_some_labels(zipf(n=90, d=50))), loss)
+    whole, cut, stopped = (Learner(settings(kind, loss, clip=2.0)) for _ in range(3))
+    expected, got = whole.partial_fit(batch), []
+    for start, stop in ((0, 1), (1, 40), (40, 40), (40, 73), (73, 90)):
+        part = rows_of(batch, slice(start, stop))
+        got.append(cut.partial_fit(part))
+        stopped.partial_fit(part)
+        stopped = Learner.from_arrays(*fingerprint(stopped))
+    for name in ("prediction", "raw", "loss"):
+        np.testing.assert_array_equal(np.concatenate([getattr(part, name) for part in got]), getattr(expected, name))
+    assert_equal_states(fingerprint(cut), fingerprint(whole))
+    assert_equal_states(fingerprint(stopped), fingerprint(whole))
