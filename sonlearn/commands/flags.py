@@ -179,11 +179,12 @@ VERBS = {
 
 #: What to say about flags of Vowpal Wabbit that have no equal here, by their first spelling below.
 _VW_HINTS = {
-    ("-l", "--learning_rate"): "the step is 1/alpha at first: give --alpha",
     ("-k", "--kill_cache"): "a stale cache is made anew without being told: leave it out",
     ("--OjaNewton",): "give --sketch oja",
     ("--save_resume",): "a model always holds the whole state: leave it out",
-    ("--adaptive", "--normalized", "--invariant", "--sgd"): "give --diagonal or --no-diagonal",
+    ("--adaptive",): "give --method adagrad, or --method nag, which is normalized and invariant as well",
+    ("--normalized",): "give --method nag",
+    ("--sgd", "--ftrl", "--coin"): "give --method sgd, --method ftrl or --method coin",
     ("--readable_model", "--invert_hash"): "use sonlearn inspect MODEL",
     ("--binary",): "leave it out: a prediction above 0 is of the class +1",
 }
