@@ -145,9 +145,13 @@ def rebuilt(template: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
         parts = [rebuilt(part, arrays, f"{name}.{field}") for field, part in zip(fields, template, strict=True)]
         return type(template)(*parts) if hasattr(template, "_fields") else tuple(parts)
     if template.dtype.names:
-        out = template.copy()
-        for field in template.dtype.names:
-            out[field] = _fitting(template[field], arrays[f"{name}.{field}"], f"{name}.{field}")
+        parts = {
+            field: _fitting(template[field], arrays[f"{name}.{field}"], f"{name}.{field}")
+            for field in template.dtype.names
+        }
+        out = np.zeros(next(iter(parts.values())).shape, template.dtype)
+        for field, part in parts.items():
+            out[field] = part
         return out
     return _fitting(template, arrays[name], name)
 
@@ -185,7 +189,7 @@ def _preamble(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         entries.append({"name": name, "dtype": array.dtype.str, "shape": list(array.shape), "offset": offset})
         offset += array.nbytes + -array.nbytes % _ALIGN
     envelope = {"written_by": f"sonlearn {__version__}", "header": _encode(header), "arrays": entries}
-    text = json.dumps(envelope, allow_nan=False, ensure_ascii=False).encode()
+    text = json.dumps(envelope, allow_nan=False).encode()  # ASCII: escapes keep what is not UTF-8
     text += b" " * (-(len(text) + _PREAMBLE.size) % _ALIGN)
     total = _PREAMBLE.size + len(text) + offset + _DIGEST
     return _PREAMBLE.pack(MAGIC, FORMAT_VERSION, len(text), total) + text

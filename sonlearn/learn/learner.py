@@ -14,7 +14,7 @@ from sonlearn.errors import DivergedError, ModelFileError, OptionError
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.labels import Labels
-from sonlearn.learn.losses import CODE, losses
+from sonlearn.learn.losses import loss_of, losses
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
@@ -165,7 +165,7 @@ class Learner:
 
     def _judged(self, out: Predictions, rows: Rows, refused: np.ndarray) -> Predicted:
         loss = np.empty(len(rows.y))
-        losses(CODE[self.options.loss], out.prediction, rows.y, loss)
+        losses(loss_of(self.options), out.prediction, rows.y, loss)
         return Predicted(out.prediction, out.raw, loss, refused)
 
     # -- persistence -------------------------------------------------------------------------------------------------

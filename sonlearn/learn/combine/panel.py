@@ -14,11 +14,11 @@ import numpy as np
 
 from sonlearn.batch import Rows
 from sonlearn.jit import jit
-from sonlearn.learn.combine.combiner import Combiner, combine, forget, new_combiner
+from sonlearn.learn.combine.combiner import Combiner, combine, forget, new_combiner, weights_of
 from sonlearn.learn.combine.retire import HEARD, retired
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.engines import make_engine
-from sonlearn.learn.losses import CODE
+from sonlearn.learn.losses import loss_of
 from sonlearn.members import Member
 from sonlearn.methods import METHODS
 from sonlearn.options import CLASSIFICATION, LearnOptions
@@ -62,7 +62,7 @@ class Panel:
 
     def __init__(self, options: LearnOptions, members: tuple[Member, ...], pool: Executor | None = None):
         self._options, self.members = options, members
-        self._loss, self._classes = CODE[options.loss], options.loss in CLASSIFICATION
+        self._loss, self._classes = loss_of(options), options.loss in CLASSIFICATION
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
         self._scratch = np.zeros((len(members) + 2, len(members)))
         self._map = mapping(pool)
@@ -108,11 +108,11 @@ class Panel:
 
     def weights(self, state: PanelState, features: int) -> np.ndarray:
         """float64[features]: weights of the members that are linear in the raw row, as the combiner adds them up."""
-        total = np.zeros(features)
+        total, combined = np.zeros(features), weights_of(state.combiner)
         for i in self.active(state):
             if self.members[i].view == "raw":
                 own = self._engines[i].weights(state.members[i], features)
-                total += state.combiner.w[i] * self.members[i].gain * own
+                total += combined[i] * self.members[i].gain * own
         return total
 
     def packed(self, state: PanelState) -> PanelState:
@@ -124,10 +124,10 @@ class Panel:
 
     def roll(self, state: PanelState) -> list[dict[str, Any]]:
         """For each member its name, whether it is at work, its own progressive error and the combiner's weight."""
-        active = self.active(state)
+        active, weights = self.active(state), weights_of(state.combiner)
         errors = state.tally[:, 1] / np.maximum(state.tally[:, 0], 1e-300)
         return [
-            {"name": m.name, "active": i in active, "error": float(errors[i]), "weight": float(state.combiner.w[i])}
+            {"name": m.name, "active": i in active, "error": float(errors[i]), "weight": float(weights[i])}
             for i, m in enumerate(self.members)
         ]
 
@@ -228,6 +228,7 @@ def rows_between(rows: Rows, start: int, stop: int) -> Rows:
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:
     """What a member's engine is made of; ``-m`` is of the sketched ones."""
     own = {"method": member.method, "loss": options.loss, **member.options}
+    own |= {"quantile_tau": options.quantile_tau, "huber_k": options.huber_k}
     if "sketch_size" in METHODS[member.method].takes:
         own["sketch_size"] = options.sketch_size
     return LearnOptions(**own)
