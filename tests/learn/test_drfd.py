@@ -68,7 +68,7 @@ def agree(options, batch):
         np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
         assert np.nanmax(np.abs(ours - theirs) / np.maximum(1, np.abs(theirs)), initial=0) <= TOLERANCE, what
     assert off(by_column(learner, batch, learner.weights()[1]), twin.w) <= TOLERANCE
-    assert off(matrix_of(learner, batch), twin.A) <= TOLERANCE
+    assert off(matrix_of(learner, batch), twin.matrix) <= TOLERANCE
     return twin, learner
 
 
@@ -141,7 +141,7 @@ def test_rows_too_long_count_less(loss, scale):
     twin, wanted = run_drfd(options, batch)
     learner = Learner(options)
     np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted.raw, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(matrix_of(learner, batch).diagonal(), twin.A.diagonal(), rtol=1e-4)
+    np.testing.assert_allclose(matrix_of(learner, batch).diagonal(), twin.matrix.diagonal(), rtol=1e-4)
     assert learner.eigenvalues()[0] <= 14 * LONGEST
 
 

@@ -49,8 +49,8 @@ class DrfdTwin:
         self.buffer, self.shrinks = buffer_rows(options.sketch_size), 0
 
     @property
-    def A(self) -> np.ndarray:
-        """float64[d, d]."""
+    def matrix(self) -> np.ndarray:
+        """A, float64[d, d]."""
         return np.diag(self.delta) + self.B.T @ self.B
 
     def run(self, batch: Batch) -> Result:
@@ -69,7 +69,7 @@ class DrfdTwin:
 
     def learn(self, x, y, h, z):
         """One row of weight h."""
-        step = np.linalg.solve(self.A, x)
+        step = np.linalg.solve(self.matrix, x)
         weight = min(h / self.o.arow_r, LONGEST / (x @ (x / self.delta)))
         a, s2 = self.step_of(y, weight, z, x @ step)
         if s2 == 0:

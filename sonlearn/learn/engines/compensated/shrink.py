@@ -1,8 +1,8 @@
 """The whitened shrink: keep m - 1 combinations of the rows, and return what they lose to the features it came from.
 
 With T = B Delta^-1 B' = U diag(lam) U' and lam_m the m-th largest, B <- C B with the rows
-sqrt(min(lam_i - lam_m, LONGEST)/lam_i) U_i' of C, i < m. What B'B loses is positive semidefinite, so its diagonal is known:
-Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
+sqrt(min(lam_i - lam_m, LONGEST)/lam_i) U_i' of C, i < m. What B'B loses is positive semidefinite, so its diagonal is
+known: Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
 [RFD] Algorithm 3 returns half of lam_m to every feature alike.
 """
 
