@@ -106,6 +106,10 @@ class LearnOptions:
         (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
     )
     retire: bool = option(True, "retire members of the committee that do not pay for their time")
+    beta: float | None = option(
+        None, "share of the m directions that pay for a shrink (pfd)", parse=number, above=0.0, high=1.0, general=1.0,
+        metavar="B",
+    )  # fmt: skip
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     diagonal: bool = option(True, "rescale features by the root of their summed squared gradients")
 

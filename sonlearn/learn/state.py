@@ -14,8 +14,9 @@ import numpy as np
 
 from sonlearn.learn.losses import CODE as LOSS_CODE
 from sonlearn.learn.tolerances import FEATURES, LOG_MIN
-from sonlearn.methods import FD, METHODS
+from sonlearn.methods import METHODS
 from sonlearn.options import LearnOptions
+from sonlearn.sketch.rules import Terms, terms
 
 ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
 
@@ -51,9 +52,7 @@ class Params(NamedTuple):
 
     m: int  # 0: no sketch
     buffered: bool  # rows are buffered and shrunk (frequent directions), or taken one by one (Oja)
-    payers: int  # squared values that a shrink lowers, the m-th among them
-    gain: float  # what alpha gets of the m-th
-    restore: bool  # whether the kept directions get it back in A
+    terms: Terms  # of a shrink
     loss: int
     clip: float
     sigma: float
@@ -128,26 +127,28 @@ class Sizes(NamedTuple):
 
 
 def sizes_of(params: Params) -> Sizes:
-    """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. M = 0 without a sketch."""
+    """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. M = 0 without a sketch.
+
+    Oja with steps 1/t, which can be of any size, has a spare row in Z (`oja.rotate`).
+    """
     m = params.m
     if params.buffered:
         return Sizes(k_max=max(m - 1, 1), M=2 * m, R_max=2 * m, r_max=2 * m)
-    return Sizes(k_max=max(m, 1), M=m, R_max=1, r_max=max(m, 1))
+    spare = m > 0 and not params.oja_adaptive
+    return Sizes(k_max=max(m, 1), M=m + spare, R_max=1, r_max=max(m, 1))
 
 
 def params_of(options: LearnOptions) -> Params:
     """Numbers for the kernels."""
     kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
     fixed = not isinstance(options.eta, str)
-    sketch = METHODS[options.method].values["sketch"] if options.sketch_size else "none"
-    shrink = METHODS[options.method].values.get("shrink", FD)
-    m = 0 if sketch == "none" else options.sketch_size
+    rule = METHODS[options.method].values["rule"] if options.sketch_size else "none"
+    buffered = rule not in ("oja", "none")
+    m = 0 if rule == "none" else options.sketch_size
     return Params(
         m=m,
-        buffered=sketch == "fd",
-        payers=shrink.payers(m),
-        gain=shrink.gain,
-        restore=shrink.restore,
+        buffered=buffered,
+        terms=terms(rule, m, options.beta if rule == "pfd" else None) if buffered else Terms(0, 0.0, False),
         loss=LOSS_CODE[options.loss],
         clip=float(options.clip),
         sigma=float(options.resolved_sigma),
