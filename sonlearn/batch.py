@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from sonlearn.errors import InputError
 
 #: Feature id of the constant in input that is not hashed; no index in a file can be negative.
 CONSTANT = -1
+#: Number of the constant feature in rows, while no row that was learned from has had it.
+NO_CONSTANT = -2
 
 
 class Batch(NamedTuple):
@@ -71,7 +73,7 @@ class Rows(NamedTuple):
     """A batch whose features are numbered from 0 on in the order of their first sight; none occurs twice in a row.
 
     Rows with a NaN label or of weight 0 are predicted only. The features of such rows that have never been in a row
-    that was learned from are left out.
+    that was learned from are left out, or stand there as -1 for views (`sonlearn.views.view`), repeated or not.
     """
 
     indptr: np.ndarray  # int64[n + 1]
@@ -80,10 +82,11 @@ class Rows(NamedTuple):
     y: np.ndarray  # float64[n]
     weight: np.ndarray  # float64[n]
     base: np.ndarray  # float64[n]
+    constant: int = NO_CONSTANT  # number of the constant feature
 
 
 def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "<memory>") -> Batch:
-    """Batch of the rows of a SciPy CSR matrix or array, of either index width.
+    """Batch of the rows of a SciPy sparse matrix or array, or of a NumPy array of two dimensions.
 
     Column j becomes feature id j + 1, as in a 1-based LIBSVM file, so that a model learned from text and one learned
     from matrices agree. `constant` appends the feature `CONSTANT` with value 1 to every row.
@@ -91,15 +94,16 @@ def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "
     Raises
     ------
     InputError
-        A value, label or weight is not finite (a NaN label means "none"), a weight is negative, or lengths differ.
+        `X` is no matrix of numbers, a value, label or weight is no finite number (a NaN label means "none"), a weight
+        is negative, or lengths differ.
     """
-    X = X.tocsr()
+    X = _csr(X, source)
     n = X.shape[0]
-    y = np.full(n, np.nan) if y is None else np.asarray(y, dtype=np.float64)
-    weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    y = np.full(n, np.nan) if y is None else _numbers(y, "labels", source)
+    weight = np.ones(n) if weight is None else _numbers(weight, "weights", source)
     if y.shape != (n,) or weight.shape != (n,):
         raise InputError(source, None, None, f"{y.shape} labels, {weight.shape} weights", f"one each for {n} rows")
-    values = np.asarray(X.data, dtype=np.float64)
+    values = _numbers(X.data, "values", source)
     if not np.isfinite(values).all():
         row = int(np.searchsorted(X.indptr, np.flatnonzero(~np.isfinite(values))[0], side="right"))
         raise InputError(source, row, None, "a value that is nan or infinite", "finite values")
@@ -112,3 +116,28 @@ def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "
         values = np.insert(values, indptr[1:], 1.0)
         indptr = indptr + np.arange(n + 1)
     return Batch(indptr, indices, values, y, weight, np.arange(1, n + 1), source)
+
+
+def _csr(X: Any, source: str) -> Any:
+    """`X` with attributes shape, data, indices and indptr."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+        if len(X.shape) == 2:
+            return X
+    elif isinstance(X, np.ndarray) and X.ndim == 2:
+        import scipy.sparse
+
+        return scipy.sparse.csr_array(_numbers(X, "values", source))
+    shape = f" of shape {X.shape}" if hasattr(X, "shape") else ""
+    found, expected = f"a {type(X).__name__}{shape}", "a SciPy sparse matrix, or a NumPy array of two dimensions"
+    raise InputError(source, None, None, found, expected)
+
+
+def _numbers(values: Any, what: str, source: str) -> np.ndarray:
+    array = np.asarray(values)
+    try:
+        if array.dtype.kind in "biufO":
+            return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError):  # objects that are no numbers
+        pass
+    raise InputError(source, None, None, f"{what} of type {array.dtype}", f"numbers as {what}")

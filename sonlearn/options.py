@@ -19,11 +19,13 @@ from sonlearn.errors import OptionError
 from sonlearn.members import member
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES
 
-LOSSES = ("squared", "logistic", "hinge", "absolute")
+LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
 #: Losses whose labels are -1 and +1.
-CLASSIFICATION = ("logistic", "hinge")
+CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
+#: Options of one loss each.
+LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 #: Options of learning that every method takes.
-ALL_TAKE = ("method", "sketch", "loss")
+ALL_TAKE = ("method", "sketch", "loss", *LOSS_OPTIONS)
 FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
@@ -53,8 +55,18 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def number_or(*words: str) -> Callable[[str], float | str]:
-    """Parser for an option that is one of `words` or a number."""
-    return lambda text: text if text in words else number(text)
+    """Parser for an option that is one of `words` or a number; what it expects is its attribute `expected`."""
+
+    def parse(text: str) -> float | str:
+        return text if text in words else number(text)
+
+    parse.expected = f"{', '.join(words)} or a number"  # type: ignore[attr-defined]
+    return parse
+
+
+def raw(text: str) -> bytes:
+    """The bytes of a command line's word, also where they are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def option(default: Any, help: str, **metadata: Any) -> Any:
@@ -88,6 +100,14 @@ class LearnOptions:
     loss: str | None = option(
         None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic"
     )
+    quantile_tau: float = option(
+        0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
+        metavar="Q",
+    )  # fmt: skip
+    huber_k: float = option(
+        1.0, "errors beyond K count in proportion with --loss huber", flags=("--huber_k",), parse=number, above=0.0,
+        metavar="K",
+    )  # fmt: skip
     clip: float = option(
         math.inf, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C"
     )
@@ -112,6 +132,30 @@ class LearnOptions:
     )  # fmt: skip
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     diagonal: bool = option(True, "rescale features by the root of their summed squared gradients")
+    learning_rate: float | None = option(
+        None, "factor of every step (ogd: 1)", flags=("-l", "--learning_rate"), parse=number, above=0.0, general=0.5,
+        metavar="L",
+    )  # fmt: skip
+    power_t: float | None = option(
+        None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad)",
+        flags=("--power_t",), parse=number, low=0.0, high=1.0, general=0.5, metavar="P",
+    )  # fmt: skip
+    invariant: bool = option(True, "follow the loss along a step, so that importance 2 is the same example twice")
+    rescale: str = option(
+        "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before (paper)",
+        choices=("after", "before"),
+    )  # fmt: skip
+    l1: float = option(0.0, "weights within this of 0 are 0", flags=("--l1",), parse=number, low=0.0, metavar="L")
+    l2: float = option(0.0, "weights are drawn to 0 by this", flags=("--l2",), parse=number, low=0.0, metavar="L")
+    ftrl_alpha: float | None = option(
+        None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), parse=number, above=0.0,
+        general=0.1, metavar="A",
+    )  # fmt: skip
+    ftrl_beta: float | None = option(
+        None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)",
+        flags=("--ftrl_beta",), parse=number, above=0.0, general=1.0, metavar="B",
+    )  # fmt: skip
+    arow_r: float = option(1.0, "r: how much a row's label is doubted", parse=number, above=0.0, metavar="R")
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -150,6 +194,13 @@ class LearnOptions:
         if not isinstance(self.sigma, str):
             return self.sigma
         return 1 / (8 * self.clip**2) if self.loss == "squared" else 0.0
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Names of the options that matter here: those of the method, and of the loss."""
+        names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
+        names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
+        return tuple(field.name for field in dataclasses.fields(self) if field.name in names)
 
     @property
     def effective_sketch(self) -> str | None:
@@ -226,7 +277,8 @@ def check_field(field: dataclasses.Field, value: Any) -> None:
         try:
             meta["parse"](value)
         except (KeyError, ValueError):
-            raise OptionError(f"{name} {value}: expected {meta['help']}") from None
+            expected = getattr(meta["parse"], "expected", meta["help"])
+            raise OptionError(f"{name} {value}: expected {expected}") from None
         return
     if isinstance(value, float) and math.isnan(value):
         raise OptionError(f"{name} nan: expected a number")
@@ -239,9 +291,15 @@ def check_field(field: dataclasses.Field, value: Any) -> None:
 
 
 def _check_together(o: LearnOptions) -> None:
-    for name in ("alpha", "sigma", "eta"):
-        if getattr(o, name) == math.inf:
-            raise OptionError(f"--{name} inf: expected a finite number")
+    for field in dataclasses.fields(o):
+        if getattr(o, field.name) == math.inf and field.name not in ("clip", "huber_k"):
+            raise OptionError(f"{flags(field)[-1]} inf: expected a finite number")
+        loss = LOSS_OPTIONS.get(field.name, o.loss)
+        if loss != o.loss and getattr(o, field.name) != field.default:
+            raise OptionError(f"{flags(field)[-1]} is for --loss {loss}, and the loss is {o.loss}")
+    can = METHODS[o.method].losses
+    if can and o.loss not in can:
+        raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     for name in o.members:
         member(name)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
@@ -260,7 +318,7 @@ def _check_namespaces(o: TextOptions) -> None:
         ("--ignore", o.ignore, 1, 255), ("--keep", o.keep, 1, 255),
     ):  # fmt: skip
         for value in values:
-            if not low <= len(value.encode()) <= high:
+            if not low <= len(raw(value)) <= high:
                 wanted = f"{low} bytes" if low == high else f"{low} to {high} bytes"
                 raise OptionError(f"{name} {value}: expected the first bytes of namespaces, {wanted}")
     for name, values, low in (("--ngram", o.ngram, 2), ("--skips", o.skips, 0)):
@@ -272,7 +330,7 @@ def _check_namespaces(o: TextOptions) -> None:
 
 def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
     """Namespace byte (None: all) and size of ``--ngram`` or ``--skips``."""
-    text = value.encode()
+    text = raw(value)
     byte, digits = (None, text) if text[:1].isdigit() else (text[0] if text else None, text[1:])
     if not digits.isdigit() or not low <= int(digits) <= 16:
         raise OptionError(

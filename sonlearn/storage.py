@@ -189,7 +189,7 @@ def _preamble(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         entries.append({"name": name, "dtype": array.dtype.str, "shape": list(array.shape), "offset": offset})
         offset += array.nbytes + -array.nbytes % _ALIGN
     envelope = {"written_by": f"sonlearn {__version__}", "header": _encode(header), "arrays": entries}
-    text = json.dumps(envelope, allow_nan=False, ensure_ascii=False).encode()
+    text = json.dumps(envelope, allow_nan=False).encode()  # ASCII: escapes keep what is not UTF-8
     text += b" " * (-(len(text) + _PREAMBLE.size) % _ALIGN)
     total = _PREAMBLE.size + len(text) + offset + _DIGEST
     return _PREAMBLE.pack(MAGIC, FORMAT_VERSION, len(text), total) + text

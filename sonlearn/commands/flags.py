@@ -310,9 +310,8 @@ def _value(field: dataclasses.Field, text: Any) -> Any:
     try:
         value = parse_text(text)
     except ValueError:
-        expected = (
-            "a whole number" if parse_text is int else "a number" if parse_text is number else field.metadata["help"]
-        )
+        plain = {int: "a whole number", number: "a number"}
+        expected = plain.get(parse_text) or getattr(parse_text, "expected", field.metadata["help"])
         raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
     check_field(field, value)
     return value

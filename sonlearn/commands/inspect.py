@@ -30,8 +30,9 @@ def describe(path: str, learner: Learner, top: int) -> list[str]:
     """Lines about `learner` with its `top` largest weights."""
     ids, weights = learner.weights()
     lines = [f"{path}: a sonlearn learner", "", "options"]
-    for options in (learner.options, learner.text):
-        lines += [f"  {name} = {text_of(value)}" for name, value in dataclasses.asdict(options).items() if value != ()]
+    values = {name: getattr(learner.options, name) for name in learner.options.shown}
+    values |= dataclasses.asdict(learner.text)
+    lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value != ()]
     lines += [
         "", "state",
         f"  examples = {learner.examples}",

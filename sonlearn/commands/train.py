@@ -325,8 +325,8 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
 
 
 def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
-    """``name = value, name = value, ...``; with `keep`, of these names and of what is not at its default."""
-    shown = [
+    """``name = value, ...``: what matters of learning; with `keep`, these and what differs from its default."""
+    shown = getattr(options, "shown", None) or [
         field.name
         for field in dataclasses.fields(options)
         if keep is None or field.name in keep or getattr(options, field.name) != field.default
@@ -353,6 +353,8 @@ def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
             asked = given.get(field.name, ours)
             if asked != ours and not (field.name == "format" and "auto" in (asked, ours)):
                 name = flags(field)[-1].removeprefix("--")
+                if name.startswith("no") and isinstance(ours, bool) and ours == field.default:
+                    asked, ours = ours, asked  # the flag says no, the field yes
                 raise OptionError(
                     f"{name} = {text_of(asked)} is asked for, but the model {path} has {name} = {text_of(ours)}: "
                     "a model keeps its options; leave the flag out, or train a new model without -i"

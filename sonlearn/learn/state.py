@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.learn.losses import CODE as LOSS_CODE
+from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.tolerances import FEATURES, LOG_MIN
 from sonlearn.methods import METHODS
 from sonlearn.options import LearnOptions
@@ -53,7 +53,7 @@ class Params(NamedTuple):
     m: int  # 0: no sketch
     buffered: bool  # rows are buffered and shrunk (frequent directions), or taken one by one (Oja)
     terms: Terms  # of a shrink
-    loss: int
+    loss: Loss
     clip: float
     sigma: float
     eta_kind: int
@@ -149,7 +149,7 @@ def params_of(options: LearnOptions) -> Params:
         m=m,
         buffered=buffered,
         terms=terms(rule, m, options.beta if rule == "pfd" else None) if buffered else Terms(0, 0.0, False),
-        loss=LOSS_CODE[options.loss],
+        loss=loss_of(options),
         clip=float(options.clip),
         sigma=float(options.resolved_sigma),
         eta_kind=ETA_CONSTANT if fixed else kinds[options.eta],

@@ -13,7 +13,18 @@ from sonlearn.text import rows as at
 from sonlearn.text.interact import Interactions, Room, count_features, expand, make_room
 from sonlearn.text.messages import malformed, repeated_index
 from sonlearn.text.number import make_numbers, settle
-from sonlearn.text.rows import IN_ORDER, LINE, POSITION, ROWS, STATE_SIZE, line_end, make_rows, to_batch, with_rows
+from sonlearn.text.rows import (
+    IN_ORDER,
+    LINE,
+    NEWLINE,
+    POSITION,
+    ROWS,
+    STATE_SIZE,
+    line_end,
+    make_rows,
+    to_batch,
+    with_rows,
+)
 from sonlearn.text.svmlight import parse_svmlight
 from sonlearn.text.vw import make_names, parse_vw
 
@@ -66,6 +77,7 @@ class ChunkParser:
         """Parse whole lines (uint8, the last byte a newline); `source` is for messages."""
         if len(self._rows.values) < len(chunk) + 2:
             self._rows = make_rows(len(chunk))
+        text, chunk = chunk, without_zero_lines(chunk)
         state = self._state
         state[:] = 0
         state[LINE] = _FIRST_LINE
@@ -74,7 +86,7 @@ class ChunkParser:
         while (stopped := self._run(chunk, format)) != at.DONE:
             begin = int(state[POSITION])
             if count < self._keep:
-                errors.append(malformed(chunk, begin, int(state[at.AT]), stopped, (source, int(state[LINE]), format)))
+                errors.append(malformed(text, begin, int(state[at.AT]), stopped, (source, int(state[LINE]), format)))
             count += 1
             if self._on_error == "stop":
                 break
@@ -142,6 +154,26 @@ class ChunkParser:
         indptr = out[0][: end - start + 1].copy()
         entries = (indptr, out[1][: indptr[-1]], out[2][: indptr[-1]])
         return with_rows(self._rows, (start, end), chunk, entries), end
+
+
+def without_zero_lines(chunk: np.ndarray) -> np.ndarray:
+    """`chunk`, or a copy where lines with a zero byte hold nothing else, which no format takes for an example."""
+    if not len(chunk) or chunk.min() > 0:
+        return chunk
+    chunk, end = chunk.copy(), -1
+    for place in np.flatnonzero(chunk == 0).tolist():
+        if place > end:
+            begin, end = before(chunk, place), line_end(chunk, place)
+            chunk[begin:end] = 0
+    return chunk
+
+
+def before(chunk: np.ndarray, place: int) -> int:
+    """Where the line begins that `place` is in."""
+    window = 256
+    while not len(found := np.flatnonzero(chunk[max(place - window, 0) : place] == NEWLINE)) and window < place:
+        window *= 8
+    return max(place - window, 0) + int(found[-1]) + 1 if len(found) else 0
 
 
 def _part_end(count: np.ndarray, start: int) -> int:

@@ -122,7 +122,9 @@ def _records(reader, name: str, columns: list[str]) -> Iterator[tuple[int, list[
             continue
         if not record:
             continue
-        if columns and len(record) != len(columns):
+        if "\0" in "".join(record):
+            yield line, InputError(name, line, None, "a zero byte", "text; is this a binary file?")
+        elif columns and len(record) != len(columns):
             expected = f"{len(columns)} fields as in the header"
             yield line, InputError(name, line, None, f"{len(record)} fields", expected)
         else:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.options import TextOptions, gram_size
+from sonlearn.options import TextOptions, gram_size, raw
 from sonlearn.text.hashing import FNV_PRIME
 
 #: VW's multiplier for n-grams.
@@ -119,7 +119,7 @@ class Interactions:
     """The interactions and n-grams that `options` ask for; compiled anew when a namespace is seen first."""
 
     def __init__(self, options: TextOptions):
-        self._specs = [spec.encode() for spec in (*options.quadratic, *options.cubic, *options.interactions)]
+        self._specs = [raw(spec) for spec in (*options.quadratic, *options.cubic, *options.interactions)]
         self._seen: set[int] = set()
         self._masks = _masks_by_byte(options)
         self.plan = _make_plan(compile_interactions(self._specs, set()), self._masks)
@@ -168,7 +168,7 @@ def _sizes(rows, row, end, plan, used):
         stop = rows.run_start[run + 1] if run + 1 < rows.run_indptr[row + 1] else end
         used[rows.run_byte[run]] += stop - rows.run_start[run]
     for run in range(rows.run_indptr[row], rows.run_indptr[row + 1]):
-        c = rows.run_byte[run]
+        c = int(rows.run_byte[run])
         if used[c] < 0:  # seen before in this row
             continue
         size = used[c]
@@ -177,7 +177,7 @@ def _sizes(rows, row, end, plan, used):
         used[c] = -size - 1
         total += size
     for run in range(rows.run_indptr[row], rows.run_indptr[row + 1]):
-        c = rows.run_byte[run]
+        c = int(rows.run_byte[run])
         used[c] = -used[c] - 1 if used[c] < 0 else used[c]
     return total
 
@@ -242,7 +242,7 @@ def _sort(rows, row, limits, plan, room, entries, k):
         room.begin[c + 1] = room.begin[c] + room.used[c]
         room.used[c] = 0
     for run in range(rows.run_indptr[row], rows.run_indptr[row + 1]):
-        c = rows.run_byte[run]
+        c = int(rows.run_byte[run])
         stop = rows.run_start[run + 1] if run + 1 < rows.run_indptr[row + 1] else end
         for e in range(rows.run_start[run], stop):
             to = room.begin[c] + room.used[c]

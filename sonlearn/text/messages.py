@@ -54,6 +54,8 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
     text = buf[begin : code.line_end(buf, begin)].tobytes().removesuffix(b"\r")
     if format == "vw" and what not in (code.NO_BAR, code.BIG_NUMBER) and b"|" not in text:
         what, at = code.NO_BAR, begin
+    if 0 in text:
+        return InputError(source, line, text.index(0) + 1, "a zero byte", "text; is this a binary file?")
     expected = _EXPECTED[format][what]
     if format == "svmlight" and what == code.BAD_LABEL and b"," in text and b":" not in text:
         expected += "; for CSV use --format csv --label COLUMN"

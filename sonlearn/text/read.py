@@ -125,6 +125,10 @@ class Reader:
             raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
         if max_errors is not None and max_errors < 0:
             raise OptionError(f"--max-errors {max_errors}: expected at least 0")
+        if max_errors is not None and on_error == "stop":
+            raise OptionError(
+                f"--max-errors {max_errors}: the first malformed line ends a run; give --on-error skip too"
+            )
         single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto")
         self.sources: list[Source] = [sources] if single else list(sources)  # type: ignore[list-item, arg-type]
         self.options = options
@@ -161,7 +165,10 @@ class Reader:
             line += result.lines
         if examples == 0:
             names = ", ".join(map(source_name, self.sources)) or "<nothing>"
-            raise InputError(names, None, None, "an empty stream", "at least one example")
+            found = "an empty stream"
+            if self.error_count:
+                found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
+            raise InputError(names, None, None, found, "at least one example")
 
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""

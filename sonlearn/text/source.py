@@ -162,7 +162,7 @@ def _begin(buffer: bytearray, used: int, name: str) -> int:
     for magic, what, remedy in _FOREIGN:
         if head.startswith(magic):
             raise InputError(name, None, None, what, remedy)
-    if 0 in head:
+    if 0 in head and b"\n" not in head:  # a line of text with a zero byte is malformed, and may be skipped
         raise InputError(name, None, None, f"a binary file (a zero byte at offset {head.index(0)})", _TEXT)
     if not head.startswith(_BOM):
         return used

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.options import TextOptions
+from sonlearn.options import TextOptions, raw
 from sonlearn.text import number
 from sonlearn.text import rows as at
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
@@ -59,9 +59,11 @@ class Names(NamedTuple):
 def make_names(options: TextOptions) -> Names:
     """What the kernel needs to know of `options`."""
     mask, seed = (1 << options.bits) - 1, options.hash_seed
-    drop = np.full(256, bool(options.keep))
-    drop[list("".join(options.keep).encode())] = False
-    drop[list("".join(options.ignore).encode())] = True
+    drop = np.zeros(256, dtype=bool)
+    drop[list(raw("".join(options.ignore)))] = True
+    if options.keep:  # decides alone, as in VW
+        drop[:] = True
+        drop[list(raw("".join(options.keep)))] = False
     default = hash_bytes(b"", seed, hash_all=True) if seed else 0
     return Names(mask, seed, default, options.hash == "all", VW_CONSTANT & mask if options.constant else -1, drop)
 

@@ -9,7 +9,19 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 #: A module imports from its own layer and those before it. What stands in no folder is named by its file.
 LAYERS = ("shared", "sketch", "text", "views", "learn", "report", "commands", "cli")
-SHARED = {"__init__", "batch", "errors", "methods", "options", "outputs", "jit", "storage"}
+SHARED = {
+    "__init__",
+    "arrays",
+    "batch",
+    "errors",
+    "members",
+    "methods",
+    "options",
+    "outputs",
+    "jit",
+    "storage",
+    "viewtable",
+}
 
 BODY_LINES, ARGUMENTS, FILE_LINES = 50, 8, 400
 

@@ -30,6 +30,8 @@ def number(text: bytes) -> float:
 
 
 def svmlight_line(line: bytes, constant: bool = True) -> Example | None:
+    if 0 in line:
+        raise Malformed(line)
     words = line.split(b"#")[0].split()
     if not words:
         return None
@@ -78,6 +80,8 @@ def vw_hash(name: bytes, seed: int, hash_all: bool = False) -> int:
 def vw_line(
     line: bytes, bits: int = 18, constant: bool = True, hash_all: bool = False, seed: int = 0
 ) -> Example | None:
+    if 0 in line:
+        raise Malformed(line)
     line = line.removesuffix(b"\r")
     if not line.strip(b" \t"):
         return None

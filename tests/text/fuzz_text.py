@@ -47,7 +47,7 @@ def line(r: random.Random, format: str) -> bytes:
         elif kind == 1:
             text[at:at] = r.choice(PIECES[format])
         else:
-            text[at : at + 1] = bytes([r.choice(b" \t\r|:#'+-.eE0123456789anif\x01\x0b\xff")])
+            text[at : at + 1] = bytes([r.choice(b" \t\r|:#'+-.eE0123456789anif\x00\x01\x0b\xff")])
     return bytes(text).replace(b"\n", b" ")
 
 

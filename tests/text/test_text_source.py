@@ -80,7 +80,7 @@ def test_damaged(tmp_path):
         (b"PK\x03\x04....", "a zip archive"),
         (b"PAR1....", "a Parquet file"),
         (b"\xff\xfe1\0 \0", "UTF-16 text"),
-        (b"1 2:3\n\0\0", "a binary file (a zero byte at offset 6)"),
+        (b"1 2:3\0\0", "a binary file (a zero byte at offset 5)"),
     ],
 )
 def test_binary(tmp_path, head, found):

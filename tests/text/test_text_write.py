@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from parsers import vw_hash
 
-from sonlearn.errors import InputError, OptionError
+from sonlearn.errors import InputError, OptionError, OutputError
 from sonlearn.options import TextOptions
 from sonlearn.text.read import read_batches
 from sonlearn.text.write import convert, number_text
@@ -85,7 +85,7 @@ def test_nothing_is_lost_in_silence(tmp_path, text, to, message):
 def test_target():
     with pytest.raises(OptionError, match="--to csv: expected one of svmlight, vw"):
         convert(io.BytesIO(b"1 1:1"), "-", "csv")
-    with pytest.raises(InputError, match="no such file or directory, expected a file to write"):
+    with pytest.raises(OutputError, match="none/x: cannot be written: No such file or directory"):
         convert(io.BytesIO(b"1 1:1"), os.path.join("none", "x"), "vw")
 
 

@@ -64,9 +64,9 @@ def forget(combiner: Combiner, members: list[int]) -> Combiner:
 @bare_inline
 def curvature(loss, z):
     """The second derivative that the step goes by."""
-    if loss == SQUARED:
+    if loss.code == SQUARED:
         return 2.0
-    if loss != LOGISTIC:
+    if loss.code != LOGISTIC:
         return 1.0
     e = math.exp(-abs(z))
     return max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
@@ -86,7 +86,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
         z = 0.0
         for j in range(k):
             z += w[j] * V[i, j]
-        if loss == LOGISTIC:
+        if loss.code == LOGISTIC:
             z = min(max(z, -LIMIT), LIMIT)
         out[i] = z
         if not learns or not weight[i] > 0.0 or math.isnan(y[i]):

@@ -1,0 +1,184 @@
+"""What is said of mistakes names the mistake, whatever bytes it is made of."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from places import ROOT
+
+from sonlearn.batch import from_scipy
+from sonlearn.cli import main
+from sonlearn.commands.models import load_model
+from sonlearn.errors import InputError
+
+pytestmark = pytest.mark.interpreted
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsys):
+    """Call the command line: (status, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.svm").write_text("1 1:1\n-1 2:1\n" * 20)
+    Path("a.vw").write_text("1 |a x |b y\n-1 |a z |b y\n" * 20)
+
+    def call(*arguments):
+        capsys.readouterr()
+        status = main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+def fails(result):
+    status, _, err = result
+    assert (status, len(err.splitlines())) == (1, 1), err
+    return err.removeprefix("sonlearn: ").rstrip("\n")
+
+
+def test_what_is_asked_for_and_what_the_model_has(cli):
+    assert cli("train", "--quiet", "-f", "with", "a.svm")[0] == 0
+    assert cli("train", "--quiet", "--noconstant", "--no-diagonal", "-f", "without", "a.svm")[0] == 0
+    line = fails(cli("train", "-i", "with", "--noconstant", "a.svm"))
+    assert line.startswith("noconstant = yes is asked for, but the model with has noconstant = no: a model keeps")
+    line = fails(cli("train", "-i", "without", "--diagonal", "a.svm"))
+    assert line.startswith("diagonal = yes is asked for, but the model without has diagonal = no: ")
+    line = fails(cli("train", "-i", "with", "--strict", "a.svm"))
+    assert line.startswith("strict = yes is asked for, but the model with has strict = no: ")
+
+
+def test_nothing_but_malformed_lines(cli):
+    Path("bad").write_text("x\ny\n1 1:z\n")
+    line = fails(cli("train", "--quiet", "--on-error", "skip", "bad"))
+    assert line.startswith("bad: found 3 malformed lines and nothing else (the first: bad:1:1: found 'x', expected ")
+    assert line.endswith("), expected at least one example")
+
+
+@pytest.mark.parametrize("verb", ["train", "convert --to vw", "sketch"])
+def test_max_errors_needs_skip(cli, verb):
+    line = fails(cli(*verb.split(), "--max-errors", "3", "a.svm"))
+    assert line == "--max-errors 3: the first malformed line ends a run; give --on-error skip too"
+    assert cli(*verb.split(), "--max-errors", "3", "--on-error", "skip", "a.svm")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("flag", "expected"), [("--eta", "1/t, 1/sqrt(t) or a number"), ("--sigma", "auto or a number")]
+)
+def test_what_a_number_or_a_word_may_be(cli, flag, expected):
+    assert fails(cli("train", flag, "foo", "a.svm")) == f"{flag} foo: expected {expected}"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="arguments of bytes")
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+@pytest.mark.parametrize("flag", ["-q", "--ngram", "--ignore", "--keep", "--interactions"])
+def test_namespaces_of_any_byte(cli, flag, locale):
+    value = {"-q": b"a\xff", "--ngram": b"\xff2", "--interactions": b"a\xffb"}.get(flag, b"\xff")
+    Path("t.vw").write_bytes(b"1 |a x y |\xffb u v\n-1 |a x |\xffb v\n" * 5)
+    base = [sys.executable, "-m", "sonlearn"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "LC_ALL": locale}
+    for command in (["train", "-f", "m", flag, value, "t.vw"], ["inspect", "m"], ["predict", "-i", "m", "t.vw"]):
+        done = subprocess.run([*base, *command], env=environment, capture_output=True, check=False)
+        assert done.returncode == 0, done
+        assert b"this is a bug" not in done.stderr
+    done = subprocess.run([*base, "train", "-q", b"\xff", "t.vw"], env=environment, capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"expected the first bytes of namespaces, 2 bytes" in done.stderr
+
+
+def test_examples_of_an_interrupted_run_are_counted_not_averaged(cli, monkeypatch):
+    from sonlearn.report.progress import Progress
+
+    progress = Progress("squared")
+    progress.examples = 150
+    progress.next_pass()
+    assert "number of examples per pass = 75" in progress.summary(1.0)
+    lines = progress.summary(1.0, "interrupted run (SIGINT)", whole=False)
+    assert "number of examples = 150" in lines
+    assert not any("per pass" in line for line in lines)
+
+
+# ------------------------------------------------------------------------------------------------- zero bytes
+
+
+@pytest.mark.parametrize("kind", ["svm", "vw", "csv"])
+@pytest.mark.parametrize("before", [0, 1, 20_000])
+@pytest.mark.parametrize("threads", [0, 1])
+def test_a_zero_byte_makes_its_line_malformed_wherever_it_stands(cli, kind, before, threads):
+    line, bad = {
+        "svm": (b"1 1:1\n", b"1 1:1 # \0\n"), "vw": (b"1 |a x\n", b"1 |a x\0y\n"), "csv": (b"1,x\n", b"1,x\0y\n"),
+    }[kind]  # fmt: skip
+    head = b"y,a\n" if kind == "csv" else b""
+    Path("t").write_bytes(head + line * before + bad + line * 3)
+    options = ["--label", "y"] if kind == "csv" else ["--format", "svmlight" if kind == "svm" else "vw"]
+    options += ["--threads", threads]
+    column = "" if kind == "csv" else f":{bad.index(0) + 1}"
+    place = f"t:{before + 1 + bool(head)}{column}"
+    message = f"{place}: found a zero byte, expected text; is this a binary file?"
+    assert fails(cli("convert", "--to", "vw", "-o", "out", *options, "t")) == message
+    status, out, err = cli("convert", "--to", "vw", "--on-error", "skip", *options, "t")
+    assert (status, len(out.splitlines())) == (0, before + 3)
+    assert err == f"sonlearn: warning: malformed lines left out: 1, the first: {message}\n"
+
+
+def test_zero_bytes_without_a_line_of_text_are_a_binary_file(cli):
+    Path("t").write_bytes(b"\x7fELF\0\0\0" * 20)
+    assert "a binary file (a zero byte at offset 4)" in fails(cli("train", "t"))
+
+
+def test_a_hole_of_zeros_is_one_malformed_line(cli):
+    Path("t").write_bytes(b"1 1:1\n" * 10 + bytes(3 << 20) + b"\n-1 2:1\n")
+    _, out, err = cli("convert", "--to", "vw", "--on-error", "skip", "t")
+    assert len(out.splitlines()) == 11
+    assert "malformed lines left out: 1, the first: t:11:1: found a zero byte" in err
+
+
+# ------------------------------------------------------------------------------------------------- matrices, labels
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([[1.0]], None, "found a list, expected a SciPy sparse matrix, or a NumPy array of two dimensions"),
+        (np.ones(3), None, r"found a ndarray of shape \(3,\), expected a SciPy sparse matrix"),
+        (None, None, "found a NoneType, expected a SciPy"),
+        (np.array([["a"]]), None, "found values of type <U1, expected numbers as values"),
+        (np.array([[1j]]), None, "found values of type complex128"),
+        (sp.csr_array(np.eye(2)), ["a", "b"], "found labels of type <U1, expected numbers as labels"),
+        (sp.csr_array(np.eye(2)), np.array(["1", "-1"], dtype=object), None),
+        (sp.csr_array(np.eye(2)), np.array(["x", None], dtype=object), "found labels of type object"),
+        (sp.csr_array(np.eye(2)), [1], r"found \(1,\) labels"),
+    ],
+)
+def test_matrices_that_are_none(X, y, message):
+    if message is None:
+        assert from_scipy(X, y).y.tolist() == [1, -1]
+        return
+    with pytest.raises(InputError, match=message):
+        from_scipy(X, y)
+
+
+def test_numpy_arrays_are_matrices():
+    X = np.array([[1, 0, 2], [0, 3, 0]])
+    ours, theirs = from_scipy(X, [1, -1]), from_scipy(sp.csr_array(X), np.array([1.0, -1.0]))
+    for name in ("indptr", "indices", "values", "y", "weight", "lines"):
+        assert (getattr(ours, name) == getattr(theirs, name)).all()
+    assert from_scipy(X.astype(bool)).values.tolist() == [1, 1, 1, 1, 1]
+
+
+def test_labels_that_are_refused_settle_nothing():
+    from sonlearn import Learner
+
+    learner = Learner()
+    with pytest.raises(InputError, match="label 2"):
+        learner.partial_fit(from_scipy(np.eye(2), [2, 0]))
+    learner.partial_fit(from_scipy(np.eye(2), [1, -1]))
+    assert learner.examples == 2
+
+
+def test_a_saved_model_keeps_what_is_no_utf8(cli):
+    assert cli("train", "--quiet", "-f", "m", "-q", "a\udcff", "a.vw")[0] == 0
+    assert load_model("m")[0].text.quadratic == ("a\udcff",)
