@@ -58,7 +58,11 @@ class Method:
     losses: tuple[str, ...] = ()
 
 
-_NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "diagonal")
+#: Defaults where --alpha 0 is given: the setting of [RFD], under which it has no hyperparameter. (Without the bound on
+#: predictions steps would be of any size.)
+ZERO_ALPHA = {"loss": "squared", "clip": 1.0, "sigma": "auto", "eta": "1/t", "scale": "none"}
+
+_NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal")
 
 #: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
 _AROW = ("squared_hinge", "logistic", "hinge", "squared")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.learn.rescale import CODE as RESCALE_CODE
 from sonlearn.learn.tolerances import FEATURES, LOG_MIN
 from sonlearn.methods import METHODS
 from sonlearn.options import LearnOptions
@@ -41,7 +42,7 @@ NOW = np.dtype((np.record, [
 #: What is known of a feature beside its row of Z.
 FEATURE = np.dtype((np.record, [
     ("wbar", "f8"),
-    ("scale", "f8"),  # for the rescaling of rows: its summed squared gradients
+    ("scale", "f8"),  # for the rescaling of rows: summed squared gradients, or largest size
     ("stamp", "i8"),  # see `sparse_time.generations`
     ("local", "i8"),  # its place among the features of the raw rows, if `raw.owner` agrees
 ]))  # fmt: skip
@@ -58,7 +59,7 @@ class Params(NamedTuple):
     sigma: float
     eta_kind: int
     eta: float
-    diagonal: bool
+    rescale: int  # see `rescale`
     oja_adaptive: bool
 
 
@@ -154,7 +155,7 @@ def params_of(options: LearnOptions) -> Params:
         sigma=float(options.resolved_sigma),
         eta_kind=ETA_CONSTANT if fixed else kinds[options.eta],
         eta=float(options.eta) if fixed else 0.0,
-        diagonal=options.diagonal,
+        rescale=RESCALE_CODE[options.scale],
         oja_adaptive=options.oja_step == "adaptive",
     )
 
