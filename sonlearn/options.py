@@ -136,8 +136,8 @@ class LearnOptions:
     )  # fmt: skip
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     scale: str | None = option(
-        None, "features are divided by nothing, by the root of their summed squared gradients, or by their largest size; "
-        "unit: by that, and then rows by their length", choices=SCALES, general="gradients",
+        None, "divide features by nothing, by the root of their summed squared gradients, or by their largest size "
+        "so far; unit: by that, and then rows by their length", choices=SCALES, general="gradients",
     )  # fmt: skip
     diagonal: bool | None = option(None, "on: --scale gradients, off: --scale none", switch=True)
     learning_rate: float | None = option(

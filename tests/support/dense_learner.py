@@ -308,6 +308,7 @@ class DenseLearner:
         self.sketch = FullMatrix(options.alpha, d) if full else sketch_of(options, d)
         self.u = np.zeros(d)
         self.D = np.full(d, DIAGONAL_START)
+        self.top = np.zeros(d)  # largest sizes
         self.t = 0  # rounds learned
         self.inverse = self.sketch.pseudo_inverse()
 
@@ -316,11 +317,23 @@ class DenseLearner:
         return {"1/t": 1 / self.t, "1/sqrt(t)": 1 / np.sqrt(self.t)}[eta] if isinstance(eta, str) else eta
 
     def scaled(self, x: np.ndarray) -> np.ndarray:
-        return x / np.sqrt(self.D) if self.options.diagonal else x
+        match self.options.scale:
+            case "none":
+                return x
+            case "gradients":
+                return x / np.sqrt(self.D)
+        over = np.divide(x, np.maximum(self.top, np.abs(x)), out=np.zeros(len(x)), where=x != 0)
+        length = np.linalg.norm(over) if self.options.scale == "unit" else 1.0
+        return over / length if length > 0 else over
 
     def weights(self) -> np.ndarray:
-        """In the scale of the original features."""
-        return self.scaled(self.u)
+        """In the scale of the original features (of unit rows: over the length that they have rescaled)."""
+        match self.options.scale:
+            case "none":
+                return self.u
+            case "gradients":
+                return self.u / np.sqrt(self.D)
+        return np.divide(self.u, self.top, out=np.zeros(len(self.u)), where=self.top > 0)
 
     def predict(self, x: np.ndarray) -> tuple[float, float]:
         """Prediction and raw u'x; nothing changes."""
@@ -342,6 +355,7 @@ class DenseLearner:
         self.inverse = self.sketch.pseudo_inverse()
         self.u = w - self.inverse[0] @ g
         self.D = self.D + (slope * x) ** 2
+        self.top = np.maximum(self.top, np.abs(x))
         return prediction, raw, loss_value(o.loss, prediction, y, o)
 
     def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Result:
