@@ -41,6 +41,8 @@ class Method:
         What the engine is told beyond options.
     defaults : dict
         Values of options where this method's are not the general ones.
+    setting : dict
+        Defaults that belong together, and hold unless another loss or scale is given.
     sketch : str
         Short name for ``--sketch``; empty: none.
     losses : tuple of str
@@ -55,6 +57,7 @@ class Method:
     takes: tuple[str, ...]
     values: dict[str, Any] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
+    setting: dict[str, Any] = field(default_factory=dict)
     sketch: str = ""
     losses: tuple[str, ...] = ()
 
@@ -77,7 +80,7 @@ METHODS = {
     "rfd-son": Method(
         "sketched", "robust frequent directions: half of what a shrink sheds goes to alpha", "[RFD] Alg. 3, 6",
         "m^2 + m s", "correlated or badly scaled features; nothing to tune with --alpha 0", _NEWTON,
-        {"rule": "rfd"}, sketch="rfd",
+        {"rule": "rfd"}, setting={"loss": "squared", "scale": "unit", "sigma": 0.1}, sketch="rfd",
     ),
     "fd-son": Method(
         "sketched", "frequent directions", "[SON] Alg. 1, 2, 6", "m^2 + m s", "as rfd-son, with alpha chosen by hand",

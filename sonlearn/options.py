@@ -178,8 +178,9 @@ class LearnOptions:
         self._settle("method", method)
         self._settle("sketch", METHODS[method].sketch or None)
         self._settle("scale", _scale_of(self.scale, self.diagonal))
+        defaults = self._defaults()
         for field in dataclasses.fields(self):
-            self._resolve(field)
+            self._resolve(field, defaults)
         if "scale" in METHODS[method].takes:
             self._settle("diagonal", {"gradients": True, "none": False}.get(self.scale))
         _check_together(self)
@@ -187,16 +188,26 @@ class LearnOptions:
     def _settle(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
-    def _resolve(self, field: dataclasses.Field) -> None:
-        """Put the method's default where none was given; refuse another value of an option that it does not take."""
+    def _defaults(self) -> dict[str, Any]:
+        """What the method says of options that are not given."""
+        method = METHODS[self.method]
+        if self.alpha == 0 and "alpha" in method.takes:
+            return {**method.defaults, **ZERO_ALPHA}
+        setting = method.setting
+        if self.sketch_size == 0 or any(
+            getattr(self, name) not in (None, setting.get(name)) for name in ("loss", "scale")
+        ):
+            setting = {}
+        return {**method.defaults, **setting}
+
+    def _resolve(self, field: dataclasses.Field, defaults: dict[str, Any]) -> None:
+        """Put the default where no value was given; refuse another value of an option that it does not take."""
         method, name = METHODS[self.method], field.name
         general = field.metadata.get("general", field.default)
         if name in ("method", "sketch"):
             return
         if getattr(self, name) is None:
-            untuned = ZERO_ALPHA if self.alpha == 0 else {}
-            own = {**method.defaults, **untuned} if "alpha" in method.takes else method.defaults
-            self._settle(name, own.get(name, general))
+            self._settle(name, defaults.get(name, general))
         elif name not in (*ALL_TAKE, *method.takes) and getattr(self, name) != general:
             taken = ", ".join(flags(f)[-1] for f in dataclasses.fields(self) if f.name in method.takes)
             raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; it takes {taken}")
