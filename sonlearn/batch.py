@@ -10,6 +10,8 @@ from sonlearn.errors import InputError
 
 #: Feature id of the constant in input that is not hashed; no index in a file can be negative.
 CONSTANT = -1
+#: Number of the constant feature in rows, while no row that was learned from has had it.
+NO_CONSTANT = -2
 
 
 class Batch(NamedTuple):
@@ -34,6 +36,8 @@ class Batch(NamedTuple):
         Where the examples come from.
     tags : list of str, or None where no example of the batch has one. Bytes that are not UTF-8 are surrogate escapes.
     base : float64[n], or None: VW's base, added to the prediction of the weights.
+    constant : int
+        Id of the constant feature in these rows, where they have one.
     """
 
     indptr: np.ndarray
@@ -45,6 +49,7 @@ class Batch(NamedTuple):
     source: str = "<memory>"
     tags: list[str] | None = None
     base: np.ndarray | None = None
+    constant: int = CONSTANT
 
     @property
     def n(self) -> int:
@@ -68,7 +73,7 @@ class Rows(NamedTuple):
     """A batch whose features are numbered from 0 on in the order of their first sight; none occurs twice in a row.
 
     Rows with a NaN label or of weight 0 are predicted only. The features of such rows that have never been in a row
-    that was learned from are left out.
+    that was learned from are left out, or stand there as -1 for views (`sonlearn.views.view`), repeated or not.
     """
 
     indptr: np.ndarray  # int64[n + 1]
@@ -77,6 +82,7 @@ class Rows(NamedTuple):
     y: np.ndarray  # float64[n]
     weight: np.ndarray  # float64[n]
     base: np.ndarray  # float64[n]
+    constant: int = NO_CONSTANT  # number of the constant feature
 
 
 def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "<memory>") -> Batch:

@@ -12,9 +12,7 @@ from typing import Any
 
 from sonlearn.errors import OptionError
 from sonlearn.methods import METHODS
-
-#: Views that a member can have (`sonlearn.views`).
-VIEWS = ("raw",)
+from sonlearn.viewtable import VIEWS
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,13 @@ from typing import Any
 PAPERS = {
     "SON": "Luo, Agarwal, Cesa-Bianchi, Langford: Efficient Second Order Online Learning by Sketching. NIPS 2016",
     "RFD": "Luo, Chen, Zhang, Li, Zhang: Robust Frequent Directions with Application in Online Learning. JMLR 2019",
+    "NAG": "Ross, Mineiro, Langford: Normalized Online Learning. UAI 2013",
+    "IWA": "Karampatziakis, Langford: Online Importance Weight Aware Updates. UAI 2011",
+    "AdaGrad": "Duchi, Hazan, Singer: Adaptive Subgradient Methods for Online Learning. JMLR 2011",
+    "OGD": "Zinkevich: Online Convex Programming and Generalized Infinitesimal Gradient Ascent. ICML 2003",
+    "FTRL": "McMahan et al.: Ad Click Prediction: a View from the Trenches. KDD 2013",
+    "COIN": "Orabona, Tommasi: Training Deep Networks without Learning Rates Through Coin Betting. NIPS 2017",
+    "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
 }
 
 
@@ -35,6 +42,8 @@ class Method:
         Values of options where this method's are not the general ones.
     sketch : str
         Short name for ``--sketch``; empty: none.
+    losses : tuple of str
+        Losses that it can learn; empty: all.
     """
 
     engine: str
@@ -46,9 +55,41 @@ class Method:
     values: dict[str, Any] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     sketch: str = ""
+    losses: tuple[str, ...] = ()
 
+
+@dataclass(frozen=True)
+class Shrink:
+    """What happens to the squared singular values s_1 >= s_2 >= ... when frequent directions shrink to m - 1 rows.
+
+    The last `share` of the m first are lowered by s_m (so that the m-th becomes 0); those beyond are dropped.
+
+    Attributes
+    ----------
+    share : float in (0, 1]
+        1: all of them pay, as in frequent directions; less: [RFD] section 6.2, after Desai, Ghashami and Phillips.
+    gain : float
+        alpha grows by `gain` s_m. One half is [RFD] Algorithm 2: of all multiples of the identity the one that halves
+        the error.
+    restore : bool
+        In A, the kept directions get back what has been shed so far (compensative FD); the sketch goes on as without.
+    """
+
+    share: float = 1.0
+    gain: float = 0.0
+    restore: bool = False
+
+    def payers(self, m: int) -> int:
+        """How many of m values are lowered, the m-th among them."""
+        return max(1, int(self.share * m + 1e-9))
+
+
+FD, RFD, CFD = Shrink(), Shrink(gain=0.5), Shrink(restore=True)
 
 _NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "diagonal")
+
+#: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
+_AROW = ("squared_hinge", "logistic", "hinge", "squared")
 
 METHODS = {
     "committee": Method(
@@ -59,20 +100,64 @@ METHODS = {
     "rfd-son": Method(
         "sketched", "robust frequent directions: half of what a shrink sheds goes to alpha", "[RFD] Alg. 3, 6",
         "m^2 + m s", "correlated or badly scaled features; nothing to tune with --alpha 0", _NEWTON,
-        {"rule": "fd", "gain": 0.5}, sketch="rfd",
+        {"sketch": "fd", "shrink": RFD}, sketch="rfd",
     ),
     "fd-son": Method(
         "sketched", "frequent directions", "[SON] Alg. 1, 2, 6", "m^2 + m s", "as rfd-son, with alpha chosen by hand",
-        _NEWTON, {"rule": "fd", "gain": 0.0}, sketch="fd",
+        _NEWTON, {"sketch": "fd", "shrink": FD}, sketch="fd",
     ),
     "oja-son": Method(
         "sketched", "Oja's rule follows the leading eigenvectors", "[SON] Alg. 3-5", "m^2 + m s",
-        "spectra that fall quickly; faster than rfd-son", (*_NEWTON, "oja_step"), {"rule": "oja", "gain": 0.0},
+        "spectra that fall quickly; faster than rfd-son", (*_NEWTON, "oja_step"), {"sketch": "oja"},
         sketch="oja",
     ),
     "gd": Method(
         "sketched", "gradient descent with step 1/alpha; with --diagonal a form of AdaGrad", "[SON] with m = 0", "s",
-        "nearly independent features", _NEWTON, {"rule": "none", "gain": 0.0}, sketch="none",
+        "nearly independent features", _NEWTON, {"sketch": "none"}, sketch="none",
+    ),
+    "nag": Method(
+        "first_order", "normalised adaptive gradient: no scale of a feature matters; the default step of Vowpal Wabbit",
+        "[NAG] Alg. 2 (exactly with --rescale before --no-invariant), [IWA]", "s",
+        "features of any scales; what to try first", ("learning_rate", "clip", "invariant", "rescale"),
+        {"rule": "nag"},
+    ),
+    "adagrad": Method(
+        "first_order", "a step a feature, by its summed squared gradients", "[AdaGrad] with delta = 0", "s",
+        "rare and frequent features of similar size", ("learning_rate", "power_t", "clip"), {"rule": "adagrad"},
+    ),
+    "sgd": Method(
+        "first_order", "stochastic gradient descent, steps l t^-p", "[OGD]", "s", "comparison",
+        ("learning_rate", "power_t", "clip"), {"rule": "sgd"},
+    ),
+    "ogd": Method(
+        "first_order", "gradient descent with steps t^-1/2, w projected onto |w'x| <= C", "[OGD], [RFD] 3.1", "s",
+        "comparison: what the Newton family improves on", ("learning_rate", "power_t", "clip"), {"rule": "ogd"},
+        {"learning_rate": 1.0},
+    ),
+    "ftrl": Method(
+        "first_order", "follow the regularised leader: adagrad whose --l1 makes weights exactly 0", "[FTRL] Alg. 1",
+        "s", "many features of which few matter", ("ftrl_alpha", "ftrl_beta", "l1", "l2", "clip"), {"rule": "ftrl"},
+    ),
+    "coin": Method(
+        "first_order", "coin betting: a gambler a feature, no step size at all", "[COIN], as VW's --coin", "s",
+        "nothing is known of the scale of the weights", ("ftrl_alpha", "ftrl_beta", "clip"), {"rule": "coin"},
+        {"ftrl_alpha": 4.0, "ftrl_beta": 1.0},
+    ),
+    "arow": Method(
+        "first_order", "a confidence a feature: the diagonal of AROW's covariance; learns where the margin is below 1",
+        "[AROW] Fig. 1, its diagonal kept", "s", "text; classes", ("arow_r",), {"rule": "arow"},
+        {"loss": "squared_hinge"}, losses=_AROW,
+    ),
+    "arow-precision": Method(
+        "first_order", "the same, but the precisions are what is added up", "[AROW] section 4", "s",
+        "as arow; confidence grows faster", ("arow_r",), {"rule": "precision"}, {"loss": "squared_hinge"},
+        losses=_AROW,
+    ),
+    "drfd": Method(
+        "compensated", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",
+        "our own, after [RFD] Alg. 3, with the step of [AROW]", "m^2 + m s",
+        "all kinds of data, untuned; an example with a margin above 1 costs a prediction only",
+        ("sketch_size", "arow_r"), defaults={"loss": "hinge"}, losses=("squared", "logistic", "hinge"), sketch="drfd",
     ),
 }  # fmt: skip
 

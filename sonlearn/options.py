@@ -19,11 +19,13 @@ from sonlearn.errors import OptionError
 from sonlearn.members import member
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES
 
-LOSSES = ("squared", "logistic", "hinge", "absolute")
+LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
 #: Losses whose labels are -1 and +1.
-CLASSIFICATION = ("logistic", "hinge")
+CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
+#: Options of one loss each.
+LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 #: Options of learning that every method takes.
-ALL_TAKE = ("method", "sketch", "loss")
+ALL_TAKE = ("method", "sketch", "loss", *LOSS_OPTIONS)
 FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
@@ -98,6 +100,14 @@ class LearnOptions:
     loss: str | None = option(
         None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic"
     )
+    quantile_tau: float = option(
+        0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
+        metavar="Q",
+    )  # fmt: skip
+    huber_k: float = option(
+        1.0, "errors beyond K count in proportion with --loss huber", flags=("--huber_k",), parse=number, above=0.0,
+        metavar="K",
+    )  # fmt: skip
     clip: float = option(
         math.inf, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C"
     )
@@ -118,6 +128,30 @@ class LearnOptions:
     retire: bool = option(True, "retire members of the committee that do not pay for their time")
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     diagonal: bool = option(True, "rescale features by the root of their summed squared gradients")
+    learning_rate: float | None = option(
+        None, "factor of every step (ogd: 1)", flags=("-l", "--learning_rate"), parse=number, above=0.0, general=0.5,
+        metavar="L",
+    )  # fmt: skip
+    power_t: float | None = option(
+        None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad)",
+        flags=("--power_t",), parse=number, low=0.0, high=1.0, general=0.5, metavar="P",
+    )  # fmt: skip
+    invariant: bool = option(True, "follow the loss along a step, so that importance 2 is the same example twice")
+    rescale: str = option(
+        "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before (paper)",
+        choices=("after", "before"),
+    )  # fmt: skip
+    l1: float = option(0.0, "weights within this of 0 are 0", flags=("--l1",), parse=number, low=0.0, metavar="L")
+    l2: float = option(0.0, "weights are drawn to 0 by this", flags=("--l2",), parse=number, low=0.0, metavar="L")
+    ftrl_alpha: float | None = option(
+        None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), parse=number, above=0.0,
+        general=0.1, metavar="A",
+    )  # fmt: skip
+    ftrl_beta: float | None = option(
+        None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)",
+        flags=("--ftrl_beta",), parse=number, above=0.0, general=1.0, metavar="B",
+    )  # fmt: skip
+    arow_r: float = option(1.0, "r: how much a row's label is doubted", parse=number, above=0.0, metavar="R")
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -156,6 +190,13 @@ class LearnOptions:
         if not isinstance(self.sigma, str):
             return self.sigma
         return 1 / (8 * self.clip**2) if self.loss == "squared" else 0.0
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Names of the options that matter here: those of the method, and of the loss."""
+        names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
+        names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
+        return tuple(field.name for field in dataclasses.fields(self) if field.name in names)
 
     @property
     def effective_sketch(self) -> str | None:
@@ -247,9 +288,15 @@ def check_field(field: dataclasses.Field, value: Any) -> None:
 
 
 def _check_together(o: LearnOptions) -> None:
-    for name in ("alpha", "sigma", "eta"):
-        if getattr(o, name) == math.inf:
-            raise OptionError(f"--{name} inf: expected a finite number")
+    for field in dataclasses.fields(o):
+        if getattr(o, field.name) == math.inf and field.name not in ("clip", "huber_k"):
+            raise OptionError(f"{flags(field)[-1]} inf: expected a finite number")
+        loss = LOSS_OPTIONS.get(field.name, o.loss)
+        if loss != o.loss and getattr(o, field.name) != field.default:
+            raise OptionError(f"{flags(field)[-1]} is for --loss {loss}, and the loss is {o.loss}")
+    can = METHODS[o.method].losses
+    if can and o.loss not in can:
+        raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     for name in o.members:
         member(name)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):

@@ -101,6 +101,21 @@ def read(path: str | os.PathLike, kind: str | None = None) -> tuple[dict[str, An
     return header, arrays
 
 
+def kind_of(path: str | os.PathLike) -> str:
+    """What the header says a file holds, without reading the arrays; errors as for `read`, but for damage in them."""
+    path = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            text, _, _ = _start(path, file, os.fstat(file.fileno()).st_size)
+        return str(json.loads(text)["header"]["kind"])
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ModelFileError:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _damaged(path) from None
+
+
 def flat(state: Any, name: str) -> dict[str, np.ndarray]:
     """The arrays of a state by dotted name; its fields are found, not told.
 
@@ -130,9 +145,13 @@ def rebuilt(template: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
         parts = [rebuilt(part, arrays, f"{name}.{field}") for field, part in zip(fields, template, strict=True)]
         return type(template)(*parts) if hasattr(template, "_fields") else tuple(parts)
     if template.dtype.names:
-        out = template.copy()
-        for field in template.dtype.names:
-            out[field] = _fitting(template[field], arrays[f"{name}.{field}"], f"{name}.{field}")
+        parts = {
+            field: _fitting(template[field], arrays[f"{name}.{field}"], f"{name}.{field}")
+            for field in template.dtype.names
+        }
+        out = np.zeros(next(iter(parts.values())).shape, template.dtype)
+        for field, part in parts.items():
+            out[field] = part
         return out
     return _fitting(template, arrays[name], name)
 
@@ -200,7 +219,8 @@ def _encode(value: Any) -> Any:
 # --------------------------------------------------------------------------------------------------- reading
 
 
-def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, Any, int]:
+    """The header's text, the digest of all so far, and the bytes of data that follow; checks all that comes before."""
     start = file.read(_PREAMBLE.size)
     if not start:
         raise ModelFileError(f"{path}: is empty, expected a sonlearn model file")
@@ -219,10 +239,14 @@ def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], d
     if size > total or total < _PREAMBLE.size + length + _DIGEST:
         raise _damaged(path)
     text = file.read(length)
-    digest = hashlib.sha256(start + text)
+    return text, hashlib.sha256(start + text), size - _PREAMBLE.size - length - _DIGEST
+
+
+def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    text, digest, room = _start(path, file, size)
     try:
         envelope = json.loads(text, object_hook=_decode)
-        arrays = _allocate(envelope["arrays"], size - _PREAMBLE.size - length - _DIGEST)
+        arrays = _allocate(envelope["arrays"], room)
         header = envelope["header"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise _damaged(path) from None

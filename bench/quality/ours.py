@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 
 from sonlearn import Learner, LearnOptions, SonlearnError, from_scipy
 from sonlearn.commands.flags import parse
+from sonlearn.members import default_members
 from sonlearn.options import CLASSIFICATION
 
 BATCH = 2000
@@ -33,8 +35,7 @@ def options_of(words: str) -> LearnOptions:
     OptionError
         A word is no option, or its value none of the option's.
     """
-    words_of = words.split()
-    arguments = words_of if words.strip().startswith("-") else [f"--{word}" for word in words_of]
+    arguments = [word if words.lstrip().startswith("-") else f"--{word}" for word in words.split()]
     values, others = parse("train", arguments)
     if others:
         raise SystemExit(f"{' '.join(others)}: no option")
@@ -47,14 +48,12 @@ def for_values(options: LearnOptions) -> LearnOptions:
 
 
 def without_members(options: LearnOptions) -> dict[str, LearnOptions]:
-    """{member: the same setting without it}; empty where the setting names no members."""
-    members = [member for member in str(getattr(options, "members", "")).split(",") if member]
-    if len(members) < 2:
+    """{member: the same committee without it}; empty for other methods, and for a committee of one."""
+    if options.method != "committee":
         return {}
-    return {
-        member: dataclasses.replace(options, members=",".join(members[:i] + members[i + 1 :]))
-        for i, member in enumerate(members)
-    }
+    members = options.members or default_members(options.loss)
+    others = {member: tuple(other for other in members if other != member) for member in members}
+    return {member: dataclasses.replace(options, members=left) for member, left in others.items() if left}
 
 
 def judge(
@@ -64,10 +63,14 @@ def judge(
 
     With `test`, what the final model predicts for its rows instead.
     """
-    learner = Learner(options)
+    learner = Learner(options, threads=len(os.sched_getaffinity(0)))
     batches = [from_scipy(X[i : i + BATCH], y[i : i + BATCH]) for i in range(0, len(y), BATCH)]
     try:
-        outs = [learner.partial_fit(batch) for _ in range(passes) for batch in batches][: len(batches)]
+        outs = [learner.partial_fit(batch) for batch in batches]
+        for _ in range(1, passes):
+            learner.next_pass()
+            for batch in batches:
+                learner.partial_fit(batch)
         if test is not None:
             outs = [learner.predict(from_scipy(test))]
     except SonlearnError as error:

@@ -185,7 +185,7 @@ VERBS = {
     ),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
-        "Say what a model file holds: options, counters, the sketch's eigenvalues, the largest weights.",
+        "Say what the file of a model or a sketch holds: options, counters, eigenvalues, the largest weights.",
         (("inspection", _fields(InspectOptions)),),
     ),
 }

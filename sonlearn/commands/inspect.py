@@ -1,4 +1,4 @@
-"""``sonlearn inspect``: what a model file holds, as text or as JSON."""
+"""``sonlearn inspect``: what a file of a model or of a sketch holds, as text; of a model also as JSON."""
 
 from __future__ import annotations
 
@@ -9,15 +9,26 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn import storage
 from sonlearn.batch import CONSTANT
 from sonlearn.commands.models import Model, load_model
 from sonlearn.commands.train import text_of
+from sonlearn.errors import OptionError
+from sonlearn.sketch import npz
 
 TOP = 20
 
 
 def run(path: str, top: int | None, as_json: bool = False) -> int:
-    """Print the model; return the exit status. Raises ModelFileError."""
+    """Print the model or the sketch; return the exit status. Raises ModelFileError."""
+    if npz.is_archive(path) or storage.kind_of(path) == "sketch":
+        if as_json:
+            raise OptionError(f"--json: {path} is a sketch; numpy.load opens it")
+        from sonlearn.commands import sketching  # loads SciPy, which a model does not need
+        from sonlearn.sketch.files import load
+
+        print("\n".join(sketching.describe(path, load(path))), flush=True)
+        return 0
     model = load_model(path)
     if as_json:
         print(json.dumps(content(path, model, top), indent=1, allow_nan=False), flush=True)
@@ -32,8 +43,9 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
     ids, weights = learner.weights()
     chosen = largest(ids, weights, len(ids) if top is None else top)
     entries = [{"id": int(ids[i]), "weight": float(weights[i]), "names": names_of(ids[i], model)} for i in chosen]
+    learn = {name: getattr(learner.options, name) for name in learner.options.shown}
     return _plain({
-        "model": path, "learn": dataclasses.asdict(learner.options), "text": dataclasses.asdict(learner.text),
+        "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
         "examples": learner.examples, "features": len(ids), "facts": learner.facts(), "weights": entries,
     })  # fmt: skip
 
@@ -59,8 +71,9 @@ def describe(path: str, model: Model, top: int) -> list[str]:
     learner = model.learner
     ids, weights = learner.weights()
     lines = [f"{path}: a sonlearn learner", "", "options"]
-    for options in (learner.options, learner.text):
-        lines += [f"  {name} = {text_of(value)}" for name, value in dataclasses.asdict(options).items() if value != ()]
+    values = {name: getattr(learner.options, name) for name in learner.options.shown}
+    values |= dataclasses.asdict(learner.text)
+    lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value != ()]
     lines += [
         "", "state",
         f"  examples = {learner.examples}",

@@ -21,10 +21,10 @@ from sonlearn.commands.checks import (
 from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.flags import RunOptions, SketchRunOptions
 from sonlearn.commands.interrupts import Interrupted, Interrupts
+from sonlearn.commands.sketching import merge_files, sketch_batches
 from sonlearn.errors import OptionError
 from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
-from sonlearn.sketch import command
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.sketch.spectrum import PICTURES
 from sonlearn.text.read import Reader
@@ -65,7 +65,7 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
     _check_outputs(options, sources, reading.quiet)
     if options.merge:
         with Interrupts(at_once=True):
-            command.run_merge(list(reading.data), output=options.output, picture=options.plot, report=say)
+            merge_files(list(reading.data), output=options.output, picture=options.plot, report=say)
         return 0
     check_stdin(sources)
     if from_terminal(sources):
@@ -74,7 +74,7 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
         sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.parse_ahead
     )  # fmt: skip
     with Interrupts() as interrupts, on_first_compilation(lambda: say(COMPILING)):
-        command.run(
+        sketch_batches(
             _UntilSignal(reader, interrupts), sketch, output=options.output, error=options.error, k=options.k,
             picture=options.plot, zero_based=options.zero_based, report=say,
         )  # fmt: skip

@@ -327,8 +327,8 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
 
 
 def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
-    """``name = value, name = value, ...``; with `keep`, of these names and of what is not at its default."""
-    shown = [
+    """``name = value, ...``: what matters of learning; with `keep`, these and what differs from its default."""
+    shown = getattr(options, "shown", None) or [
         field.name
         for field in dataclasses.fields(options)
         if keep is None or field.name in keep or getattr(options, field.name) != field.default

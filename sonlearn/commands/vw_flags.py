@@ -43,13 +43,26 @@ _WORK = """
     --final_regressor --predictions --initial_regressor --sketch_size
 """
 _WORK_BUT = {
-    "--loss_function": "squared, logistic, hinge; and absolute",
+    "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile",
+    "--learning_rate": "of the first-order methods",
+    "--power_t": "of the first-order methods",
+    "--l1": "of the first-order methods",
+    "--l2": "of the first-order methods",
+    "--ftrl_alpha": "of --method ftrl and coin",
+    "--ftrl_beta": "of --method ftrl and coin",
+    "--quantile_tau": "of --loss quantile",
+    "--invariant": "of the first-order methods",
     "--cache_file": "one file",
     "--save_per_pass": "-f's file is written anew after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
     "--alpha": "the multiple of the identity, as with --OjaNewton",
 }
 _STANDS_FOR = {
+    "--sgd": "give --method sgd",
+    "--adaptive": "give --method adagrad",
+    "--normalized": "give --method nag",
+    "--ftrl": "give --method ftrl",
+    "--coin": "give --method coin",
     "--audit": "convert --to vw shows the slots and values of every example, inspect the weights",
     "--examples": "head -n N DATA | sonlearn train",
     "--min_prediction --max_prediction": "give --clip C: predictions are kept within [-C, C]",
@@ -69,34 +82,32 @@ _STANDS_FOR = {
     "--save_resume": "a model always holds the whole state: leave it out",
     "--strict_parse": "leave it out: a malformed line ends the run, unless --on-error skip is given",
     "--random_seed": "leave it out: nothing is random",
-    "--learning_rate": "the step is 1/alpha at first: give --alpha",
     "--sparse_weights": "leave it out: memory grows with the features seen, not with -b",
     "--binary": "leave it out: a prediction above 0 is of the class +1",
     "--link": "leave it out: under logistic loss 1/(1+exp(-p)) is the probability of +1",
     "--OjaNewton": "give --sketch oja",
     "--alpha_inverse": "give --alpha, its inverse",
-    "--normalize --adaptive --normalized --invariant": "give --diagonal or --no-diagonal",
+    "--normalize   ": "give --diagonal or --no-diagonal",
     "--random_init": "leave it out: the sketch begins with the first gradients",
-    "--sgd": "give --sketch none --no-diagonal",
     "--classweight": "give the examples of the class an importance weight",
     "--leave_duplicate_interactions": "leave it out: equal interactions count once",
     "--span_server": "sketches of parts are merged by sonlearn sketch --merge; learning is of one process",
 }
 _NOT_HERE = {
-    "weights have no penalty; a larger --alpha keeps them small": """
-        --l1 --l2 --no_bias_regularization --l1_state --l2_state --sparse_l2
+    "--l1 and --l2 are the penalties there are": """
+          --no_bias_regularization --l1_state --l2_state --sparse_l2
     """,
-    "steps follow from what was seen: there is no schedule to set but --alpha and --eta": """
-        --power_t --decay_learning_rate --initial_t --feature_mask --adax --epoch_size --learning_rate_cnt
+    "steps follow from --learning_rate and --power_t, or from what was seen": """
+         --decay_learning_rate --initial_t --feature_mask --adax --epoch_size --learning_rate_cnt
     """,
     "only online methods: sonlearn methods lists them": """
-        --bfgs --hessian_on --mem --termination --conjugate_gradient --svrg --stage_size --ftrl --coin --pistol
-        --ftrl_alpha --ftrl_beta --freegrad --restart --project --fepsilon --flipschitz_const --noop --print
+        --bfgs --hessian_on --mem --termination --conjugate_gradient --svrg --stage_size --pistol
+          --freegrad --restart --project --fepsilon --flipschitz_const --noop --print
         --ksvm --reprocess --pool_greedy --para_active --pool_size --subsample --kernel --degree --replay_b
         --replay_b_count --replay_c --replay_c_count --replay_m --replay_m_count
     """,
-    "squared, logistic, hinge and absolute loss are all there is": """
-        --quantile_tau --expectile_q --logistic_min --logistic_max
+    "the losses are those of --loss_function": """
+         --expectile_q --logistic_min --logistic_max
     """,
     "examples are held out by --holdout_period alone, and all passes are made over all examples": """
         --holdout_after --early_terminate --initial_pass_length

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from sonlearn.arrays import grown as grown
 from sonlearn.batch import Rows
 
 #: A state: a NamedTuple of arrays and of further such tuples.
@@ -61,16 +62,3 @@ class Engine(Protocol):
 
     def facts(self, state: State) -> dict[str, Any]:
         """What else there is to tell of a state: numbers and arrays by name."""
-
-
-def grown(array: np.ndarray, length: int, used: int | None = None) -> np.ndarray:
-    """`array` with room for `length` rows; the first `used` (None: all) are kept. Doubles, so that a row costs O(1).
-
-    Rows never written take no memory, here as in the old array: only the used ones are touched.
-    """
-    if length <= len(array):
-        return array
-    used = len(array) if used is None else used
-    bigger = np.zeros((max(length, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
-    bigger[:used] = array[:used]
-    return bigger

@@ -14,7 +14,7 @@ from sonlearn.errors import DivergedError, ModelFileError, OptionError
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.labels import Labels
-from sonlearn.learn.losses import CODE, losses
+from sonlearn.learn.losses import loss_of, losses
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
@@ -63,6 +63,7 @@ class Learner:
         self.text = text or TextOptions()
         self.examples = 0
         self._engine = make_engine(self.options, threads)
+        self._unknown = getattr(self._engine, "unknown", False)
         self._state = self._engine.new()
         self._index = new_index()
         self._labels = Labels(self.options.loss)
@@ -90,7 +91,7 @@ class Learner:
         if bad < batch.n:
             _take_front(self, batch, bad, skip)
             raise self._labels.error(batch, bad)
-        rows, self._index = intern(batch._replace(y=y), self._index)
+        rows, self._index = intern(batch._replace(y=y), self._index, self._unknown)
         self._state = self._engine.reserve(self._state, rows, self._size)
         out, refused, at = Predictions.empty(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
@@ -116,7 +117,7 @@ class Learner:
         y, bad = self._labels.coded(batch.y, remember=False)
         if bad < batch.n:
             raise self._labels.error(batch, bad)
-        rows = lookup(batch._replace(y=y), self._index)
+        rows = lookup(batch._replace(y=y), self._index, self._unknown)
         out = Predictions.empty(batch.n)
         at = self._engine.predict(self._state, rows, out)
         if at < batch.n:
@@ -164,7 +165,7 @@ class Learner:
 
     def _judged(self, out: Predictions, rows: Rows, refused: np.ndarray) -> Predicted:
         loss = np.empty(len(rows.y))
-        losses(CODE[self.options.loss], out.prediction, rows.y, loss)
+        losses(loss_of(self.options), out.prediction, rows.y, loss)
         return Predicted(out.prediction, out.raw, loss, refused)
 
     # -- persistence -------------------------------------------------------------------------------------------------

@@ -1,16 +1,15 @@
 """Learning a batch: rounds, and in between what needs more than a round.
 
-The rounds (`rounds.run`) allocate nothing and count no references; the shrink, new generations and the upkeep of V come
+The rounds (`round.run`) allocate nothing and count no references; the shrink, new generations and the upkeep of V come
 once in several rounds, decompose small matrices, and may allocate.
 """
 
 from __future__ import annotations
 
 from sonlearn.jit import jit
-from sonlearn.learn.oja import renew
-from sonlearn.learn.orthonormal import orthonormalise
-from sonlearn.learn.rounds import run
+from sonlearn.learn.round import run
 from sonlearn.learn.shrink import shrink
+from sonlearn.learn.sparse_time import orthonormalise, renew
 from sonlearn.learn.status import ORTHONORMALISE, RENEW, SHRINK
 
 
@@ -21,7 +20,7 @@ def learn(params, state, work, rows, prediction, raw, start):
     Parameters
     ----------
     rows : Rows
-        Interned rows (`sonlearn.learn.engine`); NaN labels and zero weights are predicted only.
+        Interned rows (`sonlearn.batch`); NaN labels and zero weights are predicted only.
     prediction, raw : float64[n], filled in
         The projected prediction w'x and u'x before the projection, both made before the label is used.
 

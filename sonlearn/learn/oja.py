@@ -4,105 +4,123 @@
 and F the orthonormalisation; and because the Gram matrix of the new rows is I + theta y y', its Cholesky factor is
 known in closed form, so that Gram-Schmidt costs O(m^2) in every round. Departures: V starts empty and its first m rows
 are the first m independent gradients ([SON]: random rows, which in high dimension overlap with nothing); a scale-free
-step (AdaOja, Henriksen & Ward 2019) beside the paper's 1/t; F is renewed through `generations` when ill-conditioned.
+step (AdaOja, Henriksen & Ward 2019) beside the paper's 1/t; F begins anew (`sparse_time.renew`) when ill-conditioned.
 """
 
 from __future__ import annotations
 
 import math
 
-from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.dense import transposed
-from sonlearn.learn.generations import begin_generation, start_over, touch_all
-from sonlearn.learn.state import ALPHA, EMPTY, HEAD, OJA_SUM, WBAR, K, T
+from sonlearn.jit import bare_inline
+from sonlearn.learn.sparse_time import move_kept, move_wbar, touch_all
 from sonlearn.learn.status import NEXT, ORTHONORMALISE, RENEW
-
-#: F (triangular) begins anew when 1, its size at the start, or its entries exceed its diagonal by more than this
-#: factor: as F falls, Z rises, and w = wbar + Z'beta would cancel.
-SPREAD = 32.0
-#: A new direction is a small difference when its part outside of V is below this share of x'x (see `orthonormal`).
-DOUBTFUL = 0.1
+from sonlearn.learn.step import beyond, f
+from sonlearn.learn.tolerances import DOUBTFUL, SPREAD
 
 
 @bare_inline
-def oja_round(params, state, work, feats, slope, scale, xx, rho2):
-    """Take the row ghat = scale x into the sketch, then w -= slope A^-1 x with the new sketch; returns a status.
+def oja_round(params, state, work, feats, row, move):
+    """Project, take the row ghat = s x into the sketch, then w -= slope A^-1 x with the new sketch; returns a status.
 
-    `work` holds x, Z x and y = V x of the row; `rho2` is the squared part of x outside of V, 0 if negligible.
+    `work` holds x, Z x, y = V x and u of the row. With m = 0 there is no sketch: gradient descent with step 1/alpha.
     """
-    delta = work.delta
-    for j in range(len(delta)):
-        delta[j] = 0.0
-    wbar_step, doubtful = 0.0, False
-    if scale * scale * xx > 0.0:
-        if state.counters[K] < params.m and rho2 > 0.0:
-            add_direction(state, work, scale, math.sqrt(rho2))
-            doubtful = rho2 < DOUBTFUL * xx
-        else:
-            wbar_step = rotate(params, state, work, scale, xx)
-    alpha, k = state.reals[ALPHA], state.counters[K]
-    FT, beta, D2 = state.factor.FT, state.factor.beta, state.basis.D2
-    for i in range(k):
-        change = slope * work.y[i] * (1.0 / (alpha + D2[i]) - 1.0 / alpha)
-        for j in range(len(beta)):
-            beta[j] -= change * FT[j, i]
-    wbar_step -= slope / alpha
-    touch_all(state, feats)
-    for at in range(len(feats)):
-        f, x = feats[at], work.x[at]
-        state.table[f, WBAR] += wbar_step * x
-        for j in range(len(delta)):
-            state.table[f, HEAD + j] += delta[j] * x
+    now, y, u = state.now[0], work.y, work.u
+    if move.along != 0.0 or move.rest != 0.0:
+        for i in range(now.k):
+            move_kept(state, i, move.rest * y[i] - move.along * u[i])
+        move_wbar(state, work, feats, -move.rest)
+    if params.m == 0:
+        move_wbar(state, work, feats, -f(now.alpha, row.slope))
+        return NEXT
+    moved, doubtful = take(params, state, work, row)
+    for i in range(now.k):
+        move_kept(state, i, -beyond(state, i, row.slope * y[i]))
+    move_wbar(state, work, feats, moved - f(now.alpha, row.slope))
+    change_z(state, work, feats)
     if doubtful:
         return ORTHONORMALISE
     return RENEW if is_ill_conditioned(state) else NEXT
 
 
 @bare_inline
+def take(params, state, work, row):
+    """Oja's rule for V and t Lambda, with Z's part of it in work.delta; y becomes V x in the new V.
+
+    Returns (what Z's change takes from wbar, per unit of x; whether a new direction may be inexact).
+    """
+    now, delta = state.now[0], work.delta
+    for j in range(len(delta)):
+        delta[j] = 0.0
+    if row.scale * row.scale * row.xx == 0.0:
+        return 0.0, False
+    if now.k < params.m and row.rho2 > 0.0:
+        add_direction(state, work, row.scale, math.sqrt(row.rho2))
+        return 0.0, row.rho2 < DOUBTFUL * row.xx
+    return rotate(params, state, work, row), False
+
+
+@bare_inline
+def change_z(state, work, feats):
+    """Z += delta x'."""
+    Z, delta = state.Z, work.delta
+    touch_all(state, feats)
+    for at in range(len(feats)):
+        for j in range(len(delta)):
+            Z[feats[at], j] += delta[j] * work.x[at]
+
+
+@bare_inline
 def add_direction(state, work, scale, rho):
     """V gains the row q = (x - V'y)/rho: an empty row of Z takes x/rho, and F gains e_k - y'F/rho."""
-    FT, D2, k = state.factor.FT, state.basis.D2, state.counters[K]
-    row = state.counters[EMPTY]
+    now, FT, D2 = state.now[0], state.factor.FT, state.basis.D2
+    k, empty = now.k, now.used
     for j in range(len(FT)):
         total = 0.0
         for i in range(k):
             total += work.y[i] * FT[j, i]
         FT[j, k] = -total / rho
-    FT[row, k] += 1.0
-    work.delta[row] = 1.0 / rho
+    FT[empty, k] += 1.0
+    work.delta[empty] = 1.0 / rho
     work.y[k] = rho
     for i in range(k + 1):
         D2[i] += (scale * work.y[i]) ** 2
-    state.counters[K] = k + 1
-    state.counters[EMPTY] = row + 1
+    now.k = k + 1
+    now.used = empty + 1
 
 
 @bare_inline
-def rotate(params, state, work, scale, xx):
-    """One step of Oja's rule; y becomes V x in the new V. Returns what Z's change takes from wbar, per unit of x."""
-    factor, D2, k = state.factor, state.basis.D2, state.counters[K]
-    norm2, along2 = scale * scale * xx, 0.0
+def rotate(params, state, work, row):
+    """One step of Oja's rule. Returns what Z's change takes from wbar, per unit of x."""
+    now, factor, D2, y = state.now[0], state.factor, state.basis.D2, work.y
+    k, scale, along2 = now.k, row.scale, 0.0
+    norm2 = scale * scale * row.xx
     for i in range(k):
-        work.y[i] *= scale
-        along2 += work.y[i] * work.y[i]
-        D2[i] += work.y[i] * work.y[i]
-    if params.oja_adaptive:
-        state.reals[OJA_SUM] += norm2 * along2
-        gamma = 1.0 / math.sqrt(state.reals[OJA_SUM]) if state.reals[OJA_SUM] > 0.0 else 0.0
-    else:
-        gamma = 1.0 / state.counters[T]
+        y[i] *= scale
+        along2 += y[i] * y[i]
+        D2[i] += y[i] * y[i]
+    gamma = learning_rate(params, state, norm2 * along2)
     moved = 0.0
     for j in range(len(factor.beta)):
         work.delta[j] = gamma * scale * scale * work.zx[j]
         moved -= work.delta[j] * factor.beta[j]
     theta = gamma * (2.0 + gamma * norm2)
-    gram_schmidt(factor.FT, work.y, k, theta)
+    gram_schmidt(factor.FT, y, k, theta)
     for i in range(k):
-        work.h[i] = (1.0 + gamma * norm2) * work.y[i] / scale
-    apply_inverse(work.h, work.y, k, theta)
+        work.h[i] = (1.0 + gamma * norm2) * y[i] / scale
+    apply_inverse(work.h, y, k, theta)
     for i in range(k):
-        work.y[i] = work.h[i]
+        y[i] = work.h[i]
     return moved
+
+
+@bare_inline
+def learning_rate(params, state, gradient2):
+    """Step of Oja's rule: 1/t, or AdaOja's, by the squared gradients of the rule (|ghat|^2 |V ghat|^2 each)."""
+    now = state.now[0]
+    if not params.oja_adaptive:
+        return 1.0 / now.t
+    now.oja_sum += gradient2
+    return 1.0 / math.sqrt(now.oja_sum) if now.oja_sum > 0.0 else 0.0
 
 
 @bare_inline
@@ -127,19 +145,10 @@ def apply_inverse(v, y, k, theta):
 @bare_inline
 def is_ill_conditioned(state):
     """Whether F has left the range in which Z and F multiply accurately."""
-    FT, k = state.factor.FT, state.counters[K]
+    FT, k = state.factor.FT, state.now[0].k
     least, most = math.inf, 1.0
     for i in range(k):
         least = min(least, abs(FT[i, i]))
         for j in range(len(FT)):
             most = max(most, abs(FT[j, i]))
     return most > SPREAD * least
-
-
-@inline
-def renew(state, z):
-    """Begin a generation with F = I."""
-    FT = state.factor.FT
-    begin_generation(state, transposed(FT, FT.shape[1]), z)
-    start_over(state.factor, state.counters[K])
-    state.counters[EMPTY] = state.counters[K]

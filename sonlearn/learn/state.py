@@ -1,4 +1,4 @@
-"""The state of the learner: plain arrays in NamedTuples. Python allocates here; kernels fill in place.
+"""The state of the Newton family: arrays in NamedTuples. Python allocates here; kernels fill in place.
 
 The weights are ``w = wbar + Z' beta + Q' a``. Z has M numbers for every feature; V = F Z are the k orthonormal rows
 that the last shrink has left; Q = [V; q_1..q_R] adds the directions that the rows since then have brought
@@ -12,37 +12,49 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.learn.losses import CODE as LOSS_CODE
+from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.learn.tolerances import FEATURES, LOG_MIN
+from sonlearn.methods import FD, METHODS
 from sonlearn.options import LearnOptions
-
-RFD, FD, OJA, NONE = range(4)
-SKETCH_CODE = {"rfd": RFD, "fd": FD, "oja": OJA, "none": NONE}
 
 ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
 
-# A row of the table of features: everything about a feature in one place, one cache miss.
-WBAR, SQUARES, STAMP, LOCAL, HEAD = range(5)  # HEAD: columns before the M columns of Z
-# STAMP = 2 * generation up to which the feature is current + 1 if Z has changed there within that generation.
+#: What changes from row to row: ``now = state.now[0]`` has these names, compiled and interpreted.
+NOW = np.dtype((np.record, [
+    ("t", "i8"),  # rounds learned
+    ("held", "i8"),  # rows that the buffer counts, kept ones and empty ones included
+    ("k", "i8"),  # directions kept
+    ("raw", "i8"),  # R, raw rows since the last shrink
+    ("local", "i8"),  # features of the raw rows
+    ("seen", "i8"),  # features seen
+    ("read", "i8"),  # entries of rows learned since V was last orthonormalised
+    ("generation", "i8"),  # of Z (`sparse_time.generations`)
+    ("capacity", "i8"),  # generations that the log may hold
+    ("touched", "i8"),  # features where Z has changed in this generation
+    ("used", "i8"),  # rows of Z in use
+    ("alpha", "f8"),
+    ("restored", "f8"),  # what is given back to the squares of kept directions (CFD)
+    ("oja_sum", "f8"),  # squared gradients of Oja's rule, summed
+]))  # fmt: skip
 
-# Integer counters.
-# READ: entries of rows learned since V was last orthonormalised.
-# CAPACITY: generations that the log may hold.
-T, COUNT, K, R, N_LOCAL, GEN, N_TOUCHED, EMPTY, SEEN, READ, CAPACITY, N_COUNTERS = range(12)
-# Real counters.
-ALPHA, OJA_SUM, N_REALS = range(3)
-
-#: A second look at a row (`residual`) is taken while at most this many features have been seen for each of its own.
-FEATURES = 8
-#: Least number of generations that the log holds before all features are brought up to date at once.
-LOG_MIN = 64
+#: What is known of a feature beside its row of Z.
+FEATURE = np.dtype((np.record, [
+    ("wbar", "f8"),
+    ("scale", "f8"),  # for the rescaling of rows: its summed squared gradients
+    ("stamp", "i8"),  # see `sparse_time.generations`
+    ("local", "i8"),  # its place among the features of the raw rows, if `raw.owner` agrees
+]))  # fmt: skip
 
 
 class Params(NamedTuple):
-    """What the kernels need of `LearnOptions`, as numbers."""
+    """What the kernels need of `LearnOptions` and of the method's entry, as numbers."""
 
-    sketch: int
-    m: int
-    loss: int
+    m: int  # 0: no sketch
+    buffered: bool  # rows are buffered and shrunk (frequent directions), or taken one by one (Oja)
+    payers: int  # squared values that a shrink lowers, the m-th among them
+    gain: float  # what alpha gets of the m-th
+    restore: bool  # whether the kept directions get it back in A
+    loss: Loss
     clip: float
     sigma: float
     eta_kind: int
@@ -70,25 +82,25 @@ class Basis(NamedTuple):
 
     G: np.ndarray  # float64[R_max, r_max]; raw row x_i = sum_j G[i, j] q_j, lower triangular beyond column k
     H: np.ndarray  # float64[r_max, r_max]; Q (S'S) Q'
-    LT: np.ndarray  # float64[r_max, r_max]; upper triangular, LT' LT = H + alpha I
+    LT: np.ndarray  # float64[r_max, r_max]; upper triangular, LT' LT = Q A Q'
     a: np.ndarray  # float64[r_max]; coefficients of the weights
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
-    drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`orthonormal.departure`)
+    drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`sparse_time.orthonormal`)
 
 
 class State(NamedTuple):
     """All that a learner has learned, but for the names of its features."""
 
-    table: np.ndarray  # float64[features, HEAD + M]
+    now: np.ndarray  # NOW[1]
+    features: np.ndarray  # FEATURE[features]
+    Z: np.ndarray  # float64[features, M]
     factor: Factor
-    # float64[slots, k_max, k_max + 1]: the log of generations, composed (`generations`); E' in the first columns,
-    # beta in the last
+    # float64[slots, k_max, k_max + 1]: the log of generations, composed (`sparse_time.generations`); E' in the first
+    # columns, beta in the last
     maps: np.ndarray
     touched: np.ndarray  # int64[features]; where Z has changed in this generation
     raw: Raw
     basis: Basis
-    counters: np.ndarray  # int64[N_COUNTERS]
-    reals: np.ndarray  # float64[N_REALS]
 
 
 class Work(NamedTuple):
@@ -101,7 +113,7 @@ class Work(NamedTuple):
     h: np.ndarray  # float64[r_max + 1]
     u: np.ndarray  # float64[r_max + 1]
     x: np.ndarray  # float64[longest row], the row as the learner sees it
-    rest: np.ndarray  # float64[9 longest rows], what sticks out of it (`residual`)
+    rest: np.ndarray  # float64[9 longest rows], what sticks out of it (`sparse_time.second_look`)
     more: np.ndarray  # float64[r_max + 1], coordinates of that
     z: np.ndarray  # float64[2, M + 1], one feature under way through the log
 
@@ -116,21 +128,27 @@ class Sizes(NamedTuple):
 
 
 def sizes_of(params: Params) -> Sizes:
-    """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. Never zero."""
+    """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. M = 0 without a sketch."""
     m = params.m
-    if params.sketch in (RFD, FD):
+    if params.buffered:
         return Sizes(k_max=max(m - 1, 1), M=2 * m, R_max=2 * m, r_max=2 * m)
-    return Sizes(k_max=m, M=m, R_max=1, r_max=m) if params.sketch == OJA else Sizes(1, 1, 1, 1)
+    return Sizes(k_max=max(m, 1), M=m, R_max=1, r_max=max(m, 1))
 
 
 def params_of(options: LearnOptions) -> Params:
     """Numbers for the kernels."""
     kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
     fixed = not isinstance(options.eta, str)
+    sketch = METHODS[options.method].values["sketch"] if options.sketch_size else "none"
+    shrink = METHODS[options.method].values.get("shrink", FD)
+    m = 0 if sketch == "none" else options.sketch_size
     return Params(
-        sketch=SKETCH_CODE[options.effective_sketch],
-        m=options.sketch_size,
-        loss=LOSS_CODE[options.loss],
+        m=m,
+        buffered=sketch == "fd",
+        payers=shrink.payers(m),
+        gain=shrink.gain,
+        restore=shrink.restore,
+        loss=loss_of(options),
         clip=float(options.clip),
         sigma=float(options.resolved_sigma),
         eta_kind=ETA_CONSTANT if fixed else kinds[options.eta],
@@ -143,12 +161,12 @@ def params_of(options: LearnOptions) -> Params:
 def new_state(params: Params, alpha: float) -> State:
     """State of a learner that has seen nothing; what grows with the features seen has length 0."""
     k_max, M, R_max, r_max = sizes_of(params)
-    reals = np.zeros(N_REALS)
-    reals[ALPHA] = alpha
-    counters = np.zeros(N_COUNTERS, dtype=np.int64)
-    counters[CAPACITY] = LOG_MIN
+    now = np.zeros(1, dtype=NOW)
+    now["alpha"], now["capacity"] = alpha, LOG_MIN
     return State(
-        table=np.zeros((0, HEAD + M)),
+        now=now,
+        features=np.zeros(0, dtype=FEATURE),
+        Z=np.zeros((0, M)),
         factor=Factor(FT=np.zeros((M, k_max)), beta=np.zeros(M)),
         maps=np.zeros((0, k_max, k_max + 1)),
         touched=np.zeros(0, dtype=np.int64),
@@ -157,8 +175,6 @@ def new_state(params: Params, alpha: float) -> State:
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)), a=np.zeros(r_max),
             D2=np.zeros(k_max), drift=np.zeros((k_max, k_max)),
         ),
-        counters=counters,
-        reals=reals,
     )  # fmt: skip
 
 
@@ -170,12 +186,3 @@ def new_work(params: Params, longest: int) -> Work:
         u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
         rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, max(k_max, M) + 1)),
     )  # fmt: skip
-
-
-def slots_of(generations: int) -> int:
-    """Slots of the log that so many generations take: n + n // 8 + n // 64 + ..."""
-    total = 0
-    while generations:
-        total += generations
-        generations >>= 3
-    return total

@@ -1,4 +1,4 @@
-"""What `rounds.run` stops for.
+"""What `round.run` stops for.
 
 DONE: all rows. LOG_FULL: no room for another generation. DIVERGED: a number is not finite. After a row: SHRINK, a full
 buffer; RENEW, an ill-conditioned F; ORTHONORMALISE, a V that may have drifted. NEXT: nothing, go on.

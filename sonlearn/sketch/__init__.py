@@ -4,8 +4,12 @@
     sketch = make_sketch("rfd", 100).update(X1).update(X2)
     sketch.matrix(), sketch.alpha, sketch.covariance_error_bound()
 
-`make_sketch` knows every method by name; the frequent-directions family is one rule with values (`sketch.rules`).
-Names are imported on first use, so that the command line can read `sketch.options` without loading numpy.
+`make_sketch` knows every method by name. To read: `rules` (the frequent-directions family as values of one shrink),
+`shrink` (that step), `directions` (the sketch that they drive) over `decompose` (singular values of the held rows),
+`randomized` (the sketches it is compared with), all on `base` (rows in, B out, save) and `rows` (blocks, columns);
+`accuracy` measures, `spectrum` draws, `pca` has scikit-learn's manners, `files` and `npz` load. The work of the verb
+``sonlearn sketch`` is in `sonlearn.commands.sketching`: nothing here reads text or reports.
+Names are imported on first use, so that the command line and the learner read `options` and `rules` without numpy.
 """
 
 from __future__ import annotations
@@ -19,22 +23,23 @@ if TYPE_CHECKING:
     from sonlearn.sketch.accuracy import covariance_error, projection_error
     from sonlearn.sketch.base import Result, Sketch
     from sonlearn.sketch.directions import FrequentDirections
-    from sonlearn.sketch.files import load, save
+    from sonlearn.sketch.files import load
     from sonlearn.sketch.make import make_sketch
     from sonlearn.sketch.pca import StreamingSVD
     from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
-    from sonlearn.sketch.rules import Rule, gfd
+    from sonlearn.sketch.rules import Rule, Terms, gfd, terms
 
 _HOME = {
     "FrequentDirections": "directions", "Oja": "randomized", "RandomProjection": "randomized", "Result": "base",
     "RowSampling": "randomized", "Rule": "rules", "Sketch": "base", "StreamingSVD": "pca",
     "covariance_error": "accuracy", "gfd": "rules", "load": "files", "make_sketch": "make",
-    "projection_error": "accuracy", "save": "files",
+    "projection_error": "accuracy", "Terms": "rules", "terms": "rules",
 }  # fmt: skip
 
 __all__ = [
     "METHODS", "FrequentDirections", "Oja", "RandomProjection", "Result", "RowSampling", "Rule", "Sketch",
-    "SketchOptions", "StreamingSVD", "covariance_error", "gfd", "load", "make_sketch", "projection_error", "save",
+    "SketchOptions", "StreamingSVD", "Terms", "covariance_error", "gfd", "load", "make_sketch", "projection_error",
+    "terms",
 ]  # fmt: skip
 
 

@@ -7,9 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from sonlearn import storage
 from sonlearn.errors import InputError, OptionError
 from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.rows import Columns, as_block
+
+#: What the header of a sketch's file says it holds.
+KIND = "sketch"
 
 
 class Result(NamedTuple):
@@ -39,8 +43,9 @@ class Sketch:
     """Base of all sketches of a matrix A that is seen row by row, in blocks of any size.
 
     However the rows are cut into calls of `update`, the sketch is the same, bit for bit, and so it is after `save` and
-    `load`. Dense blocks (NumPy) and sparse ones (SciPy, every format and index width) may be mixed; the first one
-    decides how the sketch is held: over all columns, or over the columns that occur. All arithmetic is float64.
+    `sonlearn.sketch.load`. Dense blocks (NumPy) and sparse ones (SciPy, every format and index width) may be mixed; the
+    first one decides how the sketch is held: over all columns, or over the columns that occur. All arithmetic is
+    float64.
 
     Attributes
     ----------
@@ -85,15 +90,18 @@ class Sketch:
         Raises
         ------
         InputError
-            Not a real, finite matrix, or not as wide as the blocks before.
+            Not a real, finite matrix, not as wide as the blocks before, or rows so small that their squares vanish
+            (`rows.check_small`).
         """
         block = as_block(X)
+        sums = np.concatenate([[self.frobenius], _rows.row_squares(block)]).cumsum()
+        _rows.check_small(block, sums)
         self._check_width(block, grow)
         block = self._as_held(block)
         self._cached = None
         self._consume(block)
         self.n_seen += block.shape[0]
-        self.frobenius = float(np.concatenate([[self.frobenius], _rows.row_squares(block)]).cumsum()[-1])
+        self.frobenius = float(sums[-1])
         return self
 
     def partial_fit(self, X, y=None):
@@ -223,7 +231,10 @@ class Sketch:
             self._columns = None if self._dense else Columns()
         if self._dense and other.n_features != (self.n_features or other.n_features):
             raise OptionError(f"merge: {other.n_features} columns with {self.n_features}")
-        self.n_features = max(self.n_features or 0, other.n_features)
+        if other.n_features != self.n_features:
+            self.n_features, self._cached = max(self.n_features or 0, other.n_features), None
+        if not other.n_seen:
+            return self
         self._cached = None
         self._absorb(other)
         self.n_seen += other.n_seen
@@ -239,9 +250,19 @@ class Sketch:
         """Settings as JSON values: what the constructor needs."""
         raise NotImplementedError
 
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> Sketch:
+        """An empty sketch with these settings: inverse of `_values`."""
+        return cls(**values)
+
     def _mergeable(self) -> dict[str, Any]:
         """What two sketches must share to be merged."""
         return self._values()
+
+    def settings(self) -> dict[str, Any]:
+        """Settings by name, a rule's values among them: for people."""
+        values = dict(self._values())
+        return values.pop("rule", {}) | values
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Counters as JSON values and arrays, beyond those of the base."""
@@ -252,17 +273,32 @@ class Sketch:
         raise NotImplementedError
 
     def save(self, path) -> None:
-        """Write the whole state to an .npz file, atomically (`sonlearn.sketch.files`)."""
-        from sonlearn.sketch.files import save
+        """Write the whole state to a file, whole or not at all (`sonlearn.storage`); `sonlearn.sketch.load` reads it.
 
-        save(self, path)
+        Raises
+        ------
+        ModelFileError
+            The file cannot be written.
+        """
+        counters, arrays = self._state()
+        counters |= {
+            "n_features": self.n_features, "n_seen": self.n_seen, "frobenius": self.frobenius, "dense": self._dense,
+        }  # fmt: skip
+        if self._columns is not None:
+            arrays["columns"] = self._columns.ids
+        header = {"kind": KIND, "sketch": self.kind, "values": self._values(), "counters": counters}
+        storage.write(path, header, arrays)
 
-    @staticmethod
-    def load(path) -> Sketch:
-        """Read a sketch of any kind back from its file; it goes on exactly where it was saved."""
-        from sonlearn.sketch.files import load
-
-        return load(path)
+    @classmethod
+    def restored(cls, values: dict[str, Any], counters: dict[str, Any], arrays: dict[str, np.ndarray]) -> Sketch:
+        """Inverse of `save`, from the parts of the file. KeyError, ValueError or TypeError where they do not fit."""
+        sketch = cls.from_values(values)
+        sketch.n_features, sketch.n_seen = counters["n_features"], int(counters["n_seen"])
+        sketch.frobenius, sketch._dense = float(counters["frobenius"]), counters["dense"]
+        if sketch._dense is False:
+            sketch._columns = Columns(arrays["columns"])
+        sketch._restore(counters, arrays)
+        return sketch
 
 
 def signed(vectors: np.ndarray) -> np.ndarray:

@@ -14,19 +14,22 @@ from sonlearn.sketch.base import Result, Sketch, signed
 from sonlearn.sketch.decompose import decompose
 from sonlearn.sketch.rows import Active, Columns, Waiting
 from sonlearn.sketch.rules import Rule
+from sonlearn.sketch.shrink import shrink
 
 
 class FrequentDirections(Sketch):
     """Sketch of the frequent-directions family: FD, RFD, PFD, CFD, GFD, iSVD ... by `rule` (`sonlearn.sketch.rules`).
 
-    Rows are held as they come, sparse ones sparse, until there are ``rule.rows``; then one decomposition of a Gram
-    matrix of that size lowers all squared singular values and keeps at most ``rule.pivot - 1`` directions. A row of s
-    nonzeros costs O(s * rule.rows) for its products, and its share of one eigendecomposition and of one rotation of the
-    kept directions over the columns seen (O(l^2 c) for each shrink; a larger ``buffer`` makes shrinks rarer).
+    Rows are held as they come, sparse ones sparse, until there are ``rule.buffer``; then one decomposition of a Gram
+    matrix of that size lowers the squared singular values and keeps at most ``rule.most`` directions. A row of s
+    nonzeros costs O(s * rule.buffer) for its products, and its share of one eigendecomposition and of one rotation of
+    the kept directions over the columns seen (O(l^2 c) for each shrink; a larger ``buffer`` makes shrinks rarer).
 
-    With ``rules.rfd(m)`` or ``rules.fd(m)`` this is [RFD] Alg. 5 and 4, the sketch of the online learner: rows of any
-    content count, at 2m rows a shrink keeps m - 1 and lowers by the m-th. `held` gives the rows as they stand between
-    shrinks, S with A'A ~ S'S + alpha I.
+    With ``rules.rfd(m)`` or ``rules.fd(m)`` this is exactly [RFD] Alg. 5 and 4, the sketch of the online learner: rows
+    of any content count, at 2m rows a shrink keeps m - 1 and lowers by the m-th, whatever the rank. ``recycle=True`` on
+    request frees the places of vanished directions and of rows of zeros at once: fewer shrinks on rows of low rank,
+    within the same bounds, but not the paper's B and alpha. `held` gives the rows as they stand between shrinks, S with
+    A'A ~ S'S + alpha I.
 
     Parameters
     ----------
@@ -37,7 +40,7 @@ class FrequentDirections(Sketch):
     Attributes
     ----------
     escaped : float
-        Delta, the sum of the pivots' squared singular values so far (without the one of a pending final shrink).
+        Delta, the sum of the delta of all shrinks so far (without the one of a pending final shrink).
     shrinks : int
         Decompositions so far.
     """
@@ -55,23 +58,26 @@ class FrequentDirections(Sketch):
         self.escaped, self.shrinks = 0.0, 0
         self._squares = np.empty(0)  # D^2 of the directions kept
         self._vectors = np.empty((0, 0))  # V' over the slots known at the last shrink
+        self._taken = 0  # places that they take
         self._waiting = Waiting()  # rows since then
 
     # -- rows in ---------------------------------------------------------------------------------------------------
 
     @property
     def rows_held(self) -> int:
-        """Rows held now, 0 to ``rule.rows - 1``; without ``rule.recycle`` a vanished direction keeps its row."""
-        fixed = len(self._vectors) > 0 and not self.rule.recycle
-        return (self.rule.pivot - 1 if fixed else len(self._squares)) + self._waiting.count
+        """Places taken now, 0 to ``rule.buffer - 1``; without ``rule.recycle`` a vanished direction keeps its place."""
+        return self._taken + self._waiting.count
 
     def _consume(self, block) -> None:
+        if self.rule.recycle:
+            used = _rows.row_squares(block) > 0
+            block = block if used.all() else block[used]
         start = 0
         while start < block.shape[0]:
-            piece = block[start : start + self.rule.rows - self.rows_held]
+            piece = block[start : start + self.rule.buffer - self.rows_held]
             self._waiting.add(piece)
             start += piece.shape[0]
-            if self.rows_held >= self.rule.rows:
+            if self.rows_held >= self.rule.buffer:
                 self._shrink()
 
     def _decompose(self, rows, columns: Columns | None, keep: int):
@@ -82,16 +88,16 @@ class FrequentDirections(Sketch):
 
     def _lower(self, squares: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """The shrink: kept squares and vectors (those that are not zero), and delta."""
-        padded = np.concatenate([squares, np.zeros(max(0, self.rule.pivot - len(squares)))])
-        kept, delta = self.rule.shrink(padded)
-        kept = kept[: vectors.shape[1]]
+        lowered, delta = shrink(self.rule, squares)
+        kept = lowered[: vectors.shape[1]]
         if (kept > 0).all():  # the usual case, without a copy
             return kept, vectors, delta
         return kept[kept > 0], vectors[:, kept > 0], delta
 
     def _shrink(self) -> None:
-        squares, vectors = self._decompose(self._waiting.take(), self._columns, self.rule.pivot - 1)
+        squares, vectors = self._decompose(self._waiting.take(), self._columns, self.rule.most)
         self._squares, self._vectors, delta = self._lower(squares, vectors)
+        self._taken = len(self._squares) if self.rule.recycle else self.rule.most
         self.escaped += delta
         self.shrinks += 1
 
@@ -103,7 +109,7 @@ class FrequentDirections(Sketch):
         squares, vectors, escaped = self._squares, self._vectors, self.escaped
         if self._waiting.count:
             over = self.rows_held > self.rule.size
-            keep = self.rule.pivot - 1 if over else self.rule.rows
+            keep = self.rule.most if over else self.rule.buffer
             squares, vectors = self._decompose(self._waiting.rows(), columns, keep)
             if over:
                 squares, vectors, delta = self._lower(squares, vectors)
@@ -155,12 +161,24 @@ class FrequentDirections(Sketch):
     def _values(self) -> dict[str, Any]:
         return {"rule": dataclasses.asdict(self.rule), "alpha": self.alpha_0}
 
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> FrequentDirections:
+        """Inverse of `_values`."""
+        rule = values["rule"]
+        return cls(Rule(**(rule | {"weights": tuple(rule["weights"])})), values["alpha"])
+
+    def _mergeable(self) -> dict[str, Any]:
+        """All but when a shrink is due, on which no bound depends; weights up to rounding, for files outlive an exp."""
+        rule = dataclasses.replace(self.rule, recycle=False, weights=tuple(round(w, 12) for w in self.rule.weights))
+        return {"rule": rule, "alpha": self.alpha_0}
+
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         arrays = {"squares": self._squares, "vectors": self._vectors} | self._waiting.state()
-        return {"escaped": self.escaped, "shrinks": self.shrinks}, arrays
+        return {"escaped": self.escaped, "shrinks": self.shrinks, "taken": self._taken}, arrays
 
     def _restore(self, counters: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         self.escaped, self.shrinks = float(counters["escaped"]), int(counters["shrinks"])
+        self._taken = int(counters["taken"])
         self._squares, self._vectors = arrays["squares"], arrays["vectors"]
         slots = (self.n_features or 0) if self._columns is None else len(self._columns)
         if self._vectors.ndim != 2 or self._vectors.shape[1:] != self._squares.shape:
@@ -170,3 +188,5 @@ class FrequentDirections(Sketch):
         if not (self._squares > 0).all() or self.escaped < 0:
             raise ValueError("a square is not positive")
         self._waiting.restore(arrays, self.n_features)
+        if not len(self._squares) <= self._taken <= self.rule.most or self.rows_held >= self.rule.buffer:
+            raise ValueError("more rows than there are places")

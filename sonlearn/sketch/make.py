@@ -12,6 +12,8 @@ from sonlearn.sketch.options import METHODS
 from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
 from sonlearn.sketch.rules import RULES
 
+#: Settings that rules pass on.
+_OF_RULES = {name: {"recycle"} | ({"lam", "clip"} if name == "mgfd" else set()) for name in RULES}
 _OTHERS = {
     "gauss": lambda size, seed=0: RandomProjection(size, 0, seed),
     "sign": lambda size, nonzeros=4, seed=0: RandomProjection(size, min(nonzeros, size), seed),
@@ -31,8 +33,8 @@ def make_sketch(method: str = "rfd", size: int = 100, *, alpha: float = 0.0, **v
     alpha : float
         alpha_0 (frequent-directions family only).
     values
-        What the method's rule takes (``buffer``, ``share`` of pfd, ``offset`` ... of mgfd), ``nonzeros`` of sign,
-        ``seed`` of gauss, sign and sample, ``step`` of oja.
+        What the method's rule takes (``buffer``, ``share`` of pfd and alpha-fd, ``offset`` ... of mgfd and fd-ramp,
+        ``recycle``), ``nonzeros`` of sign, ``seed`` of gauss, sign and sample, ``step`` of oja.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def make_sketch(method: str = "rfd", size: int = 100, *, alpha: float = 0.0, **v
     if method not in METHODS:
         raise OptionError(f"sketch method {method}: expected one of {', '.join(METHODS)}")
     make = RULES.get(method) or _OTHERS[method]
-    known = set(inspect.signature(make).parameters) - {"size", "values"} | ({"recycle"} if method in RULES else set())
+    known = set(inspect.signature(make).parameters) - {"size", "values"} | _OF_RULES.get(method, set())
     for name in values:
         if name not in known:
             raise OptionError(f"sketch method {method} has no setting {name}; it takes {', '.join(sorted(known))}")

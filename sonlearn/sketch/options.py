@@ -9,9 +9,10 @@ from typing import Any
 from sonlearn.errors import OptionError
 from sonlearn.options import check_field, number, option
 
-#: Every method `make_sketch` knows; the first eight are values of one shrink rule.
+#: Every method `make_sketch` knows; all but the last four are values of one shrink rule.
 METHODS = (
-    "rfd", "fd", "cfd", "pfd", "isvd", "fd-last", "fd-half", "mgfd", "gauss", "sign", "sample", "oja",
+    "rfd", "fd", "cfd", "pfd", "isvd", "fd-last", "fd-half", "alpha-fd", "mgfd", "fd-ramp",
+    "gauss", "sign", "sample", "oja",
 )  # fmt: skip
 
 
@@ -33,13 +34,17 @@ class SketchOptions:
         low=1, metavar="N",
     )  # fmt: skip
     share: float | None = option(
-        None, "share of the directions that pay for a shrink (pfd; 0.2 by default)", parse=number, above=0.0, high=1.0,
-        metavar="S",
+        None, "share of the directions that pay for a shrink (pfd, alpha-fd; 0.2 by default)", parse=number, above=0.0,
+        high=1.0, metavar="S",
     )  # fmt: skip
     nonzeros: int | None = option(
         None, "nonzeros in a column of the projection (sign; 4 by default)", parse=int, low=1, metavar="N"
     )
     seed: int | None = option(None, "of the random numbers (gauss, sign, sample)", parse=int, low=0, metavar="S")
+
+    recycle: bool = option(
+        False, "free the rows of vanished directions at once (rfd, fd, cfd, pfd, isvd; the papers count them)"
+    )
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -52,4 +57,5 @@ class SketchOptions:
         """Keywords for `make_sketch` beyond method and size: those that were given."""
         names = ("buffer", "share", "nonzeros", "seed")
         given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        given |= {"recycle": True} if self.recycle else {}
         return given | ({"alpha": self.alpha} if self.alpha else {})

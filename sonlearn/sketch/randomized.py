@@ -207,10 +207,16 @@ class RowSampling(_Batched):
 class Oja(_Batched):
     """Oja's rule on batches of l rows: V <- orth(V + (X'X V) diag(step)), squares += diag(V' X'X V).
 
-    [SON] Alg. 3-5 (there a row at a time; the eigenvalue estimate is taken before the step, as there). V starts from
-    the first batch. Steps: ``1/t`` ([SON]; t counts rows, and the scale of the data is not known to it), or
-    ``adaptive`` (AdaOja, Henriksen & Ward 2019: 1 / the root of the summed squared gradient norms, a step per
-    direction). It has no guarantee in the worst case, and Oja sketches cannot be merged.
+    [SON] Alg. 3-5 (there a row at a time; the eigenvalue estimate is taken before the step, as there). Where V has
+    fewer than l columns, those of the batch's singular vectors outside of V that are not zero are appended after the
+    step, strongest first, with their squared singular values: so rows of zeros or of low rank at the beginning cost
+    nothing ([SON] begins with random directions).
+
+    Steps: ``1/t`` ([SON]; t counts rows, and the scale of the data is not known to it), or ``adaptive`` (AdaOja,
+    Henriksen & Ward 2019: 1 / b, b^2 the summed squared norms of the gradients X'X v, one b a direction). AdaOja leaves
+    b_0 > 0 to the user. Here b_0 of a direction is s, its squared singular value in the batch that brought it, which is
+    the norm of its first gradient: of the data's own scale, and a small batch after that turns V by little. It has no
+    guarantee in the worst case, and Oja sketches cannot be merged.
     """
 
     kind = "oja"
@@ -228,20 +234,29 @@ class Oja(_Batched):
     def _step(self, rows, columns, rng):
         V, squares, steps, rounds = self._now
         X = Active(rows, columns)
-        t = rounds + rows.shape[0]
-        if rounds[0] == 0:
-            table = self._grown(np.zeros((0, rows.shape[0])), columns)
-            X.add_to(table, np.eye(rows.shape[0]))
-            squares, V = _svd(table)
-            return V, squares, np.zeros(len(squares)), t
-        V = self._grown(V, columns)
-        P = X.times(V)
-        G = np.zeros_like(V)
-        X.add_to(G, P)
-        steps = steps + np.einsum("ij,ij->j", G, G)
-        eta = np.divide(1.0, np.sqrt(steps), out=np.zeros(len(steps)), where=steps > 0)
-        V = np.linalg.qr(V + G * (1 / t if self.step == "1/t" else eta))[0]
-        return V, squares + np.einsum("ij,ij->j", P, P), steps, t
+        V, t = self._grown(V, columns), rounds + rows.shape[0]
+        if V.shape[1]:
+            P = X.times(V)
+            G = np.zeros_like(V)
+            X.add_to(G, P)
+            steps = np.hypot(steps, _norms(G))
+            V = np.linalg.qr(V + G * (1 / t if self.step == "1/t" else 1 / steps))[0]
+            squares = squares + np.einsum("ij,ij->j", P, P)
+        if V.shape[1] < self.size:
+            found, U = self._outside(X, V)
+            V, squares, steps = np.hstack([V, U]), np.append(squares, found), np.append(steps, found)
+        return V, squares, steps, t
+
+    def _outside(self, X: Active, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Squared singular values and directions of X outside of V, at most as many as V has room for."""
+        R = np.zeros((len(V), X.local.shape[0]))
+        X.add_to(R, np.eye(X.local.shape[0]))
+        scale = np.linalg.norm(R, 2) if R.size else 0.0
+        for _ in range(2):  # "twice is enough": what is left is orthogonal to V to rounding
+            R -= V @ (V.T @ R)
+        squares, U = _svd(R, scale)
+        room = self.size - V.shape[1]
+        return squares[:room], U[:, :room]
 
     def _read(self) -> Result:
         (V, squares, _, _), ids = self._flushed()
@@ -255,6 +270,12 @@ class Oja(_Batched):
         return {"size": self.size, "step": self.step}
 
 
+def _norms(G: np.ndarray) -> np.ndarray:
+    """Norms of the columns, float64[k]; their squares need not be numbers, for G is of the data's square already."""
+    largest = np.abs(G).max(initial=np.finfo(float).tiny)
+    return largest * np.sqrt(np.einsum("ij,ij->j", G / largest, G / largest))
+
+
 def _check_seeds(mine: _Batched, other: _Batched) -> None:
     if mine.seed == other.seed:
         raise OptionError(f"merge: both sketches have seed {mine.seed}; give each part its own --seed")
@@ -264,10 +285,14 @@ def _dense(block) -> np.ndarray:
     return block.toarray() if sp.issparse(block) else block
 
 
-def _svd(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Squared singular values, descending, and left singular vectors of a table, without those that are zero."""
+def _svd(table: np.ndarray, scale: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Squared singular values, descending, and left singular vectors of a table, without those that are zero.
+
+    Zero is what rounding leaves of numbers of size `scale`; None: of the largest singular value.
+    """
     if not table.size:
         return np.empty(0), np.zeros((len(table), 0))
     U, s, _ = np.linalg.svd(table, full_matrices=False)
-    keep = s > np.finfo(float).eps * max(table.shape) * s[0]
+    zero = np.finfo(float).eps * max(table.shape) * (s[0] if scale is None else scale)
+    keep = (s > zero) & (s * s > 0)
     return s[keep] ** 2, signed(U[:, keep])

@@ -11,6 +11,8 @@ from sonlearn.errors import InputError
 
 #: Squares and their sums must stay finite.
 _LARGEST = 1e150
+#: Squared norm of a row whose products still keep their digits, and of the rows before beside which it does not matter.
+_SMALLEST, _AMPLE = 1e-290, 1e-270
 
 
 def as_block(X, source: str = "<matrix>") -> np.ndarray | sp.csr_array:
@@ -60,6 +62,26 @@ def _refuse(block, source: str) -> None:
     else:
         row, column = place // block.shape[1] + 1, place % block.shape[1] + 1
     raise InputError(source, row, column, f"{flat[place]}", f"finite numbers below {_LARGEST:g}")
+
+
+def check_small(block, sums: np.ndarray, source: str = "<matrix>") -> None:
+    """Refuse rows whose squares vanish, unless the rows before are so large that they do not count.
+
+    Parameters
+    ----------
+    sums : float64[n + 1]
+        ||A||_F^2 before each row of the block, and after the last.
+
+    Raises
+    ------
+    InputError
+        A row that is not zero has a norm below 1e-145, and ||A||_F before it is below 1e-135.
+    """
+    for row in np.flatnonzero((np.diff(sums) < _SMALLEST) & (sums[:-1] < _AMPLE)):
+        values = block[[row]].data if sp.issparse(block) else block[row]
+        if values.size and np.abs(values).max() > 0 and float(values @ values) < _SMALLEST:
+            found = f"a row whose largest value is {np.abs(values).max():g}"
+            raise InputError(source, int(row) + 1, None, found, "a norm of 0, or at least 1e-145; scale the data up")
 
 
 def squared_norm(block) -> float:

@@ -31,6 +31,7 @@ from sonlearn.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.outputs import whole_file
+from sonlearn.text.hashing import constant_id
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
 from sonlearn.text.source import Source, is_regular, source_name
 
@@ -112,7 +113,8 @@ class CachedReader:
             self.format, self.error_count = trailer["format"], trailer["error_count"]
             self.errors = [InputError(*error) for error in trailer["errors"]]
             self.names.add((slot, name) for slot, name in trailer["features"])
-            yield from _read_blocks(self.path, trailer)
+            constant = constant_id(self.options, self.format)
+            yield from (batch._replace(constant=constant) for batch in _read_blocks(self.path, trailer))
         else:
             yield from self._make()
 

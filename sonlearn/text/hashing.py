@@ -13,11 +13,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from sonlearn.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.options import TextOptions
 from sonlearn.text.number import byte
 
 #: VW's slot of the constant feature, before the mask.
 VW_CONSTANT = 11650396
+
+
+def constant_id(options: TextOptions, format: str | None) -> int:
+    """Feature id of the constant in text of that format."""
+    return VW_CONSTANT & ((1 << options.bits) - 1) if format in ("vw", "csv", "arrow") else CONSTANT
+
+
 #: FNV's prime, with which VW combines the features of an interaction.
 FNV_PRIME = 16777619
 

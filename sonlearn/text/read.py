@@ -16,6 +16,7 @@ from sonlearn.options import ON_ERROR, TextOptions
 from sonlearn.text.arrow import is_arrow, read_arrow
 from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.csv import read_csv
+from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
 from sonlearn.text.pipeline import map_ahead
 from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, read_chunks, source_name
@@ -220,7 +221,8 @@ class Reader:
         self.errors += errors[: SHOWN_ERRORS - len(self.errors)]
         self.error_count += parsed.error_count if fatal is None else len(errors)
         for batch in parsed.batches:
-            placed = batch._replace(lines=batch.lines + lines_before, source=source)
+            constant = constant_id(self.options, self.format)
+            placed = batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
             if fatal is not None:
                 placed = placed.part(0, int(np.searchsorted(placed.lines, fatal.line or 0)))
             if placed.n:

@@ -1,1 +1,28 @@
-"""Batch -> rows as a learner sees them: features numbered by first sight, and further views of the same rows."""
+"""Batch -> rows as a learner sees them: features numbered by first sight, and further views of the same rows.
+
+`scaled`  raw; values weighted and divided: log, lunit, tfidf
+`bins`    indicators of the bins of values: bins, indicators, ratios
+`tuples`  what stands together in a row: pairs, triples
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from sonlearn.viewtable import VIEWS
+
+if TYPE_CHECKING:
+    from sonlearn.views.view import View
+
+#: Kind of a view -> its module and class. Modules are imported on first use: each brings kernels along.
+_CLASS = {
+    "raw": ("scaled", "Raw"), "scaled": ("scaled", "Scaled"), "bins": ("bins", "Bins"), "tuples": ("tuples", "Tuples"),
+}  # fmt: skip
+
+
+def make_view(name: str, **more: Any) -> View:
+    """The view that `VIEWS` lists under `name`; `more` are further values, such as `limit`."""
+    entry = VIEWS[name]
+    module, kind = _CLASS[entry.kind]
+    return getattr(importlib.import_module(f"sonlearn.views.{module}"), kind)(**entry.values, **more)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch, Rows
+from sonlearn.batch import NO_CONSTANT, Batch, Rows
 from sonlearn.jit import inline, jit
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
@@ -39,22 +39,24 @@ def index_of(ids: np.ndarray) -> Index:
     return _resized(ids, 1 << max(9, int(len(ids) - 1).bit_length()))
 
 
-def intern(batch: Batch, index: Index) -> tuple[Rows, Index]:
-    """Number the features of `batch`, new ones to learn included; returns the rows and the index, grown if need be."""
+def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Index]:
+    """Number the features of `batch`, new ones to learn included; returns the rows and the index, grown if need be.
+
+    With `unknown`, what has no number in rows that are only predicted stays there as UNKNOWN, for views to count.
+    """
     rows, (indptr, indices, values) = _empty_rows(batch), _entries(batch)
     at = out = 0
     while True:
-        at, out = intern_rows(indptr, indices, values, index, rows, at, out)
+        at, out = intern_rows(indptr, indices, values, index, rows, (at, out), unknown)
         if at == batch.n:
-            return rows, index
+            return rows._replace(constant=int(constant_of(batch.constant, index.ids, index.slots))), index
         index = _resized(index.ids[: index.size[0]], 2 * len(index.ids))
 
 
-def lookup(batch: Batch, index: Index) -> Rows:
-    """Rows of `batch` for prediction; unseen features are left out."""
-    rows, (indptr, indices, values) = _empty_rows(batch), _entries(batch)
-    lookup_rows(indptr, indices, values, index, rows)
-    return rows
+def lookup(batch: Batch, index: Index, unknown: bool = False) -> Rows:
+    """Rows of `batch` for prediction; features without a number are left out, or UNKNOWN as in `intern`."""
+    silent = batch._replace(y=np.full(batch.n, np.nan))
+    return intern(silent, index, unknown)[0]._replace(y=_plain(batch.y))
 
 
 def _resized(ids: np.ndarray, capacity: int) -> Index:
@@ -93,6 +95,13 @@ def slot_of(key, ids, slots):
 
 
 @jit
+def constant_of(key, ids, slots):
+    """Number of the constant feature, whose id is `key`, or NO_CONSTANT."""
+    row = slots[slot_of(key, ids, slots)]
+    return row if row != UNKNOWN else NO_CONSTANT
+
+
+@jit
 def fill_slots(ids, size, slots):
     """Enter ids[:size] into empty slots."""
     for row in range(size):
@@ -100,47 +109,35 @@ def fill_slots(ids, size, slots):
 
 
 @jit
-def intern_rows(indptr, indices, values, index, rows, start, out):
-    """Number rows start.. until the index may overflow; returns (next row, next place in the output).
+def intern_rows(indptr, indices, values, index, rows, start, unknown):
+    """Number rows from (row, place in the output) on until the index may overflow; returns where that is.
 
     Rows that are only predicted get no new numbers: what they do not share with others counts for nothing.
     """
-    ids, slots, mark, size = index
-    for i in range(start, len(indptr) - 1):
-        if size[0] + indptr[i + 1] - indptr[i] > len(ids):
-            return i, out
-        begin = out
+    (ids, slots, mark, size), (i, out) = index, start
+    while i < len(indptr) - 1:
         learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        if learned and size[0] + indptr[i + 1] - indptr[i] > len(ids):
+            break
+        begin = out
         for at in range(indptr[i], indptr[i + 1]):
             slot = slot_of(indices[at], ids, slots)
             f = slots[slot]
-            if f == UNKNOWN:
-                if not learned:
-                    continue
+            if f == UNKNOWN and learned:
                 f = size[0]
                 ids[f] = indices[at]
                 slots[slot] = f
                 size[0] = f + 1
-            if begin <= mark[f] < out and rows.features[mark[f]] == f:
+            elif f == UNKNOWN and not unknown:
+                continue
+            if f != UNKNOWN and begin <= mark[f] < out and rows.features[mark[f]] == f:
                 rows.values[mark[f]] += values[at]
                 continue
-            mark[f] = out
+            if f != UNKNOWN:
+                mark[f] = out
             rows.features[out] = f
             rows.values[out] = values[at]
             out += 1
         rows.indptr[i + 1] = out
-    return len(indptr) - 1, out
-
-
-@jit
-def lookup_rows(indptr, indices, values, index, rows):
-    """Rows with known features only; repetitions stay, since a prediction is linear in them."""
-    out = 0
-    for i in range(len(indptr) - 1):
-        for at in range(indptr[i], indptr[i + 1]):
-            f = index.slots[slot_of(indices[at], index.ids, index.slots)]
-            if f != UNKNOWN:
-                rows.features[out] = f
-                rows.values[out] = values[at]
-                out += 1
-        rows.indptr[i + 1] = out
+        i += 1
+    return i, out

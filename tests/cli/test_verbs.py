@@ -14,10 +14,10 @@ from places import ROOT
 
 from sonlearn import storage
 from sonlearn.cli import main
+from sonlearn.commands.sketching import to_csr
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.sketch import load, make_sketch
-from sonlearn.sketch.command import to_csr
 from sonlearn.text.read import read_batches
 
 pytestmark = pytest.mark.interpreted

@@ -69,8 +69,8 @@ def test_the_command_line_says_it(name, capsys):
 @pytest.mark.parametrize(
     ("flag", "message"),
     [
-        ("--l1", "no penalty"), ("--power_t", "schedule"), ("--link", "leave it out"),
-        ("--bfgs", "only online methods"), ("-l0.5", "give --alpha"), ("-k", "leave it out"),
+        ("--initial_t", "--power_t"), ("--ftrl", "--method ftrl"), ("--link", "leave it out"),
+        ("--bfgs", "only online methods"), ("-k", "leave it out"),
         ("--invert-hash", "--names"), ("-C", "weight 0"),
     ],
 )  # fmt: skip
@@ -82,7 +82,7 @@ def test_what_was_misleading(flag, message, capsys):
 
 def test_other_verbs_are_not_told_of_vw(capsys):
     assert "sonlearn convert has no such flag, but sonlearn train has" in error(capsys, "convert", "--passes", "2")
-    assert "no such flag; " in error(capsys, "inspect", "--l1", "2", "x")
+    assert "no such flag; " in error(capsys, "inspect", "--bfgs", "2", "x")
 
 
 # ------------------------------------------------------------------------------------------------- text

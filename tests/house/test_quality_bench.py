@@ -1,6 +1,5 @@
 """The bench that judges how well we learn must itself be right: its loader, its measures, and what it keeps."""
 
-import dataclasses
 import gzip
 import sys
 
@@ -15,6 +14,7 @@ from bench.quality import measures, ours, peers, sets
 from bench.quality.report import Scores
 from bench.rows import read, shuffled
 from sonlearn import LearnOptions, OptionError
+from sonlearn.members import default_members
 
 
 def write(path, text):
@@ -114,11 +114,14 @@ def test_settings_come_from_words():
 
 
 def test_each_member_is_dropped_once():
-    made = dataclasses.make_dataclass("Committee", [("members", str)], frozen=True)
-    dropped = ours.without_members(made("a,b:x,c"))
-    assert {name: o.members for name, o in dropped.items()} == {"a": "b:x,c", "b:x": "a,c", "c": "a,b:x"}
-    assert ours.without_members(made("a")) == {}
-    assert ours.without_members(made("auto")) == {}
+    dropped = ours.without_members(LearnOptions(method="committee", members=("gd", "rfd-son", "oja-son")))
+    assert {name: o.members for name, o in dropped.items()} == {
+        "gd": ("rfd-son", "oja-son"), "rfd-son": ("gd", "oja-son"), "oja-son": ("gd", "rfd-son"),
+    }  # fmt: skip
+    untold = LearnOptions(method="committee")
+    assert tuple(ours.without_members(untold)) == default_members(untold.loss)
+    assert ours.without_members(LearnOptions(method="committee", members=("gd",))) == {}
+    assert ours.without_members(LearnOptions(method="rfd-son")) == {}
 
 
 @pytest.mark.interpreted

@@ -247,7 +247,8 @@ def test_every_form_of_array_meets_the_same_kernels():
         array.flags.writeable = False
     rows, _ = intern(batch, new_index())
     others, _ = intern(batch._replace(**twice), new_index())
-    for one, other in zip(rows, others, strict=True):
+    assert rows.constant == others.constant
+    for one, other in zip(rows[:-1], others[:-1], strict=True):
         assert other.flags.c_contiguous
         assert other.flags.writeable
         np.testing.assert_array_equal(one, other)

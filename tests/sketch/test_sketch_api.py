@@ -19,6 +19,7 @@ from sonlearn.sketch import (
     gfd,
     make_sketch,
     projection_error,
+    terms,
 )  # fmt: skip
 from sonlearn.sketch.accuracy import top_squares
 from sonlearn.sketch.decompose import decompose
@@ -32,8 +33,8 @@ def test_every_public_name_is_there():
         _ = sonlearn.sketch.nothing
 
 
-def test_options_load_neither_numpy_nor_numba():
-    code = "import sys, sonlearn.sketch; assert not {'numpy', 'numba', 'scipy'} & set(sys.modules)"
+def test_options_and_rules_load_neither_numpy_nor_numba():
+    code = "import sys, sonlearn.sketch.rules; assert not {'numpy', 'numba', 'scipy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -42,6 +43,7 @@ def test_options_and_methods_agree():
         assert SketchOptions(method=method).values() == {}
         make_sketch(method, 5)
     assert SketchOptions(buffer=7, seed=3, alpha=0.5).values() == {"buffer": 7, "seed": 3, "alpha": 0.5}
+    assert SketchOptions(recycle=True).values() == {"recycle": True}
     for wrong, message in (
         ({"method": "svd"}, "--method svd: expected one of"),
         ({"size": 0}, "--size 0: expected at least 1"),
@@ -64,11 +66,21 @@ def test_options_and_methods_agree():
         (lambda: make_sketch("rfd", 5, alpha=-1.0), "alpha -1"),
         (lambda: make_sketch("fd", 5, buffer=4), "pivot 5: expected 1 to 4"),
         (lambda: make_sketch("pfd", 5, share=0.1), "share 0.1 of 5 rows"),
-        (lambda: make_sketch("mgfd", 5, percentile=2.0), "percentile 2"),
-        (lambda: gfd(5, [1, 1, 1]), "expected 4 weights"),
-        (lambda: gfd(5, [1, 1, 1, 1.5]), r"weights .* in \[0, 1\]"),
-        (lambda: gfd(5, [1, 1, 1, float("nan")]), "weights"),
-        (lambda: gfd(5, [1, 1, 1, 1], lam=2), "lambda 2"),
+        (lambda: make_sketch("alpha-fd", 5, share=1.5), "share 1.5 of 5 rows"),
+        (lambda: make_sketch("fd-ramp", 5, percentile=2.0), "percentile 2"),
+        (lambda: make_sketch("mgfd", 5, p=2.0), "mgfd: percentile 2: expected more than 0 and at most 1"),
+        (lambda: make_sketch("mgfd", 5, steepness=float("inf")), "mgfd: steepness inf"),
+        (lambda: make_sketch("mgfd", 5, offset=1.5), "mgfd: offset 1.5: expected 0 to 1"),
+        (lambda: make_sketch("mgfd", 50, p_low=0.5), "least decrease 26: expected 46 to 50"),
+        (lambda: gfd(5, [1] * 6, 0.2), "expected at most 5 weights"),
+        (lambda: gfd(5, [1, 1, 1, 1.5], 0.2), r"weights in \[0, 1\]"),
+        (lambda: gfd(5, [1, 1, 1, float("nan")], 0.2), r"weights in \[0, 1\]"),
+        (lambda: gfd(5, [1, 1, 1, 1], 0.2, lam=0.5), "lambda 0.5: expected 1 to inf"),
+        (lambda: gfd(5, [0, 0, 0, 0, 0.9], 0.2), "a shrink might free no row; end the weights with 1, or give p_low"),
+        (lambda: gfd(5, [], 0.0), "percentile 0"),
+        (lambda: terms("mgfd", 5), "shrink rule mgfd: expected one of rfd, fd, cfd, pfd, isvd"),
+        (lambda: terms("fd", 5, 0.5), "shrink rule fd has no beta"),
+        (lambda: terms("pfd", 5, 0.1), "share 0.1 of 5 rows"),
         (lambda: make_sketch("sign", 5, nonzeros=0).update([[1.0]]) and make_sketch("oja", 5, step="x"), "step x"),
     ],
 )

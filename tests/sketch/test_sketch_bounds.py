@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 from sketch_twin import REAL, SYNTHETIC, error, matrix, tail
 
-from sonlearn.sketch import FrequentDirections, gfd, make_sketch
-from sonlearn.sketch.rules import mgfd
+from sonlearn.sketch import FrequentDirections, Rule, make_sketch
+from sonlearn.sketch.rules import fd_ramp
 
 ROUNDING = 1e-10  # relative to ||A||_F^2
 MATRICES = (*SYNTHETIC, *REAL)
-FAMILY = ("fd", "rfd", "cfd", "pfd", "isvd", "fd-last", "fd-half", "mgfd")
+FAMILY = ("fd", "rfd", "cfd", "pfd", "isvd", "fd-last", "fd-half", "alpha-fd", "mgfd", "fd-ramp")
 SIZES = (2, 7, 20)
 
 
 def check(sketch, A):
-    """Theorem 1 (with its half for RFD) and the certificate; Theorem 2 where B is made of shrinks alone."""
+    """Theorem 1, Lemma 4 (halved for RFD) and the certificate; Theorem 2 where B is made of shrinks alone."""
     rule, B, slack = sketch.rule, sketch.matrix(), ROUNDING * (A**2).sum()
     found = error(A, B, sketch.alpha - sketch.alpha_0)
     assert found <= sketch.covariance_error_bound() + slack
     projections = (A**2).sum() - np.concatenate([[0], ((A @ np.linalg.svd(B)[2].T) ** 2).sum(axis=0).cumsum()])
-    tails = np.concatenate([(np.linalg.svd(A, compute_uv=False)[::-1] ** 2).cumsum()[::-1], np.zeros(rule.pivot)])
+    tails = np.concatenate([(np.linalg.svd(A, compute_uv=False)[::-1] ** 2).cumsum()[::-1], np.zeros(rule.buffer)])
     for k in range(int(np.ceil(rule.h))):
         assert found <= rule.guarantee(k) * tails[k] + slack, f"k = {k}"
         if k and not rule.restore:
@@ -31,7 +31,7 @@ def check(sketch, A):
 @pytest.mark.parametrize("name", MATRICES)
 def test_bounds_of_every_variant(name, method, size):
     A = matrix(name)
-    values = {"share": 0.5} if method == "pfd" else {}
+    values = {"share": 0.5} if method in ("pfd", "alpha-fd") else {}
     check(make_sketch(method, size, **values).update(A), A)
 
 
@@ -47,14 +47,14 @@ def test_bounds_row_by_row_and_with_a_long_buffer(name, method):
 @pytest.mark.parametrize("pivot", [3, 7, 10])
 @pytest.mark.parametrize("shape", ["ones", "last", "ramp", "sigmoid", "random"])
 @pytest.mark.parametrize("name", ["random_matrix", "adversarial", "flat", "phishing"])
-def test_generalised_bounds_for_a_grid_of_w_p_lambda(name, shape, pivot, lam):
+def test_bounds_for_a_grid_of_weights_and_pivots(name, shape, pivot, lam):
     A = matrix(name)
     i, p = np.arange(1, pivot), pivot
     w = {
         "ones": np.ones(pivot - 1), "last": i > p - 3, "ramp": i / p, "sigmoid": 1 / (1 + np.exp(p / 2 - i)),
         "random": np.random.default_rng(pivot).random(pivot - 1),
     }[shape]  # fmt: skip
-    rule = gfd(10, w, pivot, lam)
+    rule = Rule("own", 10, 9, pivot, pivot, tuple(lam * w), recycle=True)
     assert rule.h == pytest.approx(1 + lam * np.sum(w))
     check(FrequentDirections(rule).update(A), A)
 
@@ -130,14 +130,14 @@ def test_isvd_fails_where_frequent_directions_does_not():
     assert errors["rfd", 1000] <= errors["fd", 1000] / 2 + 1e-9
 
 
-def test_mgfd_needs_few_decompositions():
+def test_fd_ramp_needs_few_decompositions():
     n, size = 1000, 20
     A = np.random.default_rng(0).standard_normal((n, 40))
     for percentile, least in ((0.8, 0.1), (1.0, 0.25), (0.5, 0.1)):
-        rule = mgfd(size, percentile=percentile, least=least)
+        rule = fd_ramp(size, percentile=percentile, least=least)
         sketch = FrequentDirections(rule).update(A)
         assert sketch.shrinks <= n / (least * size) + 1
-        assert rule.rows - rule.pivot + 1 >= least * size
+        assert rule.buffer - rule.most >= least * size
 
 
 def test_guarantee_is_infinite_where_the_theorem_says_nothing():

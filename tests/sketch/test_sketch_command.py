@@ -10,9 +10,10 @@ import scipy.sparse as sp
 from sketch_twin import DATA, error, matrix, tail
 
 from sonlearn.batch import from_scipy
+from sonlearn.commands import inspect
+from sonlearn.commands.sketching import merge_files, sketch_batches, to_csr
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.sketch import METHODS, SketchOptions, load, make_sketch
-from sonlearn.sketch.command import run, run_merge, to_csr
 from sonlearn.sketch.spectrum import histogram, plot
 
 
@@ -24,14 +25,14 @@ def batches(A, parts=4, constant=True):
 def run_quietly(A, tmp_path, **values):
     lines = []
     method = values.pop("method", "rfd")
-    sketch = run(batches(A), SketchOptions(method=method, size=8), report=lines.append, **values)
+    sketch = sketch_batches(batches(A), SketchOptions(method=method, size=8), report=lines.append, **values)
     return sketch, lines
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_run_equals_the_library(method, tmp_path):
     A = matrix("mushrooms")
-    path = tmp_path / "s.npz"
+    path = tmp_path / "s.sketch"
     sketch, _ = run_quietly(A, tmp_path, method=method, output=path)
     expected = make_sketch(method, 8).update(sp.csr_array(A))
     assert abs(load(path).matrix() - expected.matrix()).max() == 0
@@ -72,26 +73,26 @@ class VwLike(list):
 def test_vw_slots_are_columns_as_they_are():
     A = matrix("random_matrix")
     slots = VwLike(batch._replace(indices=batch.indices - 1) for batch in batches(A, constant=False))
-    sketch = run(slots, SketchOptions(method="fd", size=5))
+    sketch = sketch_batches(slots, SketchOptions(method="fd", size=5))
     assert sketch.n_features == A.shape[1]
     assert abs(sketch.matrix() - make_sketch("fd", 5).update(sp.csr_array(A)).matrix()).max() == 0
 
 
 def part_to_file(job):
     index, path, part = job
-    run(batches(part), SketchOptions(method="rfd", size=10), output=path)
+    sketch_batches(batches(part), SketchOptions(method="rfd", size=10), output=path)
     return index
 
 
 def test_parts_in_processes_merge_within_the_bound(tmp_path):
     A = matrix("usps")
     parts = np.array_split(A, 3)
-    paths = [tmp_path / f"{i}.npz" for i in range(3)]
+    paths = [tmp_path / f"{i}.sketch" for i in range(3)]
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         assert sorted(pool.map(part_to_file, zip(range(3), paths, parts, strict=True))) == [0, 1, 2]
     lines = []
-    out = tmp_path / "all.npz"
-    merged = run_merge(paths[::-1], output=out, report=lines.append)
+    out = tmp_path / "all.sketch"
+    merged = merge_files(paths[::-1], output=out, report=lines.append)
     B = merged.matrix().toarray()
     for k in range(10):
         assert error(A, B, merged.alpha) <= tail(A, k) / (2 * (10 - k)) * (1 + 1e-9)
@@ -100,19 +101,19 @@ def test_parts_in_processes_merge_within_the_bound(tmp_path):
 
 
 def test_merge_refuses(tmp_path):
-    one, two, other = (tmp_path / f"{name}.npz" for name in ("one", "two", "other"))
+    one, two, other = (tmp_path / f"{name}.sketch" for name in ("one", "two", "other"))
     for path, size in ((one, 5), (two, 5), (other, 6)):
         make_sketch("rfd", size).update(matrix("random_matrix")).save(path)
-    with pytest.raises(OptionError, match=r"other\.npz: merge: the sketches differ"):
-        run_merge([one, other])
-    with pytest.raises(OptionError, match=r"one\.npz is given twice"):
-        run_merge([one, two, tmp_path / "." / "one.npz"])
+    with pytest.raises(OptionError, match=r"other\.sketch: merge: the sketches differ"):
+        merge_files([one, other])
+    with pytest.raises(OptionError, match=r"one\.sketch is given twice"):
+        merge_files([one, two, tmp_path / "." / "one.sketch"])
     with pytest.raises(OptionError, match="one or more"):
-        run_merge([])
+        merge_files([])
     two.write_bytes(one.read_bytes()[:-9])
-    with pytest.raises(ModelFileError, match=r"two\.npz"):
-        run_merge([one, two], output=tmp_path / "never.npz")
-    assert not (tmp_path / "never.npz").exists()
+    with pytest.raises(ModelFileError, match=r"two\.sketch"):
+        merge_files([one, two], output=tmp_path / "never.sketch")
+    assert not (tmp_path / "never.sketch").exists()
 
 
 def test_malformed_input_writes_nothing(tmp_path):
@@ -121,7 +122,7 @@ def test_malformed_input_writes_nothing(tmp_path):
         raise InputError("x.svm", 3, 4, "'abc'", "a number")
 
     with pytest.raises(InputError, match=r"x\.svm:3:4"):
-        run(broken(), SketchOptions(size=5), output=tmp_path / "s.npz")
+        sketch_batches(broken(), SketchOptions(size=5), output=tmp_path / "s.sketch")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -168,7 +169,7 @@ def test_the_reader_on_real_text():
     path = DATA / "svm" / "mushrooms.svm.gz"
     if not path.exists():
         pytest.skip("no mushrooms.svm.gz in the data folder (SONLEARN_DATA)")
-    sketch = run(Reader(str(path)), SketchOptions(method="rfd", size=20))
+    sketch = sketch_batches(Reader(str(path)), SketchOptions(method="rfd", size=20))
     with gzip.open(path, "rt") as file:
         rows = [[int(token.split(":")[0]) - 1 for token in line.split()[1:]] for line in file]
     A = np.zeros((len(rows), 112))
@@ -179,3 +180,43 @@ def test_the_reader_on_real_text():
     assert sketch.alpha == pytest.approx(expected.alpha, rel=1e-10)
     B = sketch.matrix().toarray()
     np.testing.assert_allclose(B.T @ B, expected.matrix().T @ expected.matrix(), atol=1e-11 * A.sum())
+
+
+def test_a_row_that_cannot_be_sketched_is_named_by_file_and_line(tmp_path):
+    for value, found in ((1e200, r"1e\+200, expected finite numbers below"), (1e-200, "a row whose largest value")):
+        blocks = [batch._replace(source="x.svm") for batch in batches(np.array([[0.0, 0.0], [0.0, value]]), 1)]
+        with pytest.raises(InputError, match=rf"^x\.svm:2: found {found}"):
+            sketch_batches(blocks, SketchOptions(size=5))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_inspect_opens_sketches(method, tmp_path, capsys):
+    sketch = make_sketch(method, 8).update(matrix("usps"))
+    sketch.save(tmp_path / "s")
+    assert inspect.run(str(tmp_path / "s"), 3) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{tmp_path / 's'}: a sonlearn sketch"
+    assert f"  sketch = {sketch.kind}" in lines
+    if sketch.kind == "directions":
+        assert f"  name = {method}" in lines
+        assert "  buffer = " + str(sketch.rule.buffer) in lines
+    assert "  rows = 250" in lines
+    assert f"  ||A||_F^2 = {sketch.frobenius:.9g}" in lines
+    at = lines.index(f"eigenvalues of the sketch: {len(sketch.eigenvalues())}")
+    found = [float(token) for line in lines[at + 1 :] for token in line.split()]
+    np.testing.assert_allclose(found, sketch.eigenvalues(), rtol=1e-5)
+    for line in lines:
+        assert len(line) < 120 + len(str(tmp_path))
+
+
+def test_inspect_says_what_it_cannot_open(tmp_path):
+    path = tmp_path / "s"
+    make_sketch("rfd", 8).save(path)
+    whole = path.read_bytes()
+    for content, message in (
+        (b"hello", "is not a sonlearn model file"), (b"", "is empty"), (whole[:-1], "is truncated"),
+        (b"PK\x03\x04", "not a sketch file"), (None, "No such file"),
+    ):  # fmt: skip
+        path.write_bytes(content) if content is not None else path.unlink()
+        with pytest.raises(ModelFileError, match=message):
+            inspect.run(str(path), 3)

@@ -31,14 +31,14 @@ def learners_matrix(learner: Learner, d: int) -> np.ndarray:
 def both(batch: Batch, method: str, m: int):
     """A learner that has learned `batch`, and a library sketch of the rows that it sketched. The rows end at a shrink.
 
-    The learner counts rows, and a direction that vanished keeps its place: recycle=False.
+    Both count rows: a direction that vanished keeps its place.
     """
     n = 2 * m + (batch.n - 2 * m) // (m + 1) * (m + 1)
     batch = streams.rows_of(batch, np.arange(n))
     options = LearnOptions(sketch=method, sketch_size=m, loss="squared", clip=1.0, alpha=1.0, diagonal=False)
     learner = Learner(options)
     rows = sketched_rows(batch, options, learner.partial_fit(batch).prediction)
-    sketch = make_sketch(method, m, alpha=1.0, recycle=False).update(rows)
+    sketch = make_sketch(method, m, alpha=1.0).update(rows)
     assert sketch.shrinks > 20
     return learner, sketch
 

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 from sketch_twin import error, matrix, tail
 
-from sonlearn.errors import OptionError
-from sonlearn.sketch import Oja, RandomProjection, RowSampling, make_sketch
+from sonlearn.errors import InputError, OptionError
+from sonlearn.sketch import METHODS, Oja, RandomProjection, RowSampling, make_sketch
 
 SEEDS = 400
 
@@ -127,3 +127,127 @@ def test_fd_beats_them_all_on_covariance_error():
     fd = error(A, make_sketch("fd", 12).update(A).matrix())
     for method in ("gauss", "sign", "sample"):
         assert fd < 0.2 * np.median([error(A, make_sketch(method, 12, seed=s).update(A).matrix()) for s in range(9)])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("method", ["gauss", "sign", "sample", "rfd", "mgfd"])
+def test_merging_an_empty_sketch_changes_nothing(method, form):
+    """Empty: without any block, or with blocks of no rows; its columns count, its seed does not."""
+    A = matrix("random_matrix")
+    expected = make_sketch(method, 6).update(form(A)).matrix()
+    for empty in (make_sketch(method, 6), make_sketch(method, 6).update(form(np.zeros((0, 30))))):
+        assert abs(make_sketch(method, 6).update(form(A)).merge(empty).matrix() - expected).max() == 0
+    seed = {} if method in ("rfd", "mgfd") else {"seed": 1}
+    full = make_sketch(method, 6, **seed).update(form(A))
+    expected = full.matrix()
+    for empty in (make_sketch(method, 6), make_sketch(method, 6).update(form(np.zeros((0, 30))))):
+        merged = empty.merge(full)
+        assert merged.n_seen == len(A)
+        B, C = merged.matrix(), expected
+        assert abs(B.T @ B - C.T @ C).max() < 1e-12 * full.frobenius
+    wide = make_sketch(method, 6).update(sp.csr_array((0, 50)))
+    assert make_sketch(method, 6).update(sp.csr_array(A)).merge(wide).matrix().shape[1] == 50
+    if form is np.asarray:
+        with pytest.raises(OptionError, match="50 columns with 30"):
+            make_sketch(method, 6).update(A).merge(wide)
+
+
+# -- Oja ---------------------------------------------------------------------------------------------------------------
+
+
+def oja_twin(A, l, adaptive):  # noqa: E741
+    """Dense: batches of l rows; step, then what the batch has outside of V is appended. Returns (V, squares)."""
+    V, squares, b2, t = np.zeros((A.shape[1], 0)), np.empty(0), np.empty(0), 0
+    for start in range(0, len(A), l):
+        X = A[start : start + l]
+        t += len(X)
+        P = X @ V
+        G = X.T @ P
+        b2 = b2 + (G**2).sum(axis=0)
+        V = np.linalg.qr(V + G * (1 / np.sqrt(b2) if adaptive else 1 / t))[0]
+        squares = squares + (P**2).sum(axis=0)
+        U, s, _ = np.linalg.svd(X.T - V @ (V.T @ X.T), full_matrices=False)
+        new = (s > 1e-12 * np.linalg.norm(X)) & (np.arange(len(s)) < l - V.shape[1])
+        V, squares, b2 = np.hstack([V, U[:, new]]), np.append(squares, s[new] ** 2), np.append(b2, s[new] ** 4)
+    return V, squares
+
+
+@pytest.mark.parametrize("step", ["adaptive", "1/t"])
+@pytest.mark.parametrize("zeros", [0, 4, 9])
+@pytest.mark.parametrize("name", ["decaying", "low_rank", "exactly_low_rank", "usps"])
+def test_oja_equals_its_dense_twin(name, zeros, step):
+    """Also where the first rows are zero, or of low rank: directions are gained later."""
+    A = np.vstack([np.zeros((zeros, matrix(name).shape[1])), np.tile(matrix(name)[:1], (3, 1)), matrix(name)])
+    A = A / abs(A).max()
+    for form in (np.asarray, sp.csr_array):
+        result = Oja(6, step).update(form(A)).result()
+        V, squares = oja_twin(A, 6, step == "adaptive")
+        wide = np.zeros_like(V)
+        wide[slice(None) if result.ids is None else result.ids] = result.vectors
+        np.testing.assert_allclose(result.squares, np.sort(squares)[::-1], rtol=1e-8)
+        np.testing.assert_allclose((wide * result.squares) @ wide.T, V * squares @ V.T, atol=1e-8 * squares.max())
+        assert len(squares) == (4 if name == "exactly_low_rank" else 6)
+
+
+@pytest.mark.parametrize("step", ["adaptive", "1/t"])
+def test_oja_gains_directions_after_its_first_rows(step):
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((400, 10)) * np.where(np.arange(10) < 3, 3.0, 0.1)
+    for first in (np.zeros((4, 10)), np.tile(A[0], (8, 1))):
+        sketch = Oja(4, step).update(first)
+        assert len(sketch.matrix()) == np.linalg.matrix_rank(first)
+        sketch.update(A)
+        assert len(sketch.matrix()) == 4
+        V = sketch.components(3)
+        assert np.linalg.norm(V[:, :3]) ** 2 > 2.9
+
+
+@pytest.mark.parametrize("small", [1e-16, 1e-8, 1e-4])
+def test_a_small_batch_turns_adaptive_oja_by_little(small):
+    """b_0 = 0 would turn V by an angle of order 1, however small the rows after the first batch are."""
+    rng = np.random.default_rng(0)
+    A, C = rng.standard_normal((2, 5, 12))
+    before = Oja(5).update(A)
+    after = Oja(5).update(A).update(small * C)
+    P, Q = (s.components().T @ s.components() for s in (before, after))
+    assert abs(P - Q).max() < 100 * small**2 + 1e-14
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e-90, 1e90, 1e140])
+def test_adaptive_oja_at_any_scale(scale):
+    A = matrix("decaying")
+    unit, scaled = Oja(5).update(A), Oja(5).update(A * scale)
+    np.testing.assert_allclose(scaled.components(), unit.components(), atol=1e-9)
+
+
+# -- small numbers -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("method", METHODS)
+def test_squares_that_vanish_are_refused(method, form):
+    A = matrix("random_matrix") * 1e-170
+    sketch = make_sketch(method, 6).update(form(np.zeros((2, 30))))
+    with pytest.raises(InputError, match=r":4: found a row whose largest value is [\d.]+e-170, expected a norm of"):
+        sketch.update(form(np.vstack([np.zeros((3, 30)), A])))
+    assert (sketch.n_seen, sketch.frobenius) == (2, 0.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_small_rows_beside_large_ones_do_no_harm(method):
+    A = matrix("random_matrix")
+    B = np.vstack([A, A * 1e-170])
+    sketch = make_sketch(method, 6).update(B)
+    assert sketch.n_seen == 240
+    assert sketch.frobenius == make_sketch(method, 6).update(A).frobenius
+    parts = make_sketch(method, 6)
+    for row in B:
+        parts.update(row)
+    np.testing.assert_array_equal(parts.matrix(), sketch.matrix())
+
+
+def test_the_smallest_rows_keep_their_digits():
+    A = matrix("low_rank") * 1e-145
+    for method in ("rfd", "mgfd", "gauss"):
+        small, unit = make_sketch(method, 8).update(A), make_sketch(method, 8).update(matrix("low_rank"))
+        np.testing.assert_allclose(small.matrix() * 1e145, unit.matrix(), atol=1e-9)

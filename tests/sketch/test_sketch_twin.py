@@ -6,7 +6,7 @@ import scipy.sparse as sp
 import sketch_twin as twin
 from sketch_twin import SYNTHETIC, error, matrix
 
-from sonlearn.sketch import METHODS, FrequentDirections, covariance_error, gfd, make_sketch
+from sonlearn.sketch import METHODS, FrequentDirections, Rule, covariance_error, make_sketch
 from sonlearn.sketch.decompose import SQUARING_LIMIT, decompose
 from sonlearn.sketch.rows import Active, Columns
 
@@ -40,10 +40,50 @@ def test_doubled_buffer_between_shrinks(name, m):
     A = matrix(name)
     for n in (2 * m - 1, 2 * m, 2 * m + 1, len(A)):
         S, alpha = twin.fd_doubled(A[:n], m)
-        rfd = make_sketch("rfd", m, recycle=False).update(A[:n])
+        rfd = make_sketch("rfd", m).update(A[:n])
         rows, found = rfd.held()
         np.testing.assert_allclose(rows.T @ rows, S.T @ S, rtol=0, atol=1e-12 * (A**2).sum())
         assert found == pytest.approx(alpha, rel=1e-11, abs=1e-20 * (A**2).sum())
+
+
+def repeated_units():
+    """Rank 5 at most, with vanished directions between shrinks: e1 six times, e2..e5, 2 e2..e5, 1.5 I."""
+    e = np.eye(5)
+    return np.vstack([np.tile(e[0], (6, 1)), e[1:], 2 * e[1:], 1.5 * e])
+
+
+def binary(n=240, d=300):
+    """Rows of few ones, a quarter of them seen before and some of them empty."""
+    rng = np.random.default_rng(0)
+    A = (rng.random((n, d)) < 0.01).astype(float)
+    A[1::4] = A[0]
+    return A
+
+
+def test_rows_are_counted_whatever_their_rank():
+    """[RFD] Algorithm 5 on rows that are not independent; its places are not freed before the next shrink."""
+    A = repeated_units()
+    exact, freed = make_sketch("rfd", 4).update(A), make_sketch("rfd", 4, recycle=True).update(A)
+    S, alpha = twin.fd_doubled(A, 4)
+    assert alpha == pytest.approx(3.625)
+    assert exact.held()[1] == pytest.approx(3.625)
+    assert freed.held()[1] == pytest.approx(2.5)
+    rows, _ = exact.held()
+    np.testing.assert_allclose(rows.T @ rows, S.T @ S, atol=1e-13)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("m", [2, 4, 10])
+@pytest.mark.parametrize("make", [repeated_units, binary, lambda: np.vstack([np.zeros((25, 300)), binary()])])
+def test_doubled_buffer_on_rows_of_low_rank(make, m, form):
+    A = make()
+    S, alpha = twin.fd_doubled(A, m)
+    for method in ("fd", "rfd"):
+        sketch = make_sketch(method, m).update(form(A))
+        rows, found = sketch.held()
+        product = (rows.T @ rows).toarray() if sp.issparse(rows) else rows.T @ rows
+        np.testing.assert_allclose(product, S.T @ S, rtol=0, atol=1e-12 * (A**2).sum())
+        assert found == pytest.approx(alpha if method == "rfd" else 0.0, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["random_matrix", "low_rank", "adversarial", "decaying", "usps"])
@@ -54,37 +94,15 @@ def test_pfd_and_liberty(name):
     assert_same(A, make_sketch("fd-half", 10).update(A), twin.fd_liberty(A, 10))
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize("pivot", [1, 4, 9])
-def test_gfd_with_random_weights(pivot, lam):
+def test_weights_before_a_pivot_after_which_all_go(pivot):
     A = matrix("decaying")
     w = np.random.default_rng(3).random(pivot - 1)
-    sketch = FrequentDirections(gfd(9, w, pivot, lam)).update(A)
-    rows, escaped = twin.gfd(A, 9, pivot, w, lam)
+    sketch = FrequentDirections(Rule("own", 9, 8, pivot, pivot, tuple(w))).update(A)
+    rows, escaped = twin.pivoted(A, 9, pivot, w)
     found, _ = sketch.held()
     np.testing.assert_allclose(found.T @ found, rows.T @ rows, rtol=0, atol=1e-12 * (A**2).sum())
     assert sketch.escaped == pytest.approx(escaped, rel=1e-12)
-
-
-def test_named_variants_are_special_cases_of_gfd_bit_for_bit():
-    A, size = matrix("usps"), 12
-    cases = {
-        "fd-last": gfd(size, np.ones(size - 1)),
-        "fd-half": gfd(size, np.ones(size // 2 - 1), size // 2),
-    }
-    for method, rule in cases.items():
-        np.testing.assert_array_equal(
-            make_sketch(method, size).update(A).matrix(), FrequentDirections(rule).update(A).matrix()
-        )
-    for method, rule in (
-        ("fd", gfd(size, np.ones(size - 1))),
-        ("pfd", gfd(size, np.arange(1, size) > size - 2)),  # floor(.2 * 12) = 2 pay: the pivot and the one before
-        ("isvd", gfd(size, np.zeros(size - 1))),
-        ("isvd", gfd(size, np.ones(size - 1), lam=0.0)),
-    ):
-        np.testing.assert_array_equal(
-            make_sketch(method, size, buffer=size).update(A).matrix(), FrequentDirections(rule).update(A).matrix()
-        )
 
 
 @pytest.mark.parametrize("method", METHODS)

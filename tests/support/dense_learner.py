@@ -29,11 +29,11 @@ DIAGONAL_START = 0.1
 
 def canonical_label(loss: str, y: float) -> float:
     """0/1 labels mean -1/+1 where the loss asks for a sign."""
-    return -1.0 if loss in ("logistic", "hinge") and y == 0 else y
+    return -1.0 if loss in ("logistic", "hinge", "squared_hinge") and y == 0 else y
 
 
-def loss_value(loss: str, p: float, y: float) -> float:
-    """l(p, y)."""
+def loss_value(loss: str, p: float, y: float, options: LearnOptions | None = None) -> float:
+    """l(p, y); `options` for the losses that have a parameter."""
     match loss:
         case "squared":
             return (p - y) ** 2
@@ -43,11 +43,20 @@ def loss_value(loss: str, p: float, y: float) -> float:
             return np.maximum(0.0, 1.0 - y * p)
         case "absolute":
             return abs(p - y)
+        case "squared_hinge":
+            return np.maximum(0.0, 1.0 - y * p) ** 2
+        case "quantile":
+            return np.maximum(options.quantile_tau * (y - p), (1 - options.quantile_tau) * (p - y))
+        case "huber":
+            inside = np.clip(p - y, -options.huber_k, options.huber_k)
+            return inside**2 / 2 + options.huber_k * (abs(p - y) - abs(inside))
+        case "poisson":
+            return np.exp(p) - y * p
     raise ValueError(loss)
 
 
-def loss_slope(loss: str, p: float, y: float) -> float:
-    """dl/dp, a subgradient at the kinks: 0 where hinge has y p = 1 or absolute has p = y."""
+def loss_slope(loss: str, p: float, y: float, options: LearnOptions | None = None) -> float:
+    """dl/dp, a subgradient at the kinks: 0 where hinge has y p = 1 or absolute or quantile have p = y."""
     match loss:
         case "squared":
             return 2.0 * (p - y)
@@ -57,6 +66,14 @@ def loss_slope(loss: str, p: float, y: float) -> float:
             return -y if y * p < 1.0 else 0.0
         case "absolute":
             return float(np.sign(p - y))
+        case "squared_hinge":
+            return -2.0 * y * (1.0 - y * p) if y * p < 1.0 else 0.0
+        case "quantile":
+            return {1.0: 1 - options.quantile_tau, 0.0: 0.0, -1.0: -options.quantile_tau}[float(np.sign(p - y))]
+        case "huber":
+            return np.clip(p - y, -options.huber_k, options.huber_k)
+        case "poisson":
+            return np.exp(p) - y
     raise ValueError(loss)
 
 
@@ -292,13 +309,13 @@ class DenseLearner:
 
         scaled_x = self.scaled(x)
         w = projected(self.u, scaled_x, o.clip, *self.inverse)
-        slope = h * loss_slope(o.loss, prediction, y)
+        slope = h * loss_slope(o.loss, prediction, y, o)
         g = slope * scaled_x
         self.sketch.append(np.sqrt(o.resolved_sigma + self.eta()) * g)
         self.inverse = self.sketch.pseudo_inverse()
         self.u = w - self.inverse[0] @ g
         self.D = self.D + (slope * x) ** 2
-        return prediction, raw, loss_value(o.loss, prediction, y)
+        return prediction, raw, loss_value(o.loss, prediction, y, o)
 
     def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Result:
         """Rows of X one by one; those without a label (NaN) or of weight 0 are predicted only."""
@@ -307,7 +324,9 @@ class DenseLearner:
         for i in range(len(y)):
             if np.isnan(y[i]) or weight[i] == 0:
                 out[i, :2] = self.predict(X[i])
-                out[i, 2] = np.nan if np.isnan(y[i]) else loss_value(loss, out[i, 0], canonical_label(loss, y[i]))
+                out[i, 2] = (
+                    np.nan if np.isnan(y[i]) else loss_value(loss, out[i, 0], canonical_label(loss, y[i]), self.options)
+                )
             else:
                 out[i] = self.learn(X[i], y[i], weight[i])
         return Result(*out.T)

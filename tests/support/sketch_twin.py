@@ -83,15 +83,56 @@ def isvd(A, m):
     return B
 
 
-def gfd(A, N, p, w, lam):
-    """The shrink of `sonlearn.sketch.rules`, by SVD: returns (rows between shrinks, sum of the pivots)."""
+def gfd(A, l, w, sigma, p, p_low=None, lam=1.0, clip=False):  # noqa: E741
+    """[GFD] Algorithms 5 and 6, w_1..w_l and percentiles as its sections 2.2 and 4 have them (p l whole).
+
+    Returns (B, Delta). `clip` is the other reading of the cap, each decrease by itself.
+    """
+    B, total = np.zeros((l, A.shape[1])), 0.0
+    for a in A:
+        B[np.flatnonzero(~B.any(axis=1))[0]] = a  # the first row that is zero
+        if not B.any(axis=1).all():
+            continue
+        _, s, V = np.linalg.svd(B)
+        s2 = np.zeros(l)
+        s2[: len(s)] = s**2
+
+        def percentile(q, s2=s2):
+            return s2[round((1 - q) * l)]  # the place (1 - q) l + 1 from the left, counted from 0
+
+        if clip:
+            decrease = np.minimum(w * percentile(sigma), lam * percentile(p))
+            delta = min(percentile(sigma), lam * percentile(p))
+        else:
+            delta = min(percentile(sigma), lam * percentile(p) / w.max())
+            decrease = w * delta
+        if p_low is not None:
+            decrease = np.maximum(decrease, percentile(p_low))
+        after = np.maximum(s2 - decrease, 0)
+        B = np.zeros_like(B)
+        B[: len(s)] = np.sqrt(after[: len(s)])[:, None] * V[: len(s)]
+        B = B[np.argsort(~B.any(axis=1), kind="stable")]  # empty rows to the end
+        total += delta
+    return B, total
+
+
+def matlab_sigmoid(length, steepness_ratio, shift_ratio):
+    """The listing of [GFD] sec. 4, for the indices 1..length."""
+    array = np.arange(1, length + 1)
+    steepness = steepness_ratio / length
+    shift = length * shift_ratio
+    return 1 / (1 + np.exp(steepness * (shift - array)))
+
+
+def pivoted(A, N, p, w):
+    """fd-ramp: at N rows those before the p-th lose w_j s_p, the p-th and all after it go: (rows, sum of s_p)."""
     rows, escaped = np.zeros((0, A.shape[1])), 0.0
     for a in A:
         rows = np.vstack([rows, a])
         if len(rows) == N:
             _, s, V = np.linalg.svd(rows, full_matrices=False)
             s2 = np.concatenate([s**2, np.zeros(N)])[:N]
-            kept = s2[: p - 1] - lam * np.asarray(w) * s2[p - 1]
+            kept = s2[: p - 1] - np.asarray(w) * s2[p - 1]
             rows, escaped = np.sqrt(kept)[:, None] * V[: p - 1], escaped + s2[p - 1]
     return rows, escaped
 

@@ -41,6 +41,9 @@ class Committee:
         How many views and members may run side by side.
     """
 
+    #: Views count the features that no row learned from has had (`sonlearn.views.view`).
+    unknown = True
+
     def __init__(self, options: LearnOptions, threads: int = 1):
         self._options = options
         pool = ThreadPoolExecutor(threads) if threads > 1 else None

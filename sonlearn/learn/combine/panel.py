@@ -18,7 +18,7 @@ from sonlearn.learn.combine.combiner import Combiner, combine, forget, new_combi
 from sonlearn.learn.combine.retire import HEARD, retired
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.engines import make_engine
-from sonlearn.learn.losses import CODE
+from sonlearn.learn.losses import loss_of
 from sonlearn.members import Member
 from sonlearn.methods import METHODS
 from sonlearn.options import CLASSIFICATION, LearnOptions
@@ -62,9 +62,9 @@ class Panel:
 
     def __init__(self, options: LearnOptions, members: tuple[Member, ...], pool: Executor | None = None):
         self._options, self.members = options, members
-        self._loss, self._classes = CODE[options.loss], options.loss in CLASSIFICATION
+        self._loss, self._classes = loss_of(options), options.loss in CLASSIFICATION
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
-        self._scratch = np.zeros((2, len(members)))
+        self._scratch = np.zeros((len(members) + 2, len(members)))
         self._map = mapping(pool)
 
     def new(self) -> PanelState:
@@ -219,15 +219,16 @@ def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State,
 def rows_between(rows: Rows, start: int, stop: int) -> Rows:
     """Rows start..stop-1."""
     begin, end = rows.indptr[start], rows.indptr[stop]
-    return Rows(
-        rows.indptr[start : stop + 1] - begin, rows.features[begin:end], rows.values[begin:end],
-        rows.y[start:stop], rows.weight[start:stop], rows.base[start:stop],
+    return rows._replace(
+        indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
+        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
     )  # fmt: skip
 
 
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:
     """What a member's engine is made of; ``-m`` is of the sketched ones."""
     own = {"method": member.method, "loss": options.loss, **member.options}
+    own |= {"quantile_tau": options.quantile_tau, "huber_k": options.huber_k}
     if "sketch_size" in METHODS[member.method].takes:
         own["sketch_size"] = options.sketch_size
     return LearnOptions(**own)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.learn.combine.combiner import combine, new_combiner
-from sonlearn.learn.losses import losses
+from sonlearn.learn.losses import Loss, losses
 from sonlearn.members import Member
 
 #: Rows that are heard, and the first of those that judge (before them the combiner is still finding its weights).
@@ -19,12 +19,12 @@ HEARD, JUDGED_FROM = 4096, 1024
 PRICE = 0.002
 
 
-def retired(loss: int, members: tuple[Member, ...], heard: np.ndarray) -> list[int]:
+def retired(loss: Loss, members: tuple[Member, ...], heard: np.ndarray) -> list[int]:
     """Positions of the members to retire.
 
     Parameters
     ----------
-    loss : int
+    loss : Loss
     members : tuple of k Member
     heard : float64[HEARD, k + 2]
         What each member said; label; weight.
@@ -45,11 +45,11 @@ def retired(loss: int, members: tuple[Member, ...], heard: np.ndarray) -> list[i
     return [i for i in range(len(members)) if i not in left]
 
 
-def _loss_of(loss: int, chosen: list[int], members: tuple[Member, ...], heard: np.ndarray) -> float:
+def _loss_of(loss: Loss, chosen: list[int], members: tuple[Member, ...], heard: np.ndarray) -> float:
     """Mean loss of a combiner of the `chosen` on the rows that judge."""
     V, y, weight = np.ascontiguousarray(heard[:, chosen]), heard[:, -2].copy(), heard[:, -1].copy()
     combiner = new_combiner(members[i] for i in chosen)
     out, each = np.zeros(len(y)), np.zeros(len(y))
-    combine(loss, combiner, V, y, weight, True, np.zeros((2, len(chosen))), out)
+    combine(loss, combiner, V, y, weight, True, np.zeros((len(chosen) + 2, len(chosen))), out)
     losses(loss, out, y, each)
     return float(np.average(each[JUDGED_FROM:], weights=weight[JUDGED_FROM:]))

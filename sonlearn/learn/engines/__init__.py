@@ -1,6 +1,8 @@
 """Engines: one for each kind of arithmetic; what differs within a kind are values in `sonlearn.methods`.
 
-`sketched`  sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
+`sketched`     sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
+`compensated`  frequent directions with diagonal compensation, on AROW's step
+`first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
 
 Engines of engines are in `sonlearn.learn.combine`.
 """
@@ -16,6 +18,8 @@ from sonlearn.options import LearnOptions
 #: Engine -> its module and what makes one of options. Modules are imported on first use: each brings kernels along.
 _MAKERS = {
     "sketched": ("engines.sketched", "SketchedNewton"),
+    "compensated": ("engines.compensated", "Compensated"),
+    "first_order": ("engines.first_order", "FirstOrder"),
     "committee": ("combine.committee", "Committee"),
 }
 

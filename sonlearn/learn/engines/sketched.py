@@ -12,27 +12,12 @@ import numpy as np
 
 from sonlearn.batch import Rows
 from sonlearn.learn.engine import Predictions, grown
-from sonlearn.learn.generations import sweep
 from sonlearn.learn.newton import learn
 from sonlearn.learn.predict import all_weights, kept_rows, predict
-from sonlearn.learn.state import (
-    ALPHA,
-    CAPACITY,
-    FEATURES,
-    GEN,
-    N_LOCAL,
-    N_TOUCHED,
-    SEEN,
-    K,
-    R,
-    State,
-    new_state,
-    new_work,
-    params_of,
-    sizes_of,
-    slots_of,
-)  # fmt: skip
+from sonlearn.learn.sparse_time import slots_of, with_room_in_log
+from sonlearn.learn.state import State, new_state, new_work, params_of
 from sonlearn.learn.status import LOG_FULL
+from sonlearn.learn.tolerances import FEATURES
 from sonlearn.options import LearnOptions
 
 
@@ -49,16 +34,19 @@ class SketchedNewton:
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what learning `rows` may need."""
-        seen, n_local, n_touched = (int(state.counters[i]) for i in (SEEN, N_LOCAL, N_TOUCHED))
-        local = min(features, n_local + (FEATURES + 1) * int(rows.indptr[-1]))
+        now = state.now[0]
+        local = min(features, int(now.local) + (FEATURES + 1) * int(rows.indptr[-1]))
         longest = int(np.diff(rows.indptr).max(initial=1))
         if longest > len(self._work.x):
             self._work = new_work(self._params, longest)
         return state._replace(
-            table=grown(state.table, features, seen),
-            touched=grown(state.touched, features, n_touched),
-            raw=state.raw._replace(X=grown(state.raw.X, local, n_local), owner=grown(state.raw.owner, local, n_local)),
-            maps=grown(state.maps, slots_of(int(state.counters[CAPACITY]))),
+            features=grown(state.features, features, now.seen),
+            Z=grown(state.Z, features, now.seen),
+            touched=grown(state.touched, features, now.touched),
+            raw=state.raw._replace(
+                X=grown(state.raw.X, local, now.local), owner=grown(state.raw.owner, local, now.local)
+            ),
+            maps=grown(state.maps, slots_of(int(now.capacity))),
         )
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
@@ -67,20 +55,8 @@ class SketchedNewton:
         while status == LOG_FULL:
             at, status = learn(self._params, state, self._work, rows, out.prediction, out.raw, at)
             if status == LOG_FULL:
-                state = self._with_room_in_log(state)
+                state = with_room_in_log(state, self._work.z)
         return state, at
-
-    def _with_room_in_log(self, state: State) -> State:
-        """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
-
-        Depends on what has been learned and not on where batches end, so that batches change no bit.
-        """
-        capacity = int(state.counters[CAPACITY])
-        if capacity >= int(state.counters[SEEN]) // (4 * sizes_of(self._params).k_max):
-            sweep(state, self._work.z)
-            return state
-        state.counters[CAPACITY] = 8 * capacity
-        return state._replace(maps=grown(state.maps, slots_of(8 * capacity), slots_of(capacity)))
 
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
@@ -91,17 +67,18 @@ class SketchedNewton:
     def weights(self, state: State, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
-        all_weights(self._params, state, w[: int(state.counters[SEEN])])
+        all_weights(self._params, state, w[: int(state.now[0].seen)])
         return w
 
     def packed(self, state: State) -> State:
         """`state` without spare room."""
-        counters = state.counters
+        now = state.now[0]
         return state._replace(
-            table=state.table[: counters[SEEN]],
-            touched=state.touched[: counters[N_TOUCHED]],
-            raw=state.raw._replace(X=state.raw.X[: counters[N_LOCAL]], owner=state.raw.owner[: counters[N_LOCAL]]),
-            maps=state.maps[: slots_of(int(counters[GEN]))],
+            features=state.features[: now.seen],
+            Z=state.Z[: now.seen],
+            touched=state.touched[: now.touched],
+            raw=state.raw._replace(X=state.raw.X[: now.local], owner=state.raw.owner[: now.local]),
+            maps=state.maps[: slots_of(int(now.generation))],
         )
 
     def facts(self, state: State) -> dict[str, Any]:
@@ -111,20 +88,20 @@ class SketchedNewton:
         directions, or there are fewer than 2m rows) nothing has been kept yet, and the rows are all there is.
         """
         return {
-            "alpha": float(state.reals[ALPHA]),
+            "alpha": float(state.now[0].alpha),
             "eigenvalues": self._eigenvalues(state),
             "components": lambda features: self._components(state, features),
         }
 
     def _eigenvalues(self, state: State) -> np.ndarray:
-        basis, counters = state.basis, state.counters
-        if self._options.effective_sketch == "oja":
-            return np.sort(basis.D2[: counters[K]])[::-1].copy()
-        r = counters[K] + counters[R]
+        basis, now = state.basis, state.now[0]
+        if not self._params.buffered:
+            return np.sort(basis.D2[: now.k])[::-1].copy()
+        r = now.k + now.raw
         return np.maximum(np.linalg.eigvalsh(basis.H[:r, :r])[::-1], 0.0)
 
     def _components(self, state: State, features: int) -> np.ndarray:
         """The orthonormal rows kept (in the rescaled features where --diagonal is on)."""
-        V = np.zeros((int(state.counters[K]), features))
-        kept_rows(state, V[:, : int(state.counters[SEEN])])
+        V = np.zeros((int(state.now[0].k), features))
+        kept_rows(state, V[:, : int(state.now[0].seen)])
         return V

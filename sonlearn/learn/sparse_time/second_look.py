@@ -10,9 +10,15 @@ buffer: of q = r/rho, and so of the weights and of V, no digit is lost to the di
 from __future__ import annotations
 
 from sonlearn.jit import bare_inline
-from sonlearn.learn.generations import bring_up
-from sonlearn.learn.shrink import unmix
-from sonlearn.learn.state import GEN, HEAD, LOCAL, N_LOCAL, SEEN, STAMP, K, R
+from sonlearn.learn.sparse_time.generations import refresh
+from sonlearn.learn.sparse_time.local import local_of, unmix
+from sonlearn.learn.tolerances import FEATURES, SMALL
+
+
+@bare_inline
+def is_worth_it(state, feats, rho2, xx):
+    """Whether the row hides, and a second look costs no more than a few reads of it."""
+    return rho2 < SMALL * xx and state.now[0].seen <= FEATURES * len(feats)
 
 
 @bare_inline
@@ -21,8 +27,8 @@ def look_again(state, work, feats):
 
     Returns (what w'x changes by, the squared norm outside of Q, length of r).
     """
-    counters, G, y, more = state.counters, state.basis.G, work.y, work.more
-    k, n_raw = counters[K], counters[R]
+    G, y, more = state.basis.G, work.y, work.more
+    k, n_raw = state.now[0].k, state.now[0].raw
     unmix(G, k, n_raw, y, work.u, work.h)
     rest2, n = measure(state, work, feats, work.u, work.h)
     for i in range(n_raw):
@@ -44,9 +50,8 @@ def measure(state, work, feats, on_v, on_x):
 
     Brings the features seen up to date. Uses up work.zx and work.delta.
     """
-    table, X, owner, maps, FT = state.table, state.raw.X, state.raw.owner, state.maps, state.factor.FT
-    now, n_local, k, n_raw = state.counters[GEN], state.counters[N_LOCAL], state.counters[K], state.counters[R]
-    n, M = state.counters[SEEN], len(FT)
+    Z, X, FT = state.Z, state.raw.X, state.factor.FT
+    k, n_raw, n, M = state.now[0].k, state.now[0].raw, state.now[0].seen, len(FT)
     for at in range(len(feats)):
         n = max(n, feats[at] + 1)
     r, products, zr, on_z, rest2 = work.rest, work.more, work.zx, work.delta, 0.0
@@ -61,19 +66,17 @@ def measure(state, work, feats, on_v, on_x):
         for i in range(k):
             on_z[j] += FT[j, i] * on_v[i]
     for f in range(n):
-        if int(table[f, STAMP]) >> 1 != now:
-            bring_up(maps, table, f, now, work.z)
-        rest, local = r[f], int(table[f, LOCAL])
+        refresh(state, f, work.z)
+        rest, local = r[f], local_of(state, f)
         for j in range(M):
-            rest -= table[f, HEAD + j] * on_z[j]
-        buffered = 0 <= local < n_local and owner[local] == f
-        if buffered:
+            rest -= Z[f, j] * on_z[j]
+        if local >= 0:
             for j in range(n_raw):
                 rest -= X[local, j] * on_x[j]
             for j in range(n_raw):
                 products[k + j] += rest * X[local, j]
         for j in range(M):
-            zr[j] += rest * table[f, HEAD + j]
+            zr[j] += rest * Z[f, j]
         rest2 += rest * rest
         r[f] = rest
     for j in range(M):

@@ -1,4 +1,4 @@
-"""What ``sonlearn sketch`` does, without its flags: batches in, a sketch file and a few lines of report out."""
+"""The work of ``sonlearn sketch``, without its flags: batches in, a sketch file and a few lines of report out."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def to_csr(batch: Batch, first: int) -> sp.csr_array:
     return sp.csr_array((values, indices - first, indptr), shape=(batch.n, width))
 
 
-def run(
+def sketch_batches(
     batches: Iterable[Batch],
     options: SketchOptions,
     *,
@@ -77,19 +77,23 @@ def run(
 
     Raises
     ------
-    InputError, OptionError, OSError
+    InputError, OptionError, ModelFileError, OSError
     """
     sketch = make_sketch(options.method, options.size, **options.values())
     kept: list | None = [] if error else None
-    for block in _progress(_blocks(batches, zero_based), sketch, report):
-        sketch.update(block, grow=True)
+    for batch, block in _progress(_blocks(batches, zero_based), sketch, report):
+        try:
+            sketch.update(block, grow=True)
+        except InputError as problem:  # of the matrix: say where the row came from
+            line = None if problem.line is None else int(batch.lines[problem.line - 1])
+            raise InputError(batch.source, line, None, problem.found, problem.expected) from None
         if kept is not None:
             kept.append(block)
     finish(sketch, kept, output=output, k=k, picture=picture, report=report)
     return sketch
 
 
-def run_merge(
+def merge_files(
     paths: list[str | os.PathLike],
     *,
     output: str | os.PathLike | None = None,
@@ -139,6 +143,27 @@ def finish(sketch: Sketch, kept: list | None, *, output, k: int, picture, report
             report(line)
 
 
+def describe(path: str | os.PathLike, sketch: Sketch) -> list[str]:
+    """Lines for ``sonlearn inspect``: settings, what `summary` says, and the eigenvalues."""
+    lines = [f"{os.fspath(path)}: a sonlearn sketch", "", "settings", f"  sketch = {sketch.kind}"]
+    values = sketch.settings()
+    lines += [f"  {name} = {_short(value)}" for name, value in values.items()]
+    lines += ["", "state", *(f"  {line}" for line in summary(sketch))]
+    eigenvalues = sketch.eigenvalues()
+    lines += ["", f"eigenvalues of the sketch: {len(eigenvalues)}"]
+    for start in range(0, len(eigenvalues), 6):
+        lines.append("  " + " ".join(f"{value:>12.6g}" for value in eigenvalues[start : start + 6]))
+    return lines
+
+
+def _short(value: object) -> str:
+    """A setting in a few words: of a long list (the weights), its ends."""
+    if isinstance(value, tuple | list):
+        ends = [f"{item:.4g}" for item in value]
+        return ", ".join(ends if len(ends) <= 8 else [*ends[:4], "...", *ends[-3:]]) or "none"
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def summary(sketch: Sketch) -> list[str]:
     """Lines that say what a sketch is."""
     result = sketch.result()
@@ -160,18 +185,18 @@ def _share(sketch: Sketch) -> float:
     return sketch.covariance_error_bound() / sketch.frobenius if sketch.frobenius else 0.0
 
 
-def _blocks(batches: Iterable[Batch], zero_based: bool) -> Iterator[sp.csr_array]:
+def _blocks(batches: Iterable[Batch], zero_based: bool) -> Iterator[tuple[Batch, sp.csr_array]]:
     for batch in batches:
         hashed = getattr(batches, "format", None) in ("vw", "csv", "arrow")
-        yield to_csr(batch, 0 if hashed or zero_based else 1)
+        yield batch, to_csr(batch, 0 if hashed or zero_based else 1)
 
 
-def _progress(blocks: Iterator[sp.csr_array], sketch: Sketch, report: Report) -> Iterator[sp.csr_array]:
+def _progress(blocks: Iterator, sketch: Sketch, report: Report) -> Iterator[tuple[Batch, sp.csr_array]]:
     """Pass blocks on; report after the block that doubles the number of rows."""
     started, due, nonzeros = time.monotonic(), 1, 0
     report(HEADER)
-    for block in blocks:
-        yield block  # comes back when the block has been taken in
+    for batch, block in blocks:
+        yield batch, block  # comes back when the block has been taken in
         nonzeros += block.nnz
         if sketch.n_seen >= due:
             report(_progress_line(sketch, nonzeros, time.monotonic() - started))

@@ -16,16 +16,8 @@ import numpy as np
 
 from sonlearn.jit import inline
 from sonlearn.learn.dense import add_product, clear, transposed
-from sonlearn.learn.generations import bring_up, start_over
-from sonlearn.learn.state import EMPTY, GEN, HEAD, N_TOUCHED, READ, SEEN, STAMP, WBAR, K
-
-#: What rounding adds to V V' in one shrink, relative to the squares of what is summed (measured on text).
-ROUNDING = 2e-17
-#: Departure at which the pass is due: where it costs next to nothing, where it can be afforded, and in any case.
-WORTH, NEEDED, BROKEN = 1e-15, 1e-12, 1e-7
-#: The pass costs about four reads of a feature. Reads for every feature seen since the last pass that make it next to
-#: nothing, and that make it affordable: so much work is O(m) a read, however many features there are.
-CHEAP, AFFORDABLE = 32, 0.25
+from sonlearn.learn.sparse_time.generations import all_current, refresh, start_over
+from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
 
 
 @inline
@@ -34,7 +26,7 @@ def departure(state, N1, N2):
 
     The model is positive semidefinite, so that nothing cancels in it: drift <- N1 drift N1' + rounding.
     """
-    drift, G, k, kept = state.basis.drift, state.basis.G, state.counters[K], len(N1)
+    drift, G, k, kept = state.basis.drift, state.basis.G, state.now[0].k, len(N1)
     half, whole = np.zeros((kept, k)), np.zeros((kept, kept))
     add_product(N1, drift, kept, k, half)
     add_product(half, transposed(N1, k), kept, k, whole)
@@ -59,7 +51,7 @@ def departure(state, N1, N2):
 @inline
 def is_due(state, worst):
     """Whether V is to be orthonormalised now."""
-    reads, seen = state.counters[READ], state.counters[SEEN]
+    reads, seen = state.now[0].read, state.now[0].seen
     return (
         worst > BROKEN or (worst > NEEDED and reads >= AFFORDABLE * seen) or (worst > WORTH and reads >= CHEAP * seen)
     )
@@ -71,38 +63,34 @@ def orthonormalise(state):
 
     For an empty buffer. The weights stay what they are.
     """
-    table, factor, counters, maps = state.table, state.factor, state.counters, state.maps
-    k, M, now, seen = counters[K], len(factor.FT), counters[GEN], counters[SEEN]
+    features, Z, factor, now = state.features, state.Z, state.factor, state.now[0]
+    k, M = now.k, len(factor.FT)
     z, v, C = np.empty((2, M + 1)), np.empty(k), np.zeros((k, k))
-    for f in range(seen):
-        if int(table[f, STAMP]) >> 1 != now:
-            bring_up(maps, table, f, now, z)
-        table[f, STAMP] = 0.0
+    for f in range(now.seen):
+        refresh(state, f, z)
         for i in range(k):
             v[i] = 0.0
         for j in range(M):
-            zj = table[f, HEAD + j]
-            table[f, WBAR] += factor.beta[j] * zj
-            table[f, HEAD + j] = 0.0
+            zj = Z[f, j]
+            features[f].wbar += factor.beta[j] * zj
+            Z[f, j] = 0.0
             for i in range(k):
                 v[i] += zj * factor.FT[j, i]
         for i in range(k):
-            table[f, HEAD + i] = v[i]
+            Z[f, i] = v[i]
             for j in range(i + 1):
                 C[i, j] += v[i] * v[j]
     factorise(C)
-    for f in range(seen):
+    for f in range(now.seen):
         for i in range(k):
-            total = table[f, HEAD + i]
+            total = Z[f, i]
             for j in range(i):
-                total -= C[i, j] * table[f, HEAD + j]
-            table[f, HEAD + i] = total / C[i, i]
-    start_over(factor, k)
+                total -= C[i, j] * Z[f, j]
+            Z[f, i] = total / C[i, i]
+    start_over(state, k)
+    all_current(state)
     clear(state.basis.drift)
-    counters[EMPTY] = k
-    counters[GEN] = 0
-    counters[N_TOUCHED] = 0
-    counters[READ] = 0
+    now.read = 0
 
 
 @inline

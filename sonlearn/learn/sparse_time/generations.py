@@ -8,6 +8,9 @@ A gap is bridged by compositions. Slot i of level l holds the one that begins at
 block of 8^(l+1) generations or, while that is not complete, at the last multiple of 8^l: a gap takes at most two slots
 a level and mostly two or three in all, for about five small products a generation. E is a contraction up to rounding
 and nothing is ever inverted, so compositions stay accurate.
+
+Stamps are 2 g for a feature that is current up to generation g, and 2 g + 1 if its column of Z has also changed within
+g. Stamps, the log and its capacity are written here and nowhere else.
 """
 
 from __future__ import annotations
@@ -15,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.dense import clear
-from sonlearn.learn.state import GEN, HEAD, N_TOUCHED, SEEN, STAMP, WBAR
+from sonlearn.learn.dense import clear, transposed
+from sonlearn.learn.engine import grown
 
 
 @bare_inline
@@ -62,79 +65,93 @@ def end_of(level, at, now):
 
 
 @bare_inline
-def bring_up(maps, table, f, now, z):
-    """Bring row f of the table up to generation `now`; `z` (2 rows) is scratch.
+def is_stale(stamp, generation):
+    """Whether a feature with this stamp has generations before it."""
+    return stamp >> 1 != generation
 
-    Takes the arrays that it needs and not the state: passing that to a call counts references of every array in it.
+
+@bare_inline
+def travel(maps, stamp, generation, z):
+    """Carry the column z[0] of a feature from its stamp's generation to `generation`; z has 2 rows.
+
+    Returns (row of z where it arrives in the first k_max entries, what moves to wbar).
     """
-    k_max = maps.shape[1]
-    at = int(table[f, STAMP]) >> 1
-    table[f, STAMP] = 2 * now
+    k_max, at, source, moved = maps.shape[1], stamp >> 1, 0, 0.0
+    while at < generation:
+        level = level_at(at, generation)
+        apply_map(maps, place(level, at >> (3 * level)), k_max, z, source)
+        source = 1 - source
+        moved += z[source, k_max]
+        at = end_of(level, at, generation)
+    return source, moved
+
+
+@bare_inline
+def refresh(state, f, z):
+    """Bring feature f up to the present generation; `z` (2 rows) is scratch."""
+    feature, Z, generation, k_max = state.features[f], state.Z, state.now[0].generation, state.maps.shape[1]
+    stamp = feature.stamp
+    if not is_stale(stamp, generation):
+        return
+    feature.stamp = 2 * generation
     empty = True
     for j in range(k_max):
-        z[0, j] = table[f, HEAD + j]
+        z[0, j] = Z[f, j]
         empty = empty and z[0, j] == 0.0
     if empty:
         return
-    source, wbar = 0, table[f, WBAR]
-    while at < now:
-        level = level_at(at, now)
-        apply_map(maps, place(level, at >> (3 * level)), k_max, z, source)
-        source = 1 - source
-        wbar += z[source, k_max]
-        at = end_of(level, at, now)
-    table[f, WBAR] = wbar
+    source, moved = travel(state.maps, stamp, generation, z)
+    feature.wbar += moved
     for j in range(k_max):
-        table[f, HEAD + j] = z[source, j]
+        Z[f, j] = z[source, j]
 
 
 @bare_inline
 def refresh_all(state, feats, z):
     """Bring the features `feats` up to the present generation."""
-    table, maps, now = state.table, state.maps, state.counters[GEN]
+    features, generation = state.features, state.now[0].generation
     for at in range(len(feats)):
-        if int(table[feats[at], STAMP]) >> 1 != now:
-            bring_up(maps, table, feats[at], now, z)
+        if is_stale(features[feats[at]].stamp, generation):
+            refresh(state, feats[at], z)
 
 
 @bare_inline
 def touch_all(state, feats):
     """Note that Z changes at `feats`, which are up to date."""
-    table, touched, n = state.table, state.touched, state.counters[N_TOUCHED]
-    stamp = 2 * state.counters[GEN] + 1
+    features, touched, now = state.features, state.touched, state.now[0]
+    n, stamp = now.touched, 2 * now.generation + 1
     for at in range(len(feats)):
         f = feats[at]
-        if table[f, STAMP] != stamp:
-            table[f, STAMP] = stamp
+        if features[f].stamp != stamp:
+            features[f].stamp = stamp
             touched[n] = f
             n += 1
-    state.counters[N_TOUCHED] = n
+    now.touched = n
 
 
 @inline
 def begin_generation(state, E, z):
-    """z <- E z, wbar <- wbar + beta'z; `start_over` follows. The log must have room; `z` is scratch."""
-    maps, table, g = state.maps, state.table, state.counters[GEN]
+    """z <- E z and wbar <- wbar + beta'z for all features; then F = [I 0], beta = 0. The log must have room."""
+    maps, Z, now = state.maps, state.Z, state.now[0]
     k_max, M = maps.shape[1], E.shape[1]
     whole = np.empty((1, M, k_max + 1))
     for j in range(M):
         for i in range(k_max):
             whole[0, j, i] = E[i, j]
         whole[0, j, k_max] = state.factor.beta[j]
-    enter(maps, whole[0, :k_max], g)
-    g += 1
-    for at in range(state.counters[N_TOUCHED]):
+    enter(maps, whole[0, :k_max], now.generation)
+    now.generation += 1
+    for at in range(now.touched):
         f = state.touched[at]
         for j in range(M):
-            z[0, j] = table[f, HEAD + j]
-            table[f, HEAD + j] = 0.0
+            z[0, j] = Z[f, j]
+            Z[f, j] = 0.0
         apply_map(whole, 0, M, z, 0)
         for j in range(k_max):
-            table[f, HEAD + j] = z[1, j]
-        table[f, WBAR] += z[1, k_max]
-        table[f, STAMP] = 2 * g
-    state.counters[GEN] = g
-    state.counters[N_TOUCHED] = 0
+            Z[f, j] = z[1, j]
+        state.features[f].wbar += z[1, k_max]
+        state.features[f].stamp = 2 * now.generation
+    now.touched = 0
 
 
 @inline
@@ -157,13 +174,15 @@ def enter(maps, last, g):
 
 
 @bare_inline
-def start_over(factor, kept):
+def start_over(state, kept):
     """F <- [I 0], beta <- 0: what a generation begins with."""
+    factor = state.factor
     clear(factor.FT)
     for i in range(kept):
         factor.FT[i, i] = 1.0
     for j in range(len(factor.beta)):
         factor.beta[j] = 0.0
+    state.now[0].used = kept
 
 
 @bare_inline
@@ -188,6 +207,52 @@ def copy(source, maps, at):
             maps[at, j, i] = source[j, i]
 
 
+@inline
+def renew(state, z):
+    """Begin a generation with F = I."""
+    FT, now = state.factor.FT, state.now[0]
+    begin_generation(state, transposed(FT, FT.shape[1]), z)
+    start_over(state, now.k)
+
+
+@bare_inline
+def all_current(state):
+    """Begin the log anew, where every feature is up to date and counts as untouched."""
+    now = state.now[0]
+    for f in range(now.seen):
+        state.features[f].stamp = 0
+    now.generation = 0
+    now.touched = 0
+
+
+@bare_inline
+def log_is_full(state):
+    """Whether there is no room for another generation."""
+    return state.now[0].generation == state.now[0].capacity
+
+
+def slots_of(generations: int) -> int:
+    """Slots of the log that so many generations take: n + n // 8 + n // 64 + ..."""
+    total = 0
+    while generations:
+        total += generations
+        generations >>= 3
+    return total
+
+
+def with_room_in_log(state, z):
+    """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
+
+    Depends on what has been learned and not on where batches end, so that batches change no bit.
+    """
+    capacity, seen = int(state.now["capacity"][0]), int(state.now["seen"][0])
+    if capacity >= seen // (4 * state.maps.shape[1]):
+        sweep(state, z)
+        return state
+    state.now["capacity"] = 8 * capacity
+    return state._replace(maps=grown(state.maps, slots_of(8 * capacity), slots_of(capacity)))
+
+
 @jit
 def sweep(state, z):
     """Bring every feature up to the present generation and start the log anew.
@@ -195,11 +260,9 @@ def sweep(state, z):
     Costs O(k^2) a feature; called when the log is full, whose capacity grows with the features seen, so that the cost
     is O(m^2) an example when spread over the examples in between.
     """
-    table, maps, now = state.table, state.maps, state.counters[GEN]
-    for f in range(state.counters[SEEN]):
-        touched = int(table[f, STAMP]) & 1
-        if int(table[f, STAMP]) >> 1 != now:
-            bring_up(maps, table, f, now, z)
-            touched = 0
-        table[f, STAMP] = touched
-    state.counters[GEN] = 0
+    now = state.now[0]
+    for f in range(now.seen):
+        stale = is_stale(state.features[f].stamp, now.generation)
+        refresh(state, f, z)
+        state.features[f].stamp = 0 if stale else state.features[f].stamp & 1
+    now.generation = 0

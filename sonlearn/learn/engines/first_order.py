@@ -1,0 +1,117 @@
+"""First-order learners: the engine around the kernels of `sonlearn.learn.first_order`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.batch import Rows
+from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.first_order import (
+    ADAGRAD,
+    AROW,
+    COIN,
+    COLUMNS,
+    FTRL,
+    NAG,
+    OGD,
+    PRECISION,
+    SGD,
+    learn,
+    predict,
+    weights,
+)  # fmt: skip
+from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.methods import METHODS
+from sonlearn.options import LearnOptions
+
+RULES = {
+    "sgd": SGD, "ogd": OGD, "adagrad": ADAGRAD, "nag": NAG, "arow": AROW, "precision": PRECISION, "ftrl": FTRL,
+    "coin": COIN,
+}  # fmt: skip
+#: t: rounds learned (nag, coin: their importance); N: nag's and coin's sum of squared norms; seen: features.
+NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8")]
+
+
+class Params(NamedTuple):
+    """What the kernels need of `LearnOptions`, as numbers."""
+
+    rule: int
+    loss: Loss
+    clip: float
+    rate: float
+    power_t: float
+    alpha: float
+    beta: float
+    l1: float
+    l2: float
+    r: float
+    invariant: bool
+    before: bool
+
+
+class State(NamedTuple):
+    """All that a learner has learned, but for the names of its features."""
+
+    table: np.ndarray  # float64[features, columns of the rule]
+    now: np.ndarray  # structured [1]
+
+
+class FirstOrder:
+    """Engine of sgd, ogd, adagrad, nag, arow, arow-precision, ftrl and coin (see `sonlearn.learn.engine.Engine`)."""
+
+    def __init__(self, options: LearnOptions):
+        self._params = params_of(options)
+        self._work = np.zeros(1)
+
+    def new(self) -> State:
+        """State of a learner that has seen nothing."""
+        return State(np.zeros((0, COLUMNS[self._params.rule])), np.zeros(1, dtype=NOW).view(np.recarray))
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """Let the arrays hold what learning `rows` may need."""
+        self._work = grown(self._work, int(np.diff(rows.indptr).max(initial=1)))
+        return state._replace(table=grown(state.table, features, int(state.now["seen"][0])))
+
+    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+        """Learn rows from `start` on; see the seam."""
+        return state, learn(self._params, state, self._work, rows, out, start)
+
+    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+        """Predict `rows` and change nothing."""
+        at = predict(self._params, state, rows, out.raw)
+        np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
+        return at
+
+    def weights(self, state: State, features: int) -> np.ndarray:
+        """Weights in the scale of the input."""
+        w = np.zeros(features)
+        weights(self._params, state, w[: len(state.table)])
+        return w
+
+    def packed(self, state: State) -> State:
+        """`state` without spare room."""
+        return state._replace(table=state.table[: int(state.now["seen"][0])])
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """Nothing beyond the weights."""
+        return {}
+
+
+def params_of(options: LearnOptions) -> Params:
+    """Numbers for the kernels."""
+    return Params(
+        rule=RULES[METHODS[options.method].values["rule"]],
+        loss=loss_of(options),
+        clip=float(options.clip),
+        rate=float(options.learning_rate),
+        power_t=float(options.power_t),
+        alpha=float(options.ftrl_alpha),
+        beta=float(options.ftrl_beta),
+        l1=float(options.l1),
+        l2=float(options.l2),
+        r=float(options.arow_r),
+        invariant=options.invariant,
+        before=options.rescale == "before",
+    )

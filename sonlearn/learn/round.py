@@ -1,0 +1,120 @@
+"""The sketched online Newton round, once for all sketches: project, predict, take the row, step with the new sketch.
+
+[SON] Algorithm 1, [RFD] Algorithm 5. A round writes no array of length d: it reads what it needs at the s active
+features and appends one sparse row. What a step is stands in `step`, how d features are kept up to date in O(m^2 + ms)
+in `sparse_time`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.losses import loss_slope
+from sonlearn.learn.oja import oja_round
+from sonlearn.learn.rescale import learn_scales, rescaled
+from sonlearn.learn.sparse_time import append, coordinates, log_is_full, move_wbar
+from sonlearn.learn.state import ETA_CONSTANT, ETA_OVER_T
+from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK
+from sonlearn.learn.step import Move, newton, projection, solve, take_in, widen
+from sonlearn.learn.tolerances import LIMIT
+
+
+class Row(NamedTuple):
+    """The numbers of a row x that is being learned from."""
+
+    slope: float  # h l'(p, y): g = slope x
+    scale: float  # s: the row that is sketched is s x
+    xx: float  # x'x
+    rho2: float  # squared part of x outside of the basis, 0 if negligible
+    quadratic: float  # x'A^-1 x
+
+
+@bare_jit
+def run(params, state, work, rows, prediction, raw, start):
+    """Learn rows from `start` on, until one needs more than a round; returns (next row, status, slope of the last).
+
+    For LOG_FULL and DIVERGED the next row has not been learned. Arguments as in `newton.learn`.
+    """
+    now = state.now[0]
+    for i in range(start, len(rows.y)):
+        if log_is_full(state):
+            return i, LOG_FULL, 0.0
+        feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
+        values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
+        xx = rescaled(params, state, feats, values, work.x)
+        wx, rho2, n_rest = coordinates(params, state, work, feats, xx)
+        u = wx + rows.base[i]
+        if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
+            return i, DIVERGED, 0.0
+        raw[i] = u
+        prediction[i] = min(max(u, -params.clip), params.clip)
+        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+            continue
+        slope = rows.weight[i] * loss_slope(params.loss, prediction[i], rows.y[i])
+        scale = row_scale(params, slope, now.t + 1)
+        row = Row(slope, scale, xx, rho2, solve(params, state, work, now.k + now.raw, rho2))
+        move = projection(now.alpha, row.quadratic, rho2, u - prediction[i])
+        if not (math.isfinite(scale * scale * xx * xx) and math.isfinite(move.along) and math.isfinite(move.rest)):
+            return i, DIVERGED, 0.0
+        count(state, feats)
+        if params.buffered:
+            status = buffer_row(params, state, work, feats, row, move, n_rest)
+        else:
+            status = oja_round(params, state, work, feats, row, move)
+        learn_scales(params, state, feats, values, slope)
+        if status != NEXT:
+            return i + 1, status, slope
+    return len(rows.y), DONE, 0.0
+
+
+@bare_inline
+def row_scale(params, slope, t):
+    """sqrt(sigma + eta_t) |l'|: the row that is sketched is this times x."""
+    eta = params.eta
+    if params.eta_kind != ETA_CONSTANT:
+        eta = 1.0 / t if params.eta_kind == ETA_OVER_T else 1.0 / math.sqrt(t)
+    return math.sqrt(params.sigma + eta) * abs(slope)
+
+
+@bare_inline
+def count(state, feats):
+    """A round more, and what it has read."""
+    now = state.now[0]
+    now.t += 1
+    now.read += len(feats)
+    seen = now.seen
+    for at in range(len(feats)):
+        seen = max(seen, feats[at] + 1)
+    now.seen = seen
+
+
+@bare_inline
+def buffer_row(params, state, work, feats, row, move, n_rest):
+    """Frequent directions: append the row, and step with the new sketch or leave that to the shrink; a status.
+
+    `move` is the projection's. A row with zero gradient counts towards the 2m rows, as in the papers' pseudo-code.
+    """
+    now, a = state.now[0], state.basis.a
+    r, counts = now.k + now.raw, row.scale * row.scale > 0.0
+    grows = counts and row.rho2 > 0.0
+    full = now.held + 1 == 2 * params.m
+    shrinks = full and r + grows >= params.m
+    if counts and not shrinks:
+        step = newton(now.alpha, row, row.rho2)
+        move = Move(move.along + step.along, move.rest + step.rest)
+    for i in range(r):
+        a[i] -= move.along * work.u[i]
+    if grows:
+        append(state, work, feats, row.rho2, n_rest)
+        widen(state, r)
+        a[r] = -move.rest * work.y[r]
+    elif move.rest != 0.0:
+        for i in range(r):
+            a[i] += move.rest * work.y[i]
+        move_wbar(state, work, feats, -move.rest)
+    now.held = params.m - 1 if full else now.held + 1
+    if counts:
+        take_in(state, work, r + grows, row.scale, not shrinks)
+    return SHRINK if shrinks else NEXT

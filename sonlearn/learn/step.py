@@ -1,0 +1,114 @@
+"""The step, once for all sketches: what knows alpha.
+
+In the coordinates y = Q x of the orthonormal rows Q, A = alpha I + Q'H Q with H = Q S'S Q'. With
+u = (H + alpha I)^-1 y and rho^2 = x'x - y'y
+
+    A^-1 x = Q'u + f(alpha) (x - Q'y),        x'A^-1 x = y'u + f(alpha) rho^2,        f(lam) = 1/lam, f(0) = 0:
+
+sums of squares without cancellation, and for alpha = 0 the pseudo-inverse, because the basis spans exactly the range of
+A: rows enter it only with a gradient that is not zero. So every motion of the weights is a `Move`, two numbers.
+
+While rows are buffered H + alpha I = L L' is kept as its Cholesky factor (LT = L'). Where H is diagonal, after a shrink
+and for Oja, A^-1 x = f(alpha) x + Q'((f(alpha + D^2) - f(alpha)) y).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from sonlearn.jit import bare_inline
+from sonlearn.learn.dense import add_outer, cholesky_update, clear, solve_lower, solve_upper
+
+
+class Move(NamedTuple):
+    """w -= along Q'u + rest (x - Q'y)."""
+
+    along: float
+    rest: float
+
+
+@bare_inline
+def f(lam, g):
+    """f(lam) g, f the spectral function: A's eigenvalues to those of the step."""
+    return g / lam if lam > 0.0 else 0.0
+
+
+@bare_inline
+def solve(params, state, work, r, rho2):
+    """work.u <- (H + alpha I)^-1 y; returns x'A^-1 x."""
+    alpha, y, h, u, quadratic = state.now[0].alpha, work.y, work.h, work.u, 0.0
+    if params.buffered:
+        solve_lower(state.basis.LT, r, y, h)
+        solve_upper(state.basis.LT, r, h, u)
+        for i in range(r):
+            quadratic += h[i] * h[i]
+    else:
+        for i in range(r):
+            u[i] = y[i] / (alpha + state.basis.D2[i])
+            quadratic += y[i] * u[i]
+    return quadratic + f(alpha, rho2)
+
+
+@bare_inline
+def projection(alpha, quadratic, rho2, excess):
+    """The move onto |w'x| <= C in the norm of A, `excess` being u'x less its projection ([SON] Lemma 1).
+
+    Where A does not see x (alpha = 0 and x outside of its range) only that part of x moves, which costs nothing.
+    """
+    if excess == 0.0 or (quadratic == 0.0 and rho2 == 0.0):  # the latter: x = 0, and nothing can move w'x
+        return Move(0.0, 0.0)
+    if alpha == 0.0 and rho2 > 0.0:
+        return Move(0.0, excess / rho2)
+    along = excess / quadratic
+    return Move(along, f(alpha, along))
+
+
+@bare_inline
+def newton(alpha, row, rho2):
+    """The move g -> A^-1 g, with A after the row s x, from the numbers of A before it (Sherman-Morrison)."""
+    s2 = row.scale * row.scale
+    if alpha == 0.0 and rho2 > 0.0:
+        return Move(0.0, row.slope / (s2 * rho2))
+    along = row.slope / (1.0 + s2 * row.quadratic)
+    return Move(along, f(alpha, along))
+
+
+@bare_inline
+def beyond(state, i, g):
+    """(f(alpha + D_i^2) - f(alpha)) g: what A^-1 is on kept direction i beyond f(alpha), where H is diagonal."""
+    now = state.now[0]
+    return f(now.alpha + (state.basis.D2[i] + now.restored), g) - f(now.alpha, g)
+
+
+@bare_inline
+def widen(state, r):
+    """H and L take in a direction r that no row has been along yet."""
+    H, LT = state.basis.H, state.basis.LT
+    for i in range(r + 1):
+        H[r, i] = H[i, r] = 0.0
+        LT[i, r] = 0.0
+    LT[r, r] = math.sqrt(state.now[0].alpha)
+
+
+@bare_inline
+def take_in(state, work, r, scale, factorise):
+    """H <- H + s^2 y y', and L, if the rounds to come need it, likewise; work.h is used up."""
+    add_outer(state.basis.H, r, scale * scale, work.y)
+    if factorise:
+        for i in range(r):
+            work.h[i] = scale * work.y[i]
+        cholesky_update(state.basis.LT, r, work.h)
+
+
+@bare_inline
+def begin(state, kept):
+    """H and L where only the kept directions are there, in whose coordinates all is diagonal."""
+    now, basis = state.now[0], state.basis
+    clear(basis.H)
+    clear(basis.LT)
+    for i in range(kept):
+        basis.H[i, i] = basis.D2[i]
+        basis.LT[i, i] = math.sqrt(now.alpha + (basis.D2[i] + now.restored))
+    for i in range(kept, len(basis.D2)):
+        basis.D2[i] = 0.0

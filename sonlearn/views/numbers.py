@@ -1,0 +1,128 @@
+"""Made-up features -> numbers: an open-addressing table of bounded size.
+
+Unlike `index`, which keeps ids exactly and gives them back, this one keeps of each key a print of 39 bits beside its
+number, in one word: a look-up is one cache miss instead of two, and views make up tens to hundreds of features a row.
+Two of n features share a number by accident with probability n^2 / 2^40.
+
+The table doubles with the features seen, up to `limit` of them. What is new after that shares the number of the next
+one in the table: no row is refused, and memory stays bounded.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sonlearn.batch import Rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.views.codes import KEY_BITS
+
+UNKNOWN = -1
+#: Made-up features of a view, at most.
+LIMIT = 1 << 22
+NUMBER_BITS = 24
+PRINT_BITS = 63 - NUMBER_BITS
+_NUMBER = (1 << NUMBER_BITS) - 1
+_SMALLEST = 1 << 9
+_NO_SLOTS = np.zeros(1, np.int64)
+
+
+def slots_for_reading(slots: np.ndarray) -> np.ndarray:
+    """`slots`, or for a new state, which has none, one that is free."""
+    return slots if len(slots) else _NO_SLOTS
+
+
+def doubled(slots: np.ndarray, limit: int) -> np.ndarray:
+    """A table of twice the size with the same content, if `limit` features need as much."""
+    bigger = np.zeros(min(max(2 * len(slots), _SMALLEST), 2 * limit), np.int64)
+    refill(slots, bigger)
+    return bigger
+
+
+@bare_inline
+def shift_of(slots):
+    """How far a print is shifted to give the place where a key should be."""
+    shift = PRINT_BITS
+    while (1 << (PRINT_BITS - shift)) < len(slots):
+        shift -= 1
+    return shift
+
+
+@bare_inline
+def slot_of(print_, slots, shift):
+    """Slot that holds what has this print, or the free one where it belongs."""
+    mask = len(slots) - 1
+    at = print_ >> shift
+    while slots[at] != 0 and slots[at] >> NUMBER_BITS != print_:
+        at = (at + 1) & mask
+    return at
+
+
+@bare_jit
+def refill(slots, bigger):
+    """Enter what `slots` hold into empty ones."""
+    shift = shift_of(bigger)
+    for i in range(len(slots)):
+        if slots[i] != 0:
+            bigger[slot_of(slots[i] >> NUMBER_BITS, bigger, shift)] = slots[i]
+
+
+@bare_inline
+def lacks_room(slots, limit, made, more):
+    """Whether the table must be doubled before `more` features are made up."""
+    return len(slots) < 2 * limit and 2 * (made + more) > len(slots)
+
+
+@bare_inline
+def number_of(key, slots, shift, now, limit, learned):
+    """Number of a made-up feature; if it is new, the next one in rows that are learned from, else UNKNOWN."""
+    print_ = key >> (KEY_BITS - PRINT_BITS)
+    at = slot_of(print_, slots, shift)
+    if slots[at] != 0:
+        return (slots[at] & _NUMBER) - 1
+    if now["made"] >= limit:
+        while slots[at] == 0:
+            at = (at + 1) & (len(slots) - 1)
+        return (slots[at] & _NUMBER) - 1
+    if not learned:
+        return UNKNOWN
+    number = now["features"]
+    now["features"] = number + 1
+    now["made"] += 1
+    slots[at] = (print_ << NUMBER_BITS) | (number + 1)
+    return number
+
+
+class Marks:
+    """Where each feature stands in the output, to sum what shares a number in a row: needed when a table is full."""
+
+    def __init__(self) -> None:
+        self._marks, self._none = np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+    def of(self, features: int, needed: bool) -> np.ndarray:
+        """int64[features], or int64[0] where no two features can share."""
+        if not needed:
+            return self._none
+        if len(self._marks) < features:
+            self._marks = np.zeros(2 * features, np.int64)
+        return self._marks
+
+
+@bare_inline
+def put(out, begin, at, feature, value, marks):
+    """Write an entry of the row that begins at `begin`; returns the next place."""
+    if len(marks) > 0:
+        mark = marks[feature]
+        if begin <= mark < at and out.features[mark] == feature:
+            out.values[mark] += value
+            return at
+        marks[feature] = at
+    out.features[at] = feature
+    out.values[at] = value
+    return at + 1
+
+
+def room_for(rows: Rows, entries: int) -> Rows:
+    """Rows to be filled in, with up to `entries` entries, and labels and weights of `rows`."""
+    return rows._replace(
+        indptr=np.zeros(len(rows.indptr), np.int64), features=np.empty(entries, np.int64), values=np.empty(entries)
+    )

@@ -1,0 +1,275 @@
+"""Views that see what stands together in a row: pairs and triples of the bins of its values."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.arrays import grown
+from sonlearn.batch import Rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.views.codes import KEY_BITS, float_code, key_of, z_code
+from sonlearn.views.numbers import (
+    LIMIT,
+    UNKNOWN,
+    Marks,
+    doubled,
+    lacks_room,
+    number_of,
+    put,
+    room_for,
+    shift_of,
+    slots_for_reading,
+)
+from sonlearn.views.view import new_now
+
+FLOAT, Z = range(2)
+_CODE = {"float": FLOAT, "z": Z}
+_KEY = (1 << KEY_BITS) - 1
+#: Weights count up to this, so that products of two sums stay finite.
+MOST = 1e150
+
+
+class State(NamedTuple):
+    """What has been numbered and counted."""
+
+    # features (all are made up); raw: features of the raw rows; made; n_pos, n_neg: weight of each class
+    now: np.ndarray
+    slots: np.ndarray  # int64[power of two], see `numbers`
+    counts: np.ndarray  # float64[raw features, 2]: weight of the rows of each class with the feature (`chosen` only)
+    moments: np.ndarray  # float64[raw features, 3]: count, mean, M2 of its values (z-bins only)
+
+
+class Params(NamedTuple):
+    """What a row becomes."""
+
+    order: int
+    code: int
+    resolution: int
+    unit: bool
+    longest: int
+    chosen: int
+    limit: int
+
+
+class Work(NamedTuple):
+    """One row under way."""
+
+    codes: np.ndarray  # int64[longest row]; key of each entry, UNKNOWN where the feature is
+    scores: np.ndarray  # float64[longest row]
+    taken: np.ndarray  # int64[longest tuple row]; keys of the entries that are combined
+    best: np.ndarray  # float64[the same]; scores of those
+    keys: np.ndarray  # int64[tuples of a row]
+    moments: np.ndarray  # float64[3], of a feature in a row that is only predicted
+
+
+class Tuples:
+    """Indicators of what bins occur together: unordered pairs, an entry with itself included, or triples of three.
+
+    Parameters
+    ----------
+    order : int
+        2 or 3.
+    code : str
+        Bins are ``float`` (`float_code`, `resolution` mantissa bits) or ``z`` (`z_code`).
+    resolution : int
+    unit : bool
+        Values 1/sqrt(number of tuples of the row) in place of 1.
+    longest, chosen : int
+        Rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries whose feature tells most
+        of the class by itself.
+    limit : int
+        Tuples that get a number of their own, at most.
+    """
+
+    def __init__(
+        self, *, order: int, code: str, resolution: int, unit: bool = False, longest: int = 32, chosen: int = 32,
+        limit: int = LIMIT,
+    ):  # fmt: skip
+        self._params = Params(order, _CODE[code], resolution, unit, longest, chosen, limit)
+        self._marks = Marks()
+        self._work = self._new_work(1)
+
+    def _new_work(self, row: int) -> Work:
+        most = max(self._params.longest, self._params.chosen)
+        return Work(
+            np.zeros(row, np.int64), np.zeros(row), np.zeros(most, np.int64), np.zeros(most),
+            np.zeros(self._tuples(most), np.int64), np.zeros(3),
+        )  # fmt: skip
+
+    def _tuples(self, n: int | np.ndarray) -> int | np.ndarray:
+        """Tuples of n entries."""
+        return n * (n + 1) // 2 if self._params.order == 2 else n * (n - 1) * (n - 2) // 6
+
+    def new(self) -> State:
+        """State of a view that has seen nothing."""
+        now = new_now("raw", "made", "n_pos:f8", "n_neg:f8")
+        return State(now, np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 3)))
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """Let the arrays hold what `rows` may bring; the table grows on the way."""
+        now, used = state.now.copy(), int(state.now["raw"][0])
+        now["raw"] = features
+        state = state._replace(now=now)
+        if self._params.chosen:
+            state = state._replace(counts=grown(state.counts, features, used))
+        if self._params.code == Z:
+            state = state._replace(moments=grown(state.moments, features, used))
+        return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
+
+    def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
+        """Rows of indicators, each before it is counted."""
+        out, marks = self._room(state, rows)
+        i = at = 0
+        while True:
+            i, at = combine_rows(self._params, state, self._work, rows, out, marks, (i, at, True))
+            if i == len(rows.y):
+                return state, out
+            state = state._replace(slots=doubled(state.slots, self._params.limit))
+
+    def look(self, state: State, rows: Rows) -> Rows:
+        """The same, counting nothing; tuples without a number are left out."""
+        out, marks = self._room(state, rows)
+        state = state._replace(slots=slots_for_reading(state.slots))
+        combine_rows(self._params, state, self._work, rows, out, marks, (0, 0, False))
+        return out
+
+    def _room(self, state: State, rows: Rows) -> tuple[Rows, np.ndarray]:
+        lengths = np.diff(rows.indptr)
+        if lengths.max(initial=0) > len(self._work.codes):
+            self._work = self._new_work(int(lengths.max()))
+        entries = int(self._tuples(np.minimum(lengths, len(self._work.taken))).sum())
+        full = int(state.now["made"][0]) + entries >= self._params.limit
+        return room_for(rows, entries), self._marks.of(self.features(state) + entries, full)
+
+    def features(self, state: State) -> int:
+        """Features of the rows seen so far are below this."""
+        return int(state.now["features"][0])
+
+    def packed(self, state: State) -> State:
+        """`state` without spare room."""
+        raw = state.now["raw"][0]
+        slots = state.slots if state.now["made"][0] else state.slots[:0]
+        return state._replace(slots=slots, counts=state.counts[:raw], moments=state.moments[:raw])
+
+
+@bare_jit
+def combine_rows(params, state, work, rows, out, marks, start):
+    """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
+    now, (i, at, learn), shift = state.now[0], start, shift_of(state.slots)
+    while i < len(rows.indptr) - 1:
+        n = min(rows.indptr[i + 1] - rows.indptr[i], len(work.taken))
+        learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        if learned and lacks_room(state.slots, params.limit, now["made"], tuples_of(params, n)):
+            break
+        n = code_row(params, state, work, rows, i, learned)
+        if n <= params.longest:
+            for k in range(n):
+                work.taken[k] = work.codes[k]
+        else:
+            choose(work, n, params.chosen)
+            n = params.chosen
+        value = 1.0 / math.sqrt(tuples_of(params, n)) if params.unit and n > 0 else 1.0
+        begin = at
+        for k in range(combine(params, work, n)):
+            number = number_of(work.keys[k], state.slots, shift, now, params.limit, learned)
+            if number != UNKNOWN:
+                at = put(out, begin, at, number, value, marks)
+        out.indptr[i + 1] = at
+        if learned and params.chosen > 0:
+            count_row(state, rows, i)
+        i += 1
+    return i, at
+
+
+@bare_inline
+def tuples_of(params, n):
+    """Tuples of n entries."""
+    return n * (n + 1) // 2 if params.order == 2 else n * (n - 1) * (n - 2) // 6
+
+
+@bare_inline
+def code_row(params, state, work, rows, i, learned):
+    """Keys of the entries of row i, and scores if it is long; returns how many entries there are."""
+    now, n, counts = state.now[0], 0, state.counts
+    scored = params.chosen > 0 and rows.indptr[i + 1] - rows.indptr[i] > params.longest
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        j, x = rows.features[place], rows.values[place]
+        if x == 0.0 or j == rows.constant:
+            continue
+        code = 0
+        if params.code == Z and j >= 0:
+            moments = state.moments[j]
+            if not learned:
+                for k in range(3):
+                    work.moments[k] = moments[k]
+                moments = work.moments
+            code = z_code(x, params.resolution, moments)
+        elif j >= 0:
+            code = float_code(x, params.resolution)
+        work.codes[n] = key_of(j, code) if j >= 0 else UNKNOWN
+        if scored:
+            work.scores[n] = score(now, counts[j, 1] if j >= 0 else 0.0, counts[j, 0] if j >= 0 else 0.0)
+        n += 1
+    return n
+
+
+@bare_inline
+def score(now, pos, neg):
+    """exp |rho| of a feature with these counts. Equal ratios of whole numbers give equal bits: ties are ties."""
+    for_pos, for_neg = (pos + 1.0) * (now["n_neg"] + 2.0), (neg + 1.0) * (now["n_pos"] + 2.0)
+    return max(for_pos, for_neg) / min(for_pos, for_neg)
+
+
+@bare_inline
+def choose(work, n, most):
+    """Take the `most` entries of highest score, highest first; of equal ones the first."""
+    taken, best, size = work.taken, work.best, 0
+    for k in range(n):
+        value = work.scores[k]
+        if size == most and (size == 0 or value <= best[size - 1]):
+            continue
+        at = min(size, most - 1)
+        while at > 0 and best[at - 1] < value:
+            best[at], taken[at] = best[at - 1], taken[at - 1]
+            at -= 1
+        best[at], taken[at] = value, work.codes[k]
+        size = min(size + 1, most)
+
+
+@bare_inline
+def combine(params, work, n):
+    """Keys of all tuples of the n entries taken, but those of unknown features; returns how many."""
+    taken, keys, size, known = work.taken, work.keys, 0, 0
+    for k in range(n):
+        if taken[k] != UNKNOWN:
+            taken[known] = taken[k]
+            known += 1
+    for i in range(known):
+        for j in range(i if params.order == 2 else i + 1, known):
+            both = taken[i] + taken[j]
+            if params.order == 2:
+                keys[size] = both & _KEY
+                size += 1
+                continue
+            for k in range(j + 1, known):
+                keys[size] = (both + taken[k]) & _KEY
+                size += 1
+    return size
+
+
+@bare_inline
+def count_row(state, rows, i):
+    """Count the features of row i for its class."""
+    now, counts, h = state.now[0], state.counts, rows.weight[i]
+    side = 1 if rows.y[i] > 0.0 else 0
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        j = rows.features[place]
+        if rows.values[place] != 0.0 and j != rows.constant:
+            counts[j, side] = min(counts[j, side] + h, MOST)
+    if side == 1:
+        now["n_pos"] = min(now["n_pos"] + h, MOST)
+    else:
+        now["n_neg"] = min(now["n_neg"] + h, MOST)

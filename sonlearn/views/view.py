@@ -1,0 +1,52 @@
+"""The seam of views: rows as they were read -> rows as a member of a committee sees them.
+
+A view is made once and holds no state; its state is a value, a NamedTuple of arrays, with the same conventions as the
+state of an engine (`sonlearn.learn.engine`): what grows with the stream has length 0 in a new state, scalars stand in a
+structured array `now` of length 1. Scratch space is the view's own, so one view object serves one thread.
+
+Views are causal: row by row, a row is seen with the statistics of the rows before it, as far as these are learned from
+(they have a label and a weight). Where batches are cut changes no bit. Rows that are only predicted change nothing.
+Values of any size give finite values: nothing is refused.
+
+A feature number below 0 in raw rows is one that no row learned from has had: it counts where a view counts or measures
+a row, and is left out of the row seen. So a prediction sees a row as learning from it would.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from sonlearn.batch import Rows
+
+#: A state: a NamedTuple of arrays.
+State = Any
+
+
+class View(Protocol):
+    """The verbs of a view."""
+
+    def new(self) -> State:
+        """State of a view that has seen nothing."""
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """`state` with room for seeing `rows`, whose features are below `features`."""
+
+    def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
+        """`rows` as seen, each before the statistics take it in; `reserve` comes first."""
+
+    def look(self, state: State, rows: Rows) -> Rows:
+        """`rows` as seen by the state as it is, which stays as it is: for prediction."""
+
+    def features(self, state: State) -> int:
+        """Features of the rows seen so far are below this."""
+
+    def packed(self, state: State) -> State:
+        """`state` without spare room, for storage: equal states give equal arrays."""
+
+
+def new_now(*fields: str) -> np.ndarray:
+    """Scalars of a new state: `features` and `fields`, ``name`` (int64) or ``name:f8``."""
+    pairs = [(name, kind or "i8") for name, _, kind in (field.partition(":") for field in fields)]
+    return np.zeros(1, dtype=[("features", "i8"), *pairs])

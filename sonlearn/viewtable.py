@@ -1,0 +1,60 @@
+"""The table of views: one entry for every way in which a member of a committee can see a row.
+
+A view is a kind (`sonlearn.views`) and values, as a method is an engine and values. `docs/views.md` has the formulas
+in full. Imports nothing: the command line reads it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ViewEntry:
+    """One entry.
+
+    Attributes
+    ----------
+    kind : str
+        Which class computes it (`sonlearn.views.view.make_view`).
+    formula : str
+        What an entry x_j of a row becomes.
+    cost : str
+        Order of the time a row and of the entries of the row seen, s those of the row.
+    values : dict
+        What the class is told.
+    """
+
+    kind: str
+    formula: str
+    cost: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+VIEWS = {
+    "raw": ViewEntry("raw", "x_j", "s"),
+    "log": ViewEntry("scaled", "sign(x_j) ln(1 + |x_j|), without the constant", "s", {"constant": False}),
+    "lunit": ViewEntry("scaled", "sign(x_j) ln(1 + |x_j|), then the row / its 2-norm", "s", {"unit": True}),
+    "tfidf": ViewEntry(
+        "scaled", "sign(x_j) ln(1 + |x_j|) ln((t + 2)/(df_j + 1)), then the row / its 2-norm", "s",
+        {"idf": True, "unit": True},
+    ),
+    "bins": ViewEntry("bins", "x_j, [bin 1 of x_j], [bin 3 of x_j]", "3 s", {"itself": True}),
+    "indicators": ViewEntry("bins", "[bin 1 of x_j], [bin 3 of x_j], without the constant", "2 s", {"constant": False}),
+    "ratios": ViewEntry("bins", "rho_f / sqrt(n) for the n = 2 s indicators f of the row", "2 s", {"ratios": True}),
+    "pairs": ViewEntry(
+        "tuples", "[bin 1 of x_i and bin 1 of x_j], i <= j", "s^2", {"order": 2, "code": "float", "resolution": 1},
+    ),
+    "pairs-fine": ViewEntry(
+        "tuples", "[bin 3 of x_i and bin 3 of x_j] / sqrt(number of pairs), i <= j", "s^2",
+        {"order": 2, "code": "float", "resolution": 3, "unit": True},
+    ),
+    "pairs-z": ViewEntry(
+        "tuples", "[z-bin of x_i and z-bin of x_j], i <= j", "s^2", {"order": 2, "code": "z", "resolution": 2},
+    ),
+    "triples": ViewEntry(
+        "tuples", "[bin 1 of x_i and bin 1 of x_j and bin 1 of x_k], i < j < k", "s^3",
+        {"order": 3, "code": "float", "resolution": 1, "longest": 16, "chosen": 16},
+    ),
+}  # fmt: skip

@@ -1,0 +1,332 @@
+"""Frequent directions with diagonal compensation: the sparse engine against its dense twin, theory, and reliability.
+
+Tolerance 1e-9 on predictions relative to max(1, |value|), on weights and the matrix relative to the largest.
+"""
+
+import numpy as np
+import pytest
+from dense_learner import dense_rows
+from drfd_twin import NOISE, DrfdTwin, buffer_rows, run_drfd
+from streams import (
+    batch_of,
+    duplicated,
+    ill_conditioned,
+    low_rank,
+    one_feature,
+    repeated_ids,
+    rows_of,
+    shuffled_features,
+    wide_range,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+
+from sonlearn import DivergedError, Learner, LearnOptions, OptionError
+from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engines import make_engine
+from sonlearn.views.index import intern, new_index
+
+LOSSES = ("hinge", "squared", "logistic")
+SIZES = (0, 1, 2, 3, 5, 10, 20)
+TOLERANCE = 1e-9
+
+
+def options_of(loss, m, **more):
+    return LearnOptions(method="drfd", loss=loss, sketch_size=m, **more)
+
+
+def by_column(learner, batch, values):
+    """`values`, which stand in the order of the features' first sight, in the order of the twin's columns."""
+    ids, columns = learner.weights()[0], dense_rows(batch)[1]
+    out = np.zeros((*values.shape[:-1], len(columns)))
+    out[..., np.searchsorted(columns, ids)] = values
+    return out
+
+
+def matrix_of(learner, batch):
+    """A of the engine, as the twin's."""
+    facts, d = learner.facts(), len(learner.weights()[0])
+    delta, B = facts["delta"](d), facts["rows"](d)
+    return np.diag(by_column(learner, batch, delta - 1) + 1) + by_column(learner, batch, B).T @ by_column(
+        learner, batch, B
+    )
+
+
+def off(got, wanted):
+    return np.abs(got - wanted).max(initial=0) / max(np.abs(wanted).max(initial=0), 1e-300)
+
+
+def agree(options, batch):
+    """Run both sides over `batch` and compare all that the engine shows."""
+    twin, wanted = run_drfd(options, batch)
+    learner = Learner(options)
+    got = learner.partial_fit(batch)
+    for what in ("prediction", "raw", "loss"):
+        ours, theirs = getattr(got, what), getattr(wanted, what)
+        np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
+        assert np.nanmax(np.abs(ours - theirs) / np.maximum(1, np.abs(theirs)), initial=0) <= TOLERANCE, what
+    assert off(by_column(learner, batch, learner.weights()[1]), twin.w) <= TOLERANCE
+    assert off(matrix_of(learner, batch), twin.A) <= TOLERANCE
+    return twin, learner
+
+
+# ---------------------------------------------------------------------------------------------------- the twin
+
+
+@pytest.fixture(scope="module")
+def text():
+    return zipf(n=1500, d=150)
+
+
+@pytest.mark.parametrize("m", SIZES)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_text(text, loss, m):
+    twin, _ = agree(options_of(loss, m), text)
+    assert twin.shrinks > 10
+    assert len(twin.B) - len(twin.added) == max(m - 1, 0)
+
+
+@pytest.mark.parametrize("r", [0.1, 10.0])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_r(text, loss, r):
+    agree(options_of(loss, 5, arow_r=r), text)
+
+
+def special_streams():
+    text = zipf(n=900, d=80)
+    return {
+        "weighted": with_weights(text),
+        "unlabelled": without_some_labels(text),
+        "weighted-unlabelled": with_weights(without_some_labels(text)),
+        "empty-rows": with_empty_rows(text),
+        "repeated-ids": repeated_ids(text),
+        "unsorted": shuffled_features(text),
+        "long-rows": zipf(n=900, d=80, unit=False),
+        "duplicated": duplicated(n=900),
+        "three-rows": duplicated(n=400, distinct=3),
+        "rank-4": low_rank(n=900, seed=3),
+        "one-feature": one_feature(n=600),
+        "constant": batch_of([{1: 2.0, 2: -1.0}] * 300, [1.0, 1.0, -1.0] * 100),
+        "sparse": zipf(n=2500, d=600, s=4),
+        "ill-conditioned": ill_conditioned(1e4, T=900, d=40, large=5).batch,
+    }
+
+
+STREAMS = special_streams()
+
+
+@pytest.mark.parametrize("m", [2, 5, 10])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_special_streams(stream, loss, m):
+    agree(options_of(loss, m), STREAMS[stream])
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_short_stream(loss):
+    twin, _ = agree(options_of(loss, 3), zipf(n=150, d=30, s=4))
+    assert twin.shrinks > 3
+
+
+def test_real_labels():
+    agree(options_of("squared", 5), zipf(n=900, d=90, kind="real"))
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_twin_can_be_trusted(stream, loss):
+    """One unit in the last place of every value moves the twin by far less than the tolerance."""
+    batch = rows_of(STREAMS[stream], slice(0, 300))
+    bits = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], len(batch.values)) * 2.0**-52
+    options = options_of(loss, 5)
+    one, other = (run_drfd(options, b)[1] for b in (batch, batch._replace(values=batch.values * (1 + bits))))
+    np.testing.assert_allclose(other.raw, one.raw, rtol=TOLERANCE / 10, atol=TOLERANCE / 10)
+
+
+def test_many_generations(text):
+    """So many that the log is swept several times, between what few rows touch."""
+    rare = zipf(n=3000, d=400, s=3, seed=4)
+    twin, learner = agree(options_of("squared", 2), rare)
+    assert twin.shrinks > 200
+    assert learner._state.now["generation"][0] < twin.shrinks, "the log has been swept"
+
+
+# ---------------------------------------------------------------------------------------------------- theory
+
+
+class FullTwin(DrfdTwin):
+    """A = I + sum of s^2 x x', nothing left out."""
+
+    def shrink(self):
+        self.added, self.shrinks = [], self.shrinks + 1
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("d", "m"), [(12, 13), (12, 20), (1, 2)])
+def test_more_rows_than_features_is_the_full_matrix(loss, d, m):
+    batch, options = zipf(n=500, d=d, s=4), options_of(loss, m)
+    full = FullTwin(options, len(np.unique(batch.indices)))
+    wanted = full.run(batch)
+    got = Learner(options).partial_fit(batch)
+    assert full.shrinks > 5
+    np.testing.assert_allclose(got.raw, wanted.raw, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("m", [1, 3, 8])
+def test_between_identity_and_the_full_matrix(text, m):
+    """I <= Delta, and A <= I + sum of s^2 x x' on the diagonal: equal at the features of the last buffer."""
+    batch, options = rows_of(text, slice(0, 10 * buffer_rows(m))), options_of("squared", m)
+    learner = Learner(options)
+    learner.partial_fit(batch)
+    assert learner._state.now["raw"][0] == 0, "just after a shrink"
+    X, _ = dense_rows(batch)
+    A, full = matrix_of(learner, batch), np.eye(X.shape[1]) + X.T @ X
+    delta = learner.facts()["delta"](len(A))
+    assert (delta >= 1).all()
+    assert (delta > 1.5).any()
+    last = (X[-buffer_rows(m) :] != 0).any(axis=0)
+    assert not last.all()
+    np.testing.assert_allclose(np.diag(A)[last], np.diag(full)[last], rtol=1e-12)
+    assert (np.diag(A) <= np.diag(full) * (1 + 1e-12)).all()
+    assert np.trace(A) <= np.trace(full) * (1 + 1e-12)
+    assert (np.diag(A)[~last] < np.diag(full)[~last] * (1 - 1e-6)).any() or m == 1, "lazy: it lags behind elsewhere"
+
+
+def test_no_row_kept_is_diagonal_arow(text):
+    """m = 0: the precision of every feature grows by its squares, and nothing else is remembered."""
+    learner = Learner(options_of("hinge", 0))
+    got = learner.partial_fit(text)
+    X, _ = dense_rows(text)
+    w, delta = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    for x, y, z in zip(X, text.y, got.raw, strict=True):
+        assert abs(w @ x - z) < 1e-9
+        if y * (w @ x) < 1:
+            w += y * (1 - y * (w @ x)) / (x @ (x / delta) + 1) * x / delta
+            delta += x**2
+    np.testing.assert_allclose(by_column(learner, text, learner.weights()[1]), w, rtol=0, atol=1e-9)
+
+
+def test_a_margin_of_one_is_left_alone():
+    learner = Learner(options_of("hinge", 3, arow_r=1e-9))
+    row = batch_of([{1: 1.0, 4: 1.0}], [1.0])
+    learner.partial_fit(row)
+    before = learner.weights()[1]
+    assert learner.partial_fit(row).raw[0] == pytest.approx(1, abs=1e-6)
+    learner.partial_fit(batch_of([{1: 2.0, 4: 1.0}], [1.0]))
+    np.testing.assert_allclose(learner.weights()[1], before, atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared"])
+def test_weight_two_is_r_halved(loss):
+    """One row of weight h is one row at r / h."""
+    text = zipf(n=300, d=40)
+    doubled = Learner(options_of(loss, 4)).partial_fit(text._replace(weight=np.full(300, 2.0)))
+    halved = Learner(options_of(loss, 4, arow_r=0.5)).partial_fit(text)
+    np.testing.assert_array_equal(doubled.raw, halved.raw)
+
+
+def test_squared_with_weight_two_is_two_rows():
+    """Recursive least squares is exact: a row twice is a row of weight 2, as long as nothing is shed."""
+    text = zipf(n=200, d=8, s=3, kind="real")
+    twice, weighted = Learner(options_of("squared", 12)), Learner(options_of("squared", 12))
+    twice.partial_fit(rows_of(text, np.repeat(np.arange(200), 2)))
+    weighted.partial_fit(text._replace(weight=np.full(200, 2.0)))
+    np.testing.assert_allclose(twice.weights()[1], weighted.weights()[1], rtol=0, atol=1e-9)
+
+
+# ---------------------------------------------------------------------------------------------------- reliability
+
+
+def fingerprint(learner):
+    header, arrays = learner.to_arrays()
+    return header, {key: np.array(value) for key, value in arrays.items()}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("m", [0, 1, 2, 6])
+def test_batches_and_resuming_change_no_bit(loss, m):
+    batch = with_weights(without_some_labels(zipf(n=1200, d=300, s=5)))
+    through, parts = Learner(options_of(loss, m)), Learner(options_of(loss, m))
+    through.partial_fit(batch)
+    rng, at = np.random.default_rng(0), 0
+    while at < batch.n:
+        n = int(rng.integers(1, 120))
+        parts.partial_fit(rows_of(batch, slice(at, at + n)))
+        parts = Learner.from_arrays(*fingerprint(parts))
+        at += n
+    (header, one), (_, other) = fingerprint(through), fingerprint(parts)
+    assert header["examples"] == parts.examples
+    assert one.keys() == other.keys()
+    for key in one:
+        np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+
+
+def test_rows_that_are_only_predicted_change_no_bit():
+    batch = zipf(n=400, d=200, s=4)
+    alone, among = Learner(options_of("hinge", 4)), Learner(options_of("hinge", 4))
+    for at in range(0, 400, 20):
+        part = rows_of(batch, slice(at, at + 20))
+        among.partial_fit(rows_of(batch, slice(0, at + 20))._replace(weight=np.zeros(at + 20)))
+        among.predict(batch)
+        alone.partial_fit(part)
+        among.partial_fit(part)
+    one, other = fingerprint(alone)[1], fingerprint(among)[1]
+    for key in one:
+        np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("m", [0, 1, 2, 5])
+@pytest.mark.parametrize("seed", range(5))
+def test_values_of_any_size(loss, m, seed):
+    """1e-30..1e30 in one stream: each row is learned from or refused, and no number is ever NaN or without bounds."""
+    learner, batch = Learner(options_of(loss, m)), wide_range(seed=seed)
+    got = learner.partial_fit(batch, skip=True)
+    assert np.isfinite(got.raw[~got.refused]).all()
+    assert np.isfinite(learner.weights()[1]).all()
+    assert np.isfinite(learner.eigenvalues()).all()
+    _, arrays = learner.to_arrays()
+    assert all(np.isfinite(array).all() for array in arrays.values())
+
+
+def test_a_refused_row_is_named_and_nothing_is_learned_of_it():
+    batch = zipf(n=100, d=30)
+    values = batch.values.copy()
+    values[batch.indptr[60]] = 1e200
+    learner, other = Learner(options_of("squared", 4)), Learner(options_of("squared", 4))
+    with pytest.raises(DivergedError, match="<memory>:61:"):
+        learner.partial_fit(batch._replace(values=values))
+    other.partial_fit(rows_of(batch, slice(0, 60)))
+    np.testing.assert_array_equal(learner.weights()[1], other.weights()[1])
+    assert learner.examples == 60
+
+
+def test_a_lenient_member_sits_such_rows_out():
+    batch = zipf(n=100, d=30)
+    values = batch.values.copy()
+    values[batch.indptr[60]] = 1e200
+    engine = make_engine(options_of("squared", 4))
+    engine.lenient = True
+    rows, index = intern(batch._replace(values=values), new_index())
+    out = Predictions.empty(100)
+    state, at = engine.learn(engine.reserve(engine.new(), rows, int(index.size[0])), rows, out, 0)
+    assert at == 100
+    assert out.raw[60] == out.prediction[60] == 0
+    rest = [i for i in range(100) if i != 60]
+    other = Learner(options_of("squared", 4))
+    np.testing.assert_allclose(out.raw[rest], other.partial_fit(rows_of(batch, rest)).raw, rtol=0, atol=1e-12)
+    assert engine.predict(state, rows, out) == 100
+    assert out.raw[60] == 0
+
+
+def test_what_it_does_not_know_is_refused():
+    with pytest.raises(OptionError, match="--loss absolute: --method drfd does not know it; give one of squared"):
+        options_of("absolute", 5)
+    with pytest.raises(OptionError, match="--clip: --method drfd does not take it"):
+        options_of("hinge", 5, clip=2.0)
+    with pytest.raises(OptionError, match="--arow-r 0"):
+        options_of("hinge", 5, arow_r=0.0)
+    assert NOISE == 1e-14

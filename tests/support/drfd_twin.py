@@ -1,0 +1,114 @@
+"""Frequent directions with diagonal compensation by its definition: explicit w, B, Delta and d x d systems.
+
+After each row that is learned from, w <- w + a A^-1 x with A = diag(Delta) + B'B as it was, and B gains the row s x.
+When `buffer` rows have been added since the last shrink, B is reduced to m - 1 rows; what B'B loses on its diagonal is
+given back to Delta, at the features of the rows added. Nothing here is shared with the engine but the options.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from dense_learner import canonical_label, dense_rows, loss_value
+from scipy.optimize import brentq
+
+from sonlearn import Batch, LearnOptions
+
+#: Of x'Delta^-1 x, and of the largest eigenvalue: what is below is rounding.
+NOISE = 1e-14
+
+
+class Result(NamedTuple):
+    """What was predicted before each label, and the loss of that."""
+
+    prediction: np.ndarray
+    raw: np.ndarray
+    loss: np.ndarray
+
+
+def sigmoid(u: float) -> float:
+    """1/(1 + exp(-u))."""
+    return float(np.exp(-np.logaddexp(0.0, -u)))
+
+
+def buffer_rows(m: int) -> int:
+    """Rows between two shrinks."""
+    return 1 if m == 0 else max(12, 2 * m)
+
+
+class DrfdTwin:
+    """The learner, dense."""
+
+    def __init__(self, options: LearnOptions, d: int):
+        self.o, self.m = options, max(options.sketch_size, 1)
+        self.w, self.delta, self.mass = np.zeros(d), np.ones(d), np.zeros(d)
+        self.B, self.added = np.zeros((0, d)), []
+        self.buffer, self.shrinks = buffer_rows(options.sketch_size), 0
+
+    @property
+    def A(self) -> np.ndarray:
+        """float64[d, d]."""
+        return np.diag(self.delta) + self.B.T @ self.B
+
+    def run(self, batch: Batch) -> Result:
+        """Predict and learn the rows of `batch` in order."""
+        X, _ = dense_rows(batch)
+        z = np.zeros(batch.n)
+        loss = np.full(batch.n, np.nan)
+        for i, (x, y, h) in enumerate(zip(X, batch.y, batch.weight, strict=True)):
+            y = canonical_label(self.o.loss, y)
+            z[i] = self.w @ x
+            if not np.isnan(y):
+                loss[i] = loss_value(self.o.loss, z[i], y)
+                if h > 0 and x.any():
+                    self.learn(x, y, h, z[i])
+        return Result(z, z, loss)
+
+    def learn(self, x, y, h, z):
+        """One row of weight h."""
+        step = np.linalg.solve(self.A, x)
+        v = max(x @ step, NOISE * (x @ (x / self.delta)))
+        a, s2 = self.step_of(y, h / self.o.arow_r, z, v)
+        if s2 == 0:
+            return
+        self.w = self.w + a * step
+        self.added.append(np.sqrt(s2) * x)
+        self.B = np.vstack([self.B, self.added[-1]])
+        if len(self.added) == self.buffer:
+            self.shrink()
+
+    def step_of(self, y, weight, z, v):
+        """How far along A^-1 x, and the weight of the row in A."""
+        match self.o.loss:
+            case "hinge":  # AROW: learns from margins below 1
+                return (y * (1 - y * z) / (v + 1 / weight), weight) if y * z < 1 else (0.0, 0.0)
+            case "squared":
+                return (y - z) / (v + 1 / weight), weight
+            case "logistic":  # y z after the step: the minimum of (w - w_t)'A(w - w_t)/2 + weight log(1 + exp(-y w'x))
+                u = brentq(
+                    lambda u: u - y * z - weight * v * sigmoid(-u), y * z - 1e-12 * abs(z), y * z + weight * v,
+                    xtol=1e-300, rtol=8.9e-16,
+                )  # fmt: skip
+                return weight * y * sigmoid(-u), weight * max(sigmoid(u) * sigmoid(-u), 1e-8)
+        raise ValueError(self.o.loss)
+
+    def shrink(self):
+        """Reduce B, whitened by Delta, to m - 1 rows, and renew Delta."""
+        U, sigma, _ = np.linalg.svd(self.B / np.sqrt(self.delta), full_matrices=False)
+        lam = sigma**2
+        shed = lam[self.m - 1] if len(lam) >= self.m and lam[self.m - 1] > NOISE * lam[0] else 0.0
+        kept = [i for i in range(min(self.m - 1, len(lam))) if lam[i] - shed > NOISE * lam[0]]
+        B = np.array([np.sqrt((lam[i] - shed) / lam[i]) * (U[:, i] @ self.B) for i in kept])
+        self.B = B.reshape(len(kept), len(self.w))
+        self.mass += (np.array(self.added) ** 2).sum(axis=0)
+        active = (np.array(self.added) != 0).any(axis=0)
+        renewed = 1 + self.mass - (self.B**2).sum(axis=0)
+        self.delta[active] = np.maximum(self.delta, renewed)[active]
+        self.added, self.shrinks = [], self.shrinks + 1
+
+
+def run_drfd(options: LearnOptions, batch: Batch) -> tuple[DrfdTwin, Result]:
+    """A fresh twin over a whole batch."""
+    twin = DrfdTwin(options, len(np.unique(batch.indices)))
+    return twin, twin.run(batch)

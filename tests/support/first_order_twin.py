@@ -1,0 +1,231 @@
+"""First-order learners by their definitions, on dense vectors: slow, and written to be read beside the papers.
+
+[NAG] Ross, Mineiro, Langford: Normalized Online Learning, UAI 2013. [IWA] Karampatziakis, Langford: Online Importance
+Weight Aware Updates, UAI 2011. [FTRL] McMahan et al.: Ad Click Prediction, KDD 2013. [AROW] Crammer, Kulesza, Dredze:
+Adaptive Regularization of Weight Vectors, NIPS 2009. [AdaGrad] Duchi, Hazan, Singer, JMLR 2011. Coin betting is that of
+Vowpal Wabbit's --coin. Nothing here is shared with the engine but the options.
+
+A twin has predict(x, h), the raw prediction of a row of importance h, and learn(x, y, h), which predicts first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from dense_learner import canonical_label, dense_rows, loss_slope
+from scipy.special import wrightomega
+
+from sonlearn import Batch, LearnOptions
+
+
+def followed(options: LearnOptions, p: float, y: float, T: float) -> float:
+    """Where the prediction is after following dp/ds = -l'(p) from p for s = 0..T, by the solution of that equation."""
+    tau, k = options.quantile_tau, options.huber_k
+    match options.loss:
+        case "squared":
+            return y + (p - y) * np.exp(-2 * T)
+        case "logistic":  # m + exp(m) grows like s
+            end = y * p + np.exp(y * p) + T
+            return y * (end - wrightomega(end))
+        case "hinge":
+            return p if y * p >= 1 else y * min(y * p + T, 1)
+        case "squared_hinge":
+            return p if y * p >= 1 else y * (1 - (1 - y * p) * np.exp(-2 * T))
+        case "absolute":
+            return min(p + T, y) if p < y else max(p - T, y)
+        case "quantile":
+            return min(p + tau * T, y) if p < y else max(p - (1 - tau) * T, y)
+        case "huber":
+            side, error = np.sign(p - y), abs(p - y)
+            reaches = max(0.0, (error - k) / k)  # when the error is k
+            if reaches >= T:
+                return p - side * k * T
+            return y + side * min(error, k) * np.exp(-(T - reaches))
+        case "poisson":  # u = exp(-p) follows du/ds = 1 - y u
+            u = np.exp(-p) + T if y == 0 else 1 / y + (np.exp(-p) - 1 / y) * np.exp(-y * T)
+            return -np.log(u)
+    raise ValueError(options.loss)
+
+
+class Twin:
+    """What all have in common; w are the weights."""
+
+    def __init__(self, options: LearnOptions, d: int):
+        self.o, self.w, self.t = options, np.zeros(d), 0
+
+    def predict(self, x: np.ndarray, h: float) -> float:
+        return self.w @ x
+
+    def clipped(self, u: float) -> float:
+        return np.clip(u, -self.o.clip, self.o.clip)
+
+    def slope(self, u: float, y: float) -> float:
+        return loss_slope(self.o.loss, self.clipped(u), y, self.o)
+
+
+class Sgd(Twin):
+    """w -= l t^-p g."""
+
+    def learn(self, x, y, h):
+        u = self.w @ x
+        self.t += 1
+        self.w = self.w - self.o.learning_rate * self.t**-self.o.power_t * h * self.slope(u, y) * x
+        return u
+
+
+class Ogd(Twin):
+    """[RFD] 3.1: w is the point of {w : |w'x| <= C} nearest to u; then u = w - l t^-p g."""
+
+    def learn(self, x, y, h):
+        raw = self.w @ x
+        p = self.clipped(raw)
+        if p != raw:
+            self.w = self.w + (p - raw) * x / (x @ x)
+        self.t += 1
+        self.w = self.w - self.o.learning_rate * self.t**-self.o.power_t * h * self.slope(raw, y) * x
+        return raw
+
+
+class Adagrad(Twin):
+    """[AdaGrad] Figure 1, diagonal, delta = 0; with a power other than 1/2 as VW."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.G = np.zeros(d)
+
+    def learn(self, x, y, h):
+        u = self.w @ x
+        g = h * self.slope(u, y) * x
+        self.G += g**2
+        moved = self.G > 0
+        self.w[moved] -= self.o.learning_rate * g[moved] / self.G[moved] ** self.o.power_t
+        return u
+
+
+class Nag(Twin):
+    """[NAG] Algorithm 2; by default in VW's order and with [IWA]'s steps."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.G, self.s, self.N = np.zeros(d), np.zeros(d), 0.0
+
+    def rescaled(self, x):
+        """The weights as they are once the sizes of x are known."""
+        s = np.maximum(self.s, np.abs(x))
+        return np.where(s > self.s, self.w * self.s / np.where(s > 0, s, 1), self.w), s
+
+    def predict(self, x, h):
+        return (self.rescaled(x)[0] if self.o.rescale == "before" else self.w) @ x
+
+    def learn(self, x, y, h):
+        u = self.predict(x, h)
+        p, slope = self.clipped(u), self.slope(u, y)
+        if slope == 0 and self.o.rescale == "after":
+            return u
+        self.w, self.s = self.rescaled(x)
+        on = (x != 0) & (self.s > 0)
+        self.t += h
+        self.N += h * np.sum((x[on] / self.s[on]) ** 2)
+        self.G += h * (slope * x) ** 2
+        on &= self.G > 0
+        R = np.zeros(len(x))
+        if on.any():
+            R[on] = self.o.learning_rate * np.sqrt(self.t / self.N) / (self.s[on] * np.sqrt(self.G[on]))
+        q = x @ (R * x)
+        step = -h * slope
+        if self.o.invariant and q > 0:
+            step = (followed(self.o, p, y, h * q) - p) / q
+        self.w = self.w + step * R * x
+        return u
+
+
+class Ftrl(Twin):
+    """[FTRL] Algorithm 1."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.z, self.n = np.zeros(d), np.zeros(d)
+
+    def weights(self):
+        o = self.o
+        w = -(self.z - np.sign(self.z) * o.l1) / ((o.ftrl_beta + np.sqrt(self.n)) / o.ftrl_alpha + o.l2)
+        return np.where(np.abs(self.z) <= o.l1, 0.0, w)
+
+    def predict(self, x, h):
+        return self.weights() @ x
+
+    def learn(self, x, y, h):
+        w = self.weights()
+        g = h * self.slope(w @ x, y) * x
+        sigma = (np.sqrt(self.n + g**2) - np.sqrt(self.n)) / self.o.ftrl_alpha
+        self.z += g - sigma * w
+        self.n += g**2
+        return w @ x
+
+
+class Coin(Twin):
+    """w = (4 + reward) theta / (L M (L M + G)), over the mean of |x/M|^2 in the rounds before."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.theta, self.G, self.M, self.L, self.reward = np.zeros((5, d))
+        self.N = 0.0
+
+    def bet(self, M, L):
+        bound = L * M
+        safe = np.where(bound > 0, bound, 1)
+        return np.where(bound > 0, (self.o.ftrl_alpha + self.reward) * self.theta / (safe * (safe + self.G)), 0)
+
+    def predict(self, x, h):
+        return self.bet(np.maximum(self.M, np.abs(x)), self.L) @ x / ((self.N + 1e-6) / self.t) if self.t > 0 else 0.0
+
+    def learn(self, x, y, h):
+        u = self.predict(x, h)
+        slope = h * self.slope(u, y)
+        self.M = np.maximum(self.M, np.abs(x))
+        self.N += h * np.sum((x[x != 0] / self.M[x != 0]) ** 2)
+        self.t += h
+        self.L = np.where(x != 0, np.maximum(self.L, max(abs(slope), self.o.ftrl_beta)), self.L)
+        self.reward -= slope * x * self.bet(self.M, self.L)
+        self.theta -= slope * x
+        self.G += np.abs(slope * x)
+        return u
+
+
+class Arow(Twin):
+    """[AROW] Figure 1 with the diagonal of its covariance kept, or the diagonal of its precision (`precision`)."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.S = np.ones(d)
+
+    def learn(self, x, y, h):
+        m, r = self.w @ x, self.o.arow_r / h
+        v = x @ (self.S * x)
+        if self.o.loss != "squared" and y * m >= 1:
+            return m
+        self.w = self.w + (y - m) / (v + r) * self.S * x
+        if self.o.method == "arow-precision":
+            self.S = 1 / (1 / self.S + x**2 / r)
+        else:
+            full = np.diag(self.S) - np.outer(self.S * x, self.S * x) / (v + r)
+            self.S = np.diag(full).copy()
+        return m
+
+
+TWINS = {
+    "sgd": Sgd, "ogd": Ogd, "adagrad": Adagrad, "nag": Nag, "ftrl": Ftrl, "coin": Coin, "arow": Arow,
+    "arow-precision": Arow,
+}  # fmt: skip
+
+
+def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:
+    """float64[n]: raw predictions of a fresh twin over a whole batch."""
+    X, _ = dense_rows(batch)
+    twin = TWINS[options.method](options, X.shape[1])
+    raw = np.empty(batch.n)
+    for i, (x, y, h) in enumerate(zip(X, batch.y, batch.weight, strict=True)):
+        if np.isnan(y) or h == 0:
+            raw[i] = twin.predict(x, h)
+        else:
+            raw[i] = twin.learn(x, canonical_label(options.loss, y), h)
+    return raw

@@ -1,0 +1,321 @@
+"""Views against their twins (`views_twin`), entry by entry; and what every view must do whatever it computes."""
+
+import itertools
+
+import numpy as np
+import pytest
+from streams import (
+    batch_of,
+    repeated_ids,
+    rows_of,
+    shuffled_features,
+    wide_range,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+from views_twin import CONSTANT, TWINS
+
+from sonlearn import storage
+from sonlearn.batch import NO_CONSTANT
+from sonlearn.views import make_view
+from sonlearn.views.index import intern, lookup, new_index
+from sonlearn.viewtable import VIEWS
+
+pytestmark = pytest.mark.interpreted
+every = pytest.mark.parametrize("name", VIEWS)
+
+
+def with_constant(batch, last=True):
+    """The same rows with the constant feature, at their end or their beginning."""
+    at = batch.indptr[1:] if last else batch.indptr[:-1]
+    return batch._replace(
+        indptr=batch.indptr + np.arange(batch.n + 1), indices=np.insert(batch.indices, at, CONSTANT),
+        values=np.insert(batch.values, at, 1.0),
+    )  # fmt: skip
+
+
+def numbers_stream(n=150, seed=3):
+    """Short dense rows of numbers of all kinds: few values, many values, signs, zeros."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([
+        rng.integers(0, 4, n), rng.normal(size=n), 1e3 + rng.normal(size=n), np.exp(3 * rng.normal(size=n)),
+        np.full(n, 7.5),
+    ])  # fmt: skip
+    rows = [dict(enumerate(x.tolist(), 1)) for x in X]
+    return batch_of(rows, np.sign(X[:, 1] * X[:, 0] - 0.5))
+
+
+def streams():
+    text = zipf(n=150, d=60, s=8)
+    return {
+        "text": with_constant(text),
+        "numbers": with_constant(numbers_stream(), last=False),
+        "no-constant": text,
+        "weighted": with_constant(with_weights(without_some_labels(text))),
+        "long": with_constant(shuffled_features(zipf(n=60, d=300, s=70))),
+        "wide": with_constant(wide_range(n=150)),
+    }
+
+
+STREAMS = streams()
+#: Two logarithms that cancel leave what rounding leaves of 1.
+ROUNDING = {"ratios": 1e-15}
+
+
+class Viewed:
+    """A view with the index of its raw features, fed with batches."""
+
+    def __init__(self, name, **more):
+        self.view, self.index = make_view(name, **more), new_index()
+        self.state = self.view.new()
+
+    def see(self, batch):
+        rows, self.index = intern(batch, self.index, True)
+        self.state = self.view.reserve(self.state, rows, int(self.index.size[0]))
+        self.state, seen = self.view.see(self.state, rows)
+        return split(seen)
+
+    def look(self, batch):
+        return split(self.view.look(self.state, lookup(batch, self.index, True)))
+
+    def arrays(self):
+        return {key: np.array(part) for key, part in storage.flat(self.view.packed(self.state), "state").items()}
+
+
+def split(rows):
+    """[(features, values)] of every row."""
+    spans = [slice(*rows.indptr[i : i + 2]) for i in range(len(rows.y))]
+    return [(rows.features[span].copy(), rows.values[span].copy()) for span in spans]
+
+
+def entries(batch, i):
+    own = slice(*batch.indptr[i : i + 2])
+    return list(zip(batch.indices[own].tolist(), batch.values[own].tolist(), strict=True))
+
+
+def learned(batch, i):
+    return batch.weight[i] > 0 and not np.isnan(batch.y[i])
+
+
+def assert_same_rows(ones, others):
+    assert len(ones) == len(others)
+    for one, other in zip(ones, others, strict=True):
+        np.testing.assert_array_equal(one[0], other[0])
+        np.testing.assert_array_equal(one[1], other[1])
+
+
+def assert_same_arrays(one, other):
+    assert one.keys() == other.keys()
+    for key in one:
+        np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+
+
+# ---------------------------------------------------------------------------------------------------- twins
+
+
+def test_every_view_has_a_twin():
+    assert TWINS.keys() == VIEWS.keys()
+
+
+@every
+@pytest.mark.parametrize("stream", STREAMS)
+def test_values_are_the_twins(name, stream):
+    """Entry by entry, with numbers that stand for the twin's names one to one over the whole stream."""
+    batch, viewed, twin = STREAMS[stream], Viewed(name), TWINS[name]()
+    number, count = {}, 0
+    for i, (features, values) in enumerate(viewed.see(batch)):
+        wanted = twin.see(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
+        assert len(features) == len(wanted)
+        np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12, atol=ROUNDING.get(name, 0))
+        for (key, _), f in zip(wanted, features.tolist(), strict=True):
+            assert number.setdefault(key, f) == f
+        count += len(wanted)
+    assert len(set(number.values())) == len(number)
+    assert count > 400
+    assert max(number.values()) < viewed.view.features(viewed.state) <= len(number) + (name == "log")
+
+
+@every
+def test_a_feature_twice_in_a_row_is_one(name):
+    batch = zipf(n=80, d=40, s=6)
+    one, other = Viewed(name), Viewed(name)
+    for batch_, again in [(rows_of(batch, slice(0, 50)), rows_of(repeated_ids(batch), slice(0, 50)))]:
+        for (_, values), (_, others) in zip(one.see(batch_), other.see(again), strict=True):
+            np.testing.assert_allclose(values, others, rtol=1e-12)
+    known = rows_of(batch, slice(0, 50))
+    for (_, values), (_, others) in zip(one.look(known), other.look(repeated_ids(known)), strict=True):
+        np.testing.assert_allclose(values, others, rtol=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------------- all views
+
+
+@every
+@pytest.mark.parametrize("stream", ["weighted", "numbers"])
+def test_batches_may_be_cut_anywhere(name, stream):
+    batch = STREAMS[stream]
+    whole, pieces = Viewed(name), Viewed(name)
+    rows = whole.see(batch)
+    cuts = [0, 1, 2, 40, 41, 149, batch.n]
+    parts = [pieces.see(rows_of(batch, slice(a, b))) for a, b in itertools.pairwise(cuts)]
+    assert_same_rows(rows, [row for part in parts for row in part])
+    assert_same_arrays(whole.arrays(), pieces.arrays())
+
+
+@every
+def test_rows_that_are_only_predicted_change_nothing(name):
+    batch = STREAMS["numbers"]
+    viewed = Viewed(name)
+    viewed.see(rows_of(batch, slice(0, 100)))
+    before, rest = viewed.arrays(), rows_of(batch, slice(100, 150))
+    more = rest._replace(indices=np.where(rest.indices == 2, 77, rest.indices), values=rest.values + 0.37)
+    for silent in (rest._replace(y=np.full(50, np.nan)), more._replace(weight=np.zeros(50))):
+        seen = viewed.see(silent)
+        assert_same_arrays(viewed.arrays(), before)
+        assert_same_rows(viewed.look(silent), seen)
+        assert_same_arrays(viewed.arrays(), before)
+
+
+@every
+def test_a_new_state_can_be_looked_through(name):
+    viewed = Viewed(name)
+    for features, values in viewed.look(STREAMS["numbers"]):
+        assert len(features) == len(values) == 0
+    seen = viewed.see(STREAMS["numbers"]._replace(y=np.full(150, np.nan)))
+    assert all(len(features) == 0 for features, _ in seen)
+    assert_same_arrays(viewed.arrays(), Viewed(name).arrays())
+    assert viewed.see(batch_of([], [])) == viewed.look(batch_of([], [])) == []
+
+
+@every
+@pytest.mark.parametrize("stream", ["text", "wide"])
+def test_looking_gives_what_seeing_will_give(name, stream):
+    """Row by row: the entries that have a number before the row is learned from, with the same values."""
+    batch, viewed = STREAMS[stream], Viewed(name)
+    for i in range(60):
+        row = rows_of(batch, [i])
+        before = viewed.view.features(viewed.state)
+        (features, values), (wanted, others) = viewed.look(row)[0], viewed.see(row)[0]
+        known = wanted < before
+        np.testing.assert_array_equal(features, wanted[known])
+        np.testing.assert_array_equal(values, others[known])
+
+
+@every
+def test_saved_and_restored_states_go_on_with_the_same_bits(name):
+    batch = STREAMS["weighted"]
+    through, stopped = Viewed(name), Viewed(name)
+    for a, b in ((0, 50), (50, 90), (90, 150)):
+        rows = through.see(rows_of(batch, slice(a, b)))
+        assert_same_rows(rows, stopped.see(rows_of(batch, slice(a, b))))
+        stopped.view = make_view(name)
+        stopped.state = storage.rebuilt(stopped.view.new(), stopped.arrays(), "state")
+        assert_same_rows(stopped.look(batch), through.look(batch))
+        assert_same_arrays(stopped.arrays(), through.arrays())
+
+
+@every
+def test_no_array_of_a_new_state_but_now_has_rows(name):
+    view = make_view(name)
+    for field, part in view.new()._asdict().items():
+        assert part.shape[0] == (1 if field == "now" else 0), field
+
+
+EXTREME = [5e-324, -1e-310, 1e-200, 1e-30, 1.0, -1.0, 1e30, -1e200, 1.7e308, -1.7e308, 0.0]
+
+
+@every
+def test_values_of_any_size_stay_finite(name):
+    """The largest and the smallest numbers there are, in rows of one entry and of many, with weights likewise."""
+    rng = np.random.default_rng(0)
+    rows = [{1: x} for x in EXTREME] + [dict(enumerate(rng.permutation(EXTREME).tolist())) for _ in range(80)]
+    weight = rng.choice([1e-300, 1.0, 1.7e308], len(rows))
+    batch = with_constant(batch_of(rows, rng.choice([-1.0, 1.0], len(rows)), weight))
+    viewed = Viewed(name)
+    for got in (viewed.see(batch), viewed.see(batch), viewed.look(batch)):
+        assert all(np.isfinite(values).all() for _, values in got)
+        assert sum(len(values) for _, values in got) > 100
+    arrays = viewed.arrays()
+    assert all(np.isfinite(part).all() for part in arrays.values())
+
+
+@every
+def test_rows_of_ten_thousand_entries(name):
+    rng = np.random.default_rng(0)
+    rows = [dict(zip(range(10_000), rng.normal(size=10_000).tolist(), strict=True)) for _ in range(2)]
+    got = Viewed(name).see(with_constant(batch_of(rows, [1.0, -1.0])))
+    assert all(0 < len(features) <= 30_001 and np.isfinite(values).all() for features, values in got)
+    assert all(len(set(features.tolist())) == len(features) for features, _ in got)
+
+
+# ---------------------------------------------------------------------------------------------------- bounded memory
+
+
+MADE_UP = [name for name, entry in VIEWS.items() if entry.kind in ("bins", "tuples")]
+
+
+@pytest.mark.parametrize("name", MADE_UP)
+def test_what_is_made_up_is_bounded(name):
+    """Beyond the limit features share numbers, within a row too: their values are added up, and none stands twice."""
+    batch = STREAMS["text"]
+    free, bounded, resumed = Viewed(name), Viewed(name, limit=64), Viewed(name, limit=64)
+    wanted, got = free.see(batch), bounded.see(batch)
+    made = int(bounded.state.now["made"][0])
+    assert made == 64 < free.state.now["made"][0]
+    assert len(bounded.state.slots) == 128
+    shared = 0
+    for (features, values), (others, all_values) in zip(got, wanted, strict=True):
+        assert len(set(features.tolist())) == len(features)
+        if name != "ratios":  # what shares a number shares its counts
+            np.testing.assert_allclose(values.sum(), all_values.sum(), rtol=1e-9)
+        shared += len(features) < len(others)
+    assert shared > 50
+    assert_same_rows(bounded.look(batch), bounded.see(batch._replace(weight=np.zeros(batch.n))))
+    for a, b in ((0, 3), (3, 4), (4, 80), (80, 150)):
+        resumed.see(rows_of(batch, slice(a, b)))
+        resumed.view = make_view(name, limit=64)
+        resumed.state = storage.rebuilt(resumed.view.new(), resumed.arrays(), "state")
+    assert_same_arrays(resumed.arrays(), bounded.arrays())
+
+
+@pytest.mark.parametrize("name", MADE_UP)
+def test_tables_follow_what_is_seen(name):
+    """Nothing of the size of the bound at the start; at most half full, and not more than four times too large."""
+    viewed = Viewed(name)
+    for a in range(0, 150, 50):
+        viewed.see(rows_of(STREAMS["text"], slice(a, a + 50)))
+        made, slots = int(viewed.state.now["made"][0]), len(viewed.state.slots)
+        most = max(1, np.diff(STREAMS["text"].indptr).max()) ** 3
+        assert 2 * made <= slots <= max(512, 4 * (made + most))
+
+
+# ---------------------------------------------------------------------------------------------------- raw rows
+
+
+def test_rows_know_the_number_of_their_constant():
+    rows, index = intern(with_constant(zipf(n=3, d=9))._replace(y=np.array([np.nan, 1.0, 1.0])), new_index())
+    assert index.ids[rows.constant] == CONSTANT
+    assert lookup(zipf(n=3, d=9), index).constant == rows.constant
+    other, _ = intern(zipf(n=3, d=9), new_index())
+    assert other.constant == NO_CONSTANT
+    hashed = with_constant(zipf(n=3, d=9))
+    hashed = hashed._replace(indices=np.where(hashed.indices == CONSTANT, 116060, hashed.indices), constant=116060)
+    rows, index = intern(hashed, new_index())
+    assert index.ids[rows.constant] == 116060
+
+
+def test_unknown_features_stay_where_views_ask_for_them():
+    _, index = intern(batch_of([{5: 1.0, 6: 2.0}], [1.0]), new_index())
+    batch = batch_of([{7: 3.0, 6: 4.0, 8: 5.0}], [np.nan])
+    for find in (lambda *more: intern(batch, index, *more)[0], lambda *more: lookup(batch, index, *more)):
+        (features, values), (some, few) = split(find(True))[0], split(find())[0]
+        assert (features.tolist(), values.tolist()) == ([-1, 1, -1], [3.0, 4.0, 5.0])
+        assert (some.tolist(), few.tolist()) == ([1], [4.0])
+
+
+def test_the_constant_of_text_that_is_hashed_has_no_part_in_pairs():
+    batch = with_constant(zipf(n=40, d=9))
+    hashed = batch._replace(indices=np.where(batch.indices == CONSTANT, 116060, batch.indices), constant=116060)
+    for name in VIEWS:
+        assert_same_rows(Viewed(name).see(batch), Viewed(name).see(hashed))

@@ -1,0 +1,26 @@
+"""docs/views.md repeats the table of views."""
+
+import re
+
+from places import ROOT
+
+from sonlearn.viewtable import VIEWS
+
+DOCUMENT = (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
+
+
+def test_the_documents_table_is_the_programs():
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in DOCUMENT.splitlines() if line.startswith("| `")]
+    stated = {cells[0].strip(" `"): [cell.strip().replace("\\|", "|") for cell in cells[1:]] for cells in rows}
+    assert stated == {name: [entry.formula, entry.cost] for name, entry in VIEWS.items()}
+    assert list(stated) == list(VIEWS)
+
+
+def test_limits_and_sizes_are_those_of_the_code():
+    from sonlearn.views.numbers import LIMIT
+
+    assert f"2^{LIMIT.bit_length() - 1}" in DOCUMENT
+    assert LIMIT.bit_count() == 1
+    assert VIEWS["triples"].values["longest"] == VIEWS["triples"].values["chosen"] == 16
+    assert "32 entries are" in DOCUMENT
+    assert "(triples: 16)" in DOCUMENT
