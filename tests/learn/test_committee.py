@@ -1,4 +1,6 @@
-"""The committee equals its members alone and the combiner of what they say; and it keeps the promises of every learner."""
+"""The committee equals its members alone and the combiner of what they say, and keeps every learner's promises."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -14,7 +16,6 @@ from sonlearn.learn.losses import loss_of
 from sonlearn.members import MEMBERS, default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
-from sonlearn.views.view import NO_CONSTANT
 
 NAMES = default_members("logistic")
 
@@ -27,7 +28,6 @@ def said_alone(name, rows, features):
     """What a member tells the combiner when it is alone with its view."""
     entry = member(name)
     view, engine = make_view(entry.view), make_engine(member_options(options(), entry))
-    state, seen = view.see(view.reserve(view.new(), rows, features, NO_CONSTANT), rows)
     _, said = taught(engine, engine.new(), seen, view.features(state))
     return np.clip(entry.gain * said.prediction, -CLIP, CLIP)
 
@@ -74,7 +74,7 @@ def test_cuts_and_threads_change_no_bit(early, cuts, threads):
     wanted = whole.partial_fit(batch)
     parts = Learner(LearnOptions(method="committee"), threads=threads)
     edges = [0, *cuts, batch.n]
-    got = [parts.partial_fit(rows_of(batch, slice(a, b))) for a, b in zip(edges, edges[1:], strict=False) if b > a]
+    got = [parts.partial_fit(rows_of(batch, slice(a, b))) for a, b in itertools.pairwise(edges) if b > a]
     np.testing.assert_array_equal(np.concatenate([p.raw for p in got]), wanted.raw)
     assert_same(state_of(parts), state_of(whole))
     active = [m["active"] for m in whole.facts()["members"]]
