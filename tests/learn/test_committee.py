@@ -28,6 +28,7 @@ def said_alone(name, rows, features):
     """What a member tells the combiner when it is alone with its view."""
     entry = member(name)
     view, engine = make_view(entry.view), make_engine(member_options(options(), entry))
+    state, seen = view.see(view.reserve(view.new(), rows, features), rows)
     _, said = taught(engine, engine.new(), seen, view.features(state))
     return np.clip(entry.gain * said.prediction, -CLIP, CLIP)
 
