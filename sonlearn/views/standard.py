@@ -15,9 +15,9 @@ from sonlearn.views.codes import key_of, z_bin, z_score
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
-    Marks,
     doubled,
     lacks_room,
+    new_marks,
     number_of,
     put,
     room_for,
@@ -48,6 +48,13 @@ class Params(NamedTuple):
     limit: int
 
 
+class Work(NamedTuple):
+    """Scratch of one row."""
+
+    moments: np.ndarray  # float64[3], of a feature in a row that is only predicted
+    marks: np.ndarray  # see `put`
+
+
 class Standard:
     """u = (x - mean)/sd within [-5, 5], of the values so far, this one included; 1 while all of them are equal.
 
@@ -62,7 +69,7 @@ class Standard:
     """
 
     def __init__(self, *, bins: bool = False, limit: int = LIMIT):
-        self._params, self._marks, self._own = Params(bins, limit), Marks(), np.zeros(3)
+        self._params, self._work = Params(bins, limit), Work(np.zeros(3), new_marks())
 
     def new(self) -> State:
         """State of a view that has seen nothing."""
@@ -81,25 +88,22 @@ class Standard:
 
     def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """Rows with standardised values, and with their bins."""
-        out, marks = self._room(state, rows)
-        i = at = 0
+        out, i, at = self._room(rows), 0, 0
         while True:
-            i, at = standardise_rows(self._params, state, self._own, rows, out, marks, (i, at, True))
+            i, at = standardise_rows(self._params, state, self._work, rows, out, (i, at, True))
             if i == len(rows.y):
                 return state, out
             state = state._replace(slots=doubled(state.slots, self._params.limit))
 
     def look(self, state: State, rows: Rows) -> Rows:
         """The same, measuring nothing; what has no number is left out."""
-        out, marks = self._room(state, rows)
+        out = self._room(rows)
         state = state._replace(slots=slots_for_reading(state.slots))
-        standardise_rows(self._params, state, self._own, rows, out, marks, (0, 0, False))
+        standardise_rows(self._params, state, self._work, rows, out, (0, 0, False))
         return out
 
-    def _room(self, state: State, rows: Rows) -> tuple[Rows, np.ndarray]:
-        most, made = (3 if self._params.bins else 1) * int(rows.indptr[-1]), int(state.now["made"][0])
-        marks = self._marks.of(self.features(state) + most, made + most >= self._params.limit)
-        return room_for(rows, most), marks
+    def _room(self, rows: Rows) -> Rows:
+        return room_for(rows, (3 if self._params.bins else 1) * int(rows.indptr[-1]))
 
     def features(self, state: State) -> int:
         """Features of the rows seen so far are below this."""
@@ -113,34 +117,31 @@ class Standard:
 
 
 @bare_jit
-def standardise_rows(params, state, own, rows, out, marks, start):
-    """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is.
-
-    own : float64[3], scratch: moments of a feature in a row that is only predicted
-    """
+def standardise_rows(params, state, work, rows, out, start):
+    """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
     now, (i, at, learn), shift = state.now[0], start, shift_of(state.slots)
     while i < len(rows.indptr) - 1:
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         most = 2 * (rows.indptr[i + 1] - rows.indptr[i])
         if params.bins and learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
-        begin = at
+        begin, shared = at, params.bins and now["made"] + most > params.limit
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], rows.values[place]
             if x == 0.0 or j < 0:
                 continue
-            u = x if j == rows.constant else standardised(state, own, j, x, learned)
+            u = x if j == rows.constant else standardised(state, work.moments, j, x, learned)
             itself = number_itself(state, j, learned) if params.bins else j
             if itself != UNKNOWN:
                 value = 1.0 if math.isnan(u) else (u if j == rows.constant else min(max(u, -FAR), FAR))
-                at = put(out, begin, at, itself, value, marks)
+                at = put(out, begin, at, itself, value, shared, work.marks)
             if not params.bins or j == rows.constant:
                 continue
             for which in range(2):
                 key = key_of(j, 2 * z_bin(u, FINE if which else COARSE) + which)
                 number = number_of(key, state.slots, shift, now, params.limit, learned)
                 if number != UNKNOWN:
-                    at = put(out, begin, at, number, 1.0, marks)
+                    at = put(out, begin, at, number, 1.0, shared, work.marks)
         out.indptr[i + 1] = at
         i += 1
     return i, at
