@@ -56,7 +56,7 @@ def _arow(r: float) -> dict[str, Any]:
 _CLASSES = (
     Member("nag", "raw", _NAG, weight=0.4),
     Member("drfd", "lunit", {"loss": "hinge", "arow_r": 0.1}, cost=8.0),
-    Member("arow-precision", "ratios", _arow(0.3), cost=2.0),
+    Member("arow-precision", "odds", _arow(0.3), cost=2.0),
     Member("arow-precision", "tfidf", _arow(3.0), cost=2.0),
     Member("multinomial-bayes", "log", gain=1.0, cost=2.0),
     Member("nag", "pairs", _NAG, cost=4.0),
