@@ -61,7 +61,7 @@ class Work(NamedTuple):
     keys: np.ndarray  # int64[longest row, 2], of the entry's bins, where they are not in `own`
     fetched: np.ndarray  # int64[longest row, 2]; what `first_slot` has read
     marks: np.ndarray  # see `put`
-    moments: np.ndarray  # float64[3], of a feature in a row that is only predicted
+    moments: np.ndarray  # float64[3], of a feature with the row taken in
 
 
 def _new_work(row: int) -> Work:
@@ -204,8 +204,8 @@ def code_row(params, state, work, rows, i, shift, learned):
         if x == 0.0 or j < 0 or j == rows.constant:
             continue
         if params.code == Z:
-            moments = moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
-            first, second = z_code(x, params.first, moments), z_code(x, params.second, moments)
+            moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
+            first, second = z_code(x, params.first, work.moments), z_code(x, params.second, work.moments)
         elif params.second == NONE:
             first, second = float_code(x, params.first), 0
         else:

@@ -80,16 +80,14 @@ def z_code(x, resolution, moments):
 
 
 @bare_inline
-def moments_with(x, h, j, moments, scratch, learned):
-    """`take_in` in row j of `moments` itself, or in a copy of it in a row that is only predicted; returns which."""
-    own = scratch
-    if learned:
-        own = moments[j]
-    else:
-        for k in range(3):
-            scratch[k] = moments[j, k]
+def moments_with(x, h, j, moments, own, learned):
+    """`own` <- row j of `moments` with x taken in; the row as well, if it is learned from."""
+    for k in range(3):
+        own[k] = moments[j, k]
     take_in(x, h, own)
-    return own
+    if learned:
+        for k in range(3):
+            moments[j, k] = own[k]
 
 
 @bare_inline

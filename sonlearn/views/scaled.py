@@ -151,5 +151,5 @@ def scale_rows(params, state, scratch, rows, out, learn):
 @bare_inline
 def standard(state, scratch, j, x, h, learned):
     """x in standard deviations from the mean of its feature."""
-    own = moments_with(x, h, j, state.moments, scratch, learned)
-    return min(max(deviation(x, own), -_CLIP), _CLIP) if varies(own) else 1.0
+    moments_with(x, h, j, state.moments, scratch, learned)
+    return min(max(deviation(x, scratch), -_CLIP), _CLIP) if varies(scratch) else 1.0

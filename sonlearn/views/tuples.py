@@ -66,7 +66,7 @@ class Work(NamedTuple):
     keys: np.ndarray  # int64[tuples of a row]
     fetched: np.ndarray  # int64[the same]; what `first_slot` has read
     marks: np.ndarray  # see `put`
-    moments: np.ndarray  # float64[3], of a feature in a row that is only predicted
+    moments: np.ndarray  # float64[3], of a feature with the row taken in
 
 
 class Tuples:
@@ -170,7 +170,8 @@ def combine_rows(params, state, work, rows, out, start):
             choose(work, n, params.longest)
             n = params.longest
         else:
-            work.taken[:n] = work.codes[:n]
+            for k in range(n):
+                work.taken[k] = work.codes[k]
         value = 1.0 / math.sqrt(max(tuples_of(params, n), 1)) if params.unit else 1.0
         begin, size = at, combine(params, work, n)
         shared = now["made"] + size > params.limit
@@ -204,8 +205,8 @@ def code_row(params, state, work, rows, i, learned):
             continue
         code = 0
         if params.code == Z and j >= 0:
-            moments = moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
-            code = z_code(x, params.resolution, moments)
+            moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
+            code = z_code(x, params.resolution, work.moments)
         elif j >= 0:
             code = float_code(x, params.resolution)
         work.codes[n] = key_of(j, code) if j >= 0 else UNKNOWN
