@@ -1,9 +1,8 @@
 """Batch -> rows as a learner sees them: features numbered by first sight, and further views of the same rows.
 
-`scaled`   raw; values weighted and divided: log, lunit, tfidf
-`bins`     indicators of the bins of values: bins, indicators, ratios
-`standard` values in standard deviations, and indicators of these: zs, zbins
-`tuples`   what stands together in a row: pairs, triples
+`scaled`  raw; values weighted and divided: log, lunit, tfidf
+`bins`    indicators of the bins of values: bins, indicators, ratios
+`tuples`  what stands together in a row: pairs, triples
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 #: Kind of a view -> its module and class. Modules are imported on first use: each brings kernels along.
 _CLASS = {
     "raw": ("scaled", "Raw"), "scaled": ("scaled", "Scaled"), "bins": ("bins", "Bins"), "tuples": ("tuples", "Tuples"),
-    "standard": ("standard", "Standard"),
 }  # fmt: skip
 
 
