@@ -14,6 +14,8 @@ import numpy as np
 from sonlearn.batch import Rows
 from sonlearn.jit import jit
 from sonlearn.learn.combine.panel import Panel, PanelState, Seen, mapping, rows_between
+from sonlearn.learn.combine.target import Frame, Target
+from sonlearn.learn.combine.target import State as TargetState
 from sonlearn.learn.engine import Predictions
 from sonlearn.members import default_members, member
 from sonlearn.options import LearnOptions
@@ -26,6 +28,7 @@ LIMIT = 1e50
 class CommitteeState(NamedTuple):
     """All that a committee has learned."""
 
+    target: TargetState
     views: tuple  # the views' states
     panel: PanelState
 
@@ -48,14 +51,15 @@ class Committee:
         self._options = options
         pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._map = mapping(pool)
-        members = tuple(member(name) for name in options.members or default_members(options.loss))
+        members = tuple(member(name, options.loss) for name in options.members or default_members(options.loss))
         self._names = tuple(dict.fromkeys(each.view for each in members))
         self._views = tuple(make_view(name) for name in self._names)
+        self._target = Target(options)
         self._panel = Panel(options, members, pool)
 
     def new(self) -> CommitteeState:
         """State of a committee that has seen nothing."""
-        return CommitteeState(tuple(view.new() for view in self._views), self._panel.new())
+        return CommitteeState(self._target.new(), tuple(view.new() for view in self._views), self._panel.new())
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
         """Views have room for the batch; members get theirs when they are shown it."""
@@ -66,27 +70,30 @@ class Committee:
         """Learn rows from `start` on; see the seam."""
         end = first_wild(rows.indptr, rows.values, rows.y, start, LIMIT)
         part, at = rows_between(rows, start, end), slice(start, end)
-        shown = self._map(lambda view, s: view.see(s, part), self._views, state.views)
+        told, frame = self._target.see(state.target, part)
+        shown = self._map(lambda view, s: view.see(s, told), self._views, state.views)
         views = tuple(s for s, _ in shown)
-        seen = self._seen(views, [r for _, r in shown])
-        panel = self._panel.learn(state.panel, seen, part, out.raw[at])
-        self._finish(part, Predictions(out.prediction[at], out.raw[at]))
-        return CommitteeState(views, panel), end
+        seen = self._seen(views, [r for _, r in shown], frame)
+        panel = self._panel.learn(state.panel, seen, told, out.raw[at])
+        self._finish(frame, part, Predictions(out.prediction[at], out.raw[at]))
+        return CommitteeState(state.target, views, panel), end
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        self._panel.predict(state.panel, self._look(state, rows), rows, out.raw)
-        self._finish(rows, out)
+        told, frame = self._target.see(state.target, rows, learn=False)
+        shown = self._map(lambda view, s: view.look(s, told), self._views, state.views)
+        self._panel.predict(state.panel, self._seen(state.views, shown, frame), told, out.raw)
+        self._finish(frame, rows, out)
         return len(rows.y)
 
     def weights(self, state: CommitteeState, features: int) -> np.ndarray:
         """Weights of the members that are linear in the raw row, as the combiner adds them up."""
-        return self._panel.weights(state.panel, features)
+        return self._target.unit(state.target) * self._panel.weights(state.panel, features)
 
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
         views = tuple(view.packed(s) for view, s in zip(self._views, state.views, strict=True))
-        return CommitteeState(views, self._panel.packed(state.panel))
+        return CommitteeState(state.target, views, self._panel.packed(state.panel))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
         """members: see `Panel.roll`."""
@@ -100,15 +107,12 @@ class Committee:
         """
         state.panel.now["passes"] += 1
 
-    def _look(self, state: CommitteeState, rows: Rows) -> Seen:
-        return self._seen(state.views, self._map(lambda view, s: view.look(s, rows), self._views, state.views))
-
-    def _seen(self, views: tuple, rows: list[Rows]) -> Seen:
+    def _seen(self, views: tuple, rows: list[Rows], frame: Frame) -> Seen:
         sizes = [view.features(s) for view, s in zip(self._views, views, strict=True)]
-        return Seen(dict(zip(self._names, rows, strict=True)), dict(zip(self._names, sizes, strict=True)))
+        return Seen(dict(zip(self._names, rows, strict=True)), dict(zip(self._names, sizes, strict=True)), frame)
 
-    def _finish(self, rows: Rows, out: Predictions) -> None:
-        out.raw[:] += rows.base
+    def _finish(self, frame: Frame, rows: Rows, out: Predictions) -> None:
+        out.raw[:] = self._target.finish(frame, out.raw, rows.base)
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
 
 
