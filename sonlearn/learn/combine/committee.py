@@ -18,8 +18,10 @@ from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.combine.target import State as TargetState
 from sonlearn.learn.engine import Predictions
 from sonlearn.members import default_members, member
-from sonlearn.options import LearnOptions
+from sonlearn.options import CLASSIFICATION, LearnOptions
 from sonlearn.views import make_view
+from sonlearn.views.view import View
+from sonlearn.viewtable import VIEWS
 
 #: A row with a value beyond this is refused: the members square it, and multiply such squares.
 LIMIT = 1e50
@@ -53,7 +55,7 @@ class Committee:
         self._map = mapping(pool)
         members = tuple(member(name, options.loss) for name in options.members or default_members(options.loss))
         self._names = tuple(dict.fromkeys(each.view for each in members))
-        self._views = tuple(make_view(name) for name in self._names)
+        self._views = tuple(_view(name, options.loss) for name in self._names)
         self._target = Target(options)
         self._panel = Panel(options, members, pool)
 
@@ -114,6 +116,12 @@ class Committee:
     def _finish(self, frame: Frame, rows: Rows, out: Predictions) -> None:
         out.raw[:] = self._target.finish(frame, out.raw, rows.base)
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
+
+
+def _view(name: str, loss: str) -> View:
+    """A view; what chooses entries by what they tell of the label is told what that is."""
+    chooses = VIEWS[name].kind == "tuples"
+    return make_view(name, numbers=loss not in CLASSIFICATION) if chooses else make_view(name)
 
 
 @jit

@@ -62,7 +62,7 @@ def retired(case: Case, left: list[int]) -> list[int]:
             without = loss_of(case, [j for j in left if j != i])
             harm = (without - now) / max(now, 1e-300)
             if harm < (NOTHING if i in kept else PRICE * share[i]):
-                cases.append((harm / share[i], without, i))
+                cases.append((harm / max(share[i], 1e-300), without, i))
         if not cases:
             break
         _, now, worst = min(cases)
