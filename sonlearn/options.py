@@ -150,7 +150,7 @@ class LearnOptions:
     )  # fmt: skip
     invariant: bool = option(True, "follow the loss along a step, so that importance 2 is the same example twice")
     rescale: str = option(
-        "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before (paper)",
+        "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before it ([NAG])",
         choices=("after", "before"),
     )  # fmt: skip
     l1: float = option(0.0, "weights within this of 0 are 0", flags=("--l1",), parse=number, low=0.0, metavar="L")
@@ -261,6 +261,7 @@ class TextOptions:
     skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K")
     label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C")
+    names: bool = option(False, "keep the names of hashed features in the model, for inspect (reads more slowly)")
     strict: bool = option(False, "refuse a LIBSVM line with the same index twice (else its values are summed)")
 
     def __post_init__(self) -> None:
