@@ -21,6 +21,7 @@ PAPERS = {
     "FTRL": "McMahan et al.: Ad Click Prediction: a View from the Trenches. KDD 2013",
     "COIN": "Orabona, Tommasi: Training Deep Networks without Learning Rates Through Coin Betting. NIPS 2017",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
+    "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
 
 
@@ -158,6 +159,14 @@ METHODS = {
         "our own, after [RFD] Alg. 3, with the step of [AROW]", "m^2 + m s",
         "all kinds of data, untuned; an example with a margin above 1 costs a prediction only",
         ("sketch_size", "arow_r"), defaults={"loss": "hinge"}, losses=("squared", "logistic", "hinge"), sketch="drfd",
+    ),
+    "bayes": Method(
+        "bayes", "naive Bayes: counts of the rows of each class that have a feature", "[NB] Bernoulli", "s",
+        "few examples; words and indicators", (), {"amounts": False, "a": 1.0, "q": 0.25}, losses=("logistic", "hinge"),
+    ),
+    "multinomial-bayes": Method(
+        "bayes", "naive Bayes: sums of the values of each feature in each class", "[NB] multinomial", "s",
+        "few examples; counts of words", (), {"amounts": True, "a": 0.05, "q": 0.5}, losses=("logistic", "hinge"),
     ),
 }  # fmt: skip
 

@@ -138,7 +138,7 @@ class LearnOptions:
     )  # fmt: skip
     invariant: bool = option(True, "follow the loss along a step, so that importance 2 is the same example twice")
     rescale: str = option(
-        "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before (paper)",
+        "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before it ([NAG])",
         choices=("after", "before"),
     )  # fmt: skip
     l1: float = option(0.0, "weights within this of 0 are 0", flags=("--l1",), parse=number, low=0.0, metavar="L")

@@ -13,7 +13,10 @@ UNKNOWN, ZERO_ONE, PLUS_MINUS = range(3)
 
 
 class Labels:
-    """The labels -1 and +1 of classification, which may be written 0 and 1 throughout; other losses take any number."""
+    """The labels -1 and +1 of classification, which may be written 0 and 1 throughout; poisson counts, from 0 on.
+
+    Other losses take any number.
+    """
 
     def __init__(self, loss: str, coding: int = UNKNOWN):
         self.loss, self.coding = loss, coding
@@ -23,6 +26,8 @@ class Labels:
 
         With `remember` the coding that shows in the rows before that one is settled.
         """
+        if self.loss == "poisson" and (y < 0).any():
+            return y, int(np.argmax(y < 0))
         if self.loss not in CLASSIFICATION:
             return y, len(y)
         zero, minus = y == 0, y == -1
@@ -38,6 +43,10 @@ class Labels:
 
     def error(self, batch: Batch, row: int) -> InputError:
         """What to say of the label of `row`."""
+        found = f"label {batch.y[row]:g}"
+        if self.loss == "poisson":
+            remedy = "a label of at least 0 for --loss poisson (any number: --loss squared)"
+            return InputError(batch.source, int(batch.lines[row]), 1, found, remedy)
         expected = {PLUS_MINUS: "-1 or +1", ZERO_ONE: "0 or 1", UNKNOWN: "-1 and +1, or 0 and 1,"}[self.coding]
         remedy = f"{expected} for --loss {self.loss} (real labels: --loss squared)"
-        return InputError(batch.source, int(batch.lines[row]), 1, f"label {batch.y[row]:g}", remedy)
+        return InputError(batch.source, int(batch.lines[row]), 1, found, remedy)

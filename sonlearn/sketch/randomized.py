@@ -273,7 +273,8 @@ class Oja(_Batched):
 def _norms(G: np.ndarray) -> np.ndarray:
     """Norms of the columns, float64[k]; their squares need not be numbers, for G is of the data's square already."""
     largest = np.abs(G).max(initial=np.finfo(float).tiny)
-    return largest * np.sqrt(np.einsum("ij,ij->j", G / largest, G / largest))
+    scaled = G / largest
+    return largest * np.sqrt(np.einsum("ij,ij->j", scaled, scaled))
 
 
 def _check_seeds(mine: _Batched, other: _Batched) -> None:

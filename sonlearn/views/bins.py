@@ -14,9 +14,10 @@ from sonlearn.views.codes import float_code, key_of
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
-    Marks,
     doubled,
+    first_slot,
     lacks_room,
+    new_marks,
     number_of,
     put,
     room_for,
@@ -50,6 +51,19 @@ class Params(NamedTuple):
     limit: int
 
 
+class Work(NamedTuple):
+    """One row under way, by entry."""
+
+    codes: np.ndarray  # int64[longest row]
+    keys: np.ndarray  # int64[longest row, 2], of the coarse and the fine bin, where they are not in `own`
+    fetched: np.ndarray  # int64[longest row, 2]; what `first_slot` has read
+    marks: np.ndarray  # see `put`
+
+
+def _new_work(row: int) -> Work:
+    return Work(np.zeros(row, np.int64), np.zeros((row, 2), np.int64), np.zeros((row, 2), np.int64), new_marks())
+
+
 class Bins:
     """Indicators of the bins of all values, for each entry (j, 1 mantissa bit) and (j, 3 mantissa bits).
 
@@ -68,7 +82,7 @@ class Bins:
 
     def __init__(self, *, itself: bool = False, ratios: bool = False, constant: bool = True, limit: int = LIMIT):
         self._params = Params(itself, ratios, constant, limit)
-        self._marks = Marks()
+        self._work = _new_work(1)
 
     def new(self) -> State:
         """State of a view that has seen nothing."""
@@ -90,25 +104,25 @@ class Bins:
 
     def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """Rows of indicators, each before it is counted."""
-        out, marks = self._room(state, rows)
-        i = at = 0
+        out, i, at = self._room(rows), 0, 0
         while True:
-            i, at = bin_rows(self._params, state, rows, out, marks, (i, at), True)
+            i, at = bin_rows(self._params, state, self._work, rows, out, (i, at, True))
             if i == len(rows.y):
                 return state, out
             state = state._replace(slots=doubled(state.slots, self._params.limit))
 
     def look(self, state: State, rows: Rows) -> Rows:
         """The same, counting nothing; bins without a number are left out."""
-        out, marks = self._room(state, rows)
+        out = self._room(rows)
         state = state._replace(slots=slots_for_reading(state.slots))
-        bin_rows(self._params, state, rows, out, marks, (0, 0), False)
+        bin_rows(self._params, state, self._work, rows, out, (0, 0, False))
         return out
 
-    def _room(self, state: State, rows: Rows) -> tuple[Rows, np.ndarray]:
-        most, made = 3 * int(rows.indptr[-1]), int(state.now["made"][0])
-        marks = self._marks.of(self.features(state) + most, made + most >= self._params.limit)
-        return room_for(rows, most), marks
+    def _room(self, rows: Rows) -> Rows:
+        longest = int(np.diff(rows.indptr).max(initial=0))
+        if longest > len(self._work.codes):
+            self._work = _new_work(longest)
+        return room_for(rows, 3 * int(rows.indptr[-1]))
 
     def features(self, state: State) -> int:
         """Features of the rows seen so far are below this."""
@@ -122,15 +136,16 @@ class Bins:
 
 
 @bare_jit
-def bin_rows(params, state, rows, out, marks, start, learn):
+def bin_rows(params, state, work, rows, out, start):
     """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
-    now, (i, at), shift = state.now[0], start, shift_of(state.slots)
+    now, (i, at, learn), shift = state.now[0], start, shift_of(state.slots)
     while i < len(rows.indptr) - 1:
         most = 2 * (rows.indptr[i + 1] - rows.indptr[i])
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
-        begin, n = at, 0
+        begin, n, shared = at, 0, now["made"] + most > params.limit
+        code_row(state, work, rows, i, shift)
         prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0)) if params.ratios else 0.0
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], rows.values[place]
@@ -139,13 +154,13 @@ def bin_rows(params, state, rows, out, marks, start, learn):
             if params.constant if j == rows.constant else params.itself and j >= 0:
                 itself = number_itself(state, j, learned)
                 if itself != UNKNOWN:
-                    at = put(out, begin, at, itself, x, marks)
+                    at = put(out, begin, at, itself, x, shared, work.marks)
             if j == rows.constant:
                 continue
             n += 2
             if j >= 0:
-                bins = bins_of(params, state, j, x, shift, learned)
-                at = put_bins(params, state, out, marks, (begin, at), bins, prior)
+                bins = bins_of(params, state, work, j, place - rows.indptr[i], shift, learned)
+                at = put_bins(params, state, work, out, (begin, at), bins, (prior, shared))
         out.indptr[i + 1] = at
         if params.ratios:
             finish_row(state, rows, i, out, (begin, at), n, learned)
@@ -164,23 +179,38 @@ def number_itself(state, j, learned):
 
 
 @bare_inline
-def bins_of(params, state, j, x, shift, learned):
-    """Numbers of the coarse and the fine bin of x_j, each may be UNKNOWN. Text has the same bins again and again."""
-    own, now, code = state.own, state.now[0], float_code(x, FINE)
+def code_row(state, work, rows, i, shift):
+    """Codes of the entries of row i, and keys of their bins where they are others than the last time."""
+    start = rows.indptr[i]
+    for place in range(start, rows.indptr[i + 1]):
+        j, x, k = rows.features[place], rows.values[place], place - start
+        if x == 0.0 or j < 0 or j == rows.constant:
+            continue
+        work.codes[k] = code = float_code(x, FINE)
+        if state.own[j, CODE] != code:
+            wide = (code >> FINE << 1) | (code & 1)
+            work.keys[k, 0], work.keys[k, 1] = key_of(j, 2 * wide), key_of(j, 2 * code + 1)
+            for which in range(2):
+                work.fetched[k, which] = first_slot(work.keys[k, which], state.slots, shift)
+
+
+@bare_inline
+def bins_of(params, state, work, j, k, shift, learned):
+    """Numbers of the coarse and the fine bin of entry k, feature j; may be UNKNOWN. Text has the same bins mostly."""
+    own, now, code = state.own, state.now[0], work.codes[k]
     if own[j, CODE] == code:
         return own[j, COARSE_BIN], own[j, FINE_BIN]
-    wide = (code >> FINE << 1) | (code & 1)
-    coarse = number_of(key_of(j, 2 * wide), state.slots, shift, now, params.limit, learned)
-    fine = number_of(key_of(j, 2 * code + 1), state.slots, shift, now, params.limit, learned)
+    coarse = number_of(work.keys[k, 0], state.slots, shift, now, params.limit, learned)
+    fine = number_of(work.keys[k, 1], state.slots, shift, now, params.limit, learned)
     if learned:
         own[j, CODE], own[j, COARSE_BIN], own[j, FINE_BIN] = code, coarse, fine
     return coarse, fine
 
 
 @bare_inline
-def put_bins(params, state, out, marks, span, bins, prior):
+def put_bins(params, state, work, out, span, bins, how):
     """Write the two indicators of an entry into the row at `span`; returns the next place."""
-    (begin, at), counts, value = span, state.counts, 1.0
+    (begin, at), (prior, shared), counts, value = span, how, state.counts, 1.0
     for k in range(2):
         f = bins[k]
         if f == UNKNOWN:
@@ -189,7 +219,7 @@ def put_bins(params, state, out, marks, span, bins, prior):
             g = bins[0]
             if k == 0 or g == UNKNOWN or counts[f, 0] != counts[g, 0] or counts[f, 1] != counts[g, 1]:
                 value = math.log((counts[f, 1] + 1.0) / (counts[f, 0] + 1.0)) + prior
-        at = put(out, begin, at, f, value, marks)
+        at = put(out, begin, at, f, value, shared, work.marks)
     return at
 
 

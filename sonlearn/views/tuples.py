@@ -14,9 +14,10 @@ from sonlearn.views.codes import KEY_BITS, float_code, key_of, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
-    Marks,
     doubled,
+    first_slot,
     lacks_room,
+    new_marks,
     number_of,
     put,
     room_for,
@@ -62,6 +63,8 @@ class Work(NamedTuple):
     taken: np.ndarray  # int64[longest tuple row]; keys of the entries that are combined
     best: np.ndarray  # float64[the same]; scores of those
     keys: np.ndarray  # int64[tuples of a row]
+    fetched: np.ndarray  # int64[the same]; what `first_slot` has read
+    marks: np.ndarray  # see `put`
     moments: np.ndarray  # float64[3], of a feature in a row that is only predicted
 
 
@@ -89,14 +92,13 @@ class Tuples:
         limit: int = LIMIT,
     ):  # fmt: skip
         self._params = Params(order, _CODE[code], resolution, unit, longest, chosen, limit)
-        self._marks = Marks()
         self._work = self._new_work(1)
 
     def _new_work(self, row: int) -> Work:
         most = max(self._params.longest, self._params.chosen)
         return Work(
             np.zeros(row, np.int64), np.zeros(row), np.zeros(most, np.int64), np.zeros(most),
-            np.zeros(self._tuples(most), np.int64), np.zeros(3),
+            np.zeros(self._tuples(most), np.int64), np.zeros(self._tuples(most), np.int64), new_marks(), np.zeros(3),
         )  # fmt: skip
 
     def _tuples(self, n: int | np.ndarray) -> int | np.ndarray:
@@ -121,28 +123,26 @@ class Tuples:
 
     def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """Rows of indicators, each before it is counted."""
-        out, marks = self._room(state, rows)
-        i = at = 0
+        out, i, at = self._room(rows), 0, 0
         while True:
-            i, at = combine_rows(self._params, state, self._work, rows, out, marks, (i, at, True))
+            i, at = combine_rows(self._params, state, self._work, rows, out, (i, at, True))
             if i == len(rows.y):
                 return state, out
             state = state._replace(slots=doubled(state.slots, self._params.limit))
 
     def look(self, state: State, rows: Rows) -> Rows:
         """The same, counting nothing; tuples without a number are left out."""
-        out, marks = self._room(state, rows)
+        out = self._room(rows)
         state = state._replace(slots=slots_for_reading(state.slots))
-        combine_rows(self._params, state, self._work, rows, out, marks, (0, 0, False))
+        combine_rows(self._params, state, self._work, rows, out, (0, 0, False))
         return out
 
-    def _room(self, state: State, rows: Rows) -> tuple[Rows, np.ndarray]:
+    def _room(self, rows: Rows) -> Rows:
         lengths = np.diff(rows.indptr)
         if lengths.max(initial=0) > len(self._work.codes):
             self._work = self._new_work(int(lengths.max()))
         entries = int(self._tuples(np.minimum(lengths, len(self._work.taken))).sum())
-        full = int(state.now["made"][0]) + entries >= self._params.limit
-        return room_for(rows, entries), self._marks.of(self.features(state) + entries, full)
+        return room_for(rows, entries)
 
     def features(self, state: State) -> int:
         """Features of the rows seen so far are below this."""
@@ -156,13 +156,13 @@ class Tuples:
 
 
 @bare_jit
-def combine_rows(params, state, work, rows, out, marks, start):
+def combine_rows(params, state, work, rows, out, start):
     """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
-    now, (i, at, learn), shift = state.now[0], start, shift_of(state.slots)
+    now, slots, (i, at, learn), shift = state.now[0], state.slots, start, shift_of(state.slots)
     while i < len(rows.indptr) - 1:
         n = min(rows.indptr[i + 1] - rows.indptr[i], len(work.taken))
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
-        if learned and lacks_room(state.slots, params.limit, now["made"], tuples_of(params, n)):
+        if learned and lacks_room(slots, params.limit, now["made"], tuples_of(params, n)):
             break
         n = code_row(params, state, work, rows, i, learned)
         if n <= params.longest:
@@ -172,11 +172,14 @@ def combine_rows(params, state, work, rows, out, marks, start):
             choose(work, n, params.chosen)
             n = params.chosen
         value = 1.0 / math.sqrt(tuples_of(params, n)) if params.unit and n > 0 else 1.0
-        begin = at
-        for k in range(combine(params, work, n)):
-            number = number_of(work.keys[k], state.slots, shift, now, params.limit, learned)
+        begin, size = at, combine(params, work, n)
+        shared = now["made"] + size > params.limit
+        for k in range(size):
+            work.fetched[k] = first_slot(work.keys[k], slots, shift)
+        for k in range(size):
+            number = number_of(work.keys[k], slots, shift, now, params.limit, learned)
             if number != UNKNOWN:
-                at = put(out, begin, at, number, value, marks)
+                at = put(out, begin, at, number, value, shared, work.marks)
         out.indptr[i + 1] = at
         if learned and params.chosen > 0:
             count_row(state, rows, i)

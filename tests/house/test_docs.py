@@ -72,7 +72,7 @@ def test_every_flag_of_every_verb_occurs(verb):
 
 def test_no_flag_is_mentioned_that_does_not_exist():
     known = {name for verb in VERBS for name in parser_of(verb)._option_string_actions}
-    peers = {"--OjaNewton", "--binary", "--version", "--alhpa"}
+    peers = {"--OjaNewton", "--adaptive", "--binary", "--version", "--alhpa"}
     commands = {"--quiet", "--sketch"}
     text = "\n".join(line for line in README.splitlines() if "pip install" not in line)
     for name in re.findall(r"(?<![\w-])--[a-zA-Z][\w-]*", text):

@@ -163,7 +163,8 @@ def test_warm_compiles_what_runs_need(tmp_path):
     for command in (
         ["train", "--method", "gd", "-f", "m", data / "sample.svm"], ["predict", "-i", "m", data / "sample.svm"],
         ["inspect", "m"], ["train", "--method", "gd", "-q", "aa", "--ngram", "2", data / "sample.vw"],
-        ["train", "--method", "gd", "--label", "y", "t.csv"], ["train", "--method", "gd", "--passes", "2", data / "sample.vw"],
+        ["train", "--method", "gd", "--label", "y", "t.csv"],
+        ["train", "--method", "gd", "--passes", "2", data / "sample.vw"],
     ):  # fmt: skip
         done = subprocess.run(
             [*program, *command], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True

@@ -47,7 +47,7 @@ class DrfdTwin:
         self.buffer, self.shrinks = buffer_rows(options.sketch_size), 0
 
     @property
-    def A(self) -> np.ndarray:
+    def A(self) -> np.ndarray:  # noqa: N802
         """float64[d, d]."""
         return np.diag(self.delta) + self.B.T @ self.B
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from sonlearn.batch import Rows
 from sonlearn.jit import jit
-from sonlearn.learn.combine.combiner import Combiner, combine, forget, new_combiner
+from sonlearn.learn.combine.combiner import Combiner, combine, forget, new_combiner, weights_of
 from sonlearn.learn.combine.retire import HEARD, retired
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.engines import make_engine
@@ -108,11 +108,11 @@ class Panel:
 
     def weights(self, state: PanelState, features: int) -> np.ndarray:
         """float64[features]: weights of the members that are linear in the raw row, as the combiner adds them up."""
-        total = np.zeros(features)
+        total, combined = np.zeros(features), weights_of(state.combiner)
         for i in self.active(state):
             if self.members[i].view == "raw":
                 own = self._engines[i].weights(state.members[i], features)
-                total += state.combiner.w[i] * self.members[i].gain * own
+                total += combined[i] * self.members[i].gain * own
         return total
 
     def packed(self, state: PanelState) -> PanelState:
@@ -124,10 +124,10 @@ class Panel:
 
     def roll(self, state: PanelState) -> list[dict[str, Any]]:
         """For each member its name, whether it is at work, its own progressive error and the combiner's weight."""
-        active = self.active(state)
+        active, weights = self.active(state), weights_of(state.combiner)
         errors = state.tally[:, 1] / np.maximum(state.tally[:, 0], 1e-300)
         return [
-            {"name": m.name, "active": i in active, "error": float(errors[i]), "weight": float(state.combiner.w[i])}
+            {"name": m.name, "active": i in active, "error": float(errors[i]), "weight": float(weights[i])}
             for i, m in enumerate(self.members)
         ]
 

@@ -16,7 +16,7 @@ from sonlearn.learn.engines.compensated.lazy import sweep
 from sonlearn.learn.engines.compensated.predict import all_weights, matrix, predict
 from sonlearn.learn.engines.compensated.shrink import learn
 from sonlearn.learn.engines.compensated.state import State, new_state, new_work, params_of, width_of
-from sonlearn.learn.state import slots_of
+from sonlearn.learn.sparse_time.generations import slots_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
 
