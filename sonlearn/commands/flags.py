@@ -230,8 +230,8 @@ def parser_of(verb: str, method: str | None = None) -> argparse.ArgumentParser:
 
 def _add(group: argparse._ArgumentGroup, field: dataclasses.Field) -> None:
     names, meta = flags(field), field.metadata
-    if isinstance(field.default, bool):
-        if field.default and not names[0].startswith("--no"):
+    if isinstance(field.default, bool) or meta.get("switch"):
+        if field.default is not False and not names[0].startswith("--no"):
             action: Any = argparse.BooleanOptionalAction
         else:
             action = "store_false" if field.default else "store_true"

@@ -22,7 +22,7 @@ from sonlearn.options import CLASSIFICATION, LOSSES
 SKETCHES = ["rfd", "rfd0", "fd", "oja", "oja-paper", "none"]
 
 
-FIRST_ORDER = [name for name, method in METHODS.items() if method.engine == "first_order"]
+FIRST_ORDER = [name for name, method in METHODS.items() if method.engine in ("first_order", "compensated")]
 FIRST_ORDER += ["nag-paper"]
 KINDS = SKETCHES + FIRST_ORDER
 
@@ -31,7 +31,7 @@ def settings(kind, loss, **more):
     """Options of a kind of learner; those that its method does not take are left out."""
     if kind in FIRST_ORDER:
         method = kind.removesuffix("-paper")
-        more = {name: value for name, value in more.items() if name in METHODS[method].takes}
+        more = {name: value for name, value in {"sketch_size": 4, **more}.items() if name in METHODS[method].takes}
         paper = {"rescale": "before", "invariant": False} if method != kind else {}
         return LearnOptions(method=method, loss=loss, **paper, **more)
     sketch, _, paper = kind.partition("-")
