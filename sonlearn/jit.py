@@ -170,6 +170,11 @@ def bare_inline(function: Callable) -> Callable:
     return numba.njit(**_SETTINGS, _nrt=False)(function)
 
 
+def forced_inline(function: Callable) -> Callable:
+    """`bare_inline` that LLVM must inline: for a few operations on arrays, whose passing would cost more than they do."""
+    return numba.njit(**_SETTINGS, _nrt=False, forceinline=True)(function)
+
+
 def _cached(function: Callable, **settings: bool) -> Callable:
     folder = cache_folder(function.__module__)
     if folder is None:
