@@ -73,6 +73,6 @@ VIEWS = {
     ),
     "triples-z": ViewEntry(
         "tuples", "[z-bin 1 of x_i and z-bin 1 of x_j and z-bin 1 of x_k] / sqrt(number of triples), i < j < k", "s^3",
-        {"order": 3, "code": "z", "resolution": 1, "unit": True, "longest": 24},
+        {"order": 3, "code": "z", "resolution": 1, "unit": True, "longest": 24, "chosen": 16},
     ),
 }  # fmt: skip

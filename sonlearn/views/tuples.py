@@ -27,6 +27,8 @@ from sonlearn.views.numbers import (
 from sonlearn.views.view import new_now
 
 _KEY = (1 << KEY_BITS) - 1
+#: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays.
+MOST_TUPLES = LIMIT >> 2
 #: Weights and labels count up to this, so that products of two of them stay finite.
 MOST = 1e150
 
@@ -53,6 +55,7 @@ class Params(NamedTuple):
     unit: bool
     numbers: bool
     longest: int
+    chosen: int
     limit: int
 
 
@@ -81,9 +84,9 @@ class Tuples:
     resolution : int
     unit : bool
         Values 1/sqrt(number of tuples of the row) in place of 1.
-    longest : int
-        Rows of up to so many entries are combined whole, of longer ones so many entries whose features tell most of
-        the label by themselves.
+    longest, chosen : int
+        Rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries (0: `longest`) whose
+        features tell most of the label by themselves.
     numbers : bool
         Labels are numbers, not classes.
     limit : int
@@ -91,10 +94,10 @@ class Tuples:
     """
 
     def __init__(
-        self, *, order: int, code: str, resolution: int, unit: bool = False, longest: int = 32,
-        numbers: bool = False, limit: int = LIMIT,
+        self, *, order: int, code: str, resolution: int, unit: bool = False, longest: int = 32, chosen: int = 0,
+        numbers: bool = False, limit: int = MOST_TUPLES,
     ):  # fmt: skip
-        self._params = Params(order, CODES[code], resolution, unit, numbers, longest, limit)
+        self._params = Params(order, CODES[code], resolution, unit, numbers, longest, chosen or longest, limit)
         self._work = self._new_work(1)
 
     def _new_work(self, row: int) -> Work:
@@ -167,8 +170,8 @@ def combine_rows(params, state, work, rows, out, start):
             break
         n = code_row(params, state, work, rows, i, learned)
         if n > params.longest:
-            choose(work, n, params.longest)
-            n = params.longest
+            choose(work, n, params.chosen)
+            n = params.chosen
         else:
             for k in range(n):
                 work.taken[k] = work.codes[k]

@@ -170,9 +170,10 @@ class Bins(Binned):
 
 
 class Tuples(Binned):
-    def __init__(self, order, code, resolution, unit=False, longest=32, numbers=False):
+    def __init__(self, order, code, resolution, unit=False, longest=32, chosen=None, numbers=False):
         super().__init__(code)
-        self.order, self.resolution, self.unit, self.longest = order, resolution, unit, longest
+        self.order, self.resolution, self.unit = order, resolution, unit
+        self.longest, self.chosen = longest, chosen or longest
         self.labels = [] if numbers else None
         self.sums = {}
 
@@ -185,7 +186,7 @@ class Tuples(Binned):
     def row(self, row, h):
         row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
         if len(row) > self.longest:
-            row = sorted(row, key=lambda entry: -self.tells(entry[0]))[: self.longest]
+            row = sorted(row, key=lambda entry: -self.tells(entry[0]))[: self.chosen]
         names = [self.bin(j, x, h, self.resolution) for j, x in row]
         every = itertools.combinations_with_replacement if self.order == 2 else itertools.combinations
         found = [frozenset(names) for names in every(names, self.order)]
@@ -219,5 +220,5 @@ TWINS = {
     "pairs-fine": lambda: Tuples(2, "float", 3, unit=True),
     "pairs-z": lambda: Tuples(2, "z", 2),
     "triples": lambda: Tuples(3, "float", 1, longest=16),
-    "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24),
+    "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16),
 }
