@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.arrays import grown
 from sonlearn.batch import Rows
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_jit
 from sonlearn.views.codes import MOST, moments_with, standard, tamed
 from sonlearn.views.numbers import room_for
 from sonlearn.views.view import new_now

@@ -24,9 +24,9 @@ from sonlearn.learn.combine.combiner import (
     weights_of,
 )
 from sonlearn.learn.combine.retire import SHORT, Case, next_hearing, replayed, retired
+from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.engines import make_engine
-from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.losses import Loss
 from sonlearn.members import Member
 from sonlearn.methods import METHODS
