@@ -157,11 +157,11 @@ class LearnOptions:
     l2: float = option(0.0, "weights are drawn to 0 by this", flags=("--l2",), parse=number, low=0.0, metavar="L")
     ftrl_alpha: float | None = option(
         None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), parse=number, above=0.0,
-        general=0.1, metavar="A",
+        general=0.5, metavar="A",
     )  # fmt: skip
     ftrl_beta: float | None = option(
         None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)",
-        flags=("--ftrl_beta",), parse=number, above=0.0, general=1.0, metavar="B",
+        flags=("--ftrl_beta",), parse=number, above=0.0, general=0.1, metavar="B",
     )  # fmt: skip
     arow_r: float = option(1.0, "r: how much a row's label is doubted", parse=number, above=0.0, metavar="R")
 
