@@ -187,7 +187,7 @@ class Tuples(Binned):
     def row(self, row, h):
         row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
         if len(row) > self.longest:
-            most = self.few if 2 * len(self.made) >= self.told else self.chosen
+            most = self.few if 3 * len(self.made) >= 2 * self.told else self.chosen
             row = sorted(row, key=lambda entry: -self.tells(entry[0]))[:most]
         names = [self.bin(j, x, h, self.resolution) for j, x in row]
         every = itertools.combinations_with_replacement if self.order == 2 else itertools.combinations
