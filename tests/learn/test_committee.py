@@ -9,9 +9,10 @@ from streams import batch_of, rows_of, wide_range, with_weights, without_some_la
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
 from sonlearn.learn.combine import retire
 from sonlearn.learn.combine.combiner import combine, new_combiner
-from sonlearn.learn.combine.panel import CLIP, member_options, taught
+from sonlearn.learn.combine.panel import member_options, taught
+from sonlearn.learn.combine.target import CLIP
 from sonlearn.learn.engines import make_engine
-from sonlearn.learn.losses import loss_of
+from sonlearn.learn.losses import loss_of, spread
 from sonlearn.members import MEMBERS, default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
@@ -53,9 +54,8 @@ def test_equals_its_members_and_the_combiner(names, scale):
     V = np.ascontiguousarray(np.column_stack([said_alone(name, bounded, int(index.size[0])) for name in names]))
     wanted = np.zeros(batch.n)
     combiner = new_combiner(member(name) for name in names)
-    combine(
-        loss_of(options()), combiner, V, rows.y, bounded.weight, True, np.zeros((len(names) + 2, len(names))), wanted
-    )
+    loss, scratch = spread(loss_of(options()), batch.n), np.zeros((len(names) + 2, len(names)))
+    combine(loss, combiner, V, rows.y, bounded.weight, True, scratch, wanted)
     np.testing.assert_allclose(got.raw, wanted, rtol=1e-9, atol=1e-9)  # means of weights are summed in two ways
     assert (np.abs(V) > 0).any(axis=0).all(), "a member that says nothing tests nothing"
 
