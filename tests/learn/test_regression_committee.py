@@ -1,4 +1,4 @@
-"""Committees of values: equal to their definition in plain numpy over the members' engines; no unit matters."""
+"""Committees of values: equal to their definition in plain numpy over the members' engines; units do not matter."""
 
 import itertools
 

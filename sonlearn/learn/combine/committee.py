@@ -27,12 +27,16 @@ from sonlearn.viewtable import VIEWS
 LIMIT = 1e50
 
 
+NOW = [("rows", "i8"), ("weight", "f8"), ("passes", "i8")]
+
+
 class CommitteeState(NamedTuple):
     """All that a committee has learned."""
 
     target: TargetState
     views: tuple  # the views' states
     panel: PanelState
+    now: np.ndarray  # structured [1]: rows that had a weight, sum of those weights; passes begun
 
 
 class Committee:
@@ -61,30 +65,38 @@ class Committee:
 
     def new(self) -> CommitteeState:
         """State of a committee that has seen nothing."""
-        return CommitteeState(self._target.new(), tuple(view.new() for view in self._views), self._panel.new())
+        views = tuple(view.new() for view in self._views)
+        return CommitteeState(self._target.new(), views, self._panel.new(), np.zeros(1, dtype=NOW))
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
-        """Views have room for the batch; members get theirs when they are shown it."""
-        states = [view.reserve(s, rows, features) for view, s in zip(self._views, state.views, strict=True)]
-        return state._replace(views=tuple(states))
+        """Views have room for the batch, members for what they have been shown; theirs of the batch comes with it."""
+        views = tuple(view.reserve(s, rows, features) for view, s in zip(self._views, state.views, strict=True))
+        return state._replace(views=views, panel=self._panel.reserve(state.panel, self._sizes(views)))
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see the seam."""
-        end = first_wild(rows.indptr, rows.values, rows.y, start, LIMIT)
+        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start)
         part, at = rows_between(rows, start, end), slice(start, end)
-        told, frame = self._target.see(state.target, part)
-        shown = self._map(lambda view, s: view.see(s, told), self._views, state.views)
-        views = tuple(s for s, _ in shown)
-        seen = self._seen(views, [r for _, r in shown], frame)
-        panel = self._panel.learn(state.panel, seen, told, out.raw[at])
+        part = part._replace(weight=bounded_weights(state.now, part.weight, part.y))
+        again = bool(state.now["passes"][0] > 0)
+        told, frame = self._target.see(state.target, part, learn=not again)
+        views, seen = self._show(state, told, frame)
+        panel = self._panel.learn(state.panel, seen, told, out.raw[at], again)
         self._finish(frame, part, Predictions(out.prediction[at], out.raw[at]))
-        return CommitteeState(state.target, views, panel), end
+        return state._replace(views=views, panel=panel), end
+
+    def _show(self, state: CommitteeState, rows: Rows, frame: Frame) -> tuple[tuple, Seen]:
+        """(states of the views, rows as seen); in later passes views have counted the rows already."""
+        if state.now["passes"][0] > 0:
+            return state.views, self._look(state, rows, frame)
+        shown = self._map(lambda view, s: view.see(s, rows), self._views, state.views)
+        views = tuple(s for s, _ in shown)
+        return views, self._seen(views, [r for _, r in shown], frame)
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         told, frame = self._target.see(state.target, rows, learn=False)
-        shown = self._map(lambda view, s: view.look(s, told), self._views, state.views)
-        self._panel.predict(state.panel, self._seen(state.views, shown, frame), told, out.raw)
+        self._panel.predict(state.panel, self._look(state, told, frame), told, out.raw)
         self._finish(frame, rows, out)
         return len(rows.y)
 
@@ -95,7 +107,7 @@ class Committee:
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
         views = tuple(view.packed(s) for view, s in zip(self._views, state.views, strict=True))
-        return CommitteeState(state.target, views, self._panel.packed(state.panel))
+        return state._replace(views=views, panel=self._panel.packed(state.panel))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
         """members: see `Panel.roll`."""
@@ -105,17 +117,34 @@ class Committee:
         """Say that the rows to come have been learned from before.
 
         Members that have seen a row predict it better than they predict a new one, and those that memorise gain most:
-        the combiner, which would come to trust them, learns only in the first pass.
+        the combiner, which would come to trust them, learns only in the first pass. What is counted is counted once.
         """
-        state.panel.now["passes"] += 1
+        state.now["passes"] += 1
+
+    def _look(self, state: CommitteeState, rows: Rows, frame: Frame) -> Seen:
+        shown = self._map(lambda view, s: view.look(s, rows), self._views, state.views)
+        return self._seen(state.views, shown, frame)
 
     def _seen(self, views: tuple, rows: list[Rows], frame: Frame) -> Seen:
-        sizes = [view.features(s) for view, s in zip(self._views, views, strict=True)]
-        return Seen(dict(zip(self._names, rows, strict=True)), dict(zip(self._names, sizes, strict=True)), frame)
+        return Seen(dict(zip(self._names, rows, strict=True)), self._sizes(views), frame)
+
+    def _sizes(self, views: tuple) -> dict[str, int]:
+        return {name: view.features(s) for name, view, s in zip(self._names, self._views, views, strict=True)}
 
     def _finish(self, frame: Frame, rows: Rows, out: Predictions) -> None:
         out.raw[:] = self._target.finish(frame, out.raw, rows.base)
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
+
+
+def bounded_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """float64[n]: importance weights as members take them, of rows in the order of the stream.
+
+    With M their running mean, this row's included: h for M from 1/3 to 3; beyond, h in a unit in which M is that bound.
+    So weight 2 is two examples, and weights of millions (people that a row stands for) are no steps of millions.
+    """
+    out = np.empty(len(weight))
+    scale_weights(now, weight, y, out)
+    return out
 
 
 def _view(name: str, loss: str) -> View:
@@ -125,12 +154,24 @@ def _view(name: str, loss: str) -> View:
 
 
 @jit
-def first_wild(indptr, values, y, start, limit):
-    """First row from `start` on with a value or label beyond `limit`, or n."""
+def scale_weights(now, weight, y, out):
+    """out[i] <- h_i min(max(1, 1/(3 M)), 3/M); counts the rows that are learned from."""
+    for i in range(len(weight)):
+        out[i] = weight[i]
+        if weight[i] > 0.0 and y[i] == y[i]:
+            now[0]["rows"] += 1
+            now[0]["weight"] += weight[i]
+            M = now[0]["weight"] / now[0]["rows"]
+            out[i] *= min(max(1.0, 1.0 / (3.0 * M)), 3.0 / M)
+
+
+@jit
+def first_wild(indptr, values, y, weight, start):
+    """First row from `start` on with a value, label or weight beyond `LIMIT`, or n."""
     for i in range(start, len(y)):
-        if abs(y[i]) > limit:
+        if abs(y[i]) > LIMIT or weight[i] > LIMIT:
             return i
         for at in range(indptr[i], indptr[i + 1]):
-            if not abs(values[at]) <= limit:
+            if not abs(values[at]) <= LIMIT:
                 return i
     return len(y)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Rows
+from sonlearn.batch import NO_ROWS, Rows
 from sonlearn.jit import jit
 from sonlearn.learn.combine.combiner import (
     Combiner,
@@ -36,7 +36,7 @@ from sonlearn.options import CLASSIFICATION, LearnOptions
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 #: Losses of values that mean the same whatever the unit.
 _SCALE_FREE = ("squared", "absolute", "quantile")
-NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8"), ("passes", "i8")]
+NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8")]
 
 
 class PanelState(NamedTuple):
@@ -47,7 +47,7 @@ class PanelState(NamedTuple):
     # float64[k, 3]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw
     tally: np.ndarray
     heard: np.ndarray  # float32[rows, inputs + 3]; what members have said, see `retire.Case`, up to the last hearing
-    now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work; passes begun
+    now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
 
 
 class Seen(NamedTuple):
@@ -94,8 +94,22 @@ class Panel:
             now=now,
         )
 
-    def learn(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> PanelState:
-        """Learn `rows` as they were `seen`, in parts between which members are retired; fills `raw` (float64[n])."""
+    def reserve(self, state: PanelState, sizes: dict[str, int]) -> PanelState:
+        """Members have room for all features of their views, of which they may have refused some."""
+        members = list(state.members)
+        for i in self.active(state):
+            members[i] = self._engines[i].reserve(members[i], NO_ROWS, sizes[self.members[i].view])
+        return state._replace(members=tuple(members))
+
+    def learn(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray, again: bool) -> PanelState:
+        """Learn `rows` as they were `seen`, in parts between which members are retired; fills `raw` (float64[n]).
+
+        `again` says that the rows have been learned from before: the combiner and what only counts stand still.
+        """
+        if again:
+            members, V = self._teach(state, seen, len(rows.y), again)
+            self._combine(state, seen, V, rows, False, raw)
+            return state._replace(members=members)
         start, n = 0, len(rows.y)
         while start < n:
             stop = self._end_of_hearing(state, rows, start)
@@ -154,17 +168,24 @@ class Panel:
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _learn_part(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> PanelState:
-        V, members = self._nothing_said(len(rows.y)), list(state.members)
+        members, V = self._teach(state, seen, len(rows.y), again=False)
+        self._combine(state, seen, V, rows, True, raw)
+        return self._counted(state._replace(members=members), seen, rows, V)
+
+    def _teach(self, state: PanelState, seen: Seen, n: int, again: bool) -> tuple[tuple, np.ndarray]:
+        """(states of the members after the n rows, what they told the combiner before each)."""
+        V, members = self._nothing_said(n), list(state.members)
 
         def teach(i: int) -> None:
-            view = self.members[i].view
-            members[i], out = taught(self._engines[i], members[i], seen.rows[view], seen.sizes[view])
+            view, out = self.members[i].view, Predictions.empty(n)
+            if again and METHODS[self.members[i].method].engine == "bayes":
+                self._engines[i].predict(members[i], seen.rows[view], out)
+            else:
+                members[i], out = taught(self._engines[i], members[i], seen.rows[view], seen.sizes[view])
             self._tell(V, i, out, seen.frame)
 
         self._map(teach, self.active(state))
-        first_pass = state.now["passes"][0] == 0
-        self._combine(state, seen, V, rows, first_pass, raw)
-        return self._counted(state._replace(members=tuple(members)), seen, rows, V)
+        return tuple(members), V
 
     def _counted(self, state: PanelState, seen: Seen, rows: Rows, V: np.ndarray) -> PanelState:
         """Add the rows to everybody's tally, and retire members when they have been heard."""

@@ -60,7 +60,7 @@ class State(NamedTuple):
 
 
 class FirstOrder:
-    """Engine of sgd, ogd, adagrad, nag, arow, arow-precision, ftrl, coin, nlms (see `sonlearn.learn.engine`)."""
+    """Engine of sgd, ogd, adagrad, nag, arow, arow-precision, ftrl, coin, nlms (see `sonlearn.learn.engine.Engine`)."""
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
