@@ -1,7 +1,7 @@
 """Shrinks reach a feature that is in no buffered row only when it is next read.
 
-There its entries z of the kept rows become E z, and wbar grows by (c'z)/Delta: Delta stands still as long as the feature
-is in no buffered row, so such maps compose. Every shrink is a generation, and the log holds compositions.
+There its entries z of the kept rows become E z, and wbar grows by (c'z)/Delta: Delta stands still as long as the
+feature is in no buffered row, so such maps compose. Every shrink is a generation, and the log holds compositions.
 
 Slot i of level l holds the one that begins at generation W^l i, W = 2^BITS, and ends with its block of W^(l+1)
 generations or, while that is not complete, at the last multiple of W^l. So a gap within a block takes one product, and
