@@ -179,7 +179,7 @@ def test_the_sketch_works_on_ill_conditioned_data():
     stream = ill_conditioned(1e4, T=4000)
     error = {}
     for m, alpha in ((0, 1.0), (10, 1e-3), (101, 1e-3)):
-        options = LearnOptions(sketch_size=m, alpha=alpha, **PAPER)
+        options = LearnOptions(sketch="rfd", sketch_size=m, alpha=alpha, **PAPER)
         error[m] = np.mean(learned(options, stream.batch)[1].prediction * stream.y <= 0)
     assert error[0] > 0.4
     assert error[10] < 0.25
