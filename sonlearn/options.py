@@ -17,11 +17,10 @@ from typing import Any
 
 from sonlearn.errors import OptionError
 from sonlearn.members import member
+from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES, ZERO_ALPHA
 
 LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
-#: Losses whose labels are -1 and +1.
-CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
 #: Options of one loss each.
 LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 #: Options of learning that every method takes.
@@ -337,7 +336,7 @@ def _check_together(o: LearnOptions) -> None:
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     for name in o.members:
-        member(name)
+        member(name, o.loss)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
         raise OptionError(
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "

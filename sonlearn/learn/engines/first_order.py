@@ -15,6 +15,7 @@ from sonlearn.learn.first_order import (
     COLUMNS,
     FTRL,
     NAG,
+    NLMS,
     OGD,
     PRECISION,
     SGD,
@@ -28,7 +29,7 @@ from sonlearn.options import LearnOptions
 
 RULES = {
     "sgd": SGD, "ogd": OGD, "adagrad": ADAGRAD, "nag": NAG, "arow": AROW, "precision": PRECISION, "ftrl": FTRL,
-    "coin": COIN,
+    "coin": COIN, "nlms": NLMS,
 }  # fmt: skip
 #: t: rounds learned (nag, coin: their importance); N: nag's and coin's sum of squared norms; seen: features.
 NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8")]
@@ -59,7 +60,7 @@ class State(NamedTuple):
 
 
 class FirstOrder:
-    """Engine of sgd, ogd, adagrad, nag, arow, arow-precision, ftrl and coin (see `sonlearn.learn.engine.Engine`)."""
+    """Engine of sgd, ogd, adagrad, nag, arow, arow-precision, ftrl, coin, nlms (see `sonlearn.learn.engine.Engine`)."""
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
