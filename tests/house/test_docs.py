@@ -15,7 +15,7 @@ import pytest
 from places import ROOT
 
 from sonlearn.commands.flags import VERBS, parser_of
-from sonlearn.members import MEMBERS, default_members
+from sonlearn.members import MEMBERS, VALUE_MEMBERS
 from sonlearn.methods import METHODS, PAPERS
 from sonlearn.options import LOSSES, LearnOptions, TextOptions, flags
 
@@ -133,15 +133,14 @@ def test_every_method_has_its_row():
         assert f"\n| `{loss}` |" in text
 
 
-def test_every_member_has_its_row():
+@pytest.mark.parametrize(("kind", "table"), [("member", MEMBERS), ("member for values", VALUE_MEMBERS)])
+def test_every_member_has_its_row(kind, table):
     flag_of = {field.name: flags(field)[-1] for field in dataclasses.fields(LearnOptions)} | {"loss": "--loss"}
     expected = {}
-    for name in default_members("logistic"):
-        entry = MEMBERS[name]
-        given = LearnOptions(method=entry.method, **entry.options)
-        words = " ".join(f"{flag_of[option]} {plain(getattr(given, option))}" for option in entry.options)
+    for name, entry in table.items():
+        words = " ".join(f"{flag_of[option]} {plain(value)}" for option, value in entry.options.items())
         expected[f"`{name}`"] = [plain(entry.gain), plain(entry.weight), f"`{words}`" if words else ""]
-    assert table_below(read("docs/methods.md"), "| member | gain | weight at first | settings |") == expected
+    assert table_below(read("docs/methods.md"), f"| {kind} | gain | weight at first | settings |") == expected
 
 
 def plain(value):
