@@ -84,11 +84,6 @@ def probabilities(loss: str, raw: np.ndarray) -> np.ndarray:
     return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0)
 
 
-def signs(at: np.ndarray, learner: int, of: int) -> np.ndarray:
-    """Labels -1 and +1 for a learner, of as many, from numbers of classes; one alone learns the second of two."""
-    return np.where(at == (1 if of == 1 else learner), 1.0, -1.0)
-
-
 def raw_of(learners: Iterable[Learner], batch: Batch) -> np.ndarray:
     """Raw predictions float64[n, L]."""
     return np.column_stack([learner.predict(batch).raw for learner in learners])
@@ -109,10 +104,14 @@ class Kept:
         """Inverse of `__getstate__`."""
         state = dict(state)
         if "learners_" in state:
-            threads = state.get("threads", 1)
-            state["learners_"] = [Learner.from_arrays(*kept, threads=threads) for kept in state["learners_"]]
+            state["learners_"] = [_learner(*kept, state.get("threads", 1)) for kept in state["learners_"]]
         above = getattr(super(), "__setstate__", None)
         if above:
             above(state)
         else:
             self.__dict__.update(state)
+
+
+def _learner(header: dict[str, Any], arrays: dict[str, np.ndarray], threads: int) -> Learner:
+    """A learner with arrays of its own: a copy must not share them, and a memory map may be read-only."""
+    return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from sonlearn.batch import CONSTANT, Batch, from_scipy
-from sonlearn.clients import PROBABILISTIC, Kept, class_options, constructor, probabilities, raw_of, signs, value_options
+from sonlearn.clients import PROBABILISTIC, Kept, class_options, constructor, probabilities, raw_of, value_options
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions
@@ -199,8 +199,9 @@ class SonClassifier(ClassifierMixin, _Son):
         self.classes_ = classes
 
     def _targets(self, y: np.ndarray) -> list[np.ndarray]:
-        at, of = np.searchsorted(self.classes_, y), len(self.learners_)
-        return [signs(at, learner, of) for learner in range(of)]
+        """Labels of each learner; one alone learns the second of two classes."""
+        at, learners = np.searchsorted(self.classes_, y), len(self.learners_)
+        return [np.where(at == k, 1.0, -1.0) for k in (range(learners) if learners > 1 else (1,))]
 
 
 class SonRegressor(RegressorMixin, _Son):
