@@ -24,17 +24,17 @@ CLASS_LOSSES = (*CLASSIFICATION, "squared")
 #: Losses whose best prediction tells the probability of a class: its logit, or 2 P - 1.
 PROBABILISTIC = ("logistic", "squared", "squared_hinge")
 
-_FIELDS = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
+#: Fields of `LearnOptions` with their defaults.
+LEARNING = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
 
 
-def constructor(**own: Any) -> Callable[..., None]:
-    """An ``__init__`` with a keyword for each field of `LearnOptions`, and for each of `own`, that only keeps them.
+def constructor(defaults: dict[str, Any]) -> Callable[..., None]:
+    """An ``__init__`` with these keywords that only keeps them.
 
     Both libraries read the parameters from its signature, and want no work to be done before the first row.
     """
     listed = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-        for name, default in (_FIELDS | own).items()
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in defaults.items()
     ]
     signature = inspect.Signature(listed)
 
@@ -51,7 +51,7 @@ def constructor(**own: Any) -> Callable[..., None]:
 
 def class_options(estimator: Any) -> LearnOptions:
     """The options of a classifier. Raises OptionError, also for a loss of values."""
-    options = LearnOptions(**{name: getattr(estimator, name) for name in _FIELDS})
+    options = LearnOptions(**{name: getattr(estimator, name) for name in LEARNING})
     if options.loss not in CLASS_LOSSES:
         raise OptionError(f"loss {options.loss}: expected one of {', '.join(CLASS_LOSSES)} for classes")
     return options
@@ -59,7 +59,7 @@ def class_options(estimator: Any) -> LearnOptions:
 
 def value_options(estimator: Any) -> LearnOptions:
     """The options of a regressor: squared loss and a method that suits values, where none is given."""
-    given = {name: getattr(estimator, name) for name in _FIELDS}
+    given = {name: getattr(estimator, name) for name in LEARNING}
     given["loss"] = given["loss"] or "squared"
     if given["loss"] in CLASSIFICATION:
         raise OptionError(f"loss {given['loss']} is for classes; expected squared or another loss of values")

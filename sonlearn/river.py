@@ -16,7 +16,7 @@ import numpy as np
 from river import base
 
 from sonlearn.batch import Batch
-from sonlearn.clients import PROBABILISTIC, Kept, class_options, constructor, probabilities, raw_of, value_options
+from sonlearn.clients import LEARNING, PROBABILISTIC, Kept, class_options, constructor, probabilities, raw_of, value_options
 from sonlearn.errors import InputError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
@@ -120,7 +120,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         How many threads may learn side by side; results are the same.
     """
 
-    __init__ = constructor(members="", bits=32, constant=True, classes=None, threads=1)
+    __init__ = constructor(LEARNING | {"members": "", "bits": 32, "constant": True, "classes": None, "threads": 1})
 
     @property
     def _multiclass(self) -> bool:
@@ -236,7 +236,7 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
         As for `SonClassifier`.
     """
 
-    __init__ = constructor(members="", bits=32, constant=True, threads=1)
+    __init__ = constructor(LEARNING | {"members": "", "bits": 32, "constant": True, "threads": 1})
 
     def _options(self) -> LearnOptions:
         return value_options(self)

@@ -16,14 +16,16 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from sonlearn.batch import CONSTANT, Batch, from_scipy
-from sonlearn.clients import PROBABILISTIC, Kept, class_options, constructor, probabilities, raw_of, value_options
+from sonlearn.clients import LEARNING, PROBABILISTIC, Kept, class_options, constructor, probabilities, raw_of, value_options
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
+from sonlearn.methods import METHODS
 from sonlearn.options import LearnOptions
+from sonlearn.transformers import StreamingSVD, TextHasher
 
 #: Rows that become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
-#: Methods whose raw prediction is linear in the row: x'coef_ + intercept_.
+#: Methods whose raw prediction is no x'coef_ + intercept_.
 _CURVED = ("committee", "bayes", "multinomial-bayes")
 
 
@@ -75,8 +77,10 @@ class _Son(Kept, BaseEstimator):
         """(float64[learners, d], float64[learners]): weights of the columns, and of the constant."""
         check_is_fitted(self)
         options = self.learners_[0].options
-        if options.method in _CURVED or options.scale == "unit":
-            raise AttributeError(f"method {options.method} (scale {options.scale}) is not linear in a row")
+        unit = options.scale == "unit" and "scale" in METHODS[options.method].takes
+        if options.method in _CURVED or unit:
+            how = f"{options.method} with scale unit" if unit else options.method
+            raise AttributeError(f"method {how} is not linear in a row: it has no coef_ and intercept_")
         coef, constant = np.zeros((len(self.learners_), self.n_features_in_)), np.zeros(len(self.learners_))
         for k, learner in enumerate(self.learners_):
             ids, w = learner.weights()
@@ -120,7 +124,7 @@ class SonClassifier(ClassifierMixin, _Son):
         As everywhere in scikit-learn.
     """
 
-    __init__ = constructor(constant=True, passes=1, threads=1)
+    __init__ = constructor(LEARNING | {"constant": True, "passes": 1, "threads": 1})
     _label_checks: dict[str, Any] = {}  # noqa: RUF012
 
     def _options(self) -> LearnOptions:
@@ -223,7 +227,7 @@ class SonRegressor(RegressorMixin, _Son):
         As everywhere in scikit-learn.
     """
 
-    __init__ = constructor(constant=True, passes=1, threads=1)
+    __init__ = constructor(LEARNING | {"constant": True, "passes": 1, "threads": 1})
     _label_checks: dict[str, Any] = {"y_numeric": True}  # noqa: RUF012
 
     def _options(self) -> LearnOptions:
@@ -261,4 +265,4 @@ class SonRegressor(RegressorMixin, _Son):
         return float(self._weights()[1][0])
 
 
-__all__ = ["SonClassifier", "SonRegressor"]
+__all__ = ["SonClassifier", "SonRegressor", "StreamingSVD", "TextHasher"]
