@@ -1,7 +1,7 @@
 """What the estimators for scikit-learn and for River have in common: parameters, probabilities, and pickling.
 
-An estimator's parameters are the fields of `LearnOptions`, by the same names and with the same defaults, so that nothing
-is said twice. Of K > 2 classes each has a learner against all others.
+An estimator's parameters are the fields of `LearnOptions`, by the same names and with the same defaults, so that
+nothing is said twice. Of K > 2 classes each has a learner against all others.
 """
 
 from __future__ import annotations
@@ -74,10 +74,7 @@ def probabilities(loss: str, raw: np.ndarray) -> np.ndarray:
 
     L = 1: of the second of two classes; else of each class against all others, and the sum is made 1.
     """
-    if loss == "logistic":
-        p = np.exp(-np.logaddexp(0.0, -raw))
-    else:
-        p = np.clip((1.0 + raw) / 2.0, 0.0, 1.0)
+    p = np.exp(-np.logaddexp(0.0, -raw)) if loss == "logistic" else np.clip((1.0 + raw) / 2.0, 0.0, 1.0)
     if p.shape[1] == 1:
         return np.hstack([1.0 - p, p])
     total = p.sum(axis=1, keepdims=True)

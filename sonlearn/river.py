@@ -16,7 +16,16 @@ import numpy as np
 from river import base
 
 from sonlearn.batch import Batch
-from sonlearn.clients import LEARNING, PROBABILISTIC, Kept, class_options, constructor, probabilities, raw_of, value_options
+from sonlearn.clients import (
+    LEARNING,
+    PROBABILISTIC,
+    Kept,
+    class_options,
+    constructor,
+    probabilities,
+    raw_of,
+    value_options,
+)
 from sonlearn.errors import InputError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
@@ -73,10 +82,9 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, text: TextOpt
 
 def _rows(X: Any) -> list[dict[Hashable, Any]]:
     """Dicts of a table (pandas, polars, or a list of dicts); what is missing in a row is left out."""
-    if hasattr(X, "to_dicts"):
-        rows = X.to_dicts()
-    else:
-        rows = X.to_dict(orient="records") if hasattr(X, "to_dict") else list(X)
+    if hasattr(X, "iloc"):
+        X = X.to_dict(orient="records")
+    rows = X.to_dicts() if hasattr(X, "to_dicts") else X
     return [{name: v for name, v in row.items() if v is not None and v == v} for row in rows]
 
 

@@ -16,7 +16,16 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from sonlearn.batch import CONSTANT, Batch, from_scipy
-from sonlearn.clients import LEARNING, PROBABILISTIC, Kept, class_options, constructor, probabilities, raw_of, value_options
+from sonlearn.clients import (
+    LEARNING,
+    PROBABILISTIC,
+    Kept,
+    class_options,
+    constructor,
+    probabilities,
+    raw_of,
+    value_options,
+)
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
 from sonlearn.methods import METHODS
