@@ -8,7 +8,20 @@ from places import PACKAGE
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 #: A module imports from its own layer and those before it. What stands in no folder is named by its file.
-LAYERS = ("shared", "sketch", "text", "views", "learn", "report", "commands", "cli")
+LAYERS = (
+    "shared",
+    "sketch",
+    "text",
+    "views",
+    "learn",
+    "clients",
+    "transformers",
+    "sklearn",
+    "river",
+    "report",
+    "commands",
+    "cli",
+)
 SHARED = {
     "__init__",
     "arrays",
