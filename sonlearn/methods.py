@@ -20,6 +20,7 @@ PAPERS = {
     "OGD": "Zinkevich: Online Convex Programming and Generalized Infinitesimal Gradient Ascent. ICML 2003",
     "FTRL": "McMahan et al.: Ad Click Prediction: a View from the Trenches. KDD 2013",
     "COIN": "Orabona, Tommasi: Training Deep Networks without Learning Rates Through Coin Betting. NIPS 2017",
+    "ADA": "Wan, Zhang: Accelerating Adaptive Online Learning by Matrix Approximation. PAKDD 2018, IJDSA 2019",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
     "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
@@ -89,6 +90,9 @@ FD, RFD, CFD = Shrink(), Shrink(gain=0.5), Shrink(restore=True)
 
 _NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "diagonal")
 
+#: Adaptive subgradient methods, the root of a matrix in the step.
+_ADA = ("learning_rate", "delta", "update", "clip")
+
 #: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
 _AROW = ("squared_hinge", "logistic", "hinge", "squared")
 
@@ -153,6 +157,22 @@ METHODS = {
         "first_order", "the same, but the precisions are what is added up", "[AROW] section 4", "s",
         "as arow; confidence grows faster", ("arow_r",), {"rule": "precision"}, {"loss": "squared_hinge"},
         losses=_AROW,
+    ),
+    "full-on": Method(
+        "dense", "online Newton with the whole matrix, at most 2,000 features; --alpha 0 by pseudo-inverses, d^3",
+        "[SON] eq. 1-2, App. D", "d^2", "few features; what the sketched Newton methods approximate",
+        ("clip", "alpha", "sigma", "eta"), {"rule": "full-on", "most": 2000, "instead": "rfd-son, which keeps m rows"},
+    ),
+    "arow-full": Method(
+        "dense", "AROW with its whole covariance, at most 2,000 features", "[AROW] Fig. 1", "d^2",
+        "few features, classes", ("arow_r",),
+        {"rule": "arow", "most": 2000, "instead": "arow, which keeps the diagonal, or drfd, which adds m rows"},
+        {"loss": "squared_hinge"}, losses=_AROW,
+    ),
+    "ada-full": Method(
+        "dense", "a step by the root of summed outer products of gradients, at most 1,000 features",
+        "[AdaGrad] full matrices, [ADA] section 2", "d^3", "comparison: what the other ada- methods approximate",
+        _ADA, {"rule": "ada-full", "most": 1000, "instead": "ada-fd or ada-gp, which keep m rows, or ada-diag"},
     ),
     "drfd": Method(
         "compensated", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",

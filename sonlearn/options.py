@@ -151,6 +151,15 @@ class LearnOptions:
         None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)",
         flags=("--ftrl_beta",), parse=number, above=0.0, general=1.0, metavar="B",
     )  # fmt: skip
+    delta: float = option(
+        1.0, "delta, added to roots of sums of squared gradients: how long the first steps are (ada-...)", parse=number,
+        low=0.0, metavar="D",
+    )  # fmt: skip
+    update: str = option(
+        "mirror", "steps one after the other (mirror), or the weights from the sum of gradients (dual) (ada-...)",
+        choices=("mirror", "dual"),
+    )  # fmt: skip
+    seed: int = option(0, "seed of random numbers", parse=int, low=0, high=2**63 - 1, metavar="S")
     arow_r: float = option(1.0, "r: how much a row's label is doubted", parse=number, above=0.0, metavar="R")
 
     def __post_init__(self) -> None:

@@ -135,10 +135,15 @@ def sizes_of(params: Params) -> Sizes:
     return Sizes(k_max=max(m, 1), M=m, R_max=1, r_max=max(m, 1))
 
 
+def eta_of(options: LearnOptions) -> tuple[int, float]:
+    """(kind, value) of eta_t; the value is of ETA_CONSTANT."""
+    kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
+    return (kinds[options.eta], 0.0) if isinstance(options.eta, str) else (ETA_CONSTANT, float(options.eta))
+
+
 def params_of(options: LearnOptions) -> Params:
     """Numbers for the kernels."""
-    kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
-    fixed = not isinstance(options.eta, str)
+    eta_kind, eta = eta_of(options)
     sketch = METHODS[options.method].values["sketch"] if options.sketch_size else "none"
     shrink = METHODS[options.method].values.get("shrink", FD)
     m = 0 if sketch == "none" else options.sketch_size
@@ -151,8 +156,8 @@ def params_of(options: LearnOptions) -> Params:
         loss=loss_of(options),
         clip=float(options.clip),
         sigma=float(options.resolved_sigma),
-        eta_kind=ETA_CONSTANT if fixed else kinds[options.eta],
-        eta=float(options.eta) if fixed else 0.0,
+        eta_kind=eta_kind,
+        eta=eta,
         diagonal=options.diagonal,
         oja_adaptive=options.oja_step == "adaptive",
     )

@@ -24,7 +24,8 @@ SKETCHES = ["rfd", "rfd0", "fd", "oja", "oja-paper", "none"]
 
 FIRST_ORDER = [name for name, method in METHODS.items() if method.engine == "first_order"]
 FIRST_ORDER += ["nag-paper"]
-KINDS = SKETCHES + FIRST_ORDER
+MATRIX = [name for name, method in METHODS.items() if method.engine in ("dense", "projected")] + ["full-on0"]
+KINDS = SKETCHES + FIRST_ORDER + MATRIX
 
 
 def settings(kind, loss, **more):
@@ -34,6 +35,11 @@ def settings(kind, loss, **more):
         more = {name: value for name, value in more.items() if name in METHODS[method].takes}
         paper = {"rescale": "before", "invariant": False} if method != kind else {}
         return LearnOptions(method=method, loss=loss, **paper, **more)
+    if kind in MATRIX:
+        method = kind.removesuffix("0")
+        more = {"sketch_size": 4, **({"alpha": 0.0} if method != kind else {}), **more}
+        more = {name: value for name, value in more.items() if name in METHODS[method].takes}
+        return LearnOptions(method=method, loss=loss, **more)
     sketch, _, paper = kind.partition("-")
     base = {"sketch": sketch.rstrip("0"), "sketch_size": 4, "loss": loss, "alpha": 0.0 if kind == "rfd0" else 1.0}
     return LearnOptions(**{**base, "oja_step": "1/t" if paper else "adaptive", **more})

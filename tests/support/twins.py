@@ -9,6 +9,8 @@ from dense_learner import run_twin
 from drfd_twin import run_drfd
 from first_order_twin import TWINS as FIRST_ORDER
 from first_order_twin import raw_predictions
+from matrix_twin import TWINS as MATRIX
+from matrix_twin import raw_predictions as by_matrices
 
 
 def newton(options, batch):
@@ -24,5 +26,6 @@ def compensated(options, batch):
 TWINS = {
     **dict.fromkeys(("rfd-son", "fd-son", "oja-son", "gd"), newton),
     **dict.fromkeys(FIRST_ORDER, raw_predictions),
+    **dict.fromkeys(MATRIX, by_matrices),
     "drfd": compensated,
 }

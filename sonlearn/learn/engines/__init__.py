@@ -3,6 +3,7 @@
 `sketched`     sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
 `compensated`  frequent directions with diagonal compensation, on AROW's step
 `first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
+`dense`        the whole matrix, d x d, for few features: full-on, arow-full, ada-full
 `bayes`     naive Bayes, of rows or of amounts
 
 Engines of engines are in `sonlearn.learn.combine`.
@@ -22,6 +23,7 @@ _MAKERS = {
     "compensated": ("engines.compensated", "Compensated"),
     "first_order": ("engines.first_order", "FirstOrder"),
     "bayes": ("engines.bayes", "NaiveBayes"),
+    "dense": ("engines.dense", "Dense"),
     "committee": ("combine.committee", "Committee"),
 }
 
