@@ -21,6 +21,7 @@ PAPERS = {
     "FTRL": "McMahan et al.: Ad Click Prediction: a View from the Trenches. KDD 2013",
     "COIN": "Orabona, Tommasi: Training Deep Networks without Learning Rates Through Coin Betting. NIPS 2017",
     "ADA": "Wan, Zhang: Accelerating Adaptive Online Learning by Matrix Approximation. PAKDD 2018, IJDSA 2019",
+    "RADA": "Krummenacher et al.: Scalable Adaptive Stochastic Optimization Using Random Projections. NIPS 2016",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
     "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
@@ -92,6 +93,7 @@ _NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "diagonal")
 
 #: Adaptive subgradient methods, the root of a matrix in the step.
 _ADA = ("learning_rate", "delta", "update", "clip")
+_PROJECTED = (*_ADA, "sketch_size", "seed")
 
 #: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
 _AROW = ("squared_hinge", "logistic", "hinge", "squared")
@@ -173,6 +175,23 @@ METHODS = {
         "dense", "a step by the root of summed outer products of gradients, at most 1,000 features",
         "[AdaGrad] full matrices, [ADA] section 2", "d^3", "comparison: what the other ada- methods approximate",
         _ADA, {"rule": "ada-full", "most": 1000, "instead": "ada-fd or ada-gp, which keep m rows, or ada-diag"},
+    ),
+    "rp-son": Method(
+        "projected", "Newton with m random combinations of the gradients in place of all of them", "[RFD] sec. 6.2",
+        "m^3 + m s", "comparison: what frequent directions improve on",
+        ("sketch_size", "clip", "alpha", "sigma", "eta", "seed"), {"source": "newton"},
+    ),
+    "ada-gp": Method(
+        "projected", "ada-full with m random combinations of the gradients", "[ADA] Alg. 1", "m^3 + m s",
+        "correlated features and any convex loss", _PROJECTED, {"source": "gradient"},
+    ),
+    "ada-dp": Method(
+        "projected", "the same with the rows themselves in place of their gradients", "[ADA] Alg. 2", "m^3 + m s",
+        "as ada-gp; gradients of any size count alike", _PROJECTED, {"source": "data"},
+    ),
+    "radagrad": Method(
+        "projected", "m random combinations of the columns of summed outer products; plain steps outside of them",
+        "[RADA]", "m^3 + m s", "comparison: what ada-gp improves on", _PROJECTED, {"source": "own"},
     ),
     "drfd": Method(
         "compensated", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",

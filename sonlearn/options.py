@@ -307,6 +307,8 @@ def _check_together(o: LearnOptions) -> None:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     for name in o.members:
         member(name)
+    if METHODS[o.method].engine == "projected":
+        _check_projection(o)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
         raise OptionError(
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
@@ -314,6 +316,17 @@ def _check_together(o: LearnOptions) -> None:
         )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
+
+
+def _check_projection(o: LearnOptions) -> None:
+    if o.sketch_size == 0:
+        raise OptionError(f"--sketch-size 0: --method {o.method} needs a row at least")
+    for name in {"alpha", "delta"} & set(METHODS[o.method].takes):
+        if getattr(o, name) == 0:
+            raise OptionError(
+                f"--{name} 0: --method {o.method} would have steps of any length where it has no projection; "
+                f"give --{name} a positive value"
+            )
 
 
 def _check_namespaces(o: TextOptions) -> None:

@@ -133,10 +133,91 @@ class AdaFull(Twin):
         return raw
 
 
-TWINS = {"full-on": FullOn, "arow-full": ArowFull, "ada-full": AdaFull}
+class RpSon(FullOn):
+    """[RFD] section 6.2: A = alpha I + S'S, S <- S + r_t ghat', r_t a row of tau standard normals over sqrt(tau)."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.S, self.normals = np.zeros((options.sketch_size, d)), np.random.default_rng(options.seed)
+
+    def r(self):
+        return self.normals.standard_normal(self.o.sketch_size) / np.sqrt(self.o.sketch_size)
+
+    def take(self, g):
+        self.S = self.S + np.outer(self.r(), np.sqrt(self.o.resolved_sigma + self.eta()) * g)
+        self.A = self.o.alpha * np.eye(self.d) + self.S.T @ self.S
+
+
+class AdaGp(AdaFull):
+    """[ADA] Algorithm 1: H^-1 = (I - V Sig/(delta + Sig) V')/delta, with S = U Sig V'."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.S, self.normals = np.zeros((options.sketch_size, d)), np.random.default_rng(options.seed)
+
+    def row(self, g, x):
+        return g
+
+    def take(self, g, x):
+        r = self.normals.standard_normal(self.o.sketch_size) / np.sqrt(self.o.sketch_size)
+        self.S = self.S + np.outer(r, self.row(g, x))
+
+    def metric(self, g):
+        _, sig, V = np.linalg.svd(self.S, full_matrices=False)
+        return (g - V.T @ (sig / (self.o.delta + sig) * (V @ g))) / self.o.delta
+
+
+class AdaDp(AdaGp):
+    """[ADA] Algorithm 2: the rows themselves are projected."""
+
+    def row(self, g, x):
+        return x
+
+
+class Radagrad(AdaFull):
+    """Gt += g (Pi'g)', Q from Gt, Gt'Q = U Sig W', V = Q W: (Sig^(1/2) + delta)^-1 on V, a plain step outside.
+
+    `features` are the columns in the order of their first sight, in which Pi has its rows. A direction with less than
+    1e-7 of the largest singular value counts as outside.
+    """
+
+    def __init__(self, options, d, features=None):
+        super().__init__(options, d)
+        tau, rows = options.sketch_size, np.random.default_rng(options.seed)
+        self.Pi = np.zeros((d, tau))
+        for column in np.arange(d) if features is None else features:
+            self.Pi[column] = rows.standard_normal(tau) / np.sqrt(tau)
+        self.Gt = np.zeros((d, tau))
+
+    def take(self, g, x):
+        self.Gt = self.Gt + np.outer(g, self.Pi.T @ g)
+
+    def metric(self, g):
+        Q, _ = np.linalg.qr(self.Gt)
+        _, sig, W = np.linalg.svd(self.Gt.T @ Q)
+        inside = sig > 1e-7 * sig[0]
+        V, sig = (Q @ W.T)[:, : len(sig)][:, inside], sig[inside]
+        return V @ ((V.T @ g) / (np.sqrt(sig) + self.o.delta)) + g - V @ (V.T @ g)
+
+
+TWINS = {
+    "full-on": FullOn, "arow-full": ArowFull, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp, "ada-dp": AdaDp,
+    "radagrad": Radagrad,
+}  # fmt: skip
+#: Methods whose random numbers belong to features, in the order of their first sight.
+BY_FEATURE = ("radagrad",)
 
 
 def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:
     """float64[n]: raw predictions of a fresh twin over a whole batch."""
-    X, _ = dense_rows(batch)
-    return TWINS[options.method](options, X.shape[1]).run(X, batch.y, batch.weight)
+    X, ids = dense_rows(batch)
+    make = TWINS[options.method]
+    more = (order_of(batch, ids),) if options.method in BY_FEATURE else ()
+    return make(options, X.shape[1], *more).run(X, batch.y, batch.weight)
+
+
+def order_of(batch: Batch, ids: np.ndarray) -> np.ndarray:
+    """Columns of `ids` in the order in which rows that are learned from show them first."""
+    learned = np.repeat(~np.isnan(batch.y) & (batch.weight > 0), np.diff(batch.indptr))
+    shown, first = np.unique(batch.indices[learned], return_index=True)
+    return np.searchsorted(ids, shown[np.argsort(first)])

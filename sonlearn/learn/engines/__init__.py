@@ -6,6 +6,8 @@
 `dense`        the whole matrix, d x d, for few features: full-on, arow-full, ada-full
 `bayes`     naive Bayes, of rows or of amounts
 
+`projected`    random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad
+
 Engines of engines are in `sonlearn.learn.combine`.
 """
 
@@ -24,6 +26,7 @@ _MAKERS = {
     "first_order": ("engines.first_order", "FirstOrder"),
     "bayes": ("engines.bayes", "NaiveBayes"),
     "dense": ("engines.dense", "Dense"),
+    "projected": ("engines.projected", "Projected"),
     "committee": ("combine.committee", "Committee"),
 }
 

@@ -17,6 +17,7 @@ from sonlearn.learn.full.factor import column
 from sonlearn.learn.full.rounds import PSEUDO, enter, features_of
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.round import row_scale
+from sonlearn.learn.spectrum import INVERSE, ROOT, f
 from sonlearn.learn.tolerances import LIMIT, SPAN
 
 #: Eigenvalues of A up to this multiple of the largest are 0 where a pseudo-inverse is meant.
@@ -81,19 +82,11 @@ def apply(params, A, g):
     """f(A) g."""
     lam, U = np.linalg.eigh(A)
     c = np.dot(g, U)
-    top = max(lam[-1], 0.0)
+    kind, base = (INVERSE, 0.0) if params.rule == PSEUDO else (ROOT, params.delta)
     for j in range(len(lam)):
-        c[j] *= f(params, lam[j], top)
+        none = base == 0.0 and not lam[j] > ZERO * lam[-1]  # a pseudo-inverse
+        c[j] *= 0.0 if none else f(kind, base, max(lam[j], 0.0))
     return np.dot(U, c)
-
-
-@inline
-def f(params, lam, top):
-    """The spectral function at `lam`, the largest eigenvalue being `top`."""
-    pseudo = params.rule == PSEUDO or params.delta == 0.0
-    if pseudo and lam <= ZERO * top:
-        return 0.0
-    return 1.0 / lam if params.rule == PSEUDO else 1.0 / (params.delta + math.sqrt(max(lam, 0.0)))
 
 
 @inline
