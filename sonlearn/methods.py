@@ -43,6 +43,8 @@ class Method:
         What the engine is told beyond options.
     defaults : dict
         Values of options where this method's are not the general ones.
+    setting : dict
+        Defaults that belong together, and hold unless another loss or scale is given.
     sketch : str
         Short name for ``--sketch``; empty: none.
     losses : tuple of str
@@ -57,39 +59,16 @@ class Method:
     takes: tuple[str, ...]
     values: dict[str, Any] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
+    setting: dict[str, Any] = field(default_factory=dict)
     sketch: str = ""
     losses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Shrink:
-    """What happens to the squared singular values s_1 >= s_2 >= ... when frequent directions shrink to m - 1 rows.
+#: Defaults where --alpha 0 is given: the setting of [RFD], under which it has no hyperparameter. (Without the bound on
+#: predictions steps would be of any size.)
+ZERO_ALPHA = {"loss": "squared", "clip": 1.0, "sigma": "auto", "eta": "1/t", "scale": "none"}
 
-    The last `share` of the m first are lowered by s_m (so that the m-th becomes 0); those beyond are dropped.
-
-    Attributes
-    ----------
-    share : float in (0, 1]
-        1: all of them pay, as in frequent directions; less: [RFD] section 6.2, after Desai, Ghashami and Phillips.
-    gain : float
-        alpha grows by `gain` s_m. One half is [RFD] Algorithm 2: of all multiples of the identity the one that halves
-        the error.
-    restore : bool
-        In A, the kept directions get back what has been shed so far (compensative FD); the sketch goes on as without.
-    """
-
-    share: float = 1.0
-    gain: float = 0.0
-    restore: bool = False
-
-    def payers(self, m: int) -> int:
-        """How many of m values are lowered, the m-th among them."""
-        return max(1, int(self.share * m + 1e-9))
-
-
-FD, RFD, CFD = Shrink(), Shrink(gain=0.5), Shrink(restore=True)
-
-_NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "diagonal")
+_NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal")
 
 #: Adaptive subgradient methods, the root of a matrix in the step.
 _ADA = ("learning_rate", "delta", "update", "clip")
@@ -107,20 +86,30 @@ METHODS = {
     "rfd-son": Method(
         "sketched", "robust frequent directions: half of what a shrink sheds goes to alpha", "[RFD] Alg. 3, 6",
         "m^2 + m s", "correlated or badly scaled features; nothing to tune with --alpha 0", _NEWTON,
-        {"sketch": "fd", "shrink": RFD}, sketch="rfd",
+        {"rule": "rfd"}, setting={"loss": "squared", "scale": "unit", "sigma": 0.1}, sketch="rfd",
     ),
     "fd-son": Method(
         "sketched", "frequent directions", "[SON] Alg. 1, 2, 6", "m^2 + m s", "as rfd-son, with alpha chosen by hand",
-        _NEWTON, {"sketch": "fd", "shrink": FD}, sketch="fd",
+        _NEWTON, {"rule": "fd"}, sketch="fd",
+    ),
+    "pfd-son": Method(
+        "sketched", "frequent directions of which only the last floor(beta m) pay for a shrink", "[RFD] sec. 6.2",
+        "m^2 + m s", "as fd-son, where the leading directions matter most", (*_NEWTON, "beta"), {"rule": "pfd"},
+        {"beta": 0.2}, sketch="pfd",
+    ),
+    "cfd-son": Method(
+        "sketched", "frequent directions that A reads with all that was shed added to the rows kept (our reading)",
+        "[RFD] sec. 6", "m^2 + m s", "comparison: no paper says how it is done online", _NEWTON, {"rule": "cfd"},
+        sketch="cfd",
     ),
     "oja-son": Method(
         "sketched", "Oja's rule follows the leading eigenvectors", "[SON] Alg. 3-5", "m^2 + m s",
-        "spectra that fall quickly; faster than rfd-son", (*_NEWTON, "oja_step"), {"sketch": "oja"},
+        "spectra that fall quickly; faster than rfd-son", (*_NEWTON, "oja_step"), {"rule": "oja"},
         sketch="oja",
     ),
     "gd": Method(
         "sketched", "gradient descent with step 1/alpha; with --diagonal a form of AdaGrad", "[SON] with m = 0", "s",
-        "nearly independent features", _NEWTON, {"sketch": "none"}, sketch="none",
+        "nearly independent features", _NEWTON, {"rule": "none"}, sketch="none",
     ),
     "nag": Method(
         "first_order", "normalised adaptive gradient: no scale of a feature matters; the default step of Vowpal Wabbit",
@@ -156,8 +145,8 @@ METHODS = {
         {"loss": "squared_hinge"}, losses=_AROW,
     ),
     "arow-precision": Method(
-        "first_order", "the same, but the precisions are what is added up", "[AROW] section 4", "s",
-        "as arow; confidence grows faster", ("arow_r",), {"rule": "precision"}, {"loss": "squared_hinge"},
+        "first_order", "the same, but the precisions are what is added up", "[AROW], the diagonal of Sigma^-1 + x x'/r",
+        "s", "as arow; confidence grows faster", ("arow_r",), {"rule": "precision"}, {"loss": "squared_hinge"},
         losses=_AROW,
     ),
     "full-on": Method(

@@ -32,6 +32,7 @@ from sonlearn.options import LearnOptions, TextOptions, flags
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.cache import CachedReader
+from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
 FINISHED = "finished run"
@@ -79,9 +80,9 @@ class Session:
         self.sources = list(options.data) or ["-"]
         self.learner: Learner | None = None
         self.cores = options.threads if options.threads is not None else os.cpu_count() or 1
-        self.from_model, unfinished = initial_model(options), None
+        self.from_model, unfinished, self.names = initial_model(options), None, NameTable()
         if self.from_model is not None:
-            self.learner, unfinished = load_model(self.from_model, threads=self.cores)
+            self.learner, unfinished, self.names = load_model(self.from_model, threads=self.cores)
             check_agreement(given, self.learner, self.from_model)
         self.nothing_left = self.resumes and unfinished is None
         self.done = self.began = Unfinished(self.sources, options.passes, 1, 0, 0)
@@ -166,7 +167,7 @@ class Session:
         assert self.options.final_regressor is not None
         if self.learner is not None:
             try:
-                save_model(self.options.final_regressor, self.learner, self.done)
+                save_model(self.options.final_regressor, self.learner, self.done, self.names)
             except ModelFileError as error:
                 warn(f"no checkpoint was saved: {error}")
 
@@ -175,7 +176,7 @@ class Session:
         options = self.options
         arguments: dict[str, Any] = {
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
-            "labelled": not options.testonly,
+            "labelled": not options.testonly, "names": self.names,
         }  # fmt: skip
         if self.cache is None:
             return Reader(self.sources, self.read_as, **arguments)
@@ -251,7 +252,8 @@ class Session:
         seconds, finished = time.perf_counter() - self.started, ending == FINISHED
         try:
             if self.options.final_regressor is not None and self.learner is not None:
-                save_model(self.options.final_regressor, self.learner, None if finished else self.done)
+                unfinished = None if finished else self.done
+                save_model(self.options.final_regressor, self.learner, unfinished, self.names)
         finally:
             whole = finished and self.began.number == 1 and not self.began.read
             for line in self.progress.summary(seconds, ending, whole):

@@ -79,14 +79,17 @@ def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: 
     n, columns = record.num_rows, record.schema.names
     label = label_column(columns, options.label, (name, None), labelled)
     y, wrong = np.full(n, np.nan), {}
-    parts = []
+    parts, names = [], []
     for i, column in enumerate(columns):
         if i == label:
             y, wrong = _labels(record.column(i), name, column)
         else:
-            parts.append(_features(record.column(i), column, name, options))
+            *part, found = _features(record.column(i), column, name, options)
+            parts.append(part)
+            names += found
     if options.constant:
         mask = (1 << options.bits) - 1
+        names.append((VW_CONSTANT & mask, "Constant"))
         parts.append((np.arange(n), np.full(n, VW_CONSTANT & mask, dtype=np.int64), np.ones(n)))
     rows = np.concatenate([part[0] for part in parts] or [np.zeros(0, np.int64)]).astype(np.int64)
     slots = np.concatenate([part[1] for part in parts] or [np.zeros(0, np.int64)])
@@ -103,7 +106,7 @@ def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: 
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), slots[keep][order], values[keep][order], y[~bad],
         np.ones(len(lines)), lines,
     )  # fmt: skip
-    return Table(batch if batch.n else None, errors)
+    return Table(batch if batch.n else None, errors, names if options.names else [])
 
 
 def _malformed(place: tuple[str, int], label: str | None) -> InputError:
@@ -112,26 +115,23 @@ def _malformed(place: tuple[str, int], label: str | None) -> InputError:
     return InputError(*place, None, shorten(label), f"a label ({FINITE}), or nothing")
 
 
-def _features(column: Any, title: str, name: str, options: TextOptions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(rows, slots, values) of a column; infinite values are of malformed rows."""
+def _features(column: Any, title: str, name: str, options: TextOptions) -> tuple[Any, ...]:
+    """(rows, slots, values) of a column, infinite values of malformed rows included; (slot, name) of its features."""
     values, codes, texts = _fields(column, title, name)
     slot = name_slot(title, options)
+    named = [(slot, title)]
     if codes is None:
         rows = np.flatnonzero(~np.isnan(values) & (values != 0))
-        return rows, np.full(len(rows), slot, dtype=np.int64), values[rows]
+        return rows, np.full(len(rows), slot, dtype=np.int64), values[rows], named
     # one entry a distinct text, and a last one for null
-    numbers = [number_in(text) for text in texts] + [np.nan]
-    values = np.array([1.0 if number is None else number for number in numbers])
-    slots = np.array(
-        [
-            slot if x is not None else name_slot(f"{title}={text}", options)
-            for text, x in zip(texts, numbers, strict=False)
-        ]
-        + [slot],
-        dtype=np.int64,
-    )
+    numbers = [number_in(text) for text in texts]
+    values = np.array([1.0 if number is None else number for number in numbers] + [np.nan])
+    own = [text for text, number in zip(texts, numbers, strict=True) if number is None]
+    named += [(name_slot(f"{title}={text}", options), f"{title}={text}") for text in own]
+    slots = np.full(len(texts) + 1, slot, dtype=np.int64)
+    slots[[i for i, number in enumerate(numbers) if number is None]] = [slot for slot, _ in named[1:]]
     rows = np.flatnonzero(~np.isnan(values[codes]) & (values[codes] != 0))
-    return rows, slots[codes[rows]], values[codes[rows]]
+    return rows, slots[codes[rows]], values[codes[rows]], named
 
 
 def _labels(column: Any, name: str, title: str) -> tuple[np.ndarray, dict[int, str]]:

@@ -96,7 +96,8 @@ class CachedReader:
         self.sources, self.options, self.path = first.sources, options, Path(path)
         self.format, self.errors, self.error_count = first.format, first.errors, 0
         self.reason: str | None = None
-        self._reader_arguments = reader
+        self.names = first.names
+        self._reader_arguments = reader | {"names": first.names}
         self._made_here = False
 
     def __iter__(self) -> Iterator[Batch]:
@@ -111,6 +112,7 @@ class CachedReader:
         if self.reason is None and trailer is not None:
             self.format, self.error_count = trailer["format"], trailer["error_count"]
             self.errors = [InputError(*error) for error in trailer["errors"]]
+            self.names.add((slot, name) for slot, name in trailer["features"])
             constant = constant_id(self.options, self.format)
             yield from (batch._replace(constant=constant) for batch in _read_blocks(self.path, trailer))
         else:
@@ -163,6 +165,7 @@ class CachedReader:
                 "settings": self._settings(), "sources": known, "names": list(names), "blocks": count,
                 "format": self.format, "error_count": reader.error_count,
                 "errors": [error.args for error in reader.errors[:SHOWN_ERRORS]],
+                "features": [[slot, name] for slot, names in self.names.known.items() for name in names],
             }  # fmt: skip
             text = json.dumps(trailer).encode()
             file.write(text + _END.pack(len(text), zlib.crc32(text)) + _MAGIC)

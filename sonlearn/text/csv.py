@@ -32,6 +32,15 @@ class _Slots:
         self._names = columns
         self._columns = [name_slot(name, options) for name in columns]
         self._texts: dict[tuple[int, str], int] = {}
+        constant = [(VW_CONSTANT & ((1 << options.bits) - 1), "Constant")] if options.constant else []
+        self._fresh: list[tuple[int, str]] = []
+        if options.names:
+            self._fresh = [*zip(self._columns, columns, strict=True), *constant]
+
+    def new_names(self) -> list[tuple[int, str]]:
+        """(slot, name) of the features that have come since the last call."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
 
     def features(self, fields: list[str], label: int | None) -> list[tuple[int, float]]:
         """(slot, value) of a row; ValueError where a number is not finite."""
@@ -49,6 +58,8 @@ class _Slots:
                 if len(self._texts) < 1 << 20:
                     self._texts[i, field] = slot
                 out.append((slot, 1.0))
+                if self._options.names:
+                    self._fresh.append((slot, f"{self._names[i]}={field}"))
             elif math.isinf(value):
                 raise ValueError(field)
             elif value and value == value:
@@ -87,10 +98,10 @@ def read_csv(source: Source, options: TextOptions, chunk_bytes: int, labelled: b
         else:
             rows.append((line, *row))
         if len(rows) + len(errors) == _ROWS or lines.chunk_ends:
-            yield Table(_batch(rows, options), errors)
+            yield Table(_batch(rows, options), errors, slots.new_names())
             rows, errors = [], []
     if rows or errors:
-        yield Table(_batch(rows, options), errors)
+        yield Table(_batch(rows, options), errors, slots.new_names())
 
 
 class _Lines:

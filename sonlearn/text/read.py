@@ -17,6 +17,7 @@ from sonlearn.text.arrow import is_arrow, read_arrow
 from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.csv import read_csv
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.names import NameTable
 from sonlearn.text.pipeline import map_ahead
 from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, read_chunks, source_name
 
@@ -98,6 +99,8 @@ class Reader:
 
     labelled : bool
         Whether the label's column of a table has to be there.
+    names : NameTable or None
+        Where names are added as they come, with ``TextOptions.names``.
 
     Attributes
     ----------
@@ -120,6 +123,7 @@ class Reader:
         max_errors: int | None = None,
         threads: int = 0,
         labelled: bool = True,
+        names: NameTable | None = None,
     ):
         if on_error not in ON_ERROR:
             raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
@@ -139,6 +143,7 @@ class Reader:
         self._chunk_bytes, self._threads = chunk_bytes, threads
         self._on_error, self._max_errors, self._labelled = on_error, max_errors, labelled
         self._parsers = threading.local()
+        self.names = NameTable() if names is None else names
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield batches.
@@ -158,6 +163,7 @@ class Reader:
         parsed = map_ahead(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line = 0, 0
         for source, first, result in parsed:
+            self.names.add(result.names)
             line = 0 if first else line
             for batch in self._checked(result, source, line):
                 examples += batch.n
@@ -191,8 +197,8 @@ class Reader:
                 tables = read_arrow(source, self.options, self._labelled)
             else:
                 tables = read_csv(source, self.options, self._chunk_bytes, self._labelled)
-            for batch, errors in tables:
-                yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0)
+            for batch, errors, names in tables:
+                yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0, names)
 
     def _parse(self, chunk: _Chunk) -> tuple[str, bool, Parsed]:
         if self.format is None:  # blank lines and comments so far

@@ -41,7 +41,7 @@ def table_row(title, names):
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", rows[0])[1:-1]]
 
 
-@pytest.mark.parametrize("place", [place for place, f in FIELDS.items() if f.name != "top"], ids=lambda p: p[1][-1])
+@pytest.mark.parametrize("place", FIELDS, ids=lambda place: place[1][-1])
 def test_every_flag_has_a_row_with_its_default(place):
     field = FIELDS[place]
     names = flags(field)
@@ -68,11 +68,6 @@ def test_every_flag_of_every_verb_occurs(verb):
     for name in parser_of(verb)._option_string_actions:
         if name not in ("-h", "--help"):
             assert f"`{name}`" in README, name
-
-
-def test_the_default_of_top_is_stated():
-    (field,) = [field for field in FIELDS.values() if field.name == "top"]
-    assert f"takes `--top` (`{field.default}`)" in README
 
 
 def test_no_flag_is_mentioned_that_does_not_exist():
@@ -205,7 +200,7 @@ def kernel_letters():
             if not isinstance(function, ast.FunctionDef):
                 continue
             decorators = {ast.unparse(d).split("(")[0].split(".")[-1] for d in function.decorator_list}
-            if not decorators & {"jit", "inline", "bare_jit", "bare_inline"}:
+            if not decorators & {"jit", "inline", "bare_jit", "bare_inline", "forced_inline"}:
                 continue
             names = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
             names |= {

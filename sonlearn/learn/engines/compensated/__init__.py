@@ -15,8 +15,7 @@ from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.engines.compensated.lazy import sweep
 from sonlearn.learn.engines.compensated.predict import all_weights, matrix, predict
 from sonlearn.learn.engines.compensated.shrink import learn
-from sonlearn.learn.engines.compensated.state import State, new_state, new_work, params_of, width_of
-from sonlearn.learn.sparse_time.generations import slots_of
+from sonlearn.learn.engines.compensated.state import State, new_state, new_work, params_of, slots_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
 
@@ -76,7 +75,7 @@ class Compensated:
         Depends on what has been learned and not on where batches end, so that batches change no bit.
         """
         now = state.now[0]
-        if now["capacity"] >= now["seen"] // (4 * width_of(self._params)):
+        if now["capacity"] >= now["seen"] // (16 * state.maps.shape[1]):
             sweep(state, self._work.z)
             return state
         capacity = int(now["capacity"])

@@ -14,17 +14,15 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.dense import solve_lower
 from sonlearn.learn.engines.compensated.lazy import bring_all_up, copies
-from sonlearn.learn.engines.compensated.state import EXTRA, HEAD, SLOT, WBAR
+from sonlearn.learn.engines.compensated.state import EXTRA, LONGEST, SLOT, WBAR
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, SHRINK
 
 #: Beyond this a number has diverged, however far from infinite: what is computed from it multiplies it.
 LIMIT = 1e100
-#: v below this multiple of x'Delta^-1 x is rounding noise of the difference that it is.
-NOISE = 1e-14
 #: Least p (1 - p) of logistic loss, so that a / s is a number.
 CURVATURE = 1e-8
 
@@ -50,7 +48,7 @@ def run(params, state, work, rows, out, start):
             wx, xx = read(state, work, work.row, work.place, values)
         z, v = solve(state, work, wx, xx)
         z += rows.base[i]
-        if not (abs(z) <= LIMIT and xx <= LIMIT):
+        if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         out.prediction[i] = out.raw[i] = z
         if learns:
@@ -72,34 +70,34 @@ def read(state, work, table, places, values):
     wx = xx = 0.0
     for at in range(n):
         f, x = places[at], values[at]
-        u = x / (1.0 + table[f, EXTRA])
+        u = x / (1.0 + table[f, 0, EXTRA])
         work.u[at] = u
-        wx += x * table[f, WBAR]
+        wx += x * table[f, 0, WBAR]
         xx += x * u
-        if table[f, SLOT] > 0.0:
-            work.slot[own] = int(table[f, SLOT]) - 1
+        if table[f, 0, SLOT] > 0.0:
+            work.slot[own] = int(table[f, 0, SLOT]) - 1
             work.own[own] = u
             own += 1
     k = now["k"]
-    for j in range(0, k, 4):
-        q[j], q[j + 1], q[j + 2], q[j + 3] = four_sums(table, places, work.u, n, HEAD + j)
-    for j in range(0, now["raw"], 4):
-        i = k + j
+    for j in range((k + 3) // 4):
+        q[4 * j], q[4 * j + 1], q[4 * j + 2], q[4 * j + 3] = four_sums(table, places, work.u, n, 1 + j)
+    for j in range((now["raw"] + 3) // 4):
+        i = k + 4 * j
         q[i], q[i + 1], q[i + 2], q[i + 3] = four_sums(state.X, work.slot, work.own, own, j)
     return wx, xx
 
 
-@bare_inline
+@forced_inline
 def four_sums(M, places, u, n, j):
-    """sum_i u_i M[places_i, j : j + 4] over the first n: four numbers that stand side by side, added side by side."""
-    first = second = third = fourth = 0.0
+    """sum_i u_i M[places_i, j] over the first n, for four numbers that stand side by side."""
+    a = b = c = d = 0.0
     for at in range(n):
         i, x = places[at], u[at]
-        first += x * M[i, j]
-        second += x * M[i, j + 1]
-        third += x * M[i, j + 2]
-        fourth += x * M[i, j + 3]
-    return first, second, third, fourth
+        a += x * M[i, j, 0]
+        b += x * M[i, j, 1]
+        c += x * M[i, j, 2]
+        d += x * M[i, j, 3]
+    return a, b, c, d
 
 
 @bare_inline
@@ -111,7 +109,7 @@ def solve(state, work, wx, xx):
     for i in range(r):
         z += work.g[i] * state.gamma[i]
         v -= work.g[i] * work.g[i]
-    return z, max(v, NOISE * xx)
+    return z, max(v, 0.0)
 
 
 @bare_inline
@@ -122,17 +120,19 @@ def step(params, state, work, feats, values, read_off, label):
     """
     z, v, xx = read_off
     now = state.now[0]
-    a, s2 = step_of(params, z, v, label)
-    s = math.sqrt(s2)
-    pivot = math.sqrt(1.0 + s2 * v)
-    if s2 > 0.0 and not (s2 * xx <= LIMIT and abs(pivot * a / s) <= LIMIT):
+    y, h = label
+    w = h / params.r
+    a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
+    if not math.isfinite(a):
         return DIVERGED
     now["t"] += 1
+    seen = now["seen"]
     for at in range(len(feats)):
-        now["seen"] = max(now["seen"], feats[at] + 1)
+        seen = max(seen, feats[at] + 1)
+    now["seen"] = seen
     if s2 * xx > 0.0:
         k, raw = now["k"], now["raw"]
-        r = k + raw
+        r, s, pivot = k + raw, math.sqrt(s2), math.sqrt(1.0 + s2 * v)
         for j in range(r):
             state.T[r, j] = state.T[j, r] = s * work.q[j]
             state.LT[j, r] = s * work.g[j]
@@ -144,21 +144,19 @@ def step(params, state, work, feats, values, read_off, label):
 
 
 @bare_inline
-def step_of(params, z, v, label):
-    """(a, s^2): the step along A^-1 x, and the row's weight in the sketch; w = h / r below.
+def step_of(loss, z, v, y, w):
+    """(a, s^2): the step along A^-1 x, and the row's weight in A; w is its importance over r.
 
     hinge     AROW: where y z < 1, a = y (1 - y z)/(v + 1/w), s^2 = w; elsewhere nothing
     squared   recursive least squares: a = (y - z)/(v + 1/w), s^2 = w
-    logistic  the implicit step and Laplace's approximation where it ends: with p = sigmoid(-y z'), z' = z + a v,
+    logistic  the implicit step, and Laplace's approximation where it ends: with p = sigmoid(-y z'), z' = z + a v,
               a = w y p and s^2 = w p (1 - p)
     """
-    y, h = label
-    w = h / params.r
-    if params.loss == LOGISTIC:
+    if loss == LOGISTIC:
         u = implicit(y * z, w * v)
         p = sigmoid(-u)
         return w * y * p, w * max(p * sigmoid(u), CURVATURE)
-    if params.loss == HINGE and y * z >= 1.0:
+    if loss == HINGE and y * z >= 1.0:
         return 0.0, 0.0
     return w * (y - z) / (1.0 + w * v), w
 
@@ -203,15 +201,16 @@ def append(state, feats, values, s):
         if x == 0.0:
             continue
         f = feats[at]
-        slot = int(table[f, SLOT]) - 1
+        slot = int(table[f, 0, SLOT]) - 1
         if slot < 0:
             slot = n_slots
             n_slots += 1
             owner[slot] = f
-            table[f, SLOT] = n_slots
+            table[f, 0, SLOT] = n_slots
             for j in range(X.shape[1]):
-                X[slot, j] = 0.0
-        X[slot, raw] = x
+                for i in range(4):
+                    X[slot, j, i] = 0.0
+        X[slot, raw >> 2, raw & 3] = x
         entries[n_entries] = slot
         n_entries += 1
     state.ends[raw] = n_entries

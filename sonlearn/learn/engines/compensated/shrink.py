@@ -1,8 +1,8 @@
 """The whitened shrink: keep m - 1 combinations of the rows, and return what they lose to the features it came from.
 
 With T = B Delta^-1 B' = U diag(lam) U' and lam_m the m-th largest, B <- C B with the rows
-sqrt((lam_i - lam_m)/lam_i) U_i' of C, i < m. What B'B loses is positive semidefinite, so its diagonal is known:
-Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
+sqrt(min(lam_i - lam_m, LONGEST)/lam_i) U_i' of C, i < m. What B'B loses is positive semidefinite, so its diagonal is
+known: Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
 [RFD] Algorithm 3 returns half of lam_m to every feature alike.
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.dense import clear, leading
-from sonlearn.learn.engines.compensated.lazy import enter
+from sonlearn.learn.engines.compensated.lazy import apply_map, enter
 from sonlearn.learn.engines.compensated.rounds import run
-from sonlearn.learn.engines.compensated.state import EXTRA, HEAD, SLOT, STAMP, WBAR
+from sonlearn.learn.engines.compensated.state import EXTRA, LONGEST, SLOT, STAMP, WBAR
 from sonlearn.learn.status import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding noise.
@@ -57,7 +57,7 @@ def choose(params, state, work):
     """work.CT <- C', and the leading part of T <- C T C'; returns how many rows are kept."""
     now = state.now[0]
     r = now["k"] + now["raw"]
-    clear(work.CT)
+    clear_fours(work.CT)
     if params.m == 1:
         return 0
     lam, U = np.linalg.eigh(leading(state.T, r))
@@ -66,13 +66,22 @@ def choose(params, state, work):
     kept = 0
     clear(state.T)
     while kept < min(params.m - 1, r) and lam[r - 1 - kept] - shed > EPS_RANK * top:
-        left = lam[r - 1 - kept] - shed
+        left = min(lam[r - 1 - kept] - shed, LONGEST)
         factor = math.sqrt(left / lam[r - 1 - kept])
         for j in range(r):
-            work.CT[j, kept] = factor * U[j, r - 1 - kept]
+            work.CT[j, kept >> 2, kept & 3] = factor * U[j, r - 1 - kept]
         state.T[kept, kept] = left
         kept += 1
     return kept
+
+
+@bare_inline
+def clear_fours(CT):
+    """CT <- 0."""
+    for j in range(CT.shape[0]):
+        for i in range(CT.shape[1]):
+            for l in range(4):  # noqa: E741
+                CT[j, i, l] = 0.0
 
 
 @bare_inline
@@ -90,41 +99,42 @@ def coefficients(state, work):
 @bare_inline
 def log(state, work, kept):
     """Enter what the shrink means for features in no buffered row."""
-    clear(work.E[0])
-    width = work.E.shape[1]
+    E, length = work.E, work.E.shape[2]
+    clear_fours(E[0])
     for j in range(state.now[0]["k"]):
         for i in range(kept):
-            work.E[0, j, i] = work.CT[j, i]
-        work.E[0, j, width] = work.c[j]
-    enter(state.maps, work.E, state.now[0]["generation"])
+            E[0, j >> 2, i, j & 3] = work.CT[j, i >> 2, i & 3]
+        E[0, j >> 2, length - 1, j & 3] = work.c[j]
+    enter(state.maps, E, state.now[0]["generation"])
 
 
 @bare_inline
 def fold(state, work):
     """Features of the buffer: b <- C B_:f, work.total <- Delta w, mass <- mass + |X_:f|^2."""
-    table, now, CT, total = state.table, state.now[0], work.CT, work.total
-    k, width = now["k"], CT.shape[1]
+    table, now, CT, total, z = state.table, state.now[0], work.CT, work.total, work.z
+    k, fours = now["k"], CT.shape[1]
     for slot in range(now["slots"]):
         f = state.owner[slot]
-        total[slot] = (1.0 + table[f, EXTRA]) * table[f, WBAR]
-        for i in range(width):
-            work.z[0, i] = 0.0
-        for j in range(k):
-            b = table[f, HEAD + j]
-            total[slot] += b * work.c[j]
-            for i in range(width):
-                work.z[0, i] += b * CT[j, i]
-        for i in range(width):
-            table[f, HEAD + i] = work.z[0, i]
+        for j in range(fours):
+            for i in range(4):
+                z[0, 4 * j + i] = table[f, 1 + j, i]
+        apply_map(work.E, 0, z, 0)
+        for j in range(fours):
+            for i in range(4):
+                table[f, 1 + j, i] = z[1, 4 * j + i]
+        total[slot] = (1.0 + table[f, 0, EXTRA]) * table[f, 0, WBAR] + z[1, 4 * fours]
     at = 0
     for j in range(now["raw"]):
         while at < state.ends[j]:
             slot = state.entries[at]
-            f, x = state.owner[slot], state.X[slot, j]
+            f, x = state.owner[slot], state.X[slot, j >> 2, j & 3]
             total[slot] += x * work.c[k + j]
             state.mass[f] += x * x
-            for i in range(width):
-                table[f, HEAD + i] += x * CT[k + j, i]
+            for i in range(fours):
+                table[f, 1 + i, 0] += x * CT[k + j, i, 0]
+                table[f, 1 + i, 1] += x * CT[k + j, i, 1]
+                table[f, 1 + i, 2] += x * CT[k + j, i, 2]
+                table[f, 1 + i, 3] += x * CT[k + j, i, 3]
             at += 1
 
 
@@ -134,22 +144,23 @@ def compensate(state, work, kept):
 
     Delta never falls: what it would fall by is rounding.
     """
-    table, T, now = state.table, state.T, state.now[0]
+    table, T, now, b = state.table, state.T, state.now[0], work.z[0]
     for slot in range(now["slots"]):
         f = state.owner[slot]
         b2 = 0.0
         for i in range(kept):
-            b2 += table[f, HEAD + i] * table[f, HEAD + i]
-        old = 1.0 + table[f, EXTRA]
-        table[f, EXTRA] = max(table[f, EXTRA], state.mass[f] - b2)
-        table[f, WBAR] = work.total[slot] / old
-        table[f, STAMP] = now["generation"]
-        table[f, SLOT] = 0.0
-        change = 1.0 / (1.0 + table[f, EXTRA]) - 1.0 / old
+            b[i] = table[f, 1 + (i >> 2), i & 3]
+            b2 += b[i] * b[i]
+        old = 1.0 + table[f, 0, EXTRA]
+        table[f, 0, EXTRA] = max(table[f, 0, EXTRA], state.mass[f] - b2)
+        table[f, 0, WBAR] = work.total[slot] / old
+        table[f, 0, STAMP] = now["generation"]
+        table[f, 0, SLOT] = 0.0
+        change = 1.0 / (1.0 + table[f, 0, EXTRA]) - 1.0 / old
         for i in range(kept):
-            b = change * table[f, HEAD + i]
+            x = change * b[i]
             for j in range(i + 1):
-                T[i, j] += b * table[f, HEAD + j]
+                T[i, j] += x * b[j]
     for i in range(kept):
         for j in range(i):
             T[j, i] = T[i, j]
