@@ -121,6 +121,10 @@ METHODS = {
         "first_order", "a step a feature, by its summed squared gradients", "[AdaGrad] with delta = 0", "s",
         "rare and frequent features of similar size", ("learning_rate", "power_t", "clip"), {"rule": "adagrad"},
     ),
+    "ada-diag": Method(
+        "first_order", "adagrad with --delta and both kinds of updates, as the ada- methods are compared with",
+        "[AdaGrad], [ADA] section 2", "s", "comparison", _ADA, {"rule": "ada"},
+    ),
     "sgd": Method(
         "first_order", "stochastic gradient descent, steps l t^-p", "[OGD]", "s", "comparison",
         ("learning_rate", "power_t", "clip"), {"rule": "sgd"},
@@ -164,6 +168,11 @@ METHODS = {
         "dense", "a step by the root of summed outer products of gradients, at most 1,000 features",
         "[AdaGrad] full matrices, [ADA] section 2", "d^3", "comparison: what the other ada- methods approximate",
         _ADA, {"rule": "ada-full", "most": 1000, "instead": "ada-fd or ada-gp, which keep m rows, or ada-diag"},
+    ),
+    "ada-lr": Method(
+        "dense", "the leading m directions of ada-full by a randomised range finder, at most 1,000 features",
+        "[RADA], [ADA] eq. 1", "m d^2", "comparison", _PROJECTED,
+        {"rule": "ada-lr", "most": 1000, "instead": "radagrad or ada-gp, which keep m rows"},
     ),
     "rp-son": Method(
         "projected", "Newton with m random combinations of the gradients in place of all of them", "[RFD] sec. 6.2",

@@ -346,7 +346,7 @@ def _check_together(o: LearnOptions) -> None:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     for name in o.members:
         member(name)
-    if METHODS[o.method].engine == "projected":
+    if "seed" in METHODS[o.method].takes:
         _check_projection(o)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
         raise OptionError(
@@ -360,7 +360,7 @@ def _check_together(o: LearnOptions) -> None:
 def _check_projection(o: LearnOptions) -> None:
     if o.sketch_size == 0:
         raise OptionError(f"--sketch-size 0: --method {o.method} needs a row at least")
-    for name in {"alpha", "delta"} & set(METHODS[o.method].takes):
+    for name in {"alpha", "delta"} & set(() if METHODS[o.method].engine == "dense" else METHODS[o.method].takes):
         if getattr(o, name) == 0:
             raise OptionError(
                 f"--{name} 0: --method {o.method} would have steps of any length where it has no projection; "

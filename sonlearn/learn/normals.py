@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sonlearn.batch import Rows
+
 _HALF = 1 << 64
 
 
@@ -23,6 +25,17 @@ def draw(position: np.ndarray, n: int, tau: int) -> tuple[np.ndarray, np.ndarray
     bits.state = {"bit_generator": "PCG64", "state": {"state": state, "inc": inc}, "has_uint32": 0, "uinteger": 0}
     block = np.random.Generator(bits).standard_normal((n, tau)) / np.sqrt(tau)
     return block, _words(bits)
+
+
+def settled(before: np.ndarray, after: np.ndarray, taken: int, drawn: int, tau: int) -> np.ndarray:
+    """The position once `taken` of the `drawn` rows between two positions have been used."""
+    return after if taken == drawn else draw(before, taken, tau)[1]
+
+
+def new_features(rows: Rows, start: int, stop: int, seen: int) -> int:
+    """How many features rows `start` to `stop` - 1 name beyond the first `seen`."""
+    features = rows.features[rows.indptr[start] : rows.indptr[stop]]
+    return max(int(features.max(initial=-1)) + 1 - seen, 0)
 
 
 def _words(bits: np.random.BitGenerator) -> np.ndarray:

@@ -75,6 +75,13 @@ def test_ada_full(loss, delta, update):
     agree(mixed(), method="ada-full", loss=loss, delta=delta, update=update, clip=3.0)
 
 
+@pytest.mark.interpreted
+@pytest.mark.parametrize("update", ["mirror", "dual"])
+@pytest.mark.parametrize("tau", [1, 4, 10, 60])
+def test_ada_lr(tau, update):
+    agree(mixed(), method="ada-lr", sketch_size=tau, update=update, loss="absolute", clip=3.0, seed=2)
+
+
 # ---------------------------------------------------------------------------------------------------- theory
 
 
@@ -88,6 +95,14 @@ def test_more_rows_than_the_rank_is_the_full_matrix(alpha):
     )
     got = sketched.partial_fit(batch).raw
     np.testing.assert_allclose(Learner(full.options).partial_fit(batch).raw, got, rtol=1e-8, atol=1e-8)
+
+
+def test_as_many_directions_as_features_is_ada_full():
+    """The range finder finds all there is, and there is nothing outside."""
+    batch = zipf(n=150, d=12)
+    one = Learner(LearnOptions(method="ada-lr", sketch_size=13)).partial_fit(batch)
+    other = Learner(LearnOptions(method="ada-full")).partial_fit(batch)
+    np.testing.assert_allclose(one.raw, other.raw, rtol=1e-7, atol=1e-7)
 
 
 def rotated(X, seed=0):
@@ -116,7 +131,7 @@ def test_rotations_change_nothing(settings):
 # ---------------------------------------------------------------------------------------------------- reliability
 
 
-@pytest.mark.parametrize("name", ["full-on", "arow-full", "ada-full"])
+@pytest.mark.parametrize("name", ["full-on", "arow-full", "ada-full", "ada-lr"])
 def test_too_many_features_are_refused_and_what_was_learned_stays(name, monkeypatch):
     monkeypatch.setitem(METHODS[name].values, "most", 12)
     rows = [{i: 1.0, i + 1: 2.0} for i in range(30)]

@@ -148,6 +148,25 @@ class RpSon(FullOn):
         self.A = self.o.alpha * np.eye(self.d) + self.S.T @ self.S
 
 
+class AdaLr(AdaFull):
+    """[ADA] eq. 1: Q from G Pi, Q'G = U Sig V', steps V (Sig^(1/2) + delta)^-1 V'g; row i of Pi is feature i's.
+
+    `features` are the columns in the order of their first sight, in which Pi has its rows.
+    """
+
+    def __init__(self, options, d, features):
+        super().__init__(options, d)
+        tau, rows = options.sketch_size, np.random.default_rng(options.seed)
+        self.Pi = np.zeros((d, tau))
+        for column in features:
+            self.Pi[column] = rows.standard_normal(tau) / np.sqrt(tau)
+
+    def metric(self, g):
+        Q, _ = np.linalg.qr(self.G @ self.Pi)
+        _, sig, V = np.linalg.svd(Q.T @ self.G, full_matrices=False)
+        return sum(v * (v @ g) / (np.sqrt(s) + self.o.delta) for s, v in zip(sig, V, strict=True) if s > ZERO * sig[0])
+
+
 class AdaGp(AdaFull):
     """[ADA] Algorithm 1: H^-1 = (I - V Sig/(delta + Sig) V')/delta, with S = U Sig V'."""
 
@@ -174,20 +193,15 @@ class AdaDp(AdaGp):
         return x
 
 
-class Radagrad(AdaFull):
+class Radagrad(AdaLr):
     """Gt += g (Pi'g)', Q from Gt, Gt'Q = U Sig W', V = Q W: (Sig^(1/2) + delta)^-1 on V, a plain step outside.
 
-    `features` are the columns in the order of their first sight, in which Pi has its rows. A direction with less than
-    1e-7 of the largest singular value counts as outside.
+    A direction with less than 1e-7 of the largest singular value counts as outside.
     """
 
-    def __init__(self, options, d, features=None):
-        super().__init__(options, d)
-        tau, rows = options.sketch_size, np.random.default_rng(options.seed)
-        self.Pi = np.zeros((d, tau))
-        for column in np.arange(d) if features is None else features:
-            self.Pi[column] = rows.standard_normal(tau) / np.sqrt(tau)
-        self.Gt = np.zeros((d, tau))
+    def __init__(self, options, d, features):
+        super().__init__(options, d, features)
+        self.Gt = np.zeros((d, options.sketch_size))
 
     def take(self, g, x):
         self.Gt = self.Gt + np.outer(g, self.Pi.T @ g)
@@ -202,10 +216,10 @@ class Radagrad(AdaFull):
 
 TWINS = {
     "full-on": FullOn, "arow-full": ArowFull, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp, "ada-dp": AdaDp,
-    "radagrad": Radagrad,
+    "radagrad": Radagrad, "ada-lr": AdaLr,
 }  # fmt: skip
 #: Methods whose random numbers belong to features, in the order of their first sight.
-BY_FEATURE = ("radagrad",)
+BY_FEATURE = ("radagrad", "ada-lr")
 
 
 def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from sonlearn.batch import Rows
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.losses import Loss, loss_of
-from sonlearn.learn.normals import draw, position_of
+from sonlearn.learn.normals import draw, new_features, position_of, settled
 from sonlearn.learn.projected import DATA, GRADIENT, NEWTON, OWN, learn, predict, weights
 from sonlearn.learn.spectrum import FOURTH, INVERSE, ROOT
 from sonlearn.learn.state import eta_of
@@ -95,9 +95,7 @@ class Projected:
                 state.Pi[used : used + ahead] = normals
             start = learn(self._params, state, self._work, normals, rows, out, (start, stop))
             taken = self._used(state) - used
-            if taken < ahead:
-                _, position = draw(state.position, taken, self._tau)
-            state.position[:] = position
+            state.position[:] = settled(state.position, position, taken, ahead, self._tau)
             if start < stop:
                 break
         return state, start
@@ -109,8 +107,7 @@ class Projected:
     def _ahead(self, state: State, rows: Rows, start: int, stop: int) -> int:
         """How many more rows `start` to `stop` may need."""
         if self._params.source == OWN:
-            features = rows.features[rows.indptr[start] : rows.indptr[stop]]
-            return max(int(features.max(initial=-1)) + 1 - self._used(state), 0)
+            return new_features(rows, start, stop, self._used(state))
         return int(np.count_nonzero(~np.isnan(rows.y[start:stop]) & (rows.weight[start:stop] > 0)))
 
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:

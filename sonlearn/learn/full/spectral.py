@@ -2,6 +2,7 @@
 
 full-on with alpha = 0   f(lam) = 1/lam, 0 for lam = 0: the pseudo-inverse of [SON] appendix D
 ada-full                 f(lam) = 1/(delta + sqrt(lam)), A = sum of g g'
+ada-lr                   Q from A Pi, Q'A = U Sig V', the step V f(Sig) V'g and nothing outside of V ([ADA] eq. 1)
 
 A is kept as the columns of its upper triangle, as `factor` keeps R.
 """
@@ -14,7 +15,7 @@ import numpy as np
 
 from sonlearn.jit import inline, jit
 from sonlearn.learn.full.factor import column
-from sonlearn.learn.full.rounds import PSEUDO, enter, features_of
+from sonlearn.learn.full.rounds import ADA_LR, PSEUDO, enter, features_of
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.round import row_scale
 from sonlearn.learn.spectrum import INVERSE, ROOT, f
@@ -53,7 +54,7 @@ def learn(params, state, rows, out, start):
         if params.dual:
             g += state.z[:d]
             w = np.zeros(d)
-        w = w - params.rate * apply(params, A, g)
+        w = w - params.rate * (found(params, A, state.Pi[:d], g) if params.rule == ADA_LR else apply(params, A, g))
         if not np.isfinite(w).all():
             return i
         now.t += 1
@@ -87,6 +88,17 @@ def apply(params, A, g):
         none = base == 0.0 and not lam[j] > ZERO * lam[-1]  # a pseudo-inverse
         c[j] *= 0.0 if none else f(kind, base, max(lam[j], 0.0))
     return np.dot(U, c)
+
+
+@inline
+def found(params, A, Pi, g):
+    """V f(Sig) V'g for the singular values Sig of Q'A and their right vectors V, Q from A Pi."""
+    Q, _ = np.linalg.qr(np.dot(A, Pi))
+    _, sig, V = np.linalg.svd(np.dot(Q.T, A), False)
+    c = np.dot(V, g)
+    for j in range(len(sig)):
+        c[j] *= f(ROOT, params.delta, sig[j]) if sig[j] > ZERO * sig[0] else 0.0
+    return np.dot(c, V)
 
 
 @inline
