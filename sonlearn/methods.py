@@ -22,6 +22,8 @@ PAPERS = {
     "COIN": "Orabona, Tommasi: Training Deep Networks without Learning Rates Through Coin Betting. NIPS 2017",
     "ADA": "Wan, Zhang: Accelerating Adaptive Online Learning by Matrix Approximation. PAKDD 2018, IJDSA 2019",
     "RADA": "Krummenacher et al.: Scalable Adaptive Stochastic Optimization Using Random Projections. NIPS 2016",
+    "ADAFD": "Wan, Wei, Zhang: Efficient Adaptive Online Learning via Frequent Directions. IJCAI 2018",
+    "SKETCHY": "Feinberg, Chen, Sun, Anil, Hazan: Sketchy: Memory-efficient Adaptive Regularization. NeurIPS 2023",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
     "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
@@ -72,6 +74,7 @@ _NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal")
 
 #: Adaptive subgradient methods, the root of a matrix in the step.
 _ADA = ("learning_rate", "delta", "update", "clip")
+_ADA_FD = ("learning_rate", "delta", "sketch_size", "buffer", "clip")
 _PROJECTED = (*_ADA, "sketch_size", "seed")
 
 #: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
@@ -173,6 +176,15 @@ METHODS = {
         "dense", "the leading m directions of ada-full by a randomised range finder, at most 1,000 features",
         "[RADA], [ADA] eq. 1", "m d^2", "comparison", _PROJECTED,
         {"rule": "ada-lr", "most": 1000, "instead": "radagrad or ada-gp, which keep m rows"},
+    ),
+    "ada-fd": Method(
+        "sketched", "ada-full with frequent directions of the gradients", "[ADAFD]", "m^3 + m s",
+        "as ada-gp, without random numbers", _ADA_FD, {"rule": "fd", "f": "root"},
+    ),
+    "s-adagrad": Method(
+        "sketched", "the same, and all that a shrink sheds goes to the multiple of the identity under the root",
+        "[SKETCHY] Alg. 2", "m^3 + m s", "as ada-fd; less depends on --delta", _ADA_FD,
+        {"rule": "fd", "f": "shifted", "gain": 1.0},
     ),
     "rp-son": Method(
         "projected", "Newton with m random combinations of the gradients in place of all of them", "[RFD] sec. 6.2",

@@ -20,7 +20,7 @@ import numpy as np
 from sonlearn.jit import bare_inline, bare_jit, jit
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.round import row_scale
-from sonlearn.learn.spectrum import f, outside
+from sonlearn.learn.spectrum import f
 from sonlearn.learn.tolerances import LIMIT, RANK
 
 #: What is projected: g times sqrt(sigma + eta_t), the gradient, the data, or g by its own projection Pi'g.
@@ -100,7 +100,7 @@ def weight(params, state, i):
 @bare_inline
 def share(params):
     """What wbar is multiplied with in the weights: z stands there in primal-dual updates."""
-    return -params.rate * outside(params.kind, params.floor) if params.dual else 1.0
+    return -params.rate * f(params.kind, params.floor, 0.0, 1.0) if params.dual else 1.0
 
 
 # ----------------------------------------------------------------------------------------------------------- reading
@@ -168,12 +168,12 @@ def onto(params, state, work, xx, excess):
             for j in range(len(work.y)):
                 c += state.U[j, i] * work.y[j]
             rest -= c * c / state.lam[i]
-            quadratic += f(params.kind, params.floor, state.lam[i]) * (c * c / state.lam[i])
-    quadratic += outside(params.kind, params.floor) * max(rest, 0.0)
+            quadratic += f(params.kind, params.floor, state.lam[i], c * c / state.lam[i])
+    quadratic += f(params.kind, params.floor, 0.0, 1.0) * max(rest, 0.0)
     along = excess / quadratic
     for j in range(len(work.a)):
         state.b[j] -= along * work.a[j]
-    return -along * outside(params.kind, params.floor)
+    return -along * f(params.kind, params.floor, 0.0, 1.0)
 
 
 @bare_inline
@@ -199,7 +199,7 @@ def step(params, state, work, slope):
     across(params, state, work.y, work.a)
     for j in range(len(work.a)):
         state.b[j] = (0.0 if params.dual else state.b[j]) - params.rate * work.a[j]
-    return slope if params.dual else -params.rate * outside(params.kind, params.floor) * slope
+    return slope if params.dual else -params.rate * f(params.kind, params.floor, 0.0, 1.0) * slope
 
 
 @bare_inline
@@ -214,7 +214,7 @@ def across(params, state, y, a):
         c = 0.0
         for j in range(len(a)):
             c += U[j, i] * y[j]
-        c *= (f(params.kind, params.floor, lam[i]) - outside(params.kind, params.floor)) / lam[i]
+        c *= (f(params.kind, params.floor, lam[i], 1.0) - f(params.kind, params.floor, 0.0, 1.0)) / lam[i]
         for j in range(len(a)):
             a[j] += c * U[j, i]
 

@@ -167,6 +167,51 @@ class AdaLr(AdaFull):
         return sum(v * (v @ g) / (np.sqrt(s) + self.o.delta) for s, v in zip(sig, V, strict=True) if s > ZERO * sig[0])
 
 
+class AdaFd(AdaFull):
+    """Wan, Wei, Zhang 2018: H = delta I + (B'B)^(1/2), B the frequent directions of the gradients, m - 1 rows kept.
+
+    With --buffer every a row is shrunk away in every round, as there; else when there are 2m.
+    """
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.B, self.shed = np.zeros((0, d)), 0.0
+
+    def take(self, g, x):
+        m = self.o.sketch_size
+        self.B = np.vstack([self.B, g])
+        if len(self.B) < (m if self.o.buffer == "every" else 2 * m):
+            return
+        _, s, V = np.linalg.svd(self.B, full_matrices=False)
+        s2 = np.pad(s**2, (0, m))
+        lost = s2[m - 1] if s2[m - 1] > 1e-13 * s2[0] else 0.0
+        self.shed += lost
+        kept = min(m - 1, len(V))
+        self.B = np.zeros((m - 1, self.d))  # rows of zeros count
+        self.B[:kept] = np.sqrt(np.maximum(s2[:kept] - lost, 0.0))[:, None] * V[:kept]
+
+    def metric(self, g):
+        """Through the singular values of B, not of B'B: a root turns its rounding of 1e-16 into 1e-8."""
+        outside, inside = self.inverses()
+        _, s, V = np.linalg.svd(self.B, full_matrices=False)
+        there = s**2 > ZERO * s.max(initial=0.0) ** 2
+        s, V = s[there], V[there]
+        return outside * (g - V.T @ (V @ g)) + V.T @ (inside(s) * (V @ g))
+
+    def inverses(self):
+        """H^-1 outside of the rows of B, and as a function of its singular values."""
+        delta = self.o.delta
+        return (1 / delta if delta > 0 else 0.0), lambda s: 1 / (delta + s)
+
+
+class SAdagrad(AdaFd):
+    """Feinberg et al. 2023, Algorithm 2: H = (B'B + (delta + sum of s_m^2) I)^(1/2)."""
+
+    def inverses(self):
+        delta = self.o.delta + self.shed
+        return (1 / np.sqrt(delta) if delta > 0 else 0.0), lambda s: 1 / np.sqrt(s**2 + delta)
+
+
 class AdaGp(AdaFull):
     """[ADA] Algorithm 1: H^-1 = (I - V Sig/(delta + Sig) V')/delta, with S = U Sig V'."""
 
@@ -216,7 +261,7 @@ class Radagrad(AdaLr):
 
 TWINS = {
     "full-on": FullOn, "arow-full": ArowFull, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp, "ada-dp": AdaDp,
-    "radagrad": Radagrad, "ada-lr": AdaLr,
+    "radagrad": Radagrad, "ada-lr": AdaLr, "ada-fd": AdaFd, "s-adagrad": SAdagrad,
 }  # fmt: skip
 #: Methods whose random numbers belong to features, in the order of their first sight.
 BY_FEATURE = ("radagrad", "ada-lr")

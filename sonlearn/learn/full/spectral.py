@@ -86,7 +86,7 @@ def apply(params, A, g):
     kind, base = (INVERSE, 0.0) if params.rule == PSEUDO else (ROOT, params.delta)
     for j in range(len(lam)):
         none = base == 0.0 and not lam[j] > ZERO * lam[-1]  # a pseudo-inverse
-        c[j] *= 0.0 if none else f(kind, base, max(lam[j], 0.0))
+        c[j] = 0.0 if none else f(kind, base, max(lam[j], 0.0), c[j])
     return np.dot(U, c)
 
 
@@ -94,10 +94,10 @@ def apply(params, A, g):
 def found(params, A, Pi, g):
     """V f(Sig) V'g for the singular values Sig of Q'A and their right vectors V, Q from A Pi."""
     Q, _ = np.linalg.qr(np.dot(A, Pi))
-    _, sig, V = np.linalg.svd(np.dot(Q.T, A), False)
+    _, sig, V = np.linalg.svd(np.dot(np.ascontiguousarray(Q.T), A), False)
     c = np.dot(V, g)
     for j in range(len(sig)):
-        c[j] *= f(ROOT, params.delta, sig[j]) if sig[j] > ZERO * sig[0] else 0.0
+        c[j] = f(ROOT, params.delta, sig[j], c[j]) if sig[j] > ZERO * sig[0] else 0.0
     return np.dot(c, V)
 
 
