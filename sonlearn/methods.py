@@ -24,6 +24,8 @@ PAPERS = {
     "RADA": "Krummenacher et al.: Scalable Adaptive Stochastic Optimization Using Random Projections. NIPS 2016",
     "ADAFD": "Wan, Wei, Zhang: Efficient Adaptive Online Learning via Frequent Directions. IJCAI 2018",
     "SKETCHY": "Feinberg, Chen, Sun, Anil, Hazan: Sketchy: Memory-efficient Adaptive Regularization. NeurIPS 2023",
+    "METAGRAD": "van Erven, Koolen, van der Hoeven: MetaGrad: Adaptation using Multiple Learning Rates. JMLR 2021",
+    "VOVK": "Vovk: Aggregating Strategies. COLT 1990",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
     "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
@@ -186,6 +188,11 @@ METHODS = {
         "[SKETCHY] Alg. 2", "m^3 + m s", "as ada-fd; less depends on --delta", _ADA_FD,
         {"rule": "fd", "f": "shifted", "gain": 1.0},
     ),
+    "metagrad": Method(
+        "metagrad", "experts with steps of many sizes, the largest --learning_rate; at most 1,000 features",
+        "[METAGRAD]", "d^3", "few features, and a step size that nobody knows", ("learning_rate", "alpha", "clip"),
+        {"rule": "metagrad", "most": 1000, "instead": "nag, or drfd, which keeps m rows"},
+    ),
     "rp-son": Method(
         "projected", "Newton with m random combinations of the gradients in place of all of them", "[RFD] sec. 6.2",
         "m^3 + m s", "comparison: what frequent directions improve on",
@@ -202,6 +209,11 @@ METHODS = {
     "radagrad": Method(
         "projected", "m random combinations of the columns of summed outer products; plain steps outside of them",
         "[RADA]", "m^3 + m s", "comparison: what ada-gp improves on", _PROJECTED, {"source": "own"},
+    ),
+    "mixture": Method(
+        "mixture", "learners side by side, their probabilities averaged by how well they have done", "[VOVK]",
+        "the sum of its members'", "to be nearly as good as the best of --members", ("members", "sketch_size"),
+        losses=("logistic",),
     ),
     "drfd": Method(
         "compensated", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",

@@ -275,7 +275,9 @@ def _check_together(o: LearnOptions) -> None:
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     for name in o.members:
-        member(name)
+        chosen = member(name)
+        if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
+            raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
     if {"seed", "buffer"} & set(METHODS[o.method].takes):
         _check_projection(o)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):

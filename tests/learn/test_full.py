@@ -82,6 +82,13 @@ def test_ada_lr(tau, update):
     agree(mixed(), method="ada-lr", sketch_size=tau, update=update, loss="absolute", clip=3.0, seed=2)
 
 
+@pytest.mark.interpreted
+@pytest.mark.parametrize("rate", [0.1, 2.0])
+@pytest.mark.parametrize("loss", ["logistic", "squared", "hinge"])
+def test_metagrad(loss, rate):
+    agree(mixed(), method="metagrad", loss=loss, learning_rate=rate, alpha=0.5, clip=2.0)
+
+
 # ---------------------------------------------------------------------------------------------------- theory
 
 
@@ -116,7 +123,13 @@ def dense(X, y):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"alpha": 1.0, **FULL_ON}, {"alpha": 0.0, **FULL_ON}, {"method": "ada-full"}, {"method": "arow-full"}],
+    [
+        {"alpha": 1.0, **FULL_ON},
+        {"alpha": 0.0, **FULL_ON},
+        {"method": "ada-full"},
+        {"method": "arow-full"},
+        {"method": "metagrad"},
+    ],
     ids=lambda s: s["method"],
 )
 def test_rotations_change_nothing(settings):
@@ -131,7 +144,7 @@ def test_rotations_change_nothing(settings):
 # ---------------------------------------------------------------------------------------------------- reliability
 
 
-@pytest.mark.parametrize("name", ["full-on", "arow-full", "ada-full", "ada-lr"])
+@pytest.mark.parametrize("name", ["full-on", "arow-full", "ada-full", "ada-lr", "metagrad"])
 def test_too_many_features_are_refused_and_what_was_learned_stays(name, monkeypatch):
     monkeypatch.setitem(METHODS[name].values, "most", 12)
     rows = [{i: 1.0, i + 1: 2.0} for i in range(30)]

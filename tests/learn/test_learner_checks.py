@@ -26,7 +26,9 @@ SPECIAL = {"": {}, "0": {"alpha": 0.0}, "unit": {"scale": "unit"}, "paper": {"oj
 
 FIRST_ORDER = [name for name, method in METHODS.items() if method.engine in ("first_order", "compensated")]
 FIRST_ORDER += ["nag-paper"]
-MATRIX = [name for name, method in METHODS.items() if method.engine in ("dense", "projected")] + ["full-on0"]
+MATRIX = [name for name, method in METHODS.items() if method.engine in ("dense", "projected", "metagrad")] + [
+    "full-on0"
+]
 MATRIX += ["ada-fd", "s-adagrad"]
 KINDS = SKETCHES + FIRST_ORDER + MATRIX
 

@@ -212,6 +212,29 @@ class SAdagrad(AdaFd):
         return (1 / np.sqrt(delta) if delta > 0 else 0.0), lambda s: 1 / np.sqrt(s**2 + delta)
 
 
+class MetaGrad(Twin):
+    """van Erven et al. 2021: experts eta_e = l 2^-e, H_e = alpha I + 2 eta_e^2 G, and their tilted average."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.eta = [options.learning_rate * 2.0**-e for e in range(20)]
+        self.p = [1 / ((e + 1) * (e + 2)) for e in range(20)]
+        self.u, self.G = [np.zeros(d) for _ in range(20)], np.zeros((d, d))
+
+    def learn(self, x, y, h):
+        raw = self.w @ x
+        g = self.gradient(raw, x, y, h)
+        self.G = self.G + np.outer(g, g)
+        for e, eta in enumerate(self.eta):
+            r = eta * (self.u[e] - self.w) @ g
+            self.p[e] *= np.exp(-r - r**2)
+            H = self.o.alpha * np.eye(self.d) + 2 * eta**2 * self.G
+            self.u[e] = self.u[e] - eta * (1 + 2 * r) * np.linalg.solve(H, g)
+        tilt = np.multiply(self.p, self.eta)
+        self.w = tilt @ np.array(self.u) / tilt.sum()
+        return raw
+
+
 class AdaGp(AdaFull):
     """[ADA] Algorithm 1: H^-1 = (I - V Sig/(delta + Sig) V')/delta, with S = U Sig V'."""
 
@@ -261,7 +284,7 @@ class Radagrad(AdaLr):
 
 TWINS = {
     "full-on": FullOn, "arow-full": ArowFull, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp, "ada-dp": AdaDp,
-    "radagrad": Radagrad, "ada-lr": AdaLr, "ada-fd": AdaFd, "s-adagrad": SAdagrad,
+    "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad, "ada-fd": AdaFd, "s-adagrad": SAdagrad,
 }  # fmt: skip
 #: Methods whose random numbers belong to features, in the order of their first sight.
 BY_FEATURE = ("radagrad", "ada-lr")

@@ -14,6 +14,7 @@ from first_order_twin import raw_predictions
 from matrix_twin import TWINS as MATRIX
 from matrix_twin import raw_predictions as by_matrices
 
+from sonlearn import LearnOptions
 from sonlearn.methods import METHODS
 
 
@@ -40,7 +41,22 @@ def bayes(options, batch):
     return raw
 
 
+def mixture(options, batch):
+    """The members one after the other, and Bayes' rule over what they have said."""
+    said = []
+    for name in ("nag", "arow-precision", "rfd-son"):
+        own = LearnOptions(method=name, loss="logistic", **({"sketch_size": 10} if name == "rfd-son" else {}))
+        said.append(np.clip(TWINS[name](own, batch), -30, 30))
+    p = 1 / (1 + np.exp(-np.array(said)))
+    right = np.where(batch.y > 0, p, 1 - p) ** batch.weight
+    right[:, np.isnan(batch.y)] = 1.0
+    posterior = np.cumprod(np.column_stack([np.ones(len(p)), right[:, :-1]]), axis=1)
+    mixed = (posterior * p).sum(axis=0) / posterior.sum(axis=0)
+    return np.log(mixed / (1 - mixed))
+
+
 TWINS = {
+    "mixture": mixture,
     **dict.fromkeys(("rfd-son", "fd-son", "pfd-son", "cfd-son", "oja-son", "gd"), newton),
     **dict.fromkeys(FIRST_ORDER, raw_predictions),
     **dict.fromkeys(MATRIX, by_matrices),

@@ -6,6 +6,7 @@
 `dense`        the whole matrix, d x d, for few features: full-on, arow-full, ada-full
 `bayes`     naive Bayes, of rows or of amounts
 
+`metagrad`     MetaGrad with whole matrices
 `projected`    random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad
 
 Engines of engines are in `sonlearn.learn.combine`.
@@ -26,6 +27,8 @@ _MAKERS = {
     "first_order": ("engines.first_order", "FirstOrder"),
     "bayes": ("engines.bayes", "NaiveBayes"),
     "dense": ("engines.dense", "Dense"),
+    "metagrad": ("engines.metagrad", "MetaGrad"),
+    "mixture": ("combine.mixture", "Mixture"),
     "projected": ("engines.projected", "Projected"),
     "committee": ("combine.committee", "Committee"),
 }

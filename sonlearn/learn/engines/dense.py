@@ -16,7 +16,13 @@ from sonlearn.learn.state import eta_of
 from sonlearn.methods import METHODS
 from sonlearn.options import LearnOptions
 
-RULES = {"full-on": rounds.FULL_ON, "arow": rounds.AROW, "ada-full": rounds.ADA_FULL, "ada-lr": rounds.ADA_LR}
+RULES = {
+    "full-on": rounds.FULL_ON,
+    "arow": rounds.AROW,
+    "metagrad": rounds.FULL_ON,
+    "ada-full": rounds.ADA_FULL,
+    "ada-lr": rounds.ADA_LR,
+}
 #: t: rounds learned; seen: features.
 NOW = [("t", "i8"), ("seen", "i8")]
 

@@ -62,9 +62,7 @@ def learn(params, state, rows, out, start):
         state.w[:d] = w
         if params.dual:
             state.z[:d] = g
-        for j in range(d):
-            for k in range(j + 1):
-                state.A[column(j) + k] = A[j, k]
+        keep(state.A, A)
     return len(rows.y)
 
 
@@ -76,6 +74,14 @@ def matrix(packed, seen, d):
         for k in range(j + 1):
             A[j, k] = A[k, j] = packed[column(j) + k]
     return A
+
+
+@inline
+def keep(packed, A):
+    """The reverse of `matrix`."""
+    for j in range(len(A)):
+        for k in range(j + 1):
+            packed[column(j) + k] = A[j, k]
 
 
 @inline
