@@ -233,7 +233,7 @@ METHODS = {
 
 #: `--sketch NAME` is short for the method.
 SKETCHES = {method.sketch: name for name, method in METHODS.items() if method.sketch}
-DEFAULT = "rfd-son"
+DEFAULT = "committee"
 
 
 def listing() -> list[str]:

@@ -191,6 +191,7 @@ class LearnOptions:
     def shown(self) -> tuple[str, ...]:
         """Names of the options that matter here: those of the method, and of the loss."""
         names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
+        names -= {"diagonal"}  # a spelling of scale
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         return tuple(field.name for field in dataclasses.fields(self) if field.name in names)
 

@@ -45,7 +45,7 @@ def table_row(title, names):
 def test_every_flag_has_a_row_with_its_default(place):
     field = FIELDS[place]
     names = flags(field)
-    if field.default is True and not names[0].startswith("--no"):
+    if (field.default is True or field.metadata.get("switch")) and not names[0].startswith("--no"):
         names = (*names, "--no-" + names[0].removeprefix("--"))
     default = table_row(place[0], names)[1]
     if isinstance(field.default, bool):

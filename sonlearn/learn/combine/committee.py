@@ -58,9 +58,9 @@ class Committee:
         return CommitteeState(tuple(view.new() for view in self._views), self._panel.new())
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
-        """Views have room for the batch; members get theirs when they are shown it."""
-        states = [view.reserve(s, rows, features) for view, s in zip(self._views, state.views, strict=True)]
-        return state._replace(views=tuple(states))
+        """Views have room for the batch, members for what they have been shown; theirs of the batch comes with it."""
+        views = tuple(view.reserve(s, rows, features) for view, s in zip(self._views, state.views, strict=True))
+        return CommitteeState(views, self._panel.reserve(state.panel, self._sizes(views)))
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see the seam."""
@@ -104,8 +104,10 @@ class Committee:
         return self._seen(state.views, self._map(lambda view, s: view.look(s, rows), self._views, state.views))
 
     def _seen(self, views: tuple, rows: list[Rows]) -> Seen:
-        sizes = [view.features(s) for view, s in zip(self._views, views, strict=True)]
-        return Seen(dict(zip(self._names, rows, strict=True)), dict(zip(self._names, sizes, strict=True)))
+        return Seen(dict(zip(self._names, rows, strict=True)), self._sizes(views))
+
+    def _sizes(self, views: tuple) -> dict[str, int]:
+        return {name: view.features(s) for name, view, s in zip(self._names, self._views, views, strict=True)}
 
     def _finish(self, rows: Rows, out: Predictions) -> None:
         out.raw[:] += rows.base

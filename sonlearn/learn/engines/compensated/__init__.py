@@ -45,7 +45,7 @@ class Compensated:
         longest = int(lengths.max(initial=1))
         entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest)
         slots = min(features, int(now["slots"]) + entries)
-        if longest > len(self._work.u) or slots > len(self._work.total):
+        if longest > len(self._work.u) or slots > len(self._work.sums):
             self._work = new_work(self._params, 2 * longest, 2 * slots)
         return state._replace(
             table=grown(state.table, features, int(now["seen"])),
