@@ -83,7 +83,8 @@ class Learner:
         Raises
         ------
         InputError
-            A label does not fit the loss; the rows before it have been learned.
+            A label does not fit the loss, or a row has more features than the method has room for; the rows before it
+            have been learned.
         DivergedError
             A prediction or step was not finite; the rows before it have been learned.
         """
