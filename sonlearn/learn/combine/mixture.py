@@ -56,7 +56,8 @@ class Mixture:
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Learn all rows; one that a member would refuse it sits out."""
-        V, members, features = np.zeros((len(rows.y), len(self._engines))), [], int(rows.features.max(initial=-1)) + 1
+        V, members = np.zeros((len(rows.y), len(self._engines))), []
+        features = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
         for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
             s, said = taught(engine, s, self._shown(engine, rows), features)
             members.append(s)
