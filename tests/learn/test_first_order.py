@@ -36,6 +36,7 @@ STREAMS = {
 }
 #: Beside the defaults: clipped, other steps, and the other readings of nag.
 VARIANTS = {
+    "ada-diag": [{"update": "dual"}, {"delta": 0.0}, {"update": "dual", "delta": 0.0, "clip": 0.5}],
     "sgd": [{"clip": 0.5}, {"learning_rate": 0.1, "power_t": 0.25}],
     "ogd": [{"clip": 0.5}, {"clip": 1.0, "learning_rate": 3.0}],
     "adagrad": [{"clip": 0.5}, {"learning_rate": 0.1, "power_t": 0.25}],

@@ -26,7 +26,11 @@ SPECIAL = {"": {}, "0": {"alpha": 0.0}, "unit": {"scale": "unit"}, "paper": {"oj
 
 FIRST_ORDER = [name for name, method in METHODS.items() if method.engine in ("first_order", "compensated")]
 FIRST_ORDER += ["nag-paper"]
-KINDS = SKETCHES + FIRST_ORDER
+MATRIX = [name for name, method in METHODS.items() if method.engine in ("dense", "projected", "metagrad")] + [
+    "full-on0"
+]
+MATRIX += ["ada-fd", "s-adagrad"]
+KINDS = SKETCHES + FIRST_ORDER + MATRIX
 
 
 def settings(kind, loss, **more):
@@ -36,6 +40,11 @@ def settings(kind, loss, **more):
         more = {name: value for name, value in {"sketch_size": 4, **more}.items() if name in METHODS[method].takes}
         paper = {"rescale": "before", "invariant": False} if method != kind else {}
         return LearnOptions(method=method, loss=loss, **paper, **more)
+    if kind in MATRIX:
+        method = kind.removesuffix("0")
+        more = {"sketch_size": 4, **({"alpha": 0.0} if method != kind else {}), **more}
+        more = {name: value for name, value in more.items() if name in METHODS[method].takes}
+        return LearnOptions(method=method, loss=loss, **more)
     sketch, _, special = kind.partition("-")
     if special == "unit":
         more.pop("diagonal", None)

@@ -3,7 +3,11 @@
 `sketched`     sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
 `compensated`  frequent directions with diagonal compensation, on AROW's step
 `first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
+`dense`        the whole matrix, d x d, for few features: full-on, arow-full, ada-full
 `bayes`     naive Bayes, of rows or of amounts
+
+`metagrad`     MetaGrad with whole matrices
+`projected`    random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad
 
 Engines of engines are in `sonlearn.learn.combine`.
 """
@@ -22,6 +26,10 @@ _MAKERS = {
     "compensated": ("engines.compensated", "Compensated"),
     "first_order": ("engines.first_order", "FirstOrder"),
     "bayes": ("engines.bayes", "NaiveBayes"),
+    "dense": ("engines.dense", "Dense"),
+    "metagrad": ("engines.metagrad", "MetaGrad"),
+    "mixture": ("combine.mixture", "Mixture"),
+    "projected": ("engines.projected", "Projected"),
     "committee": ("combine.committee", "Committee"),
 }
 
