@@ -68,6 +68,7 @@ class Bins:
 
     def __init__(self, *, itself: bool = False, ratios: bool = False, constant: bool = True, limit: int = LIMIT):
         self._params = Params(itself, ratios, constant, limit)
+        self.of_labels = ratios
         self._marks = Marks()
 
     def new(self) -> State:

@@ -89,6 +89,7 @@ class Tuples:
         limit: int = LIMIT,
     ):  # fmt: skip
         self._params = Params(order, _CODE[code], resolution, unit, longest, chosen, limit)
+        self.of_labels = chosen > 0
         self._marks = Marks()
         self._work = self._new_work(1)
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from sonlearn.batch import Rows
 from sonlearn.jit import jit
-from sonlearn.learn.combine.panel import Panel, PanelState, Seen, mapping, rows_between
+from sonlearn.learn.combine.panel import Panel, PanelState, mapping
+from sonlearn.learn.combine.viewing import Views, rows_between
 from sonlearn.learn.engine import Predictions
-from sonlearn.members import default_members, member
+from sonlearn.members import Member, default_members, member
 from sonlearn.options import LearnOptions
-from sonlearn.views import make_view
 
 #: A row with a value beyond this is refused: the members square it, and multiply such squares.
 LIMIT = 1e50
@@ -47,35 +47,30 @@ class Committee:
     def __init__(self, options: LearnOptions, threads: int = 1):
         self._options = options
         pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._map = mapping(pool)
-        members = tuple(member(name) for name in options.members or default_members(options.loss))
-        self._names = tuple(dict.fromkeys(each.view for each in members))
-        self._views = tuple(make_view(name) for name in self._names)
+        members = members_of(options)
+        self._views = Views(dict.fromkeys(each.view for each in members), mapping(pool))
         self._panel = Panel(options, members, pool)
 
     def new(self) -> CommitteeState:
         """State of a committee that has seen nothing."""
-        return CommitteeState(tuple(view.new() for view in self._views), self._panel.new())
+        return CommitteeState(self._views.new(), self._panel.new())
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
         """Views have room for the batch; members get theirs when they are shown it."""
-        states = [view.reserve(s, rows, features) for view, s in zip(self._views, state.views, strict=True)]
-        return state._replace(views=tuple(states))
+        return state._replace(views=self._views.reserve(state.views, rows, features))
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see the seam."""
         end = first_wild(rows.indptr, rows.values, rows.y, start, LIMIT)
         part, at = rows_between(rows, start, end), slice(start, end)
-        shown = self._map(lambda view, s: view.see(s, part), self._views, state.views)
-        views = tuple(s for s, _ in shown)
-        seen = self._seen(views, [r for _, r in shown])
+        views, seen = self._views.see(state.views, part)
         panel = self._panel.learn(state.panel, seen, part, out.raw[at])
         self._finish(part, Predictions(out.prediction[at], out.raw[at]))
         return CommitteeState(views, panel), end
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        self._panel.predict(state.panel, self._look(state, rows), rows, out.raw)
+        self._panel.predict(state.panel, self._views.look(state.views, rows), rows, out.raw)
         self._finish(rows, out)
         return len(rows.y)
 
@@ -85,8 +80,7 @@ class Committee:
 
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
-        views = tuple(view.packed(s) for view, s in zip(self._views, state.views, strict=True))
-        return CommitteeState(views, self._panel.packed(state.panel))
+        return CommitteeState(self._views.packed(state.views), self._panel.packed(state.panel))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
         """members: see `Panel.roll`."""
@@ -100,16 +94,14 @@ class Committee:
         """
         state.panel.now["passes"] += 1
 
-    def _look(self, state: CommitteeState, rows: Rows) -> Seen:
-        return self._seen(state.views, self._map(lambda view, s: view.look(s, rows), self._views, state.views))
-
-    def _seen(self, views: tuple, rows: list[Rows]) -> Seen:
-        sizes = [view.features(s) for view, s in zip(self._views, views, strict=True)]
-        return Seen(dict(zip(self._names, rows, strict=True)), dict(zip(self._names, sizes, strict=True)))
-
     def _finish(self, rows: Rows, out: Predictions) -> None:
         out.raw[:] += rows.base
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
+
+
+def members_of(options: LearnOptions) -> tuple[Member, ...]:
+    """The members that `options` ask for."""
+    return tuple(member(name) for name in options.members or default_members(options.loss))
 
 
 @jit

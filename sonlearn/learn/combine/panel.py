@@ -16,6 +16,7 @@ from sonlearn.batch import Rows
 from sonlearn.jit import jit
 from sonlearn.learn.combine.combiner import Combiner, combine, forget, new_combiner
 from sonlearn.learn.combine.retire import HEARD, retired
+from sonlearn.learn.combine.viewing import Seen, rows_between
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.losses import loss_of
@@ -36,17 +37,6 @@ class PanelState(NamedTuple):
     tally: np.ndarray  # float64[k, 2]; sums of h and of h * error over the rows learned: each member's own progress
     heard: np.ndarray  # float64[rows, k + 2]; what members said of the first rows, their labels and weights
     now: np.ndarray  # structured [1]: rows learned; bits of the members at work; passes begun
-
-
-class Seen(NamedTuple):
-    """Rows as every view shows them."""
-
-    rows: dict[str, Rows]
-    sizes: dict[str, int]  # features of each view
-
-    def between(self, start: int, stop: int, y: np.ndarray) -> Seen:
-        """Rows start..stop-1, with the labels `y`."""
-        return self._replace(rows={n: rows_between(r, start, stop)._replace(y=y) for n, r in self.rows.items()})
 
 
 class Panel:
@@ -214,15 +204,6 @@ def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State,
         if at < len(rows.y):
             said.prediction[at] = 0.0
     return state, said
-
-
-def rows_between(rows: Rows, start: int, stop: int) -> Rows:
-    """Rows start..stop-1."""
-    begin, end = rows.indptr[start], rows.indptr[stop]
-    return rows._replace(
-        indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
-        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
-    )  # fmt: skip
 
 
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:
