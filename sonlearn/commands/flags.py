@@ -51,6 +51,9 @@ class RunOptions:
     raw_predictions: str | None = option(
         None, "write predictions before the projection onto [-C, C]", flags=("-r", "--raw_predictions"), metavar="FILE"
     )
+    probabilities: bool = option(
+        False, "of several classes, -p writes the probability of each: label:p ...", flags=("--probabilities",)
+    )
     passes: int = option(1, "go over the data N times", parse=int, low=1, metavar="N")
     cache: bool = option(
         False, "keep parsed text in DATA.cache; later passes and runs read that, unless DATA has changed since",
@@ -131,8 +134,8 @@ _TOP = dataclasses.make_dataclass(
     "_Top", [("top", int, option(20, "largest weights to list", parse=int, low=0, metavar="N"))]
 )
 _PREDICT = (
-    "data", "initial_regressor", "predictions", "raw_predictions", "on_error", "max_errors", "threads", "progress",
-    "quiet",
+    "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "on_error", "max_errors", "threads",
+    "progress", "quiet",
 )  # fmt: skip
 
 _READ = ("data", "on_error", "max_errors", "threads")

@@ -44,10 +44,22 @@ def describe(path: str, learner: Learner, top: int) -> list[str]:
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
-    chosen = largest(ids, weights, top)
-    lines += ["", f"largest weights: {len(chosen)} of {len(ids)}"]
-    lines += [f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}" for i in chosen]
+    if not learner.options.several:
+        return lines + weight_table("largest weights", ids, weights, top)
+    lines += ["", f"classes: {len(learner.classes)}", f"  {'label':<24} {'examples':>12}"]
+    known = list(zip(learner.classes, facts["classes"], strict=False))
+    lines += [f"  {label:<24} {facts_of['examples']:>12}" for label, facts_of in known]
+    for (label, facts_of), w in zip(known, weights, strict=True):
+        lines += ["", f"class {label}", *roll(facts_of.get("members", []))]
+        lines += weight_table(f"largest weights of class {label}", ids, w, top)
     return lines
+
+
+def weight_table(title: str, ids: np.ndarray, weights: np.ndarray, top: int) -> list[str]:
+    """Lines on the `top` largest of the weights."""
+    chosen = largest(ids, weights, top)
+    lines = ["", f"{title}: {len(chosen)} of {len(ids)}"]
+    return lines + [f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}" for i in chosen]
 
 
 def roll(members: list[dict]) -> list[str]:

@@ -140,7 +140,8 @@ class Classes:
         judge(self.most or 0, out, y, (winner, raw, loss, probabilities, other))
         label = batch.y
         if self._named:
-            label = np.where(np.isnan(y) | (y < out.met), y, UNMET)
+            known = (y < out.met) | (batch.weight > 0)
+            label = np.where(np.isnan(y) | known, y, UNMET)
         return PredictedClass(
             values[winner + 1], raw, loss, refused | out.refused, label, out.scores, probabilities, other, out.met
         )

@@ -149,6 +149,11 @@ class Learner:
             raise OptionError("this is no learner of several classes: give --oaa K, or --classes auto")
         return list(self._labels.labels)
 
+    def label_texts(self, values: np.ndarray) -> list[str]:
+        """What `PredictedClass.prediction` or `label` says, float64[n], as it is written: 3 or a name, or unknown."""
+        self.classes  # noqa: B018 (raises)
+        return self._labels.text(values)
+
     def facts(self) -> dict[str, Any]:
         """What the method has to tell of its state, by name: see `alpha` and `eigenvalues` for the Newton family."""
         return self._engine.facts(self._state)

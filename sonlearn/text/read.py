@@ -98,6 +98,8 @@ class Reader:
 
     labelled : bool
         Whether the label's column of a table has to be there.
+    named : bool
+        Whether labels that are no numbers are names of classes (`Batch.names`), but for LIBSVM text.
 
     Attributes
     ----------
@@ -120,6 +122,7 @@ class Reader:
         max_errors: int | None = None,
         threads: int = 0,
         labelled: bool = True,
+        named: bool = False,
     ):
         if on_error not in ON_ERROR:
             raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
@@ -137,7 +140,8 @@ class Reader:
         self.errors: list[InputError] = []
         self.error_count = 0
         self._chunk_bytes, self._threads = chunk_bytes, threads
-        self._on_error, self._max_errors, self._labelled = on_error, max_errors, labelled
+        self._on_error, self._max_errors = on_error, max_errors
+        self._labelled, self._named = labelled, named
         self._parsers = threading.local()
 
     def __iter__(self) -> Iterator[Batch]:
@@ -188,9 +192,9 @@ class Reader:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
         for source in expand_globs(self.sources):
             if self.options.format == "arrow" or is_arrow(source):
-                tables = read_arrow(source, self.options, self._labelled)
+                tables = read_arrow(source, self.options, self._labelled, self._named)
             else:
-                tables = read_csv(source, self.options, self._chunk_bytes, self._labelled)
+                tables = read_csv(source, self.options, self._chunk_bytes, self._labelled, self._named)
             for batch, errors in tables:
                 yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0)
 
@@ -199,7 +203,7 @@ class Reader:
             return chunk.source, chunk.first, Parsed([], [], 0, int(np.count_nonzero(chunk.text == ord("\n"))))
         if not hasattr(self._parsers, "parser"):
             keep = SHOWN_ERRORS if self._max_errors is None else max(SHOWN_ERRORS, self._max_errors + 1)
-            self._parsers.parser = ChunkParser(self.options, self._on_error, keep)
+            self._parsers.parser = ChunkParser(self.options, self._on_error, keep, self._named)
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
 
     def _checked(self, parsed: Parsed, source: str, lines_before: int) -> Iterator[Batch]:
@@ -231,6 +235,7 @@ def read_batches(
     *,
     chunk_bytes: int = CHUNK_BYTES,
     threads: int = 0,
+    named: bool = False,
 ) -> Iterator[Batch]:
     """Batches of the examples in `sources`: see `Reader`, which also tells the format and can skip malformed lines."""
-    return iter(Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads))
+    return iter(Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads, named=named))
