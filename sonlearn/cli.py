@@ -47,6 +47,8 @@ def help_text() -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status. Prints one line for every error."""
     _replace_closed_streams()
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names and options may hold bytes that are no text
     try:
         status = _dispatch(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
@@ -94,6 +96,8 @@ def _dispatch(arguments: list[str]) -> int:
         case "methods":
             print("\n".join(listing()))
             return 0
+        case "warm":
+            return _warm(given, others)
         case "inspect":
             return _inspect(given, others)
         case "convert":
@@ -163,7 +167,15 @@ def _inspect(given: dict[str, Any], others: list[str]) -> int:
         raise OptionError(f"inspect takes one MODEL, {len(others)} given")
     from sonlearn.commands import inspect
 
-    return inspect.run(others[0], given.get("top", 20))
+    return inspect.run(others[0], given.get("top"), given.get("json", False))
+
+
+def _warm(given: dict[str, Any], others: list[str]) -> int:
+    if others:
+        raise OptionError(f"warm takes no files, {shorten(others[0])} given")
+    from sonlearn.commands import warm
+
+    return warm.run([given["method"]] if "method" in given else list(METHODS))
 
 
 def _unknown_verb(verb: str) -> OptionError:

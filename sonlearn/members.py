@@ -29,7 +29,7 @@ class Member:
     weight : float
         The combiner's weight of it at the start.
     cost : float
-        Time a row in units of `nag` on the raw view: what retiring it would save.
+        Time for an entry of its view in units of `nag`: what retiring it would save.
     """
 
     method: str
@@ -45,12 +45,31 @@ class Member:
         return self.method if self.view == "raw" else f"{self.method}:{self.view}"
 
 
-MEMBERS: dict[str, Member] = {}
+_NAG = {"loss": "squared", "clip": 1.0}
+
+
+def _arow(r: float) -> dict[str, Any]:
+    return {"loss": "squared_hinge", "arow_r": r}
+
+
+#: Members for classes, the first of them Vowpal Wabbit's default.
+_CLASSES = (
+    Member("nag", "raw", _NAG, weight=0.4),
+    Member("drfd", "lunit", {"loss": "hinge", "arow_r": 0.1}, cost=8.0),
+    Member("arow-precision", "odds", _arow(0.3), cost=2.0),
+    Member("arow-precision", "tfidf", _arow(3.0), cost=2.0),
+    Member("multinomial-bayes", "log", gain=1.0, cost=2.0),
+    Member("nag", "pairs", _NAG, cost=3.0),
+    Member("nag", "pairs-z", _NAG, cost=3.0),
+    Member("arow-precision", "pairs-fine", _arow(0.1), cost=3.0),
+    Member("nag", "triples", _NAG, cost=3.0),
+)
+MEMBERS = {entry.name: entry for entry in _CLASSES}
 
 
 def default_members(loss: str) -> tuple[str, ...]:
     """Names of the members of a committee that was not told which."""
-    return ("gd", "rfd-son")
+    return tuple(entry.name for entry in _CLASSES)
 
 
 def member(name: str) -> Member:

@@ -21,6 +21,7 @@ PAPERS = {
     "FTRL": "McMahan et al.: Ad Click Prediction: a View from the Trenches. KDD 2013",
     "COIN": "Orabona, Tommasi: Training Deep Networks without Learning Rates Through Coin Betting. NIPS 2017",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
+    "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
 
 
@@ -40,6 +41,8 @@ class Method:
         What the engine is told beyond options.
     defaults : dict
         Values of options where this method's are not the general ones.
+    setting : dict
+        Defaults that belong together, and hold unless another loss or scale is given.
     sketch : str
         Short name for ``--sketch``; empty: none.
     losses : tuple of str
@@ -54,39 +57,16 @@ class Method:
     takes: tuple[str, ...]
     values: dict[str, Any] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
+    setting: dict[str, Any] = field(default_factory=dict)
     sketch: str = ""
     losses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Shrink:
-    """What happens to the squared singular values s_1 >= s_2 >= ... when frequent directions shrink to m - 1 rows.
+#: Defaults where --alpha 0 is given: the setting of [RFD], under which it has no hyperparameter. (Without the bound on
+#: predictions steps would be of any size.)
+ZERO_ALPHA = {"loss": "squared", "clip": 1.0, "sigma": "auto", "eta": "1/t", "scale": "none"}
 
-    The last `share` of the m first are lowered by s_m (so that the m-th becomes 0); those beyond are dropped.
-
-    Attributes
-    ----------
-    share : float in (0, 1]
-        1: all of them pay, as in frequent directions; less: [RFD] section 6.2, after Desai, Ghashami and Phillips.
-    gain : float
-        alpha grows by `gain` s_m. One half is [RFD] Algorithm 2: of all multiples of the identity the one that halves
-        the error.
-    restore : bool
-        In A, the kept directions get back what has been shed so far (compensative FD); the sketch goes on as without.
-    """
-
-    share: float = 1.0
-    gain: float = 0.0
-    restore: bool = False
-
-    def payers(self, m: int) -> int:
-        """How many of m values are lowered, the m-th among them."""
-        return max(1, int(self.share * m + 1e-9))
-
-
-FD, RFD, CFD = Shrink(), Shrink(gain=0.5), Shrink(restore=True)
-
-_NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "diagonal")
+_NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal")
 
 #: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
 _AROW = ("squared_hinge", "logistic", "hinge", "squared")
@@ -100,20 +80,30 @@ METHODS = {
     "rfd-son": Method(
         "sketched", "robust frequent directions: half of what a shrink sheds goes to alpha", "[RFD] Alg. 3, 6",
         "m^2 + m s", "correlated or badly scaled features; nothing to tune with --alpha 0", _NEWTON,
-        {"sketch": "fd", "shrink": RFD}, sketch="rfd",
+        {"rule": "rfd"}, setting={"loss": "squared", "scale": "unit", "sigma": 0.1}, sketch="rfd",
     ),
     "fd-son": Method(
         "sketched", "frequent directions", "[SON] Alg. 1, 2, 6", "m^2 + m s", "as rfd-son, with alpha chosen by hand",
-        _NEWTON, {"sketch": "fd", "shrink": FD}, sketch="fd",
+        _NEWTON, {"rule": "fd"}, sketch="fd",
+    ),
+    "pfd-son": Method(
+        "sketched", "frequent directions of which only the last floor(beta m) pay for a shrink", "[RFD] sec. 6.2",
+        "m^2 + m s", "as fd-son, where the leading directions matter most", (*_NEWTON, "beta"), {"rule": "pfd"},
+        {"beta": 0.2}, sketch="pfd",
+    ),
+    "cfd-son": Method(
+        "sketched", "frequent directions that A reads with all that was shed added to the rows kept (our reading)",
+        "[RFD] sec. 6", "m^2 + m s", "comparison: no paper says how it is done online", _NEWTON, {"rule": "cfd"},
+        sketch="cfd",
     ),
     "oja-son": Method(
         "sketched", "Oja's rule follows the leading eigenvectors", "[SON] Alg. 3-5", "m^2 + m s",
-        "spectra that fall quickly; faster than rfd-son", (*_NEWTON, "oja_step"), {"sketch": "oja"},
+        "spectra that fall quickly; faster than rfd-son", (*_NEWTON, "oja_step"), {"rule": "oja"},
         sketch="oja",
     ),
     "gd": Method(
         "sketched", "gradient descent with step 1/alpha; with --diagonal a form of AdaGrad", "[SON] with m = 0", "s",
-        "nearly independent features", _NEWTON, {"sketch": "none"}, sketch="none",
+        "nearly independent features", _NEWTON, {"rule": "none"}, sketch="none",
     ),
     "nag": Method(
         "first_order", "normalised adaptive gradient: no scale of a feature matters; the default step of Vowpal Wabbit",
@@ -158,6 +148,14 @@ METHODS = {
         "our own, after [RFD] Alg. 3, with the step of [AROW]", "m^2 + m s",
         "all kinds of data, untuned; an example with a margin above 1 costs a prediction only",
         ("sketch_size", "arow_r"), defaults={"loss": "hinge"}, losses=("squared", "logistic", "hinge"), sketch="drfd",
+    ),
+    "bayes": Method(
+        "bayes", "naive Bayes: counts of the rows of each class that have a feature", "[NB] Bernoulli", "s",
+        "few examples; words and indicators", (), {"amounts": False, "a": 1.0, "q": 0.25}, losses=("logistic", "hinge"),
+    ),
+    "multinomial-bayes": Method(
+        "bayes", "naive Bayes: sums of the values of each feature in each class", "[NB] multinomial", "s",
+        "few examples; counts of words", (), {"amounts": True, "a": 0.05, "q": 0.5}, losses=("logistic", "hinge"),
     ),
 }  # fmt: skip
 

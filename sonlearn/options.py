@@ -17,7 +17,7 @@ from typing import Any
 
 from sonlearn.errors import OptionError
 from sonlearn.members import member
-from sonlearn.methods import DEFAULT, METHODS, SKETCHES
+from sonlearn.methods import DEFAULT, METHODS, SKETCHES, ZERO_ALPHA
 
 LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
 #: Losses whose labels are -1 and +1.
@@ -26,6 +26,8 @@ CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
 LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 #: Options of learning that every method takes.
 ALL_TAKE = ("method", "sketch", "loss", "oaa", "classes", *LOSS_OPTIONS)
+#: What features are divided by (`sonlearn.learn.rescale`).
+SCALES = ("none", "gradients", "maximum", "unit")
 FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
@@ -73,8 +75,8 @@ def option(default: Any, help: str, **metadata: Any) -> Any:
     """Dataclass field with what the command line and the checks need.
 
     Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above`
-    (value must exceed it), `high`, `metavar`; and, where the default None stands for the method's own, `general`: what
-    that is where a method does not say.
+    (value must exceed it), `high`, `metavar`, `switch` (a flag that is on, off or not given); and, where the default
+    None stands for the method's own, `general`: what that is where a method does not say.
     """
     return dataclasses.field(default=default, metadata={"help": help, **metadata})
 
@@ -115,26 +117,36 @@ class LearnOptions:
         1.0, "errors beyond K count in proportion with --loss huber", flags=("--huber_k",), parse=number, above=0.0,
         metavar="K",
     )  # fmt: skip
-    clip: float = option(
-        math.inf, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C"
-    )
+    clip: float | None = option(
+        None, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C",
+        general=math.inf,
+    )  # fmt: skip
     alpha: float = option(
         1.0, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
         metavar="A",
     )  # fmt: skip
-    sigma: float | str = option(
-        "auto", "weight of a gradient in the sketch: a number, or auto: 1/(8 C^2) for squared loss, else 0",
-        parse=number_or("auto"), low=0.0, metavar="S",
+    sigma: float | str | None = option(
+        None, "weight of a gradient in the sketch: a number, or auto: 1/(8 C^2) for squared loss, else 0",
+        parse=number_or("auto"), low=0.0, metavar="S", general="auto",
     )  # fmt: skip
-    eta: float | str = option(
-        "1/t", "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E"
-    )
+    eta: float | str | None = option(
+        None, "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E",
+        general="1/t",
+    )  # fmt: skip
     members: tuple[str, ...] = option(
         (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
     )
     retire: bool = option(True, "retire members of the committee that do not pay for their time")
+    beta: float | None = option(
+        None, "share of the m directions that pay for a shrink (pfd)", parse=number, above=0.0, high=1.0, general=1.0,
+        metavar="B",
+    )  # fmt: skip
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
-    diagonal: bool = option(True, "rescale features by the root of their summed squared gradients")
+    scale: str | None = option(
+        None, "divide features by nothing, by the root of their summed squared gradients, or by their largest size "
+        "so far; unit: by that, and then rows by their length", choices=SCALES, general="gradients",
+    )  # fmt: skip
+    diagonal: bool | None = option(None, "on: --scale gradients, off: --scale none", switch=True)
     learning_rate: float | None = option(
         None, "factor of every step (ogd: 1)", flags=("-l", "--learning_rate"), parse=number, above=0.0, general=0.5,
         metavar="L",
@@ -145,7 +157,7 @@ class LearnOptions:
     )  # fmt: skip
     invariant: bool = option(True, "follow the loss along a step, so that importance 2 is the same example twice")
     rescale: str = option(
-        "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before (paper)",
+        "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before it ([NAG])",
         choices=("after", "before"),
     )  # fmt: skip
     l1: float = option(0.0, "weights within this of 0 are 0", flags=("--l1",), parse=number, low=0.0, metavar="L")
@@ -172,21 +184,37 @@ class LearnOptions:
             raise OptionError(f"--sketch {self.sketch} is --method {named}, not --method {method}: give one of them")
         self._settle("method", method)
         self._settle("sketch", METHODS[method].sketch or None)
+        self._settle("scale", _scale_of(self.scale, self.diagonal))
+        defaults = self._defaults()
         for field in dataclasses.fields(self):
-            self._resolve(field)
+            self._resolve(field, defaults)
+        if "scale" in METHODS[method].takes:
+            self._settle("diagonal", {"gradients": True, "none": False}.get(self.scale))
         _check_together(self)
 
     def _settle(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
-    def _resolve(self, field: dataclasses.Field) -> None:
-        """Put the method's default where none was given; refuse another value of an option that it does not take."""
+    def _defaults(self) -> dict[str, Any]:
+        """What the method says of options that are not given."""
+        method = METHODS[self.method]
+        if self.alpha == 0 and "alpha" in method.takes:
+            return {**method.defaults, **ZERO_ALPHA}
+        setting = method.setting
+        if self.sketch_size == 0 or any(
+            getattr(self, name) not in (None, setting.get(name)) for name in ("loss", "scale")
+        ):
+            setting = {}
+        return {**method.defaults, **setting}
+
+    def _resolve(self, field: dataclasses.Field, defaults: dict[str, Any]) -> None:
+        """Put the default where no value was given; refuse another value of an option that it does not take."""
         method, name = METHODS[self.method], field.name
         general = field.metadata.get("general", field.default)
         if name in ("method", "sketch"):
             return
         if getattr(self, name) is None:
-            self._settle(name, method.defaults.get(name, general))
+            self._settle(name, defaults.get(name, general))
         elif name not in (*ALL_TAKE, *method.takes) and getattr(self, name) != general:
             taken = ", ".join(flags(f)[-1] for f in dataclasses.fields(self) if f.name in method.takes)
             raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; it takes {taken}")
@@ -251,6 +279,7 @@ class TextOptions:
     skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K")
     label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C")
+    names: bool = option(False, "keep the names of hashed features in the model, for inspect (reads more slowly)")
     strict: bool = option(False, "refuse a LIBSVM line with the same index twice (else its values are summed)")
 
     def __post_init__(self) -> None:
@@ -302,6 +331,16 @@ def check_field(field: dataclasses.Field, value: Any) -> None:
         raise OptionError(f"{name} {value}: expected more than {meta['above']:g}")
     if "high" in meta and value > meta["high"]:
         raise OptionError(f"{name} {value}: expected at most {meta['high']:g}")
+
+
+def _scale_of(scale: str | None, diagonal: bool | None) -> str | None:
+    """`--diagonal` and `--no-diagonal` are spellings of two scales."""
+    if diagonal is None:
+        return scale
+    meant = "gradients" if diagonal else "none"
+    if scale not in (None, meant):
+        raise OptionError(f"--{'' if diagonal else 'no-'}diagonal is --scale {meant}, not --scale {scale}: give one")
+    return meant
 
 
 def _check_together(o: LearnOptions) -> None:

@@ -40,9 +40,23 @@ VIEWS = {
         "scaled", "sign(x_j) ln(1 + |x_j|) ln((t + 2)/(df_j + 1)), then the row / its 2-norm", "s",
         {"idf": True, "unit": True},
     ),
-    "bins": ViewEntry("bins", "x_j, [bin 1 of x_j], [bin 3 of x_j]", "3 s", {"itself": True}),
-    "indicators": ViewEntry("bins", "[bin 1 of x_j], [bin 3 of x_j], without the constant", "2 s", {"constant": False}),
-    "ratios": ViewEntry("bins", "rho_f / sqrt(n) for the n = 2 s indicators f of the row", "2 s", {"ratios": True}),
+    "zs": ViewEntry("scaled", "(x_j - mean_j)/sd_j within +-5", "s", {"z": True}),
+    "bins": ViewEntry(
+        "bins", "x_j, [bin 1 of x_j], [bin 3 of x_j]", "3 s",
+        {"code": "float", "resolutions": (1, 3), "itself": True},
+    ),
+    "bins-z": ViewEntry(
+        "bins", "x_j, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s",
+        {"code": "z", "resolutions": (1, 3), "itself": True},
+    ),
+    "indicators": ViewEntry(
+        "bins", "[bin 1 of x_j], [bin 3 of x_j], without the constant", "2 s",
+        {"code": "float", "resolutions": (1, 3), "constant": False},
+    ),
+    "odds": ViewEntry(
+        "bins", "rho_f / sqrt(s) in place of f = [bin 2 of x_j]", "s",
+        {"code": "float", "resolutions": (2,), "odds": True},
+    ),
     "pairs": ViewEntry(
         "tuples", "[bin 1 of x_i and bin 1 of x_j], i <= j", "s^2", {"order": 2, "code": "float", "resolution": 1},
     ),
@@ -51,10 +65,14 @@ VIEWS = {
         {"order": 2, "code": "float", "resolution": 3, "unit": True},
     ),
     "pairs-z": ViewEntry(
-        "tuples", "[z-bin of x_i and z-bin of x_j], i <= j", "s^2", {"order": 2, "code": "z", "resolution": 2},
+        "tuples", "[z-bin 2 of x_i and z-bin 2 of x_j], i <= j", "s^2", {"order": 2, "code": "z", "resolution": 2},
     ),
     "triples": ViewEntry(
         "tuples", "[bin 1 of x_i and bin 1 of x_j and bin 1 of x_k], i < j < k", "s^3",
-        {"order": 3, "code": "float", "resolution": 1, "longest": 16, "chosen": 16},
+        {"order": 3, "code": "float", "resolution": 1, "longest": 16},
+    ),
+    "triples-z": ViewEntry(
+        "tuples", "[z-bin 1 of x_i and z-bin 1 of x_j and z-bin 1 of x_k] / sqrt(number of triples), i < j < k", "s^3",
+        {"order": 3, "code": "z", "resolution": 1, "unit": True, "longest": 24},
     ),
 }  # fmt: skip

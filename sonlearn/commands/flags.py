@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from sonlearn.commands import vw_flags
 from sonlearn.errors import OptionError, shorten
 from sonlearn.methods import METHODS
 from sonlearn.options import ALL_TAKE, ON_ERROR, WRITABLE, LearnOptions, TextOptions, check_field, flags, number, option
@@ -130,9 +131,16 @@ def _fields(of: Any, *names: str) -> tuple[dataclasses.Field, ...]:
     return tuple(field for field in dataclasses.fields(of) if not names or field.name in names)
 
 
-_TOP = dataclasses.make_dataclass(
-    "_Top", [("top", int, option(20, "largest weights to list", parse=int, low=0, metavar="N"))]
-)
+@dataclass(frozen=True)
+class InspectOptions:
+    """What ``sonlearn inspect`` prints."""
+
+    top: int | None = option(
+        None, "largest weights to list (as text 20 if not given, as JSON all)", parse=int, low=0, metavar="N"
+    )
+    json: bool = option(False, "print JSON, for programs")
+
+
 _PREDICT = (
     "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "on_error", "max_errors", "threads",
     "progress", "quiet",
@@ -173,22 +181,16 @@ VERBS = {
         ),
     ),
     "methods": Verb("sonlearn methods", "List what train --method knows: source, cost, and when to use it.", ()),
+    "warm": Verb(
+        "sonlearn warm [--method NAME]",
+        "Compile all kernels and keep them, for a container's image or a machine's users; without NAME: all methods'.",
+        (("learning", _fields(LearnOptions, "method")),),
+    ),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
         "Say what the file of a model or a sketch holds: options, counters, eigenvalues, the largest weights.",
-        (("options", _fields(_TOP)),),
+        (("inspection", _fields(InspectOptions)),),
     ),
-}
-
-#: What to say about flags of Vowpal Wabbit that have no equal here, by their first spelling below.
-_VW_HINTS = {
-    ("-l", "--learning_rate"): "the step is 1/alpha at first: give --alpha",
-    ("-k", "--kill_cache"): "a stale cache is made anew without being told: leave it out",
-    ("--OjaNewton",): "give --sketch oja",
-    ("--save_resume",): "a model always holds the whole state: leave it out",
-    ("--adaptive", "--normalized", "--invariant", "--sgd"): "give --diagonal or --no-diagonal",
-    ("--readable_model", "--invert_hash"): "use sonlearn inspect MODEL",
-    ("--binary",): "leave it out: a prediction above 0 is of the class +1",
 }
 
 
@@ -231,8 +233,8 @@ def parser_of(verb: str, method: str | None = None) -> argparse.ArgumentParser:
 
 def _add(group: argparse._ArgumentGroup, field: dataclasses.Field) -> None:
     names, meta = flags(field), field.metadata
-    if isinstance(field.default, bool):
-        if field.default and not names[0].startswith("--no"):
+    if isinstance(field.default, bool) or meta.get("switch"):
+        if field.default is not False and not names[0].startswith("--no"):
             action: Any = argparse.BooleanOptionalAction
         else:
             action = "store_false" if field.default else "store_true"
@@ -294,9 +296,10 @@ def _respelled(arguments: Iterable[str], known: dict[str, str]) -> Iterable[str]
 
 def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> OptionError:
     name = argument.partition("=")[0]
-    for spellings, hint in _VW_HINTS.items() if verb in ("train", "predict") else ():
-        if name in spellings or name.replace("-", "_") in (s.replace("-", "_") for s in spellings if s[:2] == "--"):
-            return OptionError(f"{name}: no such flag here; {hint}")
+    vw = vw_flags.answer(name)
+    if vw is not None and vw.state != vw_flags.WORKS and verb in ("train", "predict"):
+        why = vw.text if vw.state == vw_flags.STANDS_FOR else f"it is VW's, and nothing stands for it: {vw.text}"
+        return OptionError(f"{name}: no such flag here; {why}")
     for other, (_, _, groups) in VERBS.items():
         if other != verb and any(name in flags(field) for _, group in groups for field in group):
             return OptionError(f"{name}: sonlearn {verb} has no such flag, but sonlearn {other} has")

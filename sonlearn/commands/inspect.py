@@ -1,33 +1,82 @@
-"""``sonlearn inspect``: what a file of a model or of a sketch holds, as text."""
+"""``sonlearn inspect``: what a file of a model or of a sketch holds, as text; of a model also as JSON."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
+import math
+from typing import Any
 
 import numpy as np
 
 from sonlearn import storage
 from sonlearn.batch import CONSTANT
+from sonlearn.commands.models import Model, load_model
 from sonlearn.commands.train import text_of
-from sonlearn.learn.learner import Learner
+from sonlearn.errors import OptionError
 from sonlearn.sketch import npz
 
+TOP = 20
 
-def run(path: str, top: int) -> int:
+
+def run(path: str, top: int | None, as_json: bool = False) -> int:
     """Print the model or the sketch; return the exit status. Raises ModelFileError."""
     if npz.is_archive(path) or storage.kind_of(path) == "sketch":
+        if as_json:
+            raise OptionError(f"--json: {path} is a sketch; numpy.load opens it")
         from sonlearn.commands import sketching  # loads SciPy, which a model does not need
         from sonlearn.sketch.files import load
 
-        lines = sketching.describe(path, load(path))
+        print("\n".join(sketching.describe(path, load(path))), flush=True)
+        return 0
+    model = load_model(path)
+    if as_json:
+        print(json.dumps(content(path, model, top), indent=1, allow_nan=False), flush=True)
     else:
-        lines = describe(path, Learner.load(path), top)
-    print("\n".join(lines), flush=True)
+        print("\n".join(describe(path, model, TOP if top is None else top)), flush=True)
     return 0
 
 
-def describe(path: str, learner: Learner, top: int) -> list[str]:
-    """Lines about `learner` with its `top` largest weights."""
+def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
+    """The same for programs: all that a model says, JSON-able, with its `top` largest weights (None: all)."""
+    learner = model.learner
+    ids, weights = learner.weights()
+
+    def entries(w: np.ndarray) -> list[dict[str, Any]]:
+        chosen = largest(ids, w, len(ids) if top is None else top)
+        return [{"id": int(ids[i]), "weight": float(w[i]), "names": names_of(ids[i], model)} for i in chosen]
+
+    if learner.options.several:
+        of_classes = zip(learner.classes, weights, strict=False)
+        said = {"classes": [{"label": label, "weights": entries(w)} for label, w in of_classes]}
+    else:
+        said = {"weights": entries(weights)}
+    learn = {name: getattr(learner.options, name) for name in learner.options.shown}
+    return _plain({
+        "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
+        "examples": learner.examples, "features": len(ids), "facts": learner.facts(), **said,
+    })  # fmt: skip
+
+
+def names_of(feature: int, model: Model) -> list[str]:
+    """The names that are known of a feature."""
+    return ["Constant"] if feature == CONSTANT else model.names.known.get(int(feature), [])
+
+
+def _plain(value: Any) -> Any:
+    """`value` in JSON's terms; numbers that JSON has none of as text. What can only be called is left out."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items() if not callable(item)}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def describe(path: str, model: Model, top: int) -> list[str]:
+    """Lines about a model with its `top` largest weights, and their names where they are known."""
+    learner = model.learner
     ids, weights = learner.weights()
     lines = [f"{path}: a sonlearn learner", "", "options"]
     values = {name: getattr(learner.options, name) for name in learner.options.shown}
@@ -45,21 +94,36 @@ def describe(path: str, learner: Learner, top: int) -> list[str]:
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
     if not learner.options.several:
-        return lines + weight_table("largest weights", ids, weights, top)
-    lines += ["", f"classes: {len(learner.classes)}", f"  {'label':<24} {'examples':>12}"]
-    known = list(zip(learner.classes, facts["classes"], strict=False))
-    lines += [f"  {label:<24} {facts_of['examples']:>12}" for label, facts_of in known]
-    for (label, facts_of), w in zip(known, weights, strict=True):
-        lines += ["", f"class {label}", *roll(facts_of.get("members", []))]
-        lines += weight_table(f"largest weights of class {label}", ids, w, top)
+        lines += weight_table("largest weights", ids, weights, top, model)
+    else:
+        lines += class_tables(model, facts["classes"], ids, weights, top)
+    if model.unfinished is not None:
+        place = model.unfinished
+        lines.insert(
+            1, f"saved in a run that has not ended: pass {place.number} of {place.passes}, {place.read} examples read"
+        )
     return lines
 
 
-def weight_table(title: str, ids: np.ndarray, weights: np.ndarray, top: int) -> list[str]:
-    """Lines on the `top` largest of the weights."""
+def class_tables(model: Model, facts: list[dict], ids: np.ndarray, weights: np.ndarray, top: int) -> list[str]:
+    """Lines on several classes: the labels, and of each the members and the largest weights (a row of `weights`)."""
+    labels = model.learner.classes[: len(facts)]
+    lines = ["", f"classes: {len(labels)}", f"  {'label':<24} {'examples':>12}"]
+    lines += [f"  {label:<24} {of['examples']:>12}" for label, of in zip(labels, facts, strict=True)]
+    for label, of, w in zip(labels, facts, weights, strict=True):
+        lines += ["", f"class {label}", *roll(of.get("members", []))]
+        lines += weight_table(f"largest weights of class {label}", ids, w, top, model)
+    return lines
+
+
+def weight_table(title: str, ids: np.ndarray, weights: np.ndarray, top: int, model: Model) -> list[str]:
+    """Lines on the `top` largest of the weights, with names where they are known."""
     chosen = largest(ids, weights, top)
     lines = ["", f"{title}: {len(chosen)} of {len(ids)}"]
-    return lines + [f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}" for i in chosen]
+    for i in chosen:
+        names = "" if ids[i] == CONSTANT else "  " + " ".join(names_of(ids[i], model))
+        lines.append(f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}{names.rstrip()}")
+    return lines
 
 
 def roll(members: list[dict]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Model files as the verbs keep them: a learner, and with it how far an unfinished run has come."""
+"""Model files as the verbs keep them: a learner, and with it the names of its features, and how far a run has come."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sonlearn import storage
 from sonlearn.errors import ModelFileError
 from sonlearn.learn.learner import Learner
+from sonlearn.text.names import NameTable
 
 
 class Unfinished(NamedTuple):
@@ -33,22 +34,33 @@ class Unfinished(NamedTuple):
     lines: int
 
 
-def save_model(path: str, learner: Learner, unfinished: Unfinished | None = None) -> None:
-    """Write the model, whole or not at all. What a finished run saves is the learner alone. Raises ModelFileError."""
+class Model(NamedTuple):
+    """What a model file holds."""
+
+    learner: Learner
+    unfinished: Unfinished | None
+    names: NameTable
+
+
+def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:
+    """Write the model, whole or not at all. Raises ModelFileError."""
     header, arrays = learner.to_arrays()
+    if names.known:
+        header["names"] = [[slot, *known] for slot, known in names.known.items()]
     if unfinished is not None:
         header["run"] = unfinished._asdict()
     storage.write(path, header, arrays)
 
 
-def load_model(path: str, *, threads: int = 1) -> tuple[Learner, Unfinished | None]:
+def load_model(path: str, *, threads: int = 1) -> Model:
     """Read what `save_model` has written; raises ModelFileError, which names the file."""
     header, arrays = storage.read(path, kind="learner")
     run: dict[str, Any] | None = header.pop("run", None)
     try:
         unfinished = None if run is None else Unfinished(**run)
-        return Learner.from_arrays(header, arrays, threads=threads), unfinished
-    except TypeError as error:
-        raise ModelFileError(f"{path}: the model's content does not fit together: {error}") from error
+        names = NameTable({int(slot): known for slot, *known in header.pop("names", ())})
+        return Model(Learner.from_arrays(header, arrays, threads=threads), unfinished, names)
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from error
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"{path}: the model's content does not fit together: {error}") from error

@@ -33,6 +33,7 @@ from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.cache import CachedReader
+from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
 FINISHED = "finished run"
@@ -80,9 +81,9 @@ class Session:
         self.sources = list(options.data) or ["-"]
         self.learner: Learner | None = None
         self.cores = options.threads if options.threads is not None else os.cpu_count() or 1
-        self.from_model, unfinished = initial_model(options), None
+        self.from_model, unfinished, self.names = initial_model(options), None, NameTable()
         if self.from_model is not None:
-            self.learner, unfinished = load_model(self.from_model, threads=self.cores)
+            self.learner, unfinished, self.names = load_model(self.from_model, threads=self.cores)
             check_agreement(given, self.learner, self.from_model)
         self.nothing_left = self.resumes and unfinished is None
         self.done = self.began = Unfinished(self.sources, options.passes, 1, 0, 0)
@@ -170,7 +171,7 @@ class Session:
         assert self.options.final_regressor is not None
         if self.learner is not None:
             try:
-                save_model(self.options.final_regressor, self.learner, self.done)
+                save_model(self.options.final_regressor, self.learner, self.done, self.names)
             except ModelFileError as error:
                 warn(f"no checkpoint was saved: {error}")
 
@@ -179,7 +180,7 @@ class Session:
         options = self.options
         arguments: dict[str, Any] = {
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
-            "labelled": not options.testonly, "named": self.learn.classes is not None,
+            "labelled": not options.testonly, "names": self.names, "class_names": self.learn.classes is not None,
         }  # fmt: skip
         if self.cache is None:
             return Reader(self.sources, self.read_as, **arguments)
@@ -275,7 +276,8 @@ class Session:
         seconds, finished = time.perf_counter() - self.started, ending == FINISHED
         try:
             if self.options.final_regressor is not None and self.learner is not None:
-                save_model(self.options.final_regressor, self.learner, None if finished else self.done)
+                unfinished = None if finished else self.done
+                save_model(self.options.final_regressor, self.learner, unfinished, self.names)
         finally:
             whole = finished and self.began.number == 1 and not self.began.read
             for line in self.progress.summary(seconds, ending, whole):

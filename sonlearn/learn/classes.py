@@ -203,15 +203,15 @@ def _plain(value: float | str) -> int | str:
 
 def _label(batch: Batch, row: int) -> float | str | None:
     """The label of a row, None for none."""
-    if batch.names is not None and batch.names[row] is not None:
-        return batch.names[row]
+    if batch.class_names is not None and batch.class_names[row] is not None:
+        return batch.class_names[row]
     return None if math.isnan(batch.y[row]) else float(batch.y[row])
 
 
 def _distinct(batch: Batch) -> tuple[list[float | str], np.ndarray, list[int]]:
     """(distinct labels, int64[n] the place of each row's among them or -1, the first row of each)."""
     place = np.full(batch.n, -1, np.int64)
-    if batch.names is None:
+    if batch.class_names is None:
         rows = np.flatnonzero(~np.isnan(batch.y))
         values, first, place[rows] = np.unique(batch.y[rows], return_index=True, return_inverse=True)
         return values.tolist(), place, rows[first].tolist()

@@ -22,10 +22,11 @@ from sonlearn.learn.invariant import travel
 from sonlearn.learn.losses import SQUARED, loss_slope
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN = range(8)
-# Columns of the table. W: weight. G: sum of squared gradients; arow: precision less 1; coin: sum of |g|.
-# S: largest |x|. ftrl has z for the weight, coin the negative sum of gradients; TOP: its largest slope; WON: reward.
-W, G, S, TOP, WON = range(5)
-COLUMNS = (1, 1, 2, 3, 2, 2, 2, 5)
+# Columns of the table. W: weight; ftrl: z; coin: the sum of -g. G: sum of squared gradients; arow: precision less 1;
+# coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S. coin: TOP, the largest slope; WON, the reward.
+W, G, S, INVERSE = range(4)
+TOP, WON = 3, 4
+COLUMNS = (1, 1, 2, 4, 2, 2, 2, 5)
 #: A raw prediction, or a length of a row or gradient beyond this is out of bounds, however far from infinite: squares
 #: of it are taken.
 LIMIT = 1e100
@@ -42,7 +43,6 @@ def learn(params, state, work, rows, out, start):
     params : Params; state : State, changed in place; work : float64[longest row], scratch
     rows : Rows, with features below len(state.table); out : Predictions, filled in place; start : int
     """
-    now = state.now[0]
     for i in range(start, len(rows.y)):
         u, xx = score(params, state, rows, i)
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
@@ -53,8 +53,6 @@ def learn(params, state, work, rows, out, start):
             continue
         if not step(params, state, work, rows, i, (u, out.prediction[i], xx)):
             return i
-        for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            now.seen = max(now.seen, rows.features[at] + 1)
     return len(rows.y)
 
 
@@ -197,12 +195,17 @@ def nag(params, state, work, rows, i, p, slope):
     g2, norm, q = h * slope * slope, 0.0, 0.0
     for at in range(begin, rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
-        s, sum_ = max(table[f, S], abs(x)), table[f, G] + g2 * x * x
-        rate = 1.0 / (s * math.sqrt(sum_)) if sum_ > 0.0 else 0.0
-        work[at - begin] = rate * x
-        q += rate * x * x
-        share = x / s if s > 0.0 else 0.0
-        norm += share * share
+        inverse = table[f, INVERSE]
+        if abs(x) > table[f, S]:
+            inverse = 1.0 / abs(x)
+        total = table[f, G] + g2 * x * x
+        if total > 0.0:
+            along = inverse / math.sqrt(total) * x
+            work[at - begin] = along
+            q += along * x
+        else:
+            work[at - begin] = 0.0
+        norm += (inverse * x) * (inverse * x)
     t, N = now.t + h, now.N + h * norm
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     q *= common
@@ -218,6 +221,7 @@ def nag(params, state, work, rows, i, p, slope):
         if abs(x) > table[f, S]:
             table[f, W] *= table[f, S] / abs(x)
             table[f, S] = abs(x)
+            table[f, INVERSE] = 1.0 / abs(x)
         table[f, G] += g2 * x * x
         table[f, W] += c * work[at - begin]
     return True

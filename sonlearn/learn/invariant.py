@@ -14,8 +14,9 @@ from sonlearn.learn.losses import ABSOLUTE, HINGE, HUBER, LOGISTIC, POISSON, QUA
 
 #: exp of this is nothing beside 1: below it, a margin moves under logistic loss as if that were -m.
 FLAT = -40.0
-#: Newton's method on a convex function from above, where it converges from the first step on: never used up.
-NEWTON_STEPS = 40
+#: Newton's method on a convex function from above, where it converges from the first step on: never used up. A step
+#: this small beside the way gone is the last one, since errors are squared from step to step.
+NEWTON_STEPS, LAST_STEP = 40, 1e-8
 
 
 @bare_inline
@@ -35,9 +36,10 @@ def travel(loss, p: float, y: float, T: float) -> float:
     if loss.code == QUANTILE:
         return side * min(T * (loss.par if y > p else 1.0 - loss.par), error)
     if loss.code == HUBER:
-        straight = min(T * loss.par, max(0.0, error - loss.par))
-        left = T - straight / loss.par if error - straight <= loss.par else 0.0
-        return side * (straight + min(error, loss.par) * -math.expm1(-left))
+        outside = max(0.0, error - loss.par)
+        if T * loss.par <= outside:
+            return side * T * loss.par
+        return side * (outside + min(error, loss.par) * -math.expm1(outside / loss.par - T))
     return (y - p) * -math.expm1(-2.0 * T)
 
 
@@ -55,7 +57,7 @@ def logistic_travel(m: float, T: float) -> float:
         gone = e * math.expm1(d) if d < 1.0 else now - e
         change = (d + gone - rest) / (1.0 + now)
         d -= change
-        if abs(change) <= 1e-15 * d:
+        if abs(change) <= LAST_STEP * d:
             break
     return free + d
 
@@ -64,7 +66,7 @@ def logistic_travel(m: float, T: float) -> float:
 def poisson_travel(p: float, y: float, T: float) -> float:
     """With exp(-p) following the line du/ds = 1 - y u: -log(exp(p) (1 - exp(-yT))/y + exp(-yT))."""
     if y * T < 1e-300:
-        return -math.log1p(math.exp(p) * T)
+        return y * T - math.log1p(math.exp(p) * T)
     done = -math.expm1(-y * T)
     change = math.exp(p) * (done / y) - done
     if change > -0.5:

@@ -15,7 +15,10 @@ UNKNOWN, ZERO_ONE, PLUS_MINUS = range(3)
 
 
 class Labels:
-    """The labels -1 and +1 of classification, which may be written 0 and 1 throughout; other losses take any number."""
+    """The labels -1 and +1 of classification, which may be written 0 and 1 throughout; poisson counts, from 0 on.
+
+    Other losses take any number.
+    """
 
     def __init__(self, loss: str, coding: int = UNKNOWN):
         self.loss, self.coding = loss, coding
@@ -27,8 +30,10 @@ class Labels:
         """
         y = batch.y
         named = np.zeros(len(y), dtype=bool)
-        if batch.names is not None:
-            named = np.array([name is not None for name in batch.names], dtype=bool)
+        if batch.class_names is not None:
+            named = np.array([name is not None for name in batch.class_names], dtype=bool)
+        if self.loss == "poisson" and (y < 0).any():
+            return y, int(np.argmax(named | (y < 0)))
         if self.loss not in CLASSIFICATION:
             return y, int(np.argmax(named)) if named.any() else len(y)
         zero, minus = y == 0, y == -1
@@ -44,9 +49,11 @@ class Labels:
 
     def error(self, batch: Batch, row: int) -> InputError:
         """What to say of the label of `row`."""
-        name, y = batch.names[row] if batch.names is not None else None, float(batch.y[row])
+        name, y = batch.class_names[row] if batch.class_names is not None else None, float(batch.y[row])
         found = f"label {y:g}" if name is None else f"label {shorten(name)}"
-        if self.loss not in CLASSIFICATION:
+        if self.loss == "poisson" and name is None:
+            expected = "a label of at least 0 for --loss poisson (any number: --loss squared)"
+        elif self.loss not in CLASSIFICATION:
             expected = f"a number for --loss {self.loss} (names of classes: --classes auto)"
         else:
             expected = {PLUS_MINUS: "-1 or +1", ZERO_ONE: "0 or 1", UNKNOWN: "-1 and +1, or 0 and 1,"}[self.coding]

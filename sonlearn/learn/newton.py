@@ -14,21 +14,23 @@ from sonlearn.learn.status import ORTHONORMALISE, RENEW, SHRINK
 
 
 @jit
-def learn(params, state, work, rows, prediction, raw, start):
+def learn(params, state, work, rows, extra, out, start):
     """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED).
 
     Parameters
     ----------
     rows : Rows
         Interned rows (`sonlearn.batch`); NaN labels and zero weights are predicted only.
-    prediction, raw : float64[n], filled in
+    extra : float64[n]
+        Squared length of what a row has in features that are not in `rows`, rescaled (`rescale`).
+    out : Predictions, filled in
         The projected prediction w'x and u'x before the projection, both made before the label is used.
 
     Stops in front of a row when the log is full (the caller makes room) or when a number is out of all bounds.
     """
     at = start
     while True:
-        at, status, slope = run(params, state, work, rows, prediction, raw, at)
+        at, status, slope = run(params, state, work, rows, extra, out, at)
         if status == SHRINK:
             shrink(params, state, slope, work.y)
         elif status == RENEW:

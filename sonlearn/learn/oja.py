@@ -15,7 +15,7 @@ from sonlearn.jit import bare_inline
 from sonlearn.learn.sparse_time import move_kept, move_wbar, touch_all
 from sonlearn.learn.status import NEXT, ORTHONORMALISE, RENEW
 from sonlearn.learn.step import beyond, f
-from sonlearn.learn.tolerances import DOUBTFUL, SPREAD
+from sonlearn.learn.tolerances import DOUBTFUL, SPAN, SPREAD
 
 
 @bare_inline
@@ -32,31 +32,30 @@ def oja_round(params, state, work, feats, row, move):
     if params.m == 0:
         move_wbar(state, work, feats, -f(now.alpha, row.slope))
         return NEXT
-    moved, doubtful = take(params, state, work, row)
+    moved, status = take(params, state, work, row)
     for i in range(now.k):
         move_kept(state, i, -beyond(state, i, row.slope * y[i]))
     move_wbar(state, work, feats, moved - f(now.alpha, row.slope))
     change_z(state, work, feats)
-    if doubtful:
-        return ORTHONORMALISE
-    return RENEW if is_ill_conditioned(state) else NEXT
+    return RENEW if status == NEXT and is_ill_conditioned(state) else status
 
 
 @bare_inline
 def take(params, state, work, row):
     """Oja's rule for V and t Lambda, with Z's part of it in work.delta; y becomes V x in the new V.
 
-    Returns (what Z's change takes from wbar, per unit of x; whether a new direction may be inexact).
+    Returns (what Z's change takes from wbar, per unit of x; a status).
     """
-    now, delta = state.now[0], work.delta
+    now, delta, norm2 = state.now[0], work.delta, row.scale * row.scale * row.xx
     for j in range(len(delta)):
         delta[j] = 0.0
-    if row.scale * row.scale * row.xx == 0.0:
-        return 0.0, False
-    if now.k < params.m and row.rho2 > 0.0:
+    if norm2 == 0.0:
+        return 0.0, NEXT
+    if now.k < params.m and row.rho2 > 0.0 and norm2 > SPAN * math.sqrt(now.oja_sum):
+        now.oja_sum += norm2 * norm2
         add_direction(state, work, row.scale, math.sqrt(row.rho2))
-        return 0.0, row.rho2 < DOUBTFUL * row.xx
-    return rotate(params, state, work, row), False
+        return 0.0, ORTHONORMALISE if row.rho2 < DOUBTFUL * row.xx else NEXT
+    return rotate(params, state, work, row)
 
 
 @bare_inline
@@ -90,37 +89,47 @@ def add_direction(state, work, scale, rho):
 
 @bare_inline
 def rotate(params, state, work, row):
-    """One step of Oja's rule. Returns what Z's change takes from wbar, per unit of x."""
+    """One step of Oja's rule; returns as `take` does.
+
+    V' = L^-1 (V + gamma y ghat'), y = V ghat. Mostly Z takes the second part, F the first. Where that would make F as
+    small as Z large (a steep step), the row becomes a row of Z, the spare one, and F begins anew after the round.
+    """
     now, factor, D2, y = state.now[0], state.factor, state.basis.D2, work.y
-    k, scale, along2 = now.k, row.scale, 0.0
-    norm2 = scale * scale * row.xx
+    k, scale, norm2, along2 = now.k, row.scale, row.scale * row.scale * row.xx, 0.0
     for i in range(k):
         y[i] *= scale
         along2 += y[i] * y[i]
         D2[i] += y[i] * y[i]
     gamma = learning_rate(params, state, norm2 * along2)
-    moved = 0.0
-    for j in range(len(factor.beta)):
-        work.delta[j] = gamma * scale * scale * work.zx[j]
-        moved -= work.delta[j] * factor.beta[j]
-    theta = gamma * (2.0 + gamma * norm2)
+    theta, moved = gamma * (2.0 + gamma * norm2), 0.0
+    steep = theta * along2 > SPREAD
+    if not steep:
+        for j in range(len(factor.beta)):
+            work.delta[j] = gamma * scale * scale * work.zx[j]
+            moved -= work.delta[j] * factor.beta[j]
     gram_schmidt(factor.FT, y, k, theta)
+    along_itself(y, k, theta)
+    if steep:
+        work.delta[now.used] = 1.0
+        for i in range(k):
+            factor.FT[now.used, i] = gamma * scale * y[i]
     for i in range(k):
-        work.h[i] = (1.0 + gamma * norm2) * y[i] / scale
-    apply_inverse(work.h, y, k, theta)
-    for i in range(k):
-        y[i] = work.h[i]
-    return moved
+        y[i] *= (1.0 + gamma * norm2) / scale
+    return moved, RENEW if steep else NEXT
 
 
 @bare_inline
 def learning_rate(params, state, gradient2):
-    """Step of Oja's rule: 1/t, or AdaOja's, by the squared gradients of the rule (|ghat|^2 |V ghat|^2 each)."""
+    """Step of Oja's rule: 1/t, or AdaOja's, by the squared gradients of the rule (|ghat|^2 |V ghat|^2 each).
+
+    Those of the rows that V began with count (V ghat is as long as ghat there): a sum that began at 0 would turn the
+    first rotation, however small its gradient, into one of order 1.
+    """
     now = state.now[0]
+    now.oja_sum += gradient2
     if not params.oja_adaptive:
         return 1.0 / now.t
-    now.oja_sum += gradient2
-    return 1.0 / math.sqrt(now.oja_sum) if now.oja_sum > 0.0 else 0.0
+    return 1.0 / math.sqrt(now.oja_sum) if now.oja_sum > 0.0 else 0.0  # 0: all squares underflow
 
 
 @bare_inline
@@ -139,6 +148,16 @@ def apply_inverse(v, y, k, theta):
         old = v[i]
         v[i] = math.sqrt(before / after) * (old - theta * y[i] * run / before)
         run += y[i] * old
+        before = after
+
+
+@bare_inline
+def along_itself(y, k, theta):
+    """y <- L^-1 y where L L' = I + theta y y': without the differences of `apply_inverse`."""
+    before = 1.0
+    for i in range(k):
+        after = before + theta * y[i] * y[i]
+        y[i] /= math.sqrt(before) * math.sqrt(after)
         before = after
 
 

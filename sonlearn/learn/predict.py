@@ -7,19 +7,25 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, jit
-from sonlearn.learn.rescale import scale_of
+from sonlearn.learn.rescale import MAXIMUM, UNIT, divided
 from sonlearn.learn.sparse_time import coefficients, local_of, present
 
 
 @jit
-def predict(params, state, rows, raw):
-    """raw[i] <- base_i + w'x_i; returns the first row whose prediction is not finite, or n."""
+def predict(params, state, rows, extra, raw):
+    """raw[i] <- base_i + w'x_i; returns the first row whose prediction is not finite, or n. `extra` as in `newton`."""
     on_z, on_x = coefficients(state)
     z = np.empty((2, state.Z.shape[1] + 1))
     for i in range(len(rows.y)):
-        total = rows.base[i]
+        total, xx = 0.0, extra[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            total += rows.values[at] * weight_of(params, state, rows.features[at], on_z, on_x, z)
+            f = rows.features[at]
+            x = divided(params.rescale, state.features[f].scale, rows.values[at])
+            xx += x * x
+            total += x * weight_of(state, f, on_z, on_x, z)
+        if params.rescale == UNIT and xx > 0.0:
+            total /= math.sqrt(xx)
+        total += rows.base[i]
         if not math.isfinite(total):
             return i
         raw[i] = total
@@ -28,11 +34,16 @@ def predict(params, state, rows, raw):
 
 @jit
 def all_weights(params, state, out):
-    """out[f] <- weight of feature f in the scale of the input, for the first len(out) features."""
+    """out[f] <- weight of feature f in the scale of the input, for the first len(out) features.
+
+    With rows of unit length a prediction is w'x over the length of x in rescaled features.
+    """
     on_z, on_x = coefficients(state)
     z = np.empty((2, state.Z.shape[1] + 1))
     for f in range(len(out)):
-        out[f] = weight_of(params, state, f, on_z, on_x, z)
+        scale = state.features[f].scale
+        one = divided(params.rescale, scale, 1.0) if params.rescale < MAXIMUM else (1.0 / scale if scale > 0.0 else 0.0)
+        out[f] = one * weight_of(state, f, on_z, on_x, z)
 
 
 @jit
@@ -49,8 +60,8 @@ def kept_rows(state, V):
 
 
 @bare_inline
-def weight_of(params, state, f, on_z, on_x, z):
-    """Weight of feature f in the scale of the input; z (2 rows) is scratch."""
+def weight_of(state, f, on_z, on_x, z):
+    """Weight of feature f, rescaled; z (2 rows) is scratch."""
     w = present(state, f, z)
     for j in range(len(on_z)):
         w += z[0, j] * on_z[j]
@@ -58,4 +69,4 @@ def weight_of(params, state, f, on_z, on_x, z):
     if local >= 0:
         for j in range(len(on_x)):
             w += state.raw.X[local, j] * on_x[j]
-    return w * scale_of(params, state.features[f].scale)
+    return w

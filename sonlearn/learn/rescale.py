@@ -1,6 +1,13 @@
 """Rows as the learner sees them: features divided by a scale of their own that the stream has shown so far.
 
-[SON] section 5.2: x_j / sqrt(D_t,jj) with D_t = 0.1 I + diag(sum of g g').
+| --scale | feature j is divided by | source |
+|---|---|---|
+| none | 1 | [RFD] |
+| gradients | sqrt(0.1 + the sum of its squared gradients) | [SON] section 5.2, D_1 = 0.1 I |
+| maximum | its largest size so far, in this row included | Ross, Mineiro, Langford 2013 do so with the weights |
+| unit | the same, and then the row by its 2-norm | ours |
+
+The weights stay what they are in rescaled features when a scale grows, as in [SON] section 5.2.
 """
 
 from __future__ import annotations
@@ -9,33 +16,49 @@ import math
 
 from sonlearn.jit import bare_inline
 
+NONE, GRADIENTS, MAXIMUM, UNIT = range(4)
+#: Code of a way of rescaling by its name.
+CODE = {"none": NONE, "gradients": GRADIENTS, "maximum": MAXIMUM, "unit": UNIT}
+
 #: [SON] section 5.2: what D_t begins with.
 DIAGONAL_START = 0.1
 
 
 @bare_inline
-def scale_of(params, scale):
-    """What a feature's values are multiplied by."""
-    return 1.0 / math.sqrt(DIAGONAL_START + scale) if params.diagonal else 1.0
+def divided(rescale, scale, x):
+    """x over the scale of its feature."""
+    if rescale == GRADIENTS:
+        return x / math.sqrt(DIAGONAL_START + scale)
+    if rescale == NONE or x == 0.0:
+        return x
+    return x / max(scale, abs(x))
 
 
 @bare_inline
-def rescaled(params, state, feats, values, xs):
-    """xs <- the row as the learner sees it; returns x'x."""
+def rescaled(params, state, feats, values, extra, xs):
+    """xs <- the row as the learner sees it; returns x'x. `extra` is the squared length of what is not in `feats`."""
     features, xx = state.features, 0.0
     for at in range(len(feats)):
         x = values[at]
-        if params.diagonal:
-            x /= math.sqrt(DIAGONAL_START + features[feats[at]].scale)
+        if params.rescale != NONE:
+            x = divided(params.rescale, features[feats[at]].scale, x)
         xs[at] = x
         xx += x * x
-    return xx
+    if params.rescale != UNIT or xx == 0.0:
+        return xx
+    length = math.sqrt(xx + extra)
+    for at in range(len(feats)):
+        xs[at] /= length
+    return xx / (xx + extra)
 
 
 @bare_inline
 def learn_scales(params, state, feats, values, slope):
     """Take a row that has been learned from into the scales."""
     features = state.features
-    if params.diagonal:
+    if params.rescale == GRADIENTS:
         for at in range(len(feats)):
             features[feats[at]].scale += (slope * values[at]) ** 2
+    elif params.rescale != NONE:
+        for at in range(len(feats)):
+            features[feats[at]].scale = max(features[feats[at]].scale, abs(values[at]))

@@ -32,18 +32,18 @@ class Row(NamedTuple):
 
 
 @bare_jit
-def run(params, state, work, rows, prediction, raw, start):
+def run(params, state, work, rows, extra, out, start):
     """Learn rows from `start` on, until one needs more than a round; returns (next row, status, slope of the last).
 
     For LOG_FULL and DIVERGED the next row has not been learned. Arguments as in `newton.learn`.
     """
-    now = state.now[0]
+    now, prediction, raw = state.now[0], out.prediction, out.raw
     for i in range(start, len(rows.y)):
         if log_is_full(state):
             return i, LOG_FULL, 0.0
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
-        xx = rescaled(params, state, feats, values, work.x)
+        xx = rescaled(params, state, feats, values, extra[i], work.x)
         wx, rho2, n_rest = coordinates(params, state, work, feats, xx)
         u = wx + rows.base[i]
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):

@@ -1,7 +1,7 @@
 """The frequent-directions shrink: which directions are kept, what they are lowered by, and what becomes of the rest.
 
-[RFD] Algorithms 3 and 6, with a buffer of 2m rows. The rules (`sonlearn.methods.Shrink`) are values: how many of the m
-squared values pay, what alpha gets of the last, whether A gives it back.
+[RFD] Algorithms 3 and 6, with a buffer of 2m rows. The rules are values (`sonlearn.sketch.rules.Terms`): how many of
+the m squared values pay, what alpha gets of the last, whether A gives it back to those that are kept.
 """
 
 from __future__ import annotations
@@ -39,20 +39,21 @@ def shrink(params, state, slope, y):
 @bare_inline
 def lower(params, state, lam):
     """D2 <- the kept of the squared singular values `lam` (ascending), lowered by the rule; returns how many."""
-    now, D2, r = state.now[0], state.basis.D2, len(lam)
+    now, D2, r, m = state.now[0], state.basis.D2, len(lam), params.m
+    payers, gain, restore = params.terms
     top = max(lam[r - 1], 0.0)
-    shed = lam[r - params.m]
+    shed = lam[r - m]
     if shed <= RANK * top:
         shed = 0.0
     kept = 0
-    while kept < params.m - 1:
-        value = lam[r - 1 - kept] - (shed if kept >= params.m - params.payers else 0.0)
+    while kept < m - 1:
+        value = lam[r - 1 - kept] - (shed if kept >= m - payers else 0.0)
         if value <= RANK * top:
             break
         D2[kept] = value
         kept += 1
-    now.alpha += params.gain * shed
-    if params.restore:
+    now.alpha += gain * shed
+    if restore:
         now.restored += shed
     return kept
 

@@ -13,9 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.learn.rescale import CODE as RESCALE_CODE
 from sonlearn.learn.tolerances import FEATURES, LOG_MIN
-from sonlearn.methods import FD, METHODS
+from sonlearn.methods import METHODS
 from sonlearn.options import LearnOptions
+from sonlearn.sketch.rules import Terms, terms
 
 ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
 
@@ -40,7 +42,7 @@ NOW = np.dtype((np.record, [
 #: What is known of a feature beside its row of Z.
 FEATURE = np.dtype((np.record, [
     ("wbar", "f8"),
-    ("scale", "f8"),  # for the rescaling of rows: its summed squared gradients
+    ("scale", "f8"),  # for the rescaling of rows: summed squared gradients, or largest size
     ("stamp", "i8"),  # see `sparse_time.generations`
     ("local", "i8"),  # its place among the features of the raw rows, if `raw.owner` agrees
 ]))  # fmt: skip
@@ -51,15 +53,13 @@ class Params(NamedTuple):
 
     m: int  # 0: no sketch
     buffered: bool  # rows are buffered and shrunk (frequent directions), or taken one by one (Oja)
-    payers: int  # squared values that a shrink lowers, the m-th among them
-    gain: float  # what alpha gets of the m-th
-    restore: bool  # whether the kept directions get it back in A
+    terms: Terms  # of a shrink
     loss: Loss
     clip: float
     sigma: float
     eta_kind: int
     eta: float
-    diagonal: bool
+    rescale: int  # see `rescale`
     oja_adaptive: bool
 
 
@@ -128,32 +128,34 @@ class Sizes(NamedTuple):
 
 
 def sizes_of(params: Params) -> Sizes:
-    """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. M = 0 without a sketch."""
+    """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. M = 0 without a sketch.
+
+    Oja with steps 1/t, which can be of any size, has a spare row in Z (`oja.rotate`).
+    """
     m = params.m
     if params.buffered:
         return Sizes(k_max=max(m - 1, 1), M=2 * m, R_max=2 * m, r_max=2 * m)
-    return Sizes(k_max=max(m, 1), M=m, R_max=1, r_max=max(m, 1))
+    spare = m > 0 and not params.oja_adaptive
+    return Sizes(k_max=max(m, 1), M=m + spare, R_max=1, r_max=max(m, 1))
 
 
 def params_of(options: LearnOptions) -> Params:
     """Numbers for the kernels."""
     kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
     fixed = not isinstance(options.eta, str)
-    sketch = METHODS[options.method].values["sketch"] if options.sketch_size else "none"
-    shrink = METHODS[options.method].values.get("shrink", FD)
-    m = 0 if sketch == "none" else options.sketch_size
+    rule = METHODS[options.method].values["rule"] if options.sketch_size else "none"
+    buffered = rule not in ("oja", "none")
+    m = 0 if rule == "none" else options.sketch_size
     return Params(
         m=m,
-        buffered=sketch == "fd",
-        payers=shrink.payers(m),
-        gain=shrink.gain,
-        restore=shrink.restore,
+        buffered=buffered,
+        terms=terms(rule, m, options.beta if rule == "pfd" else None) if buffered else Terms(0, 0.0, False),
         loss=loss_of(options),
         clip=float(options.clip),
         sigma=float(options.resolved_sigma),
         eta_kind=ETA_CONSTANT if fixed else kinds[options.eta],
         eta=float(options.eta) if fixed else 0.0,
-        diagonal=options.diagonal,
+        rescale=RESCALE_CODE[options.scale],
         oja_adaptive=options.oja_step == "adaptive",
     )
 

@@ -130,7 +130,8 @@ class Labels:
         """(best constant prediction, its average loss), or None where constant memory cannot tell.
 
         As in VW, a single class under logistic loss gives -1 or +1 (the best constant would be infinite). The median
-        that absolute loss asks for is known only while there are at most two different labels.
+        that absolute loss asks for is known only while there are at most two different labels; quantiles and Huber's
+        mean are not told, nor is the mean of counts that are all 0 (its logarithm is what poisson predicts).
         """
         if self.weight == 0:
             return None
@@ -139,7 +140,14 @@ class Labels:
             return self.values[0] + mean, max(0.0, self.shifted_squares / self.weight - mean * mean)
         if loss == "absolute":
             return None if self.more else self._median()
+        if loss in ("quantile", "huber"):
+            return None
+        if loss == "poisson":
+            mean = self.sum / self.weight
+            return (math.log(mean), mean - mean * math.log(mean)) if mean > 0 else None
         positive = self.positive_weight / self.weight
+        if loss == "squared_hinge":
+            return 2 * positive - 1, 4 * positive * (1 - positive)
         if loss == "hinge":
             return (1.0 if positive > 0.5 else -1.0), 2 * min(positive, 1 - positive)
         if positive in (0.0, 1.0):

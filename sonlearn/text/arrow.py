@@ -33,8 +33,10 @@ def is_arrow(source: Source) -> bool:
         return False
 
 
-def read_arrow(source: Source, options: TextOptions, labelled: bool = True, named: bool = False) -> Iterator[Table]:
-    """Yield the rows of `source`, some thousands at a time; where labels may be `named`, texts are names of classes.
+def read_arrow(
+    source: Source, options: TextOptions, labelled: bool = True, class_names: bool = False
+) -> Iterator[Table]:
+    """Yield the rows of `source`, some thousands at a time; with `class_names`, labels may be texts.
 
     Raises
     ------
@@ -51,7 +53,7 @@ def read_arrow(source: Source, options: TextOptions, labelled: bool = True, name
     try:
         with open_binary(source) as file:
             for record in _records(file):
-                yield _table(record, options, (name, done), labelled, named)
+                yield _table(record, options, (name, done), labelled, class_names)
                 done += record.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
@@ -73,20 +75,23 @@ def _records(file: Any) -> Iterator[Any]:
             yield reader.get_batch(i)
 
 
-def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: bool, named: bool) -> Table:
+def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: bool, class_names: bool) -> Table:
     """One record batch; `place` is the source's name and the rows before."""
     name, done = place
     n, columns = record.num_rows, record.schema.names
     label = label_column(columns, options.label, (name, None), labelled)
-    y, wrong, names = np.full(n, np.nan), {}, None
-    parts = []
+    y, wrong, classes = np.full(n, np.nan), {}, None
+    parts, names = [], []
     for i, column in enumerate(columns):
         if i == label:
-            y, wrong, names = _labels(record.column(i), name, column, named)
+            y, wrong, classes = _labels(record.column(i), name, column, class_names)
         else:
-            parts.append(_features(record.column(i), column, name, options))
+            *part, found = _features(record.column(i), column, name, options)
+            parts.append(part)
+            names += found
     if options.constant:
         mask = (1 << options.bits) - 1
+        names.append((VW_CONSTANT & mask, "Constant"))
         parts.append((np.arange(n), np.full(n, VW_CONSTANT & mask, dtype=np.int64), np.ones(n)))
     rows = np.concatenate([part[0] for part in parts] or [np.zeros(0, np.int64)]).astype(np.int64)
     slots = np.concatenate([part[1] for part in parts] or [np.zeros(0, np.int64)])
@@ -101,9 +106,9 @@ def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: 
     lines = np.arange(done + 1, done + n + 1)[~bad]
     batch = Batch(
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), slots[keep][order], values[keep][order], y[~bad],
-        np.ones(len(lines)), lines, names=names and [names[i] for i in np.flatnonzero(~bad)],
+        np.ones(len(lines)), lines, class_names=classes and [classes[i] for i in np.flatnonzero(~bad)],
     )  # fmt: skip
-    return Table(batch if batch.n else None, errors)
+    return Table(batch if batch.n else None, errors, names if options.names else [])
 
 
 def _malformed(place: tuple[str, int], label: str | None) -> InputError:
@@ -112,38 +117,37 @@ def _malformed(place: tuple[str, int], label: str | None) -> InputError:
     return InputError(*place, None, shorten(label), NO_LABEL)
 
 
-def _features(column: Any, title: str, name: str, options: TextOptions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(rows, slots, values) of a column; infinite values are of malformed rows."""
+def _features(column: Any, title: str, name: str, options: TextOptions) -> tuple[Any, ...]:
+    """(rows, slots, values) of a column, infinite values of malformed rows included; (slot, name) of its features."""
     values, codes, texts = _fields(column, title, name)
     slot = name_slot(title, options)
+    named = [(slot, title)]
     if codes is None:
         rows = np.flatnonzero(~np.isnan(values) & (values != 0))
-        return rows, np.full(len(rows), slot, dtype=np.int64), values[rows]
+        return rows, np.full(len(rows), slot, dtype=np.int64), values[rows], named
     # one entry a distinct text, and a last one for null
-    numbers = [number_in(text) for text in texts] + [np.nan]
-    values = np.array([1.0 if number is None else number for number in numbers])
-    slots = np.array(
-        [
-            slot if x is not None else name_slot(f"{title}={text}", options)
-            for text, x in zip(texts, numbers, strict=False)
-        ]
-        + [slot],
-        dtype=np.int64,
-    )
+    numbers = [number_in(text) for text in texts]
+    values = np.array([1.0 if number is None else number for number in numbers] + [np.nan])
+    own = [text for text, number in zip(texts, numbers, strict=True) if number is None]
+    named += [(name_slot(f"{title}={text}", options), f"{title}={text}") for text in own]
+    slots = np.full(len(texts) + 1, slot, dtype=np.int64)
+    slots[[i for i, number in enumerate(numbers) if number is None]] = [slot for slot, _ in named[1:]]
     rows = np.flatnonzero(~np.isnan(values[codes]) & (values[codes] != 0))
-    return rows, slots[codes[rows]], values[codes[rows]]
+    return rows, slots[codes[rows]], values[codes[rows]], named
 
 
 def _labels(
-    column: Any, name: str, title: str, named: bool
+    column: Any, name: str, title: str, class_names: bool
 ) -> tuple[np.ndarray, dict[int, str], list[str | None] | None]:
     """(labels float64, NaN for none; what stands in the rows where a label is malformed; names of classes, or None)."""
     values, codes, texts = _fields(column, title, name)
     if codes is None:
         return values, {int(i): str(values[i]) for i in np.flatnonzero(np.isinf(values))}, None
     numbers = [np.nan if not text.strip() else number_in(text) for text in texts]
-    own = [text.strip() if number is None and named else None for text, number in zip(texts, numbers, strict=True)]
-    unnamed = np.nan if named else np.inf
+    own = [
+        text.strip() if number is None and class_names else None for text, number in zip(texts, numbers, strict=True)
+    ]
+    unnamed = np.nan if class_names else np.inf
     values = np.array([unnamed if number is None else number for number in numbers] + [np.nan])[codes]
     names = [own[code] if code >= 0 else None for code in codes.tolist()] if any(own) else None
     return values, {int(i): texts[codes[i]] for i in np.flatnonzero(np.isinf(values))}, names

@@ -96,7 +96,8 @@ class CachedReader:
         self.sources, self.options, self.path = first.sources, options, Path(path)
         self.format, self.errors, self.error_count = first.format, first.errors, 0
         self.reason: str | None = None
-        self._reader_arguments = reader
+        self.names = first.names
+        self._reader_arguments = reader | {"names": first.names}
         self._made_here = False
 
     def __iter__(self) -> Iterator[Batch]:
@@ -111,6 +112,7 @@ class CachedReader:
         if self.reason is None and trailer is not None:
             self.format, self.error_count = trailer["format"], trailer["error_count"]
             self.errors = [InputError(*error) for error in trailer["errors"]]
+            self.names.add((slot, name) for slot, name in trailer["features"])
             constant = constant_id(self.options, self.format)
             yield from (batch._replace(constant=constant) for batch in _read_blocks(self.path, trailer))
         else:
@@ -140,7 +142,8 @@ class CachedReader:
         options = json.loads(json.dumps(dataclasses.asdict(self.options)))
         arguments = self._reader_arguments
         return {
-            "options": options, "on_error": arguments.get("on_error", "stop"), "named": arguments.get("named", False),
+            "options": options, "on_error": arguments.get("on_error", "stop"),
+            "class_names": arguments.get("class_names", False),
         }  # fmt: skip
 
     def _make(self) -> Iterator[Batch]:
@@ -166,6 +169,7 @@ class CachedReader:
                 "settings": self._settings(), "sources": known, "names": list(names), "blocks": count,
                 "format": self.format, "error_count": reader.error_count,
                 "errors": [error.args for error in reader.errors[:SHOWN_ERRORS]],
+                "features": [[slot, name] for slot, names in self.names.known.items() for name in names],
             }  # fmt: skip
             text = json.dumps(trailer).encode()
             file.write(text + _END.pack(len(text), zlib.crc32(text)) + _MAGIC)
@@ -251,9 +255,9 @@ def _write_block(file: BinaryIO, batch: Batch, name: int) -> None:
         flags |= _BASE
         parts.append(batch.base)
     tags = b""
-    if batch.tags is not None or batch.names is not None:
-        flags |= (_TAGS if batch.tags is not None else 0) | (_NAMES if batch.names is not None else 0)
-        tags = json.dumps([batch.tags, batch.names]).encode()
+    if batch.tags is not None or batch.class_names is not None:
+        flags |= (_TAGS if batch.tags is not None else 0) | (_NAMES if batch.class_names is not None else 0)
+        tags = json.dumps([batch.tags, batch.class_names]).encode()
     data = b"".join([*(np.ascontiguousarray(part).tobytes() for part in parts), tags])
     checksum = zlib.crc32(data, zlib.crc32(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, 0, flags)))
     file.write(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, checksum, flags))
@@ -322,4 +326,4 @@ def _batch(data: bytes, shape: tuple[int, int, int], source: str) -> Batch:
     weight = take(n, "<f8") if flags & _WEIGHTS else np.ones(n)
     base = take(n, "<f8") if flags & _BASE else None
     tags, names = json.loads(data[at:]) if flags & (_TAGS | _NAMES) else (None, None)
-    return Batch(indptr, indices, values, y, weight, lines, source=source, tags=tags, base=base, names=names)
+    return Batch(indptr, indices, values, y, weight, lines, source=source, tags=tags, base=base, class_names=names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
 from sonlearn.text.interact import Interactions, Room, count_features, expand, make_room
 from sonlearn.text.messages import malformed, repeated_index
+from sonlearn.text.names import LineNames
 from sonlearn.text.number import make_numbers, settle
 from sonlearn.text.rows import (
     IN_ORDER,
@@ -45,12 +48,14 @@ class Parsed(NamedTuple):
     errors : list of InputError, likewise; the first `keep_errors` ones, by line
     error_count : int
     lines : int, of the whole chunk
+    names : (slot, name) of features that were not named before, with ``TextOptions.names``
     """
 
     batches: list[Batch]
     errors: list[InputError]
     error_count: int
     lines: int
+    names: list[tuple[int, str]] = []  # noqa: RUF012
 
 
 class ChunkParser:
@@ -62,18 +67,19 @@ class ChunkParser:
     on_error : ``stop`` at the first malformed line of a chunk, or ``skip`` them
     keep_errors : int
         How many malformed lines of a chunk to describe.
-    named : bool
+    class_names : bool
         Whether labels of VW text may be names of classes.
     """
 
-    def __init__(self, options: TextOptions, on_error: str, keep_errors: int, named: bool = False):
+    def __init__(self, options: TextOptions, on_error: str, keep_errors: int, class_names: bool = False):
         self._options = options
         self._on_error, self._keep = on_error, keep_errors
-        self._names = make_names(options, named)
+        self._names = make_names(options, class_names)
         self._interactions = Interactions(options)
         self._rows = make_rows(0)
         self._numbers = make_numbers()
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
+        self._line_names = LineNames(options) if options.names else None
 
     def parse(self, chunk: np.ndarray, format: str, source: str) -> Parsed:
         """Parse whole lines (uint8, the last byte a newline); `source` is for messages."""
@@ -94,14 +100,22 @@ class ChunkParser:
                 break
             state[POSITION] = line_end(chunk, begin) + 1
             state[LINE] += 1
-        n = int(state[ROWS])
+        n, names = int(state[ROWS]), []
+        if format == "vw" and self._line_names is not None:
+            names = self._line_names.new_names(chunk, self._rows.lines[:n], self._slots(n))
         if format == "vw" and self._interactions.wanted:
             batches, more = self._expanded(chunk, n, source)
             errors, count = sorted(errors + more, key=lambda error: error.line or 0), count + len(more)
             errors = errors[: self._keep]
         else:
             batches = [to_batch(self._rows, n, chunk)] if n else []
-        return Parsed(batches, errors, count, int(state[LINE]) - _FIRST_LINE)
+        return Parsed(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names)
+
+    def _slots(self, n: int) -> Iterator[list[int]]:
+        """The features of the first `n` rows, without the constant."""
+        rows, constant = self._rows, int(self._options.constant)
+        for a, b in itertools.pairwise(rows.indptr[: n + 1].tolist()):
+            yield rows.indices[a : b - constant].tolist()
 
     def _run(self, chunk: np.ndarray, format: str) -> int:
         """Run the kernel on from the state; DONE, or the code of a malformed line."""

@@ -36,10 +36,14 @@ def number_in(field: str) -> float | None:
 
 
 class Table(NamedTuple):
-    """Rows of a table: their batch, None if there are none, and the malformed rows among them."""
+    """Rows of a table: their batch, None if there are none; the malformed rows; (slot, name) of the features in them.
+
+    Names may come again; there are none without ``TextOptions.names``.
+    """
 
     batch: Batch | None
     errors: list[InputError]
+    names: list[tuple[int, str]]
 
 
 def name_slot(name: str, options: TextOptions) -> int:

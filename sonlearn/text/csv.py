@@ -29,7 +29,7 @@ class _Title(NamedTuple):
     """The label's column (None: none), and whether a label may be the name of a class."""
 
     column: int | None
-    named: bool
+    class_names: bool
 
 
 class _Slots:
@@ -40,6 +40,15 @@ class _Slots:
         self._names = columns
         self._columns = [name_slot(name, options) for name in columns]
         self._texts: dict[tuple[int, str], int] = {}
+        constant = [(VW_CONSTANT & ((1 << options.bits) - 1), "Constant")] if options.constant else []
+        self._fresh: list[tuple[int, str]] = []
+        if options.names:
+            self._fresh = [*zip(self._columns, columns, strict=True), *constant]
+
+    def new_names(self) -> list[tuple[int, str]]:
+        """(slot, name) of the features that have come since the last call."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
 
     def features(self, fields: list[str], label: int | None) -> list[tuple[int, float]]:
         """(slot, value) of a row; ValueError where a number is not finite."""
@@ -57,6 +66,8 @@ class _Slots:
                 if len(self._texts) < 1 << 20:
                     self._texts[i, field] = slot
                 out.append((slot, 1.0))
+                if self._options.names:
+                    self._fresh.append((slot, f"{self._names[i]}={field}"))
             elif math.isinf(value):
                 raise ValueError(field)
             elif value and value == value:
@@ -65,7 +76,7 @@ class _Slots:
 
 
 def read_csv(
-    source: Source, options: TextOptions, chunk_bytes: int, labelled: bool = True, named: bool = False
+    source: Source, options: TextOptions, chunk_bytes: int, labelled: bool = True, class_names: bool = False
 ) -> Iterator[Table]:
     """Yield the rows of `source`, up to some thousands at a time.
 
@@ -73,7 +84,7 @@ def read_csv(
     ----------
     labelled : bool
         Whether the label's column has to be there.
-    named : bool
+    class_names : bool
         Whether labels that are no numbers are names of classes.
 
     Raises
@@ -92,7 +103,7 @@ def read_csv(
         raise columns
     label = label_column(columns, options.label, (name, 1), labelled)
     slots, rows, errors = _Slots(columns, options), [], []
-    title = _Title(label, named)
+    title = _Title(label, class_names)
     for line, record in _records(reader, name, columns):
         row = record if isinstance(record, InputError) else _row(record, title, slots, (name, line))
         if isinstance(row, InputError):
@@ -100,10 +111,10 @@ def read_csv(
         else:
             rows.append((line, *row))
         if len(rows) + len(errors) == _ROWS or lines.chunk_ends:
-            yield Table(_batch(rows, options), errors)
+            yield Table(_batch(rows, options), errors, slots.new_names())
             rows, errors = [], []
     if rows or errors:
-        yield Table(_batch(rows, options), errors)
+        yield Table(_batch(rows, options), errors, slots.new_names())
 
 
 class _Lines:
@@ -148,7 +159,7 @@ def _row(fields: list[str], title: _Title, slots: _Slots, place: tuple[str, int]
     """(label, its name or None, features) of a record, or the InputError."""
     label, name = title.column, None
     y = math.nan if label is None or not fields[label].strip() else number_in(fields[label])
-    if y is None and title.named:
+    if y is None and title.class_names:
         y, name = math.nan, fields[label].strip()
     if y is None or math.isinf(y):
         return InputError(*place, None, shorten(fields[label or 0]), NO_LABEL)
@@ -170,5 +181,5 @@ def _batch(rows: list[tuple[int, float, str | None, list[tuple[int, float]]]], o
         indices=np.array([slot for slot, _ in features], dtype=np.int64),
         values=np.array([value for _, value in features], dtype=np.float64),
         y=np.array([y for _, y, *_ in rows]), weight=np.ones(n),
-        lines=np.array([line for line, *_ in rows], dtype=np.int64), names=names if any(names) else None,
+        lines=np.array([line for line, *_ in rows], dtype=np.int64), class_names=names if any(names) else None,
     )  # fmt: skip

@@ -17,6 +17,7 @@ from sonlearn.text.arrow import is_arrow, read_arrow
 from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.csv import read_csv
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.names import NameTable
 from sonlearn.text.pipeline import map_ahead
 from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, read_chunks, source_name
 
@@ -98,8 +99,10 @@ class Reader:
 
     labelled : bool
         Whether the label's column of a table has to be there.
-    named : bool
-        Whether labels that are no numbers are names of classes (`Batch.names`), but for LIBSVM text.
+    names : NameTable or None
+        Where names are added as they come, with ``TextOptions.names``.
+    class_names : bool
+        Whether labels that are no numbers are names of classes (`Batch.class_names`), but for LIBSVM text.
 
     Attributes
     ----------
@@ -122,7 +125,8 @@ class Reader:
         max_errors: int | None = None,
         threads: int = 0,
         labelled: bool = True,
-        named: bool = False,
+        names: NameTable | None = None,
+        class_names: bool = False,
     ):
         if on_error not in ON_ERROR:
             raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
@@ -141,8 +145,9 @@ class Reader:
         self.error_count = 0
         self._chunk_bytes, self._threads = chunk_bytes, threads
         self._on_error, self._max_errors = on_error, max_errors
-        self._labelled, self._named = labelled, named
+        self._labelled, self._class_names = labelled, class_names
         self._parsers = threading.local()
+        self.names = NameTable() if names is None else names
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield batches.
@@ -162,6 +167,7 @@ class Reader:
         parsed = map_ahead(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line = 0, 0
         for source, first, result in parsed:
+            self.names.add(result.names)
             line = 0 if first else line
             for batch in self._checked(result, source, line):
                 examples += batch.n
@@ -192,18 +198,18 @@ class Reader:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
         for source in expand_globs(self.sources):
             if self.options.format == "arrow" or is_arrow(source):
-                tables = read_arrow(source, self.options, self._labelled, self._named)
+                tables = read_arrow(source, self.options, self._labelled, self._class_names)
             else:
-                tables = read_csv(source, self.options, self._chunk_bytes, self._labelled, self._named)
-            for batch, errors in tables:
-                yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0)
+                tables = read_csv(source, self.options, self._chunk_bytes, self._labelled, self._class_names)
+            for batch, errors, names in tables:
+                yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0, names)
 
     def _parse(self, chunk: _Chunk) -> tuple[str, bool, Parsed]:
         if self.format is None:  # blank lines and comments so far
             return chunk.source, chunk.first, Parsed([], [], 0, int(np.count_nonzero(chunk.text == ord("\n"))))
         if not hasattr(self._parsers, "parser"):
             keep = SHOWN_ERRORS if self._max_errors is None else max(SHOWN_ERRORS, self._max_errors + 1)
-            self._parsers.parser = ChunkParser(self.options, self._on_error, keep, self._named)
+            self._parsers.parser = ChunkParser(self.options, self._on_error, keep, self._class_names)
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
 
     def _checked(self, parsed: Parsed, source: str, lines_before: int) -> Iterator[Batch]:
@@ -235,7 +241,7 @@ def read_batches(
     *,
     chunk_bytes: int = CHUNK_BYTES,
     threads: int = 0,
-    named: bool = False,
+    class_names: bool = False,
 ) -> Iterator[Batch]:
     """Batches of the examples in `sources`: see `Reader`, which also tells the format and can skip malformed lines."""
-    return iter(Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads, named=named))
+    return iter(Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads, class_names=class_names))

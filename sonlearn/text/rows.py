@@ -87,7 +87,7 @@ def with_rows(rows: Rows, part: tuple[int, int], buf: np.ndarray, entries: tuple
     names = _texts(rows.name_start[a:b], rows.name_end[a:b], buf)
     return Batch(
         *entries, *arrays, tags=tags, base=base.copy() if base.any() else None,
-        names=None if names is None else [name or None for name in names],
+        class_names=None if names is None else [name or None for name in names],
     )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ class Names(NamedTuple):
         Slot of the constant feature; negative: none is added.
     drop : bool[256]
         Namespaces that are left out, by first byte; the default namespace is that of the space.
-    named : bool
+    class_names : bool
         A label that is no number is the name of a class.
     """
 
@@ -58,11 +58,11 @@ class Names(NamedTuple):
     hash_all: bool
     constant: int
     drop: np.ndarray
-    named: bool
+    class_names: bool
 
 
-def make_names(options: TextOptions, named: bool = False) -> Names:
-    """What the kernel needs to know of `options`, and of whether labels may be `named`."""
+def make_names(options: TextOptions, class_names: bool = False) -> Names:
+    """What the kernel needs to know of `options`, and of whether labels may be `class_names`."""
     mask, seed = (1 << options.bits) - 1, options.hash_seed
     drop = np.zeros(256, dtype=bool)
     drop[list(raw("".join(options.ignore)))] = True
@@ -71,7 +71,7 @@ def make_names(options: TextOptions, named: bool = False) -> Names:
         drop[list(raw("".join(options.keep)))] = False
     default = hash_bytes(b"", seed, hash_all=True) if seed else 0
     constant = VW_CONSTANT & mask if options.constant else -1
-    return Names(mask, seed, default, options.hash == "all", constant, drop, named)
+    return Names(mask, seed, default, options.hash == "all", constant, drop, class_names)
 
 
 @bare_inline
@@ -137,7 +137,7 @@ def parse_vw(buf, names, rows, numbers, state):
 @bare_inline
 def _row(buf, p, row, k, names, rows, numbers):
     """One example: (position, entries so far, code); the position that of the error if there is one."""
-    p, code, undecided = _label(buf, p, row, names.named, rows, numbers)
+    p, code, undecided = _label(buf, p, row, names.class_names, rows, numbers)
     run = int(rows.run_indptr[row])
     while code == at.DONE and buf[p] == BAR:
         rows.run_byte[run] = BLANK if _ends_word(byte(buf, p + 1)) else buf[p + 1]
@@ -159,7 +159,7 @@ def _row(buf, p, row, k, names, rows, numbers):
 
 
 @bare_inline
-def _label(buf, p, row, named, rows, numbers):
+def _label(buf, p, row, class_names, rows, numbers):
     """What stands before the first bar: (position of the bar or of the error, code, whether a number is undecided)."""
     rows.y[row], rows.weight[row], rows.base[row] = np.nan, 1.0, 0.0
     rows.tag_start[row] = 0
@@ -185,7 +185,7 @@ def _label(buf, p, row, named, rows, numbers):
         undecided |= status == number.UNDECIDED
         if status == number.OVERFLOW:
             return p, at.BIG_NUMBER, False
-        if count == 0 and named and (status == number.MALFORMED or q != end):
+        if count == 0 and class_names and (status == number.MALFORMED or q != end):
             rows.name_start[row] = p
             rows.name_end[row] = q = end
             status = number.OK

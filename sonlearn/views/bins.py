@@ -10,13 +10,14 @@ import numpy as np
 from sonlearn.arrays import grown
 from sonlearn.batch import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.views.codes import float_code, key_of
+from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, moments_with, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
-    Marks,
     doubled,
+    first_slot,
     lacks_room,
+    new_marks,
     number_of,
     put,
     room_for,
@@ -25,10 +26,9 @@ from sonlearn.views.numbers import (
 )
 from sonlearn.views.view import new_now
 
-FINE = 3  # mantissa bits of the finer bins: 8 an octave; the coarser ones have 2
-MOST = 1e300  # weights count up to this, so that sums stay finite
-# A row of `own`: number of x_j itself + 1; then the code that feature j had last, and the numbers of its two bins.
-SELF, CODE, COARSE_BIN, FINE_BIN, N_OWN = range(5)
+# A row of `own`: number of x_j itself + 1; then the codes that feature j had last, and the numbers of its bins.
+SELF, CODE, FIRST_BIN, SECOND_BIN, N_OWN = range(5)
+NONE = -1  # second resolution, where there is but one
 
 
 class State(NamedTuple):
@@ -38,26 +38,49 @@ class State(NamedTuple):
     now: np.ndarray
     own: np.ndarray  # int32[raw features, N_OWN]
     slots: np.ndarray  # int64[power of two], see `numbers`
-    counts: np.ndarray  # float64[features, 2]: weight of the rows of each class (ratios only, else float64[0, 2])
+    counts: np.ndarray  # float64[features, 2]: weight of the rows of each class (odds only, else float64[0, 2])
+    moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only)
 
 
 class Params(NamedTuple):
     """What a row becomes."""
 
+    code: int
+    first: int
+    second: int
     itself: bool
-    ratios: bool
+    odds: bool
     constant: bool
     limit: int
 
 
+class Work(NamedTuple):
+    """One row under way, by entry."""
+
+    codes: np.ndarray  # int64[longest row]
+    keys: np.ndarray  # int64[longest row, 2], of the entry's bins, where they are not in `own`
+    fetched: np.ndarray  # int64[longest row, 2]; what `first_slot` has read
+    marks: np.ndarray  # see `put`
+    moments: np.ndarray  # float64[3], of a feature with the row taken in
+
+
+def _new_work(row: int) -> Work:
+    keys, fetched = np.zeros((2, row, 2), np.int64)
+    return Work(np.zeros(row, np.int64), keys, fetched, new_marks(), np.zeros(3))
+
+
 class Bins:
-    """Indicators of the bins of all values, for each entry (j, 1 mantissa bit) and (j, 3 mantissa bits).
+    """Indicators of the bins of all values: one or two for each entry.
 
     Parameters
     ----------
+    code : str
+        Bins are ``float`` (`float_code`, `resolutions` are numbers of mantissa bits) or ``z`` (`z_code`).
+    resolutions : tuple of int
+        One or two, ascending.
     itself : bool
         x_j stands before its indicators.
-    ratios : bool
+    odds : bool
         In place of 1 an indicator has the value rho / sqrt(n), rho the logarithm of how much more frequent it has been
         in rows of the positive class, n the number of the row's indicators.
     constant : bool
@@ -66,24 +89,30 @@ class Bins:
         Bins that get a number of their own, at most.
     """
 
-    def __init__(self, *, itself: bool = False, ratios: bool = False, constant: bool = True, limit: int = LIMIT):
-        self._params = Params(itself, ratios, constant, limit)
-        self.of_labels = ratios
-        self._marks = Marks()
+    def __init__(
+        self, *, code: str, resolutions: tuple[int, ...], itself: bool = False, odds: bool = False,
+        constant: bool = True, limit: int = LIMIT,
+    ):  # fmt: skip
+        first, second = (*resolutions, NONE)[:2]
+        self._params = Params(CODES[code], first, second, itself, odds, constant, limit)
+        self.of_labels = odds
+        self._work = _new_work(1)
 
     def new(self) -> State:
         """State of a view that has seen nothing."""
         return State(
             new_now("raw", "made", "n_pos:f8", "n_neg:f8"), np.zeros((0, N_OWN), np.int32), np.zeros(0, np.int64),
-            np.zeros((0, 2)),
+            np.zeros((0, 2)), np.zeros((0, 3)),
         )  # fmt: skip
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
-        now = state.now.copy()
+        now, raw = state.now.copy(), int(state.now["raw"][0])
         now["raw"] = features
-        state = state._replace(now=now, own=grown(state.own, features, int(state.now["raw"][0])))
-        if self._params.ratios:
+        state = state._replace(now=now, own=grown(state.own, features, raw))
+        if self._params.code == Z:
+            state = state._replace(moments=grown(state.moments, features, raw))
+        if self._params.odds:
             used = self.features(state)
             counts = grown(state.counts, used + 3 * int(rows.indptr[-1]), min(used, len(state.counts)))
             state = state._replace(counts=counts)
@@ -91,25 +120,25 @@ class Bins:
 
     def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """Rows of indicators, each before it is counted."""
-        out, marks = self._room(state, rows)
-        i = at = 0
+        out, i, at = self._room(rows), 0, 0
         while True:
-            i, at = bin_rows(self._params, state, rows, out, marks, (i, at), True)
+            i, at = bin_rows(self._params, state, self._work, rows, out, (i, at, True))
             if i == len(rows.y):
                 return state, out
             state = state._replace(slots=doubled(state.slots, self._params.limit))
 
     def look(self, state: State, rows: Rows) -> Rows:
         """The same, counting nothing; bins without a number are left out."""
-        out, marks = self._room(state, rows)
+        out = self._room(rows)
         state = state._replace(slots=slots_for_reading(state.slots))
-        bin_rows(self._params, state, rows, out, marks, (0, 0), False)
+        bin_rows(self._params, state, self._work, rows, out, (0, 0, False))
         return out
 
-    def _room(self, state: State, rows: Rows) -> tuple[Rows, np.ndarray]:
-        most, made = 3 * int(rows.indptr[-1]), int(state.now["made"][0])
-        marks = self._marks.of(self.features(state) + most, made + most >= self._params.limit)
-        return room_for(rows, most), marks
+    def _room(self, rows: Rows) -> Rows:
+        longest = int(np.diff(rows.indptr).max(initial=0))
+        if longest > len(self._work.codes):
+            self._work = _new_work(longest)
+        return room_for(rows, 3 * int(rows.indptr[-1]))
 
     def features(self, state: State) -> int:
         """Features of the rows seen so far are below this."""
@@ -117,38 +146,41 @@ class Bins:
 
     def packed(self, state: State) -> State:
         """`state` without spare room."""
-        made, used = state.now["made"][0], self.features(state)
-        slots = state.slots if made else state.slots[:0]
-        return state._replace(own=state.own[: state.now["raw"][0]], slots=slots, counts=state.counts[:used])
+        raw, used = state.now["raw"][0], self.features(state)
+        return state._replace(
+            own=state.own[:raw], slots=state.slots if state.now["made"][0] else state.slots[:0],
+            counts=state.counts[:used], moments=state.moments[:raw],
+        )  # fmt: skip
 
 
 @bare_jit
-def bin_rows(params, state, rows, out, marks, start, learn):
+def bin_rows(params, state, work, rows, out, start):
     """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
-    now, (i, at), shift = state.now[0], start, shift_of(state.slots)
+    now, (i, at, learn), shift = state.now[0], start, shift_of(state.slots)
     while i < len(rows.indptr) - 1:
-        most = 2 * (rows.indptr[i + 1] - rows.indptr[i])
+        most = (1 if params.second == NONE else 2) * (rows.indptr[i + 1] - rows.indptr[i])
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
-        begin, n = at, 0
-        prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0)) if params.ratios else 0.0
+        begin, n, shared = at, 0, now["made"] + most > params.limit
+        code_row(params, state, work, rows, i, shift, learned)
+        prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0)) if params.odds else 0.0
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
-            j, x = rows.features[place], rows.values[place]
+            j, x = rows.features[place], tamed(rows.values[place])
             if x == 0.0:
                 continue
             if params.constant if j == rows.constant else params.itself and j >= 0:
                 itself = number_itself(state, j, learned)
                 if itself != UNKNOWN:
-                    at = put(out, begin, at, itself, x, marks)
+                    at = put(out, begin, at, itself, x, shared, work.marks)
             if j == rows.constant:
                 continue
-            n += 2
+            n += 1 if params.second == NONE else 2
             if j >= 0:
-                bins = bins_of(params, state, j, x, shift, learned)
-                at = put_bins(params, state, out, marks, (begin, at), bins, prior)
+                bins = bins_of(params, state, work, j, place - rows.indptr[i], shift, learned)
+                at = put_bins(params, state, work, out, (begin, at), bins, (prior, shared))
         out.indptr[i + 1] = at
-        if params.ratios:
+        if params.odds:
             finish_row(state, rows, i, out, (begin, at), n, learned)
         i += 1
     return i, at
@@ -165,32 +197,55 @@ def number_itself(state, j, learned):
 
 
 @bare_inline
-def bins_of(params, state, j, x, shift, learned):
-    """Numbers of the coarse and the fine bin of x_j, each may be UNKNOWN. Text has the same bins again and again."""
-    own, now, code = state.own, state.now[0], float_code(x, FINE)
-    if own[j, CODE] == code:
-        return own[j, COARSE_BIN], own[j, FINE_BIN]
-    wide = (code >> FINE << 1) | (code & 1)
-    coarse = number_of(key_of(j, 2 * wide), state.slots, shift, now, params.limit, learned)
-    fine = number_of(key_of(j, 2 * code + 1), state.slots, shift, now, params.limit, learned)
-    if learned:
-        own[j, CODE], own[j, COARSE_BIN], own[j, FINE_BIN] = code, coarse, fine
-    return coarse, fine
+def code_row(params, state, work, rows, i, shift, learned):
+    """Codes of the entries of row i, and keys of their bins where they are others than the last time."""
+    start = rows.indptr[i]
+    for place in range(start, rows.indptr[i + 1]):
+        j, x, k = rows.features[place], tamed(rows.values[place]), place - start
+        if x == 0.0 or j < 0 or j == rows.constant:
+            continue
+        if params.code == Z:
+            moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
+            first, second = z_code(x, params.first, work.moments), z_code(x, params.second, work.moments)
+        elif params.second == NONE:
+            first, second = float_code(x, params.first), 0
+        else:
+            second = float_code(x, params.second)
+            first = (second >> (params.second - params.first + 1) << 1) | (second & 1)
+        work.codes[k] = (first << 16) + second
+        if state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
+            work.keys[k, 0], work.keys[k, 1] = key_of(j, 2 * first), key_of(j, 2 * second + 1)
+            for which in range(1 if params.second == NONE else 2):
+                work.fetched[k, which] = first_slot(work.keys[k, which], state.slots, shift)
 
 
 @bare_inline
-def put_bins(params, state, out, marks, span, bins, prior):
-    """Write the two indicators of an entry into the row at `span`; returns the next place."""
-    (begin, at), counts, value = span, state.counts, 1.0
+def bins_of(params, state, work, j, k, shift, learned):
+    """Numbers of the bins of entry k, feature j; may be UNKNOWN. Text has the same bins again and again."""
+    own, now, second = state.own, state.now[0], UNKNOWN
+    if own[j, CODE] == work.codes[k] and own[j, FIRST_BIN] > 0:
+        return own[j, FIRST_BIN] - 1, own[j, SECOND_BIN] - 1
+    first = number_of(work.keys[k, 0], state.slots, shift, now, params.limit, learned)
+    if params.second != NONE:
+        second = number_of(work.keys[k, 1], state.slots, shift, now, params.limit, learned)
+    if learned:
+        own[j, CODE], own[j, FIRST_BIN], own[j, SECOND_BIN] = work.codes[k], first + 1, second + 1
+    return first, second
+
+
+@bare_inline
+def put_bins(params, state, work, out, span, bins, how):
+    """Write the indicators of an entry into the row at `span`; returns the next place."""
+    (begin, at), (prior, shared), counts, value = span, how, state.counts, 1.0
     for k in range(2):
         f = bins[k]
         if f == UNKNOWN:
             continue
-        if params.ratios:
+        if params.odds:
             g = bins[0]
             if k == 0 or g == UNKNOWN or counts[f, 0] != counts[g, 0] or counts[f, 1] != counts[g, 1]:
                 value = math.log((counts[f, 1] + 1.0) / (counts[f, 0] + 1.0)) + prior
-        at = put(out, begin, at, f, value, marks)
+        at = put(out, begin, at, f, value, shared, work.marks)
     return at
 
 

@@ -6,6 +6,9 @@ import math
 
 from sonlearn.jit import bare_inline
 
+#: Kinds of bins.
+FLOAT, Z = range(2)
+CODES = {"float": FLOAT, "z": Z}
 #: Bits of a key. Three keys can be added without leaving 63 bits.
 KEY_BITS = 61
 _HALF = 0x7FFFFFFF
@@ -13,17 +16,27 @@ _HALF = 0x7FFFFFFF
 _EXPONENT = 1100
 #: Added to the codes of `z_code`, likewise.
 _CENTRE = 1000
-#: Values beyond count as this in running moments, so that their squares stay finite.
-_FAR = 1e140
+#: Larger values count as this and smaller ones as 0, so that squares are finite, and not 0.
+LARGEST, SMALLEST = 1e100, 1e-100
+#: Importance weights within moments, likewise.
+HEAVIEST, LIGHTEST = 1e50, 1e-50
+#: Sums of weights end here.
+MOST = 1e300
 #: Of the mean's square: a variance below is rounding.
 _EQUAL = 1e-18
+
+
+@bare_inline
+def tamed(x):
+    """x within +-`LARGEST`; 0 within +-`SMALLEST`."""
+    return 0.0 if abs(x) < SMALLEST else min(max(x, -LARGEST), LARGEST)
 
 
 @bare_inline
 def float_code(x, b):
     """Sign, exponent and b leading mantissa bits of x, not 0: 2^b bins an octave on both sides, and no scale.
 
-    ``code >> 2 << 1 | code & 1`` of b is the code of b - 1.
+    ``(code >> k + 1) << 1 | code & 1`` of b is the code of b - k.
     """
     mantissa, exponent = math.frexp(abs(x))
     leading = int((2.0 * mantissa - 1.0) * (1 << b))
@@ -31,21 +44,50 @@ def float_code(x, b):
 
 
 @bare_inline
-def z_code(x, resolution, moments):
-    """Bin of x among the values seen of its feature, which `moments` (count, mean, M2) take in first.
-
-    ``u = (x - mean) / sd, floor(resolution u / (1 + |u|/4) + 1/2)``: any shift or scale of the feature gives the same;
-    0 while all values are equal. Modifies moments (float64[3], Welford's recurrence).
-    """
-    x = min(max(x, -_FAR), _FAR)
-    moments[0] += 1.0
+def take_in(x, h, moments):
+    """Add a value x of weight h (0 as 1) to the moments of its feature: float64[3], weight, mean, M2 (Welford)."""
+    h = min(max(h, LIGHTEST), HEAVIEST) if h > 0.0 else 1.0
+    if moments[0] == 0.0:
+        moments[1] = x  # not x h / h: values that are all equal have no variance, not even by rounding
+    moments[0] += h
     delta = x - moments[1]
-    moments[1] += delta / moments[0]
-    moments[2] += delta * (x - moments[1])
-    if not moments[2] > _EQUAL * moments[1] * moments[1] * moments[0]:
+    moments[1] += delta * h / moments[0]
+    moments[2] += delta * h * (x - moments[1])
+
+
+@bare_inline
+def varies(moments):
+    """Whether a feature has had values that differ by more than rounding."""
+    return moments[2] > max(_EQUAL * moments[1] * moments[1] * moments[0], 0.0)
+
+
+@bare_inline
+def deviation(x, moments):
+    """(x - mean) / standard deviation, of a feature that `varies`."""
+    return (x - moments[1]) / math.sqrt(moments[2] / moments[0])
+
+
+@bare_inline
+def z_code(x, resolution, moments):
+    """Bin of x among the values seen of its feature, x included: any shift or scale of the feature gives the same.
+
+    ``floor(resolution u / (1 + |u|/4) + 1/2)`` of the deviation u; 0 while all values are equal.
+    """
+    if not varies(moments):
         return 0
-    u = (x - moments[1]) / math.sqrt(moments[2] / moments[0])
+    u = deviation(x, moments)
     return math.floor(resolution * u / (1.0 + abs(u) / 4.0) + 0.5) + _CENTRE
+
+
+@bare_inline
+def moments_with(x, h, j, moments, own, learned):
+    """`own` <- row j of `moments` with x taken in; the row as well, if it is learned from."""
+    for k in range(3):
+        own[k] = moments[j, k]
+    take_in(x, h, own)
+    if learned:
+        for k in range(3):
+            moments[j, k] = own[k]
 
 
 @bare_inline

@@ -23,6 +23,7 @@ NUMBER_BITS = 24
 PRINT_BITS = 63 - NUMBER_BITS
 _NUMBER = (1 << NUMBER_BITS) - 1
 _SMALLEST = 1 << 9
+_MARKS = 1 << 13
 _NO_SLOTS = np.zeros(1, np.int64)
 
 
@@ -73,6 +74,14 @@ def lacks_room(slots, limit, made, more):
 
 
 @bare_inline
+def first_slot(key, slots, shift):
+    """What the slot holds where `key` should be. To read those of a whole row before numbering it pays: the misses of
+    the cache are under way together, where numbering waits for each.
+    """
+    return slots[key >> (KEY_BITS - PRINT_BITS) >> shift]
+
+
+@bare_inline
 def number_of(key, slots, shift, now, limit, learned):
     """Number of a made-up feature; if it is new, the next one in rows that are learned from, else UNKNOWN."""
     print_ = key >> (KEY_BITS - PRINT_BITS)
@@ -92,30 +101,26 @@ def number_of(key, slots, shift, now, limit, learned):
     return number
 
 
-class Marks:
-    """Where each feature stands in the output, to sum what shares a number in a row: needed when a table is full."""
-
-    def __init__(self) -> None:
-        self._marks, self._none = np.zeros(0, np.int64), np.zeros(0, np.int64)
-
-    def of(self, features: int, needed: bool) -> np.ndarray:
-        """int64[features], or int64[0] where no two features can share."""
-        if not needed:
-            return self._none
-        if len(self._marks) < features:
-            self._marks = np.zeros(2 * features, np.int64)
-        return self._marks
+def new_marks() -> np.ndarray:
+    """Scratch space for `put`; what is left in it from other rows costs time at most."""
+    return np.zeros(_MARKS, np.int32)
 
 
 @bare_inline
-def put(out, begin, at, feature, value, marks):
-    """Write an entry of the row that begins at `begin`; returns the next place."""
-    if len(marks) > 0:
-        mark = marks[feature]
-        if begin <= mark < at and out.features[mark] == feature:
-            out.values[mark] += value
-            return at
-        marks[feature] = at
+def put(out, begin, at, feature, value, shared, marks):
+    """Write an entry of the row that begins at `begin`; returns the next place.
+
+    Where numbers may be `shared` (the table is full, or may be within this row), what stands in the row already gets
+    the value added. A mark is the last place of any feature with the same low bits: mostly it tells that there is none.
+    """
+    if shared:
+        mark = marks[feature & (_MARKS - 1)]
+        if begin <= mark < at:
+            for k in range(begin, at):
+                if out.features[k] == feature:
+                    out.values[k] += value
+                    return at
+        marks[feature & (_MARKS - 1)] = at
     out.features[at] = feature
     out.values[at] = value
     return at + 1

@@ -9,24 +9,27 @@ import numpy as np
 
 from sonlearn.arrays import grown
 from sonlearn.batch import Rows
-from sonlearn.jit import bare_jit
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.views.codes import MOST, deviation, moments_with, tamed, varies
 from sonlearn.views.numbers import room_for
 from sonlearn.views.view import new_now
 
-#: Smaller values count as this, so that squares of what is left of them are not 0.
-_TINY = 1e-100
+#: Values in standard deviations end here.
+_CLIP = 5.0
 
 
 class State(NamedTuple):
     """What a view of this kind has counted."""
 
-    now: np.ndarray  # features; t: rows learned from
-    df: np.ndarray  # int64[features]: those with the feature (idf only, else int64[0])
+    now: np.ndarray  # features; t: weight of the rows learned from
+    df: np.ndarray  # float64[features]: of those with the feature (idf only, else float64[0])
+    moments: np.ndarray  # float64[features, 3]: weight, mean, M2 of its values (z only, else float64[0, 3])
 
 
 class Params(NamedTuple):
     """What is done to a row."""
 
+    z: bool
     idf: bool
     unit: bool
     constant: bool
@@ -39,7 +42,7 @@ class Raw:
 
     def new(self) -> State:
         """State of a view that has seen nothing."""
-        return State(new_now("t"), np.zeros(0, np.int64))
+        return State(new_now("t:f8"), np.zeros(0), np.zeros((0, 3)))
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Note how many features there are."""
@@ -66,14 +69,17 @@ class Raw:
 
     def packed(self, state: State) -> State:
         """`state` without spare room."""
-        return state._replace(df=state.df[: self.features(state)])
+        used = self.features(state)
+        return state._replace(df=state.df[:used], moments=state.moments[:used])
 
 
 class Scaled(Raw):
-    """Values sign(x) ln(1 + |x|), weighted and divided as `Params` say.
+    """Values sign(x) ln(1 + |x|), weighted and divided as `Params` say; or in standard deviations from the mean.
 
     Parameters
     ----------
+    z : bool
+        (x - mean)/sd of the feature's values, x included, within +-5; 1 while all are equal.
     idf : bool
         Times ln((t + 2)/(df_j + 1)), t the number of rows before this one, df_j of those with feature j.
     unit : bool
@@ -82,30 +88,32 @@ class Scaled(Raw):
         Keep the constant feature, as it is.
     """
 
-    def __init__(self, *, idf: bool = False, unit: bool = False, constant: bool = True):
-        self._params = Params(idf, unit, constant)
+    def __init__(self, *, z: bool = False, idf: bool = False, unit: bool = False, constant: bool = True):
+        self._params, self._scratch = Params(z, idf, unit, constant), np.zeros(3)
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the counts hold what `rows` may bring."""
         used = self.features(state)
         state = super().reserve(state, rows, features)
-        return state._replace(df=grown(state.df, features, min(used, len(state.df)))) if self._params.idf else state
+        if self._params.idf:
+            return state._replace(df=grown(state.df, features, used))
+        return state._replace(moments=grown(state.moments, features, used)) if self._params.z else state
 
     def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """Rows with changed values, each before it is counted."""
         out = room_for(rows, int(rows.indptr[-1]))
-        scale_rows(self._params, state, rows, out, True)
+        scale_rows(self._params, state, self._scratch, rows, out, True)
         return state, out
 
     def look(self, state: State, rows: Rows) -> Rows:
         """The same, counting nothing."""
         out = room_for(rows, int(rows.indptr[-1]))
-        scale_rows(self._params, state, rows, out, False)
+        scale_rows(self._params, state, self._scratch, rows, out, False)
         return out
 
 
 @bare_jit
-def scale_rows(params, state, rows, out, learn):
+def scale_rows(params, state, scratch, rows, out, learn):
     """Fill `out`; count features in `state` where a row is learned from."""
     now, df = state.now[0], state.df
     constant, at, last, log_x = rows.constant, 0, 0.0, 0.0
@@ -113,18 +121,20 @@ def scale_rows(params, state, rows, out, learn):
         begin, xx = at, 0.0
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
-            j, x = rows.features[place], rows.values[place]
+            j, x = rows.features[place], tamed(rows.values[place])
             if x == 0.0 or (j == constant and not params.constant):
                 continue
-            if j != constant:
+            if j != constant and params.z:
+                x = standard(state, scratch, j, x, rows.weight[i], learned) if j >= 0 else 1.0
+            elif j != constant:
                 if x != last:  # words and indicators have the same value again and again
-                    last, log_x = x, math.copysign(math.log1p(max(abs(x), _TINY)), x)
+                    last, log_x = x, math.copysign(math.log1p(abs(x)), x)
                 x = log_x
                 if params.idf:
-                    n = df[j] if j >= 0 else 0
+                    n = df[j] if j >= 0 else 0.0
                     x *= math.log((now["t"] + 2.0) / (n + 1.0))
                     if learned:
-                        df[j] = n + 1
+                        df[j] = min(n + rows.weight[i], MOST)
                 xx += x * x
             if j >= 0:
                 out.features[at] = j
@@ -137,4 +147,11 @@ def scale_rows(params, state, rows, out, learn):
                     out.values[k] /= norm
         out.indptr[i + 1] = at
         if learned:
-            now["t"] += 1
+            now["t"] = min(now["t"] + rows.weight[i], MOST)
+
+
+@bare_inline
+def standard(state, scratch, j, x, h, learned):
+    """x in standard deviations from the mean of its feature."""
+    moments_with(x, h, j, state.moments, scratch, learned)
+    return min(max(deviation(x, scratch), -_CLIP), _CLIP) if varies(scratch) else 1.0

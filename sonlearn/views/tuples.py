@@ -10,13 +10,14 @@ import numpy as np
 from sonlearn.arrays import grown
 from sonlearn.batch import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.views.codes import KEY_BITS, float_code, key_of, z_code
+from sonlearn.views.codes import CODES, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
-    Marks,
     doubled,
+    first_slot,
     lacks_room,
+    new_marks,
     number_of,
     put,
     room_for,
@@ -25,21 +26,22 @@ from sonlearn.views.numbers import (
 )
 from sonlearn.views.view import new_now
 
-FLOAT, Z = range(2)
-_CODE = {"float": FLOAT, "z": Z}
 _KEY = (1 << KEY_BITS) - 1
-#: Weights count up to this, so that products of two sums stay finite.
+#: Weights and labels count up to this, so that products of two of them stay finite.
 MOST = 1e150
 
 
 class State(NamedTuple):
     """What has been numbered and counted."""
 
-    # features (all are made up); raw: features of the raw rows; made; n_pos, n_neg: weight of each class
+    # features (all are made up); raw: features of the raw rows; made; n_pos, n_neg: weight of each class (numbers:
+    # weight, and mean of the labels)
     now: np.ndarray
     slots: np.ndarray  # int64[power of two], see `numbers`
-    counts: np.ndarray  # float64[raw features, 2]: weight of the rows of each class with the feature (`chosen` only)
-    moments: np.ndarray  # float64[raw features, 3]: count, mean, M2 of its values (z-bins only)
+    # float64[raw features, 2]: weight of the rows of each class with the feature (numbers: weight, and the sum of
+    # their labels less the mean)
+    counts: np.ndarray
+    moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only)
 
 
 class Params(NamedTuple):
@@ -49,8 +51,8 @@ class Params(NamedTuple):
     code: int
     resolution: int
     unit: bool
+    numbers: bool
     longest: int
-    chosen: int
     limit: int
 
 
@@ -62,7 +64,9 @@ class Work(NamedTuple):
     taken: np.ndarray  # int64[longest tuple row]; keys of the entries that are combined
     best: np.ndarray  # float64[the same]; scores of those
     keys: np.ndarray  # int64[tuples of a row]
-    moments: np.ndarray  # float64[3], of a feature in a row that is only predicted
+    fetched: np.ndarray  # int64[the same]; what `first_slot` has read
+    marks: np.ndarray  # see `put`
+    moments: np.ndarray  # float64[3], of a feature with the row taken in
 
 
 class Tuples:
@@ -77,27 +81,29 @@ class Tuples:
     resolution : int
     unit : bool
         Values 1/sqrt(number of tuples of the row) in place of 1.
-    longest, chosen : int
-        Rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries whose feature tells most
-        of the class by itself.
+    longest : int
+        Rows of up to so many entries are combined whole, of longer ones so many entries whose features tell most of
+        the label by themselves.
+    numbers : bool
+        Labels are numbers, not classes.
     limit : int
         Tuples that get a number of their own, at most.
     """
 
+    of_labels = True  # which entries of long rows are combined
+
     def __init__(
-        self, *, order: int, code: str, resolution: int, unit: bool = False, longest: int = 32, chosen: int = 32,
-        limit: int = LIMIT,
+        self, *, order: int, code: str, resolution: int, unit: bool = False, longest: int = 32,
+        numbers: bool = False, limit: int = LIMIT,
     ):  # fmt: skip
-        self._params = Params(order, _CODE[code], resolution, unit, longest, chosen, limit)
-        self.of_labels = chosen > 0
-        self._marks = Marks()
+        self._params = Params(order, CODES[code], resolution, unit, numbers, longest, limit)
         self._work = self._new_work(1)
 
     def _new_work(self, row: int) -> Work:
-        most = max(self._params.longest, self._params.chosen)
+        most = self._params.longest
         return Work(
             np.zeros(row, np.int64), np.zeros(row), np.zeros(most, np.int64), np.zeros(most),
-            np.zeros(self._tuples(most), np.int64), np.zeros(3),
+            np.zeros(self._tuples(most), np.int64), np.zeros(self._tuples(most), np.int64), new_marks(), np.zeros(3),
         )  # fmt: skip
 
     def _tuples(self, n: int | np.ndarray) -> int | np.ndarray:
@@ -113,37 +119,33 @@ class Tuples:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
         now, used = state.now.copy(), int(state.now["raw"][0])
         now["raw"] = features
-        state = state._replace(now=now)
-        if self._params.chosen:
-            state = state._replace(counts=grown(state.counts, features, used))
+        state = state._replace(now=now, counts=grown(state.counts, features, used))
         if self._params.code == Z:
             state = state._replace(moments=grown(state.moments, features, used))
         return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
 
     def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """Rows of indicators, each before it is counted."""
-        out, marks = self._room(state, rows)
-        i = at = 0
+        out, i, at = self._room(rows), 0, 0
         while True:
-            i, at = combine_rows(self._params, state, self._work, rows, out, marks, (i, at, True))
+            i, at = combine_rows(self._params, state, self._work, rows, out, (i, at, True))
             if i == len(rows.y):
                 return state, out
             state = state._replace(slots=doubled(state.slots, self._params.limit))
 
     def look(self, state: State, rows: Rows) -> Rows:
         """The same, counting nothing; tuples without a number are left out."""
-        out, marks = self._room(state, rows)
+        out = self._room(rows)
         state = state._replace(slots=slots_for_reading(state.slots))
-        combine_rows(self._params, state, self._work, rows, out, marks, (0, 0, False))
+        combine_rows(self._params, state, self._work, rows, out, (0, 0, False))
         return out
 
-    def _room(self, state: State, rows: Rows) -> tuple[Rows, np.ndarray]:
+    def _room(self, rows: Rows) -> Rows:
         lengths = np.diff(rows.indptr)
         if lengths.max(initial=0) > len(self._work.codes):
             self._work = self._new_work(int(lengths.max()))
         entries = int(self._tuples(np.minimum(lengths, len(self._work.taken))).sum())
-        full = int(state.now["made"][0]) + entries >= self._params.limit
-        return room_for(rows, entries), self._marks.of(self.features(state) + entries, full)
+        return room_for(rows, entries)
 
     def features(self, state: State) -> int:
         """Features of the rows seen so far are below this."""
@@ -157,30 +159,33 @@ class Tuples:
 
 
 @bare_jit
-def combine_rows(params, state, work, rows, out, marks, start):
+def combine_rows(params, state, work, rows, out, start):
     """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
-    now, (i, at, learn), shift = state.now[0], start, shift_of(state.slots)
+    now, slots, (i, at, learn), shift = state.now[0], state.slots, start, shift_of(state.slots)
     while i < len(rows.indptr) - 1:
         n = min(rows.indptr[i + 1] - rows.indptr[i], len(work.taken))
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
-        if learned and lacks_room(state.slots, params.limit, now["made"], tuples_of(params, n)):
+        if learned and lacks_room(slots, params.limit, now["made"], tuples_of(params, n)):
             break
         n = code_row(params, state, work, rows, i, learned)
-        if n <= params.longest:
+        if n > params.longest:
+            choose(work, n, params.longest)
+            n = params.longest
+        else:
             for k in range(n):
                 work.taken[k] = work.codes[k]
-        else:
-            choose(work, n, params.chosen)
-            n = params.chosen
-        value = 1.0 / math.sqrt(tuples_of(params, n)) if params.unit and n > 0 else 1.0
-        begin = at
-        for k in range(combine(params, work, n)):
-            number = number_of(work.keys[k], state.slots, shift, now, params.limit, learned)
+        value = 1.0 / math.sqrt(max(tuples_of(params, n), 1)) if params.unit else 1.0
+        begin, size = at, combine(params, work, n)
+        shared = now["made"] + size > params.limit
+        for k in range(size):
+            work.fetched[k] = first_slot(work.keys[k], slots, shift)
+        for k in range(size):
+            number = number_of(work.keys[k], slots, shift, now, params.limit, learned)
             if number != UNKNOWN:
-                at = put(out, begin, at, number, value, marks)
+                at = put(out, begin, at, number, value, shared, work.marks)
         out.indptr[i + 1] = at
-        if learned and params.chosen > 0:
-            count_row(state, rows, i)
+        if learned:
+            count_row(params, state, rows, i)
         i += 1
     return i, at
 
@@ -195,31 +200,32 @@ def tuples_of(params, n):
 def code_row(params, state, work, rows, i, learned):
     """Keys of the entries of row i, and scores if it is long; returns how many entries there are."""
     now, n, counts = state.now[0], 0, state.counts
-    scored = params.chosen > 0 and rows.indptr[i + 1] - rows.indptr[i] > params.longest
+    scored = rows.indptr[i + 1] - rows.indptr[i] > params.longest
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        j, x = rows.features[place], rows.values[place]
+        j, x = rows.features[place], tamed(rows.values[place])
         if x == 0.0 or j == rows.constant:
             continue
         code = 0
         if params.code == Z and j >= 0:
-            moments = state.moments[j]
-            if not learned:
-                for k in range(3):
-                    work.moments[k] = moments[k]
-                moments = work.moments
-            code = z_code(x, params.resolution, moments)
+            moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
+            code = z_code(x, params.resolution, work.moments)
         elif j >= 0:
             code = float_code(x, params.resolution)
         work.codes[n] = key_of(j, code) if j >= 0 else UNKNOWN
         if scored:
-            work.scores[n] = score(now, counts[j, 1] if j >= 0 else 0.0, counts[j, 0] if j >= 0 else 0.0)
+            work.scores[n] = score(params, now, counts[j, 0] if j >= 0 else 0.0, counts[j, 1] if j >= 0 else 0.0)
         n += 1
     return n
 
 
 @bare_inline
-def score(now, pos, neg):
-    """exp |rho| of a feature with these counts. Equal ratios of whole numbers give equal bits: ties are ties."""
+def score(params, now, neg, pos):
+    """What a feature with these counts tells: exp |rho|; of numbers, the sum over the root of the weight.
+
+    Equal ratios of whole numbers give equal bits, so that ties are ties.
+    """
+    if params.numbers:
+        return abs(pos) / math.sqrt(neg + 1.0)
     for_pos, for_neg = (pos + 1.0) * (now["n_neg"] + 2.0), (neg + 1.0) * (now["n_pos"] + 2.0)
     return max(for_pos, for_neg) / min(for_pos, for_neg)
 
@@ -262,15 +268,24 @@ def combine(params, work, n):
 
 
 @bare_inline
-def count_row(state, rows, i):
-    """Count the features of row i for its class."""
-    now, counts, h = state.now[0], state.counts, rows.weight[i]
-    side = 1 if rows.y[i] > 0.0 else 0
+def count_row(params, state, rows, i):
+    """Count the features of row i for its class, or for its label less the mean of those before."""
+    now, counts, y, h = state.now[0], state.counts, rows.y[i], min(rows.weight[i], MOST)
+    y = min(max(y, -MOST), MOST) - now["n_neg"] if params.numbers else y
+    side = 1 if y > 0.0 else 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j = rows.features[place]
-        if rows.values[place] != 0.0 and j != rows.constant:
+        if tamed(rows.values[place]) == 0.0 or j == rows.constant:
+            continue
+        if params.numbers:
+            counts[j, 0] = min(counts[j, 0] + h, MOST)
+            counts[j, 1] = min(max(counts[j, 1] + h * y, -MOST), MOST)
+        else:
             counts[j, side] = min(counts[j, side] + h, MOST)
-    if side == 1:
+    if params.numbers:
+        now["n_pos"] = min(now["n_pos"] + h, MOST)
+        now["n_neg"] += y * (h / now["n_pos"])
+    elif side == 1:
         now["n_pos"] = min(now["n_pos"] + h, MOST)
     else:
         now["n_neg"] = min(now["n_neg"] + h, MOST)

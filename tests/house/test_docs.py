@@ -41,7 +41,7 @@ def table_row(title, names):
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", rows[0])[1:-1]]
 
 
-@pytest.mark.parametrize("place", [place for place, f in FIELDS.items() if f.name != "top"], ids=lambda p: p[1][-1])
+@pytest.mark.parametrize("place", FIELDS, ids=lambda place: place[1][-1])
 def test_every_flag_has_a_row_with_its_default(place):
     field = FIELDS[place]
     names = flags(field)
@@ -70,14 +70,9 @@ def test_every_flag_of_every_verb_occurs(verb):
             assert f"`{name}`" in README, name
 
 
-def test_the_default_of_top_is_stated():
-    (field,) = [field for field in FIELDS.values() if field.name == "top"]
-    assert f"takes `--top` (`{field.default}`)" in README
-
-
 def test_no_flag_is_mentioned_that_does_not_exist():
     known = {name for verb in VERBS for name in parser_of(verb)._option_string_actions}
-    peers = {"--OjaNewton", "--binary", "--version", "--alhpa"}
+    peers = {"--OjaNewton", "--adaptive", "--binary", "--version", "--alhpa"}
     commands = {"--quiet", "--sketch"}
     text = "\n".join(line for line in README.splitlines() if "pip install" not in line)
     for name in re.findall(r"(?<![\w-])--[a-zA-Z][\w-]*", text):

@@ -1,11 +1,17 @@
 """The place of compiled kernels follows all that decides what they compile to, and nothing else."""
 
+import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 from places import PACKAGE
+
+from sonlearn.jit import trusted
 
 PROGRAM = "import sonlearn.jit as j; print(j.sources_hash('sonlearn.learn.newton'), j.sources_hash('sonlearn.text.vw'))"
 
@@ -47,3 +53,120 @@ def test_fields_of_named_tuples_count_for_all(copy):
     edit(copy, "report/progress.py", "    weight: float = 0.0\n    loss: float = 0.0\n",
          "    loss: float = 0.0\n    weight: float = 0.0\n")  # fmt: skip
     assert all(a != b for a, b in zip(hashes(copy), before, strict=True))
+
+
+def test_bounds_checks_and_optimisation_have_folders_of_their_own(copy):
+    """Whoever compiles first must not decide how fast, or how careful, the others run."""
+    found = [hashes(copy, **more)[1] for more in ({}, {"NUMBA_OPT": "1"}, {"NUMBA_BOUNDSCHECK": "1"})]
+    assert len(set(found)) == 3
+
+
+def test_numba_is_bounded_where_private_parts_of_it_are_used():
+    import tomllib
+
+    from places import ROOT
+
+    (bound,) = [
+        d for d in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"] if "numba" in d
+    ]
+    assert re.fullmatch(r"numba>=[\d.]+,<[\d.]+", bound)
+
+
+# ------------------------------------------------------------------------------------------------- places
+
+KERNEL = """
+import sys, time
+from pathlib import Path
+import sonlearn.jit as j
+roots, closed = sys.argv[1].split(","), sys.argv[2].split(",")
+j.roots = lambda: tuple(map(Path, roots))
+writable = j._writable
+j._writable = lambda folder: str(folder.parent) not in closed and writable(folder)
+with j.on_first_compilation(lambda: print("compiled")):
+    from sonlearn.text.hashing import hash_bytes
+    assert hash_bytes(b"a") & (2**18 - 1) == 92594
+"""
+
+
+def kernel(roots, closed=()):
+    """Whether a process that looks for kernels in `roots`, of which those `closed` cannot be written to, compiles."""
+    arguments = [",".join(map(str, roots)), ",".join(map(str, closed)) or "-"]
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
+    done = subprocess.run(
+        [sys.executable, "-c", KERNEL, *arguments], env=environment | {"PYTHONPATH": str(PACKAGE.parent)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return "compiled" in done.stdout
+
+
+@pytest.fixture
+def place():
+    """A folder that nobody else can write to, above it neither."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes of POSIX")
+
+
+@posix
+def test_a_filled_cache_that_is_read_only_is_read(place):
+    shared, own = place / "shared", place / "own"
+    assert kernel([shared])
+    assert not kernel([shared])
+    assert not kernel([shared, own], closed=[shared])
+    assert not kernel([shared], closed=[shared])
+    assert kernel([place / "other", own], closed=[place / "other"])
+    assert not kernel([place / "other", own], closed=[place / "other"])
+    shutil.copytree(shared, place / "copied")  # as into an image, with other times and from another path
+    assert not kernel([place / "copied"], closed=[place / "copied"])
+
+
+@posix
+@pytest.mark.parametrize("part", ["root", "folder", "file", "above"])
+def test_a_cache_that_others_can_write_to_is_not_read(place, part):
+    shared = place / "above" / "shared"
+    kernel([shared])
+    (folder,) = shared.iterdir()
+    files = [path for path in folder.iterdir() if path.suffix == ".nbc"]
+    {"root": shared, "folder": folder, "file": files[0], "above": place / "above"}[part].chmod(0o777)
+    assert not trusted(folder)
+    assert kernel([shared], closed=[shared])
+
+
+@posix
+def test_whose_cache_is_trusted(place, monkeypatch):
+    (place / "k").mkdir()
+    (place / "k" / "x.nbc").write_text("")
+    assert trusted(place / "k")
+    assert not trusted(place / "none")
+    owner = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    assert trusted(place / "k") == (owner == 0)  # root's is anybody's
+    if owner == 0:
+        os.chown(place / "k" / "x.nbc", 12345, -1)
+        assert not trusted(place / "k")
+
+
+def test_warm_compiles_what_runs_need(tmp_path):
+    """One method; a run with that, in every format, compiles nothing after it."""
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent), "SONLEARN_CACHE_DIR": str(tmp_path / "k")}
+    environment |= {"NUMBA_DISABLE_JIT": "0"}
+    program = [sys.executable, "-m", "sonlearn"]
+    done = subprocess.run(
+        [*program, "warm", "--method", "gd"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.endswith(f"the kernels are in {tmp_path / 'k'}\n")
+    (tmp_path / "t.csv").write_text("y,a\n1,2\n-1,x\n")
+    data = PACKAGE.parent / "data"
+    for command in (
+        ["train", "--method", "gd", "-f", "m", data / "sample.svm"], ["predict", "-i", "m", data / "sample.svm"],
+        ["inspect", "m"], ["train", "--method", "gd", "-q", "aa", "--ngram", "2", data / "sample.vw"],
+        ["train", "--method", "gd", "--label", "y", "t.csv"],
+        ["train", "--method", "gd", "--passes", "2", data / "sample.vw"],
+    ):  # fmt: skip
+        done = subprocess.run(
+            [*program, *command], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        assert "compiling" not in done.stderr, command

@@ -3,26 +3,28 @@
 import numpy as np
 import pytest
 
+from sonlearn import LearnOptions
 from sonlearn.learn.combine.combiner import (
+    FIRMNESS,
     FLOOR,
     KEEP,
     LIMIT,
     PERIOD,
-    PRECISION,
     Combiner,
     combine,
     forget,
     new_combiner,
 )
-from sonlearn.learn.losses import CODE
+from sonlearn.learn.losses import loss_of
 from sonlearn.members import Member
 
 pytestmark = pytest.mark.interpreted
+LOGISTIC_LOSS = loss_of(LearnOptions(method="nag"))
 
 
-def dense(loss, w, V, y, weight):
-    """A <- A + h c v v', w <- w - h l' A^-1 v, and every PERIOD rows A fades: predictions, w and A."""
-    A, w, out, rows = PRECISION * np.eye(len(w)), w.copy(), [], 0
+def dense(loss, w, V, y, weight, firmness):
+    """A <- A + h c v v', w <- w - h l' A^-1 v, and every PERIOD rows A fades: scores, w and A of one learner."""
+    A, w, out, rows = firmness * np.eye(len(w)), w.copy(), [], 0
     for v, label, h in zip(V, y, weight, strict=True):
         z = w @ v
         if loss == "logistic":
@@ -36,7 +38,7 @@ def dense(loss, w, V, y, weight):
         w = w - h * slope * np.linalg.solve(A, v)
         rows += 1
         if rows % PERIOD == 0:
-            A = KEEP * A + (1 - KEEP) * PRECISION * np.eye(len(w))
+            A = KEEP * A + (1 - KEEP) * firmness * np.eye(len(w))
     return np.array(out), w, A
 
 
@@ -57,42 +59,57 @@ def start(k):
 def test_equals_the_definition(loss):
     V, y, weight = stream(loss)
     combiner, out = start(4), np.zeros(len(y))
-    combine(CODE[loss], combiner, V, y, weight, True, np.zeros((6, 4)), out)
-    wanted, w, A = dense(loss, start(4).w, V, y, weight)
-    np.testing.assert_allclose(out, wanted, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(combiner.w, w, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(combiner.LT.T @ combiner.LT, A, rtol=1e-9, atol=1e-9)
+    combine(loss_of(LearnOptions(method="nag", loss=loss)), combiner, V, y, weight, True, np.zeros((6, 4)), out)
+    each = [dense(loss, start(4).w[0], V, y, weight, firmness) for firmness in FIRMNESS]
+    for e, (_, w, A) in enumerate(each):
+        np.testing.assert_allclose(combiner.w[e], w, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(combiner.LT[e].T @ combiner.LT[e], A, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(out, mixture(loss, [z for z, _, _ in each], y, weight), rtol=1e-9, atol=1e-9)
+
+
+def mixture(loss, scores, y, weight):
+    """Probabilities (or scores) averaged with weights exp(-loss so far)."""
+    total, out = np.zeros(len(scores)), []
+    for z, label, h in zip(np.transpose(scores), y, weight, strict=True):
+        share = np.exp(-(total - total.min()))
+        share /= share.sum()
+        P = share @ (1 / (1 + np.exp(-z)))
+        out.append(np.log(P / (1 - P)) if loss == "logistic" else share @ z)
+        if not np.isnan(label):
+            total += h * (np.log1p(np.exp(-label * z)) if loss == "logistic" else (z - label) ** 2)
+    return np.array(out)
 
 
 def test_without_learning_nothing_changes():
     V, y, weight = stream("logistic")
     combiner, out = start(4), np.zeros(len(y))
     before = Combiner(*(part.copy() for part in combiner))
-    combine(CODE["logistic"], combiner, V, y, weight, False, np.zeros((6, 4)), out)
+    combine(LOGISTIC_LOSS, combiner, V, y, weight, False, np.zeros((6, 4)), out)
     for part, old in zip(combiner, before, strict=True):
         np.testing.assert_array_equal(part, old)
-    np.testing.assert_allclose(out, V @ before.w)
+    np.testing.assert_allclose(out, V @ before.w[0])
 
 
 def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():
     V, y, weight = stream("logistic")
     combiner, out, scratch = start(4), np.zeros(len(y)), np.zeros((6, 4))
-    combine(CODE["logistic"], combiner, V, y, weight, True, scratch, out)
+    combine(LOGISTIC_LOSS, combiner, V, y, weight, True, scratch, out)
     left = forget(combiner, [1, 3])
-    assert (left.w[[1, 3]] == 0).all()
-    A = combiner.LT.T @ combiner.LT
-    np.testing.assert_allclose((left.LT.T @ left.LT)[np.ix_([0, 2], [0, 2])], A[np.ix_([0, 2], [0, 2])], rtol=1e-12)
+    assert (left.w[:, [1, 3]] == 0).all()
+    A, B = combiner.LT[0].T @ combiner.LT[0], left.LT[0].T @ left.LT[0]
+    np.testing.assert_allclose(B[np.ix_([0, 2], [0, 2])], A[np.ix_([0, 2], [0, 2])], rtol=1e-12)
+    assert (B[np.ix_([0, 2], [1, 3])] == 0).all()
     silent = V.copy()
     silent[:, [1, 3]] = 0.0
-    combine(CODE["logistic"], left, silent, y, weight, True, scratch, out)
-    assert (left.w[[1, 3]] == 0).all()
+    combine(LOGISTIC_LOSS, left, silent, y, weight, True, scratch, out)
+    assert (left.w[:, [1, 3]] == 0).all()
 
 
 def test_a_long_stream_of_sure_rows_stays_finite():
     V = np.full((20_000, 3), 6.0) * np.array([1.0, 1.0, -1.0])
     y = np.where(np.arange(20_000) % 1000 == 999, -1.0, 1.0)
     combiner, out = start(3), np.zeros(len(y))
-    combine(CODE["logistic"], combiner, V, y, np.ones(len(y)), True, np.zeros((5, 3)), out)
+    combine(LOGISTIC_LOSS, combiner, V, y, np.ones(len(y)), True, np.zeros((5, 3)), out)
     assert np.isfinite(out).all()
     assert np.isfinite(combiner.w).all()
     assert np.isfinite(combiner.LT).all()

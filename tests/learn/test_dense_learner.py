@@ -67,9 +67,9 @@ def test_pseudo_inverse_meets_its_definition():
 
 def test_range_is_decided_for_each_row_by_its_own_length():
     e = np.eye(4)
-    S = np.array([e[0], 1e-9 * e[1], e[0] + 1e-7 * e[2], 1e9 * (e[0] + 1e-5 * e[3])])
-    assert len(range_basis(S)) == 3, "the third row is new only by 1e-7 of its length"
-    assert IN_RANGE == 1e-12
+    S = np.array([e[0], 1e-9 * e[1], e[0] + 1e-12 * e[2], 1e9 * (e[0] + 1e-10 * e[3])])
+    assert len(range_basis(S)) == 3, "the third row is new only by 1e-12 of its length"
+    assert IN_RANGE == 1e-22
 
 
 # ---------------------------------------------------------------------------------------------------- sketches

@@ -32,7 +32,7 @@ from streams import (
 from sonlearn import Learner, LearnOptions
 from sonlearn.options import LOSSES
 
-TOLERANCE = {"rfd": 1e-9, "oja": 1e-9, "none": 1e-9, "fd": 1e-6}
+TOLERANCE = {"rfd": 1e-9, "oja": 1e-9, "none": 1e-9, "fd": 1e-6, "pfd": 1e-9, "cfd": 1e-9}
 SIZES = (1, 2, 5, 10, 20)
 PAPER = {"loss": "squared", "clip": 1.0, "diagonal": False}
 RFD0 = {"sketch": "rfd", "alpha": 0.0}
@@ -44,6 +44,7 @@ ALL = [
     {"sketch": "oja", "alpha": 1.0, "oja_step": "1/t"},
     {"sketch": "none", "alpha": 1.0},
 ]
+KIN = [{"sketch": "pfd", "alpha": 1.0, "beta": 0.5}, {"sketch": "cfd", "alpha": 1.0}]
 
 
 def name(settings):
@@ -105,6 +106,29 @@ def test_fd(text, alpha, m):
     agree(LearnOptions(sketch="fd", sketch_size=m, alpha=alpha, **PAPER), text)
 
 
+@pytest.mark.parametrize(("beta", "m"), [(0.2, 5), (0.2, 10), (0.5, 10), (1.0, 3), (0.58, 50)])
+@pytest.mark.parametrize("alpha", [1.0, 10.0])
+def test_pfd(text, alpha, beta, m):
+    agree(LearnOptions(sketch="pfd", beta=beta, sketch_size=m, alpha=alpha, **PAPER), text)
+
+
+def test_pfd_with_all_paying_is_fd(text):
+    """And with fewer it is not: the leading directions keep what they have."""
+    got = {}
+    for settings in ({"sketch": "fd"}, {"sketch": "pfd", "beta": 1.0}, {"sketch": "pfd", "beta": 0.2}):
+        learner = Learner(LearnOptions(sketch_size=5, alpha=1.0, **settings, **PAPER))
+        got[settings.get("beta")] = learner.partial_fit(text).raw, learner.eigenvalues()[0]
+    np.testing.assert_array_equal(got[1.0][0], got[None][0])
+    assert got[0.2][1] > 1.5 * got[None][1]
+
+
+@pytest.mark.parametrize("m", SIZES)
+@pytest.mark.parametrize("alpha", [1.0, 10.0])
+def test_cfd(text, alpha, m):
+    """Not with alpha = 0: A forgets directions altogether, as FD does there, and the last bit of the input decides."""
+    agree(LearnOptions(sketch="cfd", sketch_size=m, alpha=alpha, **PAPER), text)
+
+
 @pytest.mark.parametrize("m", SIZES)
 @pytest.mark.parametrize("alpha", [1.0, 10.0])
 @pytest.mark.parametrize("step", ["1/t", "adaptive"])
@@ -162,7 +186,7 @@ STREAMS = special_streams()
 
 
 @pytest.mark.parametrize("m", [2, 5, 10])
-@pytest.mark.parametrize("settings", ALL[:-1], ids=name)
+@pytest.mark.parametrize("settings", [*ALL[:-1], *KIN], ids=name)
 @pytest.mark.parametrize("stream", STREAMS)
 def test_special_streams(stream, settings, m):
     agree(LearnOptions(sketch_size=m, **settings, **PAPER), STREAMS[stream])
@@ -182,6 +206,15 @@ def test_special_streams_diagonal(stream, settings):
     """The defaults but for alpha: logistic loss, rescaled features, no projection (a wide one for alpha = 0)."""
     clip = 4.0 if settings is RFD0 else np.inf
     agree(LearnOptions(sketch_size=5, clip=clip, sigma=0.0625, **settings), STREAMS[stream])
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("settings", ALL[1:], ids=name)
+@pytest.mark.parametrize("scale", ["maximum", "unit"])
+def test_special_streams_over_their_largest_size(stream, settings, scale):
+    """Not with alpha = 0, which takes repeated rows for new directions where a scale has changed in between."""
+    settings = {**settings, "alpha": 1.0 if scale == "unit" else 20.0}  # no step longer than the rows can bear
+    agree(LearnOptions(sketch_size=5, loss="squared", sigma=0.1, scale=scale, clip=np.inf, **settings), STREAMS[stream])
 
 
 @pytest.mark.parametrize("settings", ALL[:-1], ids=name)

@@ -19,7 +19,11 @@ from sonlearn import Batch, LearnOptions
 
 #: A vector x lies in the range of A when what sticks out of it has ||x - P x||^2 <= IN_RANGE ||x||^2. Decided for unit
 #: rows, one after the other, so that neither the scale of a row nor the condition of A enters.
-IN_RANGE = 1e-12
+IN_RANGE = 1e-22
+#: The same for Oja's sketch, which asks whether a direction is worth a row.
+NEW = 1e-12
+#: Of the kept rows, those whose square is at most this multiple of the largest are none.
+NO_ROW = 1e-14
 #: D_1 of the diagonal rescaling ([SON] section 5.2).
 DIAGONAL_START = 0.1
 
@@ -132,13 +136,19 @@ class NoSketch:
 
 
 class FrequentDirections(NoSketch):
-    """Frequent directions with a doubled buffer; `robust` adds half of the shed mass to alpha ([RFD] Alg. 5, 6)."""
+    """Frequent directions with a doubled buffer; `robust` adds half of the shed mass to alpha ([RFD] Alg. 5, 6).
 
-    def __init__(self, alpha: float, d: int, m: int, robust: bool):
+    Of the m leading squared values the last `payers` are lowered: all (FD), or floor(beta m) of them (PFD). With
+    `compensated` (CFD) A reads the kept rows' squares with all that was shed so far added; the sketch goes on as FD.
+    """
+
+    def __init__(self, alpha: float, d: int, m: int, robust=False, payers: int | None = None, compensated=False):
         super().__init__(alpha, d)
-        self.m, self.robust = m, robust
+        self.m, self.robust, self.compensated = m, robust, compensated
+        self.payers = m if payers is None else payers
         self.buffer = np.zeros((0, d))
         self.kept = np.zeros(0)
+        self.shed = 0.0
 
     def append(self, ghat: np.ndarray) -> None:
         self.buffer = np.vstack([self.buffer, ghat])
@@ -150,17 +160,24 @@ class FrequentDirections(NoSketch):
         m, rank = self.m, len(range_basis(self.buffer))
         _, s, v = np.linalg.svd(self.buffer, full_matrices=False)
         s[rank:] = 0.0
-        lost = s[m - 1] ** 2 if rank >= m else 0.0
+        lost = s[m - 1] ** 2 if rank >= m and s[m - 1] ** 2 > NO_ROW * s[0] ** 2 else 0.0
         self.kept = np.zeros(m - 1)
         self.buffer = np.zeros((m - 1, self.d))
         for i in range(min(m - 1, rank)):
-            self.kept[i] = s[i] ** 2 - lost
+            value = s[i] ** 2 - (lost if i >= m - self.payers else 0.0)
+            self.kept[i] = value if value > NO_ROW * s[0] ** 2 else 0.0
             self.buffer[i] = np.sqrt(self.kept[i]) * v[i]
+        self.shed += lost
         if self.robust:
             self.alpha += lost / 2
 
     def rows(self) -> np.ndarray:
-        return self.buffer
+        if not self.compensated:
+            return self.buffer
+        rows = self.buffer.copy()
+        for i in np.flatnonzero(self.kept):
+            rows[i] *= np.sqrt((self.kept[i] + self.shed) / self.kept[i])
+        return rows
 
     def eigenvalues(self) -> np.ndarray:
         return np.linalg.svd(self.buffer, compute_uv=False) ** 2
@@ -169,7 +186,8 @@ class FrequentDirections(NoSketch):
 class Oja(NoSketch):
     """Oja's eigenpairs: A_t = alpha I + V' diag(t Lambda) V ([SON] Alg. 3-5).
 
-    V starts empty and takes the first m directions that it meets instead of random ones.
+    V starts empty and takes the first m directions that it meets instead of random ones. The squared gradients of the
+    rows that it takes count in AdaOja's sum like all others, which so begins positive and in the scale of the data.
     """
 
     def __init__(self, alpha: float, d: int, m: int, step: str):
@@ -184,7 +202,9 @@ class Oja(NoSketch):
         self.t += 1
         rest = ghat - self.V.T @ (self.V @ ghat)
         rest = rest - self.V.T @ (self.V @ rest)
-        if len(self.V) < self.m and rest @ rest > IN_RANGE * (ghat @ ghat):
+        new = rest @ rest > NEW * (ghat @ ghat) and ghat @ ghat > NEW * np.sqrt(self.b)
+        if len(self.V) < self.m and new:
+            self.b += (ghat @ ghat) ** 2
             self.V = np.vstack([self.V, rest / np.linalg.norm(rest)])
             self.L = np.append(self.L, 0.0) + (self.V @ ghat) ** 2
         else:
@@ -192,9 +212,9 @@ class Oja(NoSketch):
             self.V = orthonormalised(self.V + self.gamma(ghat) * np.outer(self.V @ ghat, ghat))
 
     def gamma(self, ghat: np.ndarray) -> float:
+        self.b += (ghat @ ghat) * ((self.V @ ghat) @ (self.V @ ghat))
         if self.step == "1/t":
             return 1.0 / self.t
-        self.b += (ghat @ ghat) * ((self.V @ ghat) @ (self.V @ ghat))
         return 1.0 / np.sqrt(self.b) if self.b > 0 else 0.0
 
     def rows(self) -> np.ndarray:
@@ -241,11 +261,18 @@ class FullMatrix(NoSketch):
 
 
 def sketch_of(options: LearnOptions, d: int) -> NoSketch:
+    m = options.sketch_size
     match options.effective_sketch:
         case "none":
             return NoSketch(options.alpha, d)
-        case "fd" | "rfd":
-            return FrequentDirections(options.alpha, d, options.sketch_size, options.sketch == "rfd")
+        case "fd":
+            return FrequentDirections(options.alpha, d, m)
+        case "rfd":
+            return FrequentDirections(options.alpha, d, m, robust=True)
+        case "pfd":
+            return FrequentDirections(options.alpha, d, m, payers=int(np.floor(options.beta * m + 1e-9)))
+        case "cfd":
+            return FrequentDirections(options.alpha, d, m, compensated=True)
         case "oja":
             return Oja(options.alpha, d, options.sketch_size, options.oja_step)
     raise ValueError(options.sketch)
@@ -281,6 +308,7 @@ class DenseLearner:
         self.sketch = FullMatrix(options.alpha, d) if full else sketch_of(options, d)
         self.u = np.zeros(d)
         self.D = np.full(d, DIAGONAL_START)
+        self.top = np.zeros(d)  # largest sizes
         self.t = 0  # rounds learned
         self.inverse = self.sketch.pseudo_inverse()
 
@@ -289,11 +317,23 @@ class DenseLearner:
         return {"1/t": 1 / self.t, "1/sqrt(t)": 1 / np.sqrt(self.t)}[eta] if isinstance(eta, str) else eta
 
     def scaled(self, x: np.ndarray) -> np.ndarray:
-        return x / np.sqrt(self.D) if self.options.diagonal else x
+        match self.options.scale:
+            case "none":
+                return x
+            case "gradients":
+                return x / np.sqrt(self.D)
+        over = np.divide(x, np.maximum(self.top, np.abs(x)), out=np.zeros(len(x)), where=x != 0)
+        length = np.linalg.norm(over) if self.options.scale == "unit" else 1.0
+        return over / length if length > 0 else over
 
     def weights(self) -> np.ndarray:
-        """In the scale of the original features."""
-        return self.scaled(self.u)
+        """In the scale of the original features (of unit rows: over the length that they have rescaled)."""
+        match self.options.scale:
+            case "none":
+                return self.u
+            case "gradients":
+                return self.u / np.sqrt(self.D)
+        return np.divide(self.u, self.top, out=np.zeros(len(self.u)), where=self.top > 0)
 
     def predict(self, x: np.ndarray) -> tuple[float, float]:
         """Prediction and raw u'x; nothing changes."""
@@ -315,6 +355,7 @@ class DenseLearner:
         self.inverse = self.sketch.pseudo_inverse()
         self.u = w - self.inverse[0] @ g
         self.D = self.D + (slope * x) ** 2
+        self.top = np.maximum(self.top, np.abs(x))
         return prediction, raw, loss_value(o.loss, prediction, y, o)
 
     def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Result:

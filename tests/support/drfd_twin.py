@@ -15,8 +15,10 @@ from scipy.optimize import brentq
 
 from sonlearn import Batch, LearnOptions
 
-#: Of x'Delta^-1 x, and of the largest eigenvalue: what is below is rounding.
+#: Eigenvalues below this multiple of the largest are rounding.
 NOISE = 1e-14
+#: No row of Delta^-1/2 B is longer than the root of this.
+LONGEST = 1e10
 
 
 class Result(NamedTuple):
@@ -47,8 +49,8 @@ class DrfdTwin:
         self.buffer, self.shrinks = buffer_rows(options.sketch_size), 0
 
     @property
-    def A(self) -> np.ndarray:  # noqa: N802
-        """float64[d, d]."""
+    def matrix(self) -> np.ndarray:
+        """A, float64[d, d]."""
         return np.diag(self.delta) + self.B.T @ self.B
 
     def run(self, batch: Batch) -> Result:
@@ -67,9 +69,9 @@ class DrfdTwin:
 
     def learn(self, x, y, h, z):
         """One row of weight h."""
-        step = np.linalg.solve(self.A, x)
-        v = max(x @ step, NOISE * (x @ (x / self.delta)))
-        a, s2 = self.step_of(y, h / self.o.arow_r, z, v)
+        step = np.linalg.solve(self.matrix, x)
+        weight = min(h / self.o.arow_r, LONGEST / (x @ (x / self.delta)))
+        a, s2 = self.step_of(y, weight, z, x @ step)
         if s2 == 0:
             return
         self.w = self.w + a * step
@@ -99,7 +101,8 @@ class DrfdTwin:
         lam = sigma**2
         shed = lam[self.m - 1] if len(lam) >= self.m and lam[self.m - 1] > NOISE * lam[0] else 0.0
         kept = [i for i in range(min(self.m - 1, len(lam))) if lam[i] - shed > NOISE * lam[0]]
-        B = np.array([np.sqrt((lam[i] - shed) / lam[i]) * (U[:, i] @ self.B) for i in kept])
+        left = np.minimum(lam - shed, LONGEST)
+        B = np.array([np.sqrt(left[i] / lam[i]) * (U[:, i] @ self.B) for i in kept])
         self.B = B.reshape(len(kept), len(self.w))
         self.mass += (np.array(self.added) ** 2).sum(axis=0)
         active = (np.array(self.added) != 0).any(axis=0)

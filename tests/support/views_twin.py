@@ -20,19 +20,46 @@ def float_bin(x, b):
     return bits >> 63, bits >> 52 & 0x7FF, bits >> (52 - b) & ((1 << b) - 1)
 
 
+def tamed(row):
+    """Sizes within 1e-100..1e100; what is smaller is 0, and 0 is left out."""
+    return [(j, math.copysign(min(abs(x), 1e100), x)) for j, x in row if abs(x) >= 1e-100]
+
+
+class Moments:
+    """Mean and standard deviation of the values that each name has had."""
+
+    def __init__(self):
+        self.values = {}
+
+    def deviation(self, j, x, h):
+        """(x - mean)/sd with x taken in, or None while all are equal."""
+        values, weights = np.array([*self.values.get(j, []), (x, h or 1.0)]).T
+        mean = np.average(values, weights=weights)
+        variance = np.average((values - mean) ** 2, weights=weights)
+        return None if variance <= 1e-18 * mean**2 else (x - mean) / math.sqrt(variance)
+
+    def bin(self, j, x, h, resolution):
+        u = self.deviation(j, x, h)
+        return "all equal" if u is None else math.floor(resolution * u / (1 + abs(u) / 4) + 0.5)
+
+    def add(self, row, h):
+        for j, x in row:
+            self.values.setdefault(j, []).append((x, h))
+
+
 class Raw:
     def __init__(self):
         self.known = set()
 
     def see(self, row, y, h, learn):
-        names = self.row(row, learn)
+        names = self.row(row, h)
         out = [(name, value) for name, value in names if learn or name in self.known]
         if learn:
             self.known |= {name for name, _ in names}
             self.count(row, y, h)
         return out
 
-    def row(self, row, learn):
+    def row(self, row, h):
         return row
 
     def count(self, row, y, h):
@@ -44,20 +71,40 @@ class Scaled(Raw):
         super().__init__()
         self.idf, self.unit, self.constant, self.rows = idf, unit, constant, []
 
-    def row(self, row, learn):
+    def weight(self, j=None):
+        """Of the rows so far, or of those with feature j."""
+        return sum(h for row, h in self.rows if j is None or j in row)
+
+    def row(self, row, h):
         out = {}
-        for j, x in row:
-            if x != 0 and j != CONSTANT:
+        for j, x in tamed(row):
+            if j != CONSTANT:
                 out[j] = math.copysign(math.log1p(abs(x)), x)
                 if self.idf:
-                    out[j] *= math.log((len(self.rows) + 2) / (sum(j in other for other in self.rows) + 1))
+                    out[j] *= math.log((self.weight() + 2) / (self.weight(j) + 1))
         norm = np.linalg.norm(list(out.values())) if self.unit and out else 1.0
         if self.constant:
             out[CONSTANT] = norm
         return [(j, out[j] / norm) for j, x in row if j in out]
 
     def count(self, row, y, h):
-        self.rows.append({j for j, x in row if x != 0})
+        self.rows.append(({j for j, _ in tamed(row)}, h))
+
+
+class Standard(Raw):
+    def __init__(self):
+        super().__init__()
+        self.moments = Moments()
+
+    def row(self, row, h):
+        return [(j, 1.0 if j == CONSTANT else self.value(j, x, h)) for j, x in tamed(row)]
+
+    def value(self, j, x, h):
+        u = self.moments.deviation(j, x, h)
+        return 1.0 if u is None else min(max(u, -5.0), 5.0)
+
+    def count(self, row, y, h):
+        self.moments.add(tamed(row), h)
 
 
 class Counting(Raw):
@@ -84,58 +131,77 @@ class Counting(Raw):
             self.counts.setdefault(name, [0.0, 0.0])[side] += h
 
 
-class Bins(Counting):
-    def __init__(self, itself=False, ratios=False, constant=True):
+class Binned(Counting):
+    """Names for the bins of values."""
+
+    def __init__(self, code):
         super().__init__()
-        self.itself, self.ratios, self.constant = itself, ratios, constant
+        self.code, self.moments = code, Moments()
 
-    def indicators(self, j, x):
-        return [(j, b, float_bin(x, b)) for b in (1, 3)]
+    def bin(self, j, x, h, resolution):
+        bin_ = float_bin(x, resolution) if self.code == "float" else self.moments.bin(j, x, h, resolution)
+        return (j, resolution, bin_)
 
-    def row(self, row, learn):
-        out, n = [], 2 * sum(x != 0 and j != CONSTANT for j, x in row)
-        for j, x in row:
-            if x != 0 and (self.constant if j == CONSTANT else self.itself):
+
+class Bins(Binned):
+    def __init__(self, code, resolutions, itself=False, odds=False, constant=True):
+        super().__init__(code)
+        self.resolutions, self.itself, self.odds, self.constant = resolutions, itself, odds, constant
+
+    def indicators(self, row, h):
+        """[bins of the entry] for each entry."""
+        return [[self.bin(j, x, h, r) for r in self.resolutions] if j != CONSTANT else [] for j, x in row]
+
+    def row(self, row, h):
+        out, row = [], tamed(row)
+        found = self.indicators(row, h)
+        n = sum(map(len, found))
+        for (j, x), bins in zip(row, found, strict=True):
+            if self.constant if j == CONSTANT else self.itself:
                 out.append((j, x))
-            if x != 0 and j != CONSTANT:
-                out += [(f, self.rho(f) / math.sqrt(n) if self.ratios else 1.0) for f in self.indicators(j, x)]
+            out += [(f, self.rho(f) / math.sqrt(n) if self.odds else 1.0) for f in bins]
         return out
 
     def count(self, row, y, h):
-        self.add([f for j, x in row if x != 0 and j != CONSTANT for f in self.indicators(j, x)], y, h)
+        row = tamed(row)
+        if self.odds:
+            self.add([f for bins in self.indicators(row, h) for f in bins], y, h)
+        self.moments.add(row, h)
 
 
-class Tuples(Counting):
-    def __init__(self, order, code, resolution, unit=False, longest=32, chosen=32):
-        super().__init__()
-        self.order, self.code, self.resolution = order, code, resolution
-        self.unit, self.longest, self.chosen = unit, longest, chosen
-        self.values = {}
+class Tuples(Binned):
+    def __init__(self, order, code, resolution, unit=False, longest=32, numbers=False):
+        super().__init__(code)
+        self.order, self.resolution, self.unit, self.longest = order, resolution, unit, longest
+        self.labels = [] if numbers else None
+        self.sums = {}
 
-    def bin(self, j, x):
-        if self.code == "float":
-            return float_bin(x, self.resolution)
-        values = np.array([*self.values.get(j, []), x])
-        mean, variance = values.mean(), values.var()
-        if variance <= 1e-18 * mean**2:
-            return "all equal"
-        u = (x - mean) / math.sqrt(variance)
-        return math.floor(self.resolution * u / (1 + abs(u) / 4) + 0.5)
+    def tells(self, j):
+        if self.labels is None:
+            return self.evidence(j)
+        weight, total = self.sums.get(j, (0.0, 0.0))
+        return abs(total) / math.sqrt(weight + 1)
 
-    def row(self, row, learn):
-        row = [(j, x) for j, x in row if x != 0 and j != CONSTANT]
+    def row(self, row, h):
+        row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
         if len(row) > self.longest:
-            row = sorted(row, key=lambda entry: -self.evidence(entry[0]))[: self.chosen]
-        names = [(j, self.bin(j, x)) for j, x in row]
+            row = sorted(row, key=lambda entry: -self.tells(entry[0]))[: self.longest]
+        names = [self.bin(j, x, h, self.resolution) for j, x in row]
         every = itertools.combinations_with_replacement if self.order == 2 else itertools.combinations
         found = [frozenset(names) for names in every(names, self.order)]
         return [(name, 1 / math.sqrt(len(found)) if self.unit else 1.0) for name in found]
 
     def count(self, row, y, h):
-        for j, x in row:
-            if x != 0 and j != CONSTANT:
-                self.values.setdefault(j, []).append(x)
-        self.add([j for j, x in row if x != 0 and j != CONSTANT], y, h)
+        row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
+        self.moments.add(row, h)
+        if self.labels is None:
+            self.add([j for j, _ in row], y, h)
+            return
+        mean = sum(y * h for y, h in self.labels) / sum(h for _, h in self.labels) if self.labels else 0.0
+        self.labels.append((y, h))
+        for j, _ in row:
+            weight, total = self.sums.get(j, (0.0, 0.0))
+            self.sums[j] = (weight + h, total + h * (y - mean))
 
 
 #: Written out, not taken from the table: what each name of the table must mean.
@@ -144,11 +210,14 @@ TWINS = {
     "log": lambda: Scaled(constant=False),
     "lunit": lambda: Scaled(unit=True),
     "tfidf": lambda: Scaled(unit=True, idf=True),
-    "bins": lambda: Bins(itself=True),
-    "indicators": lambda: Bins(constant=False),
-    "ratios": lambda: Bins(ratios=True),
+    "zs": lambda: Standard(),
+    "bins": lambda: Bins("float", (1, 3), itself=True),
+    "bins-z": lambda: Bins("z", (1, 3), itself=True),
+    "indicators": lambda: Bins("float", (1, 3), constant=False),
+    "odds": lambda: Bins("float", (2,), odds=True),
     "pairs": lambda: Tuples(2, "float", 1),
     "pairs-fine": lambda: Tuples(2, "float", 3, unit=True),
     "pairs-z": lambda: Tuples(2, "z", 2),
-    "triples": lambda: Tuples(3, "float", 1, longest=16, chosen=16),
+    "triples": lambda: Tuples(3, "float", 1, longest=16),
+    "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24),
 }

@@ -21,6 +21,5 @@ def test_limits_and_sizes_are_those_of_the_code():
 
     assert f"2^{LIMIT.bit_length() - 1}" in DOCUMENT
     assert LIMIT.bit_count() == 1
-    assert VIEWS["triples"].values["longest"] == VIEWS["triples"].values["chosen"] == 16
-    assert "32 entries are" in DOCUMENT
-    assert "(triples: 16)" in DOCUMENT
+    longest = {name: entry.values["longest"] for name, entry in VIEWS.items() if "longest" in entry.values}
+    assert ", ".join(f"`{name}`: {n}" for name, n in longest.items()) in DOCUMENT

@@ -6,6 +6,10 @@
     A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v,    c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for
                                                              squared; else 1.
 
+Two such learners run side by side, one that holds its first weights loosely and one that holds them firmly
+(`FIRMNESS`), and the output is their Bayes mixture [Vovk 1990]: probabilities (other losses: predictions) are averaged
+with weights exp(-loss so far). The loose one learns fast; the firm one is right where there are few rows.
+
 Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is KEEP A + (1 - KEEP) A_0,
 a window of about 5,000 rows. A is kept as its Cholesky factor, which grows by a rank-one update in O(k^2): nothing is
 subtracted, so that it stays positive definite however long the stream. With logistic loss w'v is a log-odds, and
@@ -22,43 +26,109 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.dense import cholesky_update, solve_lower, solve_upper
-from sonlearn.learn.losses import LOGISTIC, SQUARED, loss_slope
+from sonlearn.learn.losses import LOGISTIC, SQUARED, loss_slope, loss_value
 from sonlearn.members import Member
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
 FLOOR = 1e-4
-#: A at the start, as a multiple of I: how firmly the first weights are held.
-PRECISION = 4.0
+#: A_0 of each of the learners, as a multiple of I: how firmly the first weights are held.
+FIRMNESS = (2.0, 32.0)
 #: After PERIOD rows A keeps this share of itself.
 PERIOD = 32
 KEEP = 0.9998**PERIOD
-#: Log-odds beyond this are this: no probability is nearer to 0 or 1 than 1e-13.
-LIMIT = 30.0
+#: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
+LIMIT, SURE = 30.0, 27.6
 
 
 class Combiner(NamedTuple):
-    """State of the combiner of k members."""
+    """State of the combiner of k members: E learners of their weights."""
 
-    w: np.ndarray  # float64[k]
-    LT: np.ndarray  # float64[k, k]; upper triangular, LT' LT = A
+    w: np.ndarray  # float64[E, k]
+    LT: np.ndarray  # float64[E, k, k]; upper triangular, LT' LT = A
+    firmness: np.ndarray  # float64[E]; A_0 as a multiple of I
+    loss: np.ndarray  # float64[E]; sum of h * loss of each learner's predictions
     rows: np.ndarray  # int64[1]; learned from
 
 
-def new_combiner(members: Iterable[Member]) -> Combiner:
-    """A combiner that begins with the members' weights, as if it had learned them with `PRECISION`."""
+def new_combiner(members: Iterable[Member], firmness: tuple[float, ...] = FIRMNESS) -> Combiner:
+    """A combiner that begins with the members' weights, held as firmly as each of `firmness` says."""
     w = np.array([member.weight for member in members], dtype=np.float64)
-    return Combiner(w, math.sqrt(PRECISION) * np.eye(len(w)), np.zeros(1, dtype=np.int64))
+    E, A_0 = len(firmness), np.array(firmness)
+    LT = np.sqrt(A_0)[:, None, None] * np.eye(len(w))
+    return Combiner(np.tile(w, (E, 1)), LT, A_0, np.zeros(E), np.zeros(1, dtype=np.int64))
 
 
 def forget(combiner: Combiner, members: list[int]) -> Combiner:
     """The combiner as if `members` had never said anything: their weight 0, their part of A apart from the others'."""
-    A = combiner.LT.T @ combiner.LT
-    kept = np.setdiff1d(np.arange(len(A)), members)
-    apart = np.eye(len(A))
-    apart[np.ix_(kept, kept)] = A[np.ix_(kept, kept)]
-    w = combiner.w.copy()
-    w[members] = 0.0
-    return Combiner(w, np.ascontiguousarray(np.linalg.cholesky(apart).T), combiner.rows)
+    w, LT = combiner.w.copy(), combiner.LT.copy()
+    w[:, members] = 0.0
+    for e in range(len(w)):
+        A = LT[e].T @ LT[e]
+        A[members, :] = A[:, members] = 0.0
+        A[members, members] = combiner.firmness[e]
+        LT[e] = np.linalg.cholesky(A).T
+    return combiner._replace(w=w, LT=LT)
+
+
+def weights_of(combiner: Combiner) -> np.ndarray:
+    """float64[k]: the members' weights, averaged over the learners as their predictions are."""
+    share = np.exp(combiner.loss.min() - combiner.loss)
+    return share @ combiner.w / share.sum()
+
+
+@bare_jit
+def combine(loss, combiner, V, y, weight, learns, scratch, out):
+    """out[i] <- the combination of v_i, and, where `learns` and the row has a label and a weight, a step.
+
+    Parameters
+    ----------
+    V : float64[n, k]; y, weight, out : float64[n]; scratch : float64[k + 2, k]
+    """
+    E, k = combiner.w.shape
+    for i in range(len(y)):
+        out[i] = mixed(loss, combiner, V, i)
+        if not learns or not weight[i] > 0.0 or math.isnan(y[i]):
+            continue
+        combiner.rows[0] += 1
+        for e in range(E):
+            z = score(loss, combiner, e, V, i)
+            combiner.loss[e] += weight[i] * loss_value(loss, z, y[i])
+            take_step(loss, combiner, e, V, i, (z, y[i], weight[i]), scratch)
+            if combiner.rows[0] % PERIOD == 0:
+                fade(combiner.LT[e], k, combiner.firmness[e], scratch[2:])
+
+
+@bare_inline
+def score(loss, combiner, e, V, i):
+    """w'v of learner e."""
+    z = 0.0
+    for j in range(V.shape[1]):
+        z += combiner.w[e, j] * V[i, j]
+    return min(max(z, -LIMIT), LIMIT) if loss.code == LOGISTIC else z
+
+
+@bare_inline
+def mixed(loss, combiner, V, i):
+    """The learners' scores, or with logistic loss their probabilities as log-odds, averaged."""
+    E = len(combiner.loss)
+    if E == 1:
+        return score(loss, combiner, 0, V, i)
+    least = math.inf
+    for e in range(E):
+        least = min(least, combiner.loss[e])
+    above = below = 0.0
+    for e in range(E):
+        share = math.exp(least - combiner.loss[e])
+        z = score(loss, combiner, e, V, i)
+        if loss.code == LOGISTIC:  # of both classes, so that nothing cancels
+            above += share / (1.0 + math.exp(-z))
+            below += share / (1.0 + math.exp(z))
+        else:
+            above += share * z
+            below += share
+    if loss.code == LOGISTIC:
+        return min(max(math.log(above / below), -SURE), SURE)
+    return above / below
 
 
 @bare_inline
@@ -72,50 +142,32 @@ def curvature(loss, z):
     return max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
 
 
-@bare_jit
-def combine(loss, combiner, V, y, weight, learns, scratch, out):
-    """out[i] <- w'v_i, and, where `learns` and the row has a label and a weight, a step. All float64.
-
-    Parameters
-    ----------
-    V : float64[n, k]; y, weight, out : float64[n]; scratch : float64[k + 2, k]
-    """
-    w, LT, k = combiner.w, combiner.LT, V.shape[1]
-    half, step = scratch[0], scratch[1]
-    for i in range(len(y)):
-        z = 0.0
-        for j in range(k):
-            z += w[j] * V[i, j]
-        if loss.code == LOGISTIC:
-            z = min(max(z, -LIMIT), LIMIT)
-        out[i] = z
-        if not learns or not weight[i] > 0.0 or math.isnan(y[i]):
-            continue
-        root = math.sqrt(weight[i] * curvature(loss, z))
-        for j in range(k):
-            half[j] = root * V[i, j]
-        cholesky_update(LT, k, half)
-        for j in range(k):
-            step[j] = V[i, j]
-        solve_lower(LT, k, step, half)
-        solve_upper(LT, k, half, step)
-        slope = weight[i] * loss_slope(loss, z, y[i])
-        for j in range(k):
-            w[j] -= slope * step[j]
-        combiner.rows[0] += 1
-        if combiner.rows[0] % PERIOD == 0:
-            fade(LT, k, scratch[2:])
+@bare_inline
+def take_step(loss, combiner, e, V, i, row, scratch):
+    """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score of the `row` (score, label, h) was z."""
+    z, y, h = row
+    w, LT, k, half, step = combiner.w, combiner.LT[e], V.shape[1], scratch[0], scratch[1]
+    root = math.sqrt(h * curvature(loss, z))
+    for j in range(k):
+        half[j] = root * V[i, j]
+        step[j] = V[i, j]
+    cholesky_update(LT, k, half)
+    solve_lower(LT, k, step, half)
+    solve_upper(LT, k, half, step)
+    slope = h * loss_slope(loss, z, y)
+    for j in range(k):
+        w[e, j] -= slope * step[j]
 
 
 @bare_inline
-def fade(LT, k, A):
-    """LT'LT <- KEEP LT'LT + (1 - KEEP) PRECISION I."""
+def fade(LT, k, firmness, A):
+    """LT'LT <- KEEP LT'LT + (1 - KEEP) firmness I."""
     for i in range(k):
         for j in range(i + 1):
             total = 0.0
             for l in range(j + 1):  # noqa: E741
                 total += LT[l, i] * LT[l, j]
-            A[i, j] = KEEP * total + ((1.0 - KEEP) * PRECISION if i == j else 0.0)
+            A[i, j] = KEEP * total + ((1.0 - KEEP) * firmness if i == j else 0.0)
     for i in range(k):
         for j in range(i + 1):
             total = A[i, j]

@@ -1,6 +1,6 @@
 """A panel: members on views that are shown to them, and the combiner of what they say. One for each class to be told.
 
-Members do not need each other within a batch, so they may run side by side: the bits are the same. After `HEARD` rows
+Members do not need each other within a batch, so they may run side by side: the bits are the same. At a few hearings
 the members that do not pay for their time are retired (`retire`).
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from sonlearn.batch import Rows
 from sonlearn.jit import jit
-from sonlearn.learn.combine.combiner import Combiner, combine, forget, new_combiner
-from sonlearn.learn.combine.retire import HEARD, retired
+from sonlearn.learn.combine.combiner import FIRMNESS, Combiner, combine, forget, new_combiner, weights_of
+from sonlearn.learn.combine.retire import SHORT, Case, next_hearing, replayed, retired
 from sonlearn.learn.combine.viewing import Seen, rows_between
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.engines import make_engine
@@ -26,7 +26,7 @@ from sonlearn.options import CLASSIFICATION, LearnOptions
 
 #: What a member may tell the combiner, in units of the label.
 CLIP = 6.0
-NOW = [("rows", "i8"), ("active", "i8"), ("passes", "i8")]
+NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8"), ("passes", "i8")]
 
 
 class PanelState(NamedTuple):
@@ -34,9 +34,10 @@ class PanelState(NamedTuple):
 
     members: tuple  # the members' states
     combiner: Combiner
-    tally: np.ndarray  # float64[k, 2]; sums of h and of h * error over the rows learned: each member's own progress
-    heard: np.ndarray  # float64[rows, k + 2]; what members said of the first rows, their labels and weights
-    now: np.ndarray  # structured [1]: rows learned; bits of the members at work; passes begun
+    # float64[k, 3]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw
+    tally: np.ndarray
+    heard: np.ndarray  # float32[rows, k + 2]; what members have said, labels and weights, up to the last hearing
+    now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work; passes begun
 
 
 class Panel:
@@ -64,8 +65,8 @@ class Panel:
         return PanelState(
             members=tuple(engine.new() for engine in self._engines),
             combiner=new_combiner(self.members),
-            tally=np.zeros((k, 2)),
-            heard=np.zeros((0, k + 2)),
+            tally=np.zeros((k, 3)),
+            heard=np.zeros((0, k + 2), dtype=np.float32),
             now=now,
         )
 
@@ -98,11 +99,11 @@ class Panel:
 
     def weights(self, state: PanelState, features: int) -> np.ndarray:
         """float64[features]: weights of the members that are linear in the raw row, as the combiner adds them up."""
-        total = np.zeros(features)
+        total, combined = np.zeros(features), weights_of(state.combiner)
         for i in self.active(state):
             if self.members[i].view == "raw":
                 own = self._engines[i].weights(state.members[i], features)
-                total += state.combiner.w[i] * self.members[i].gain * own
+                total += combined[i] * self.members[i].gain * own
         return total
 
     def packed(self, state: PanelState) -> PanelState:
@@ -114,10 +115,10 @@ class Panel:
 
     def roll(self, state: PanelState) -> list[dict[str, Any]]:
         """For each member its name, whether it is at work, its own progressive error and the combiner's weight."""
-        active = self.active(state)
+        active, weights = self.active(state), weights_of(state.combiner)
         errors = state.tally[:, 1] / np.maximum(state.tally[:, 0], 1e-300)
         return [
-            {"name": m.name, "active": i in active, "error": float(errors[i]), "weight": float(state.combiner.w[i])}
+            {"name": m.name, "active": i in active, "error": float(errors[i]), "weight": float(weights[i])}
             for i, m in enumerate(self.members)
         ]
 
@@ -139,11 +140,15 @@ class Panel:
         self._map(teach, self.active(state))
         first_pass = state.now["passes"][0] == 0
         combine(self._loss, state.combiner, V, rows.y, rows.weight, first_pass, self._scratch, raw)
-        return self._counted(state._replace(members=tuple(members)), rows, V)
+        return self._counted(state._replace(members=tuple(members)), seen, rows, V)
 
-    def _counted(self, state: PanelState, rows: Rows, V: np.ndarray) -> PanelState:
+    def _counted(self, state: PanelState, seen: Seen, rows: Rows, V: np.ndarray) -> PanelState:
         """Add the rows to everybody's tally, and retire members when they have been heard."""
         told = (rows.weight > 0) & ~np.isnan(rows.y)
+        state.now["entries"] += int(np.diff(rows.indptr)[told].sum())
+        lengths = {name: int(np.diff(r.indptr)[told].sum()) for name, r in seen.rows.items()}
+        for i in self.active(state):
+            state.tally[i, 2] += lengths[self.members[i].view]
         V, y, h = V[told], rows.y[told], rows.weight[told]
         wrong = ((V > 0) != (y > 0)[:, None]) if self._classes else (V - y[:, None]) ** 2
         count_up(state.tally, wrong.astype(np.float64), h)
@@ -154,22 +159,28 @@ class Panel:
         heard = grown(state.heard, before + len(y))
         heard[before : before + len(y)] = np.column_stack([V, y, h])
         state = state._replace(heard=heard)
-        return self._without_idle(state) if left == len(y) else state
+        return self._after_hearing(state) if left == len(y) else state
 
-    def _without_idle(self, state: PanelState) -> PanelState:
-        """Retire the members that do not pay for their time; nothing of them is kept."""
-        idle = retired(self._loss, self.members, state.heard[:HEARD])
-        members = list(state.members)
+    def _after_hearing(self, state: PanelState) -> PanelState:
+        """Retire the members that do not pay for their time: nothing of them is kept, in the combiner neither."""
+        rows, active = int(state.now["rows"][0]), self.active(state)
+        costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
+        case = Case(self._loss, self.members, state.heard[:rows], costs, int(state.now["entries"][0]) <= SHORT * rows)
+        idle, members = retired(case, active), list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
             state.now["active"] &= ~(1 << i)
-        return state._replace(
-            members=tuple(members), combiner=forget(state.combiner, idle), heard=state.heard[:0].copy()
-        )
+        heard = state.heard
+        if idle:
+            heard[:rows, idle] = 0.0
+            state = state._replace(combiner=forget(replayed(case, range(len(members)), FIRMNESS)[0], idle))
+        if not self._left_to_hear(state):
+            heard = heard[:0].copy()
+        return state._replace(members=tuple(members), heard=heard)
 
     def _left_to_hear(self, state: PanelState) -> int:
-        """Rows that are still to be learned before members are retired; 0: that is over, or not to be."""
-        return max(0, HEARD - int(state.now["rows"][0])) if self._options.retire else 0
+        """Rows that are still to be learned before the next hearing; 0: there is none to come."""
+        return next_hearing(int(state.now["rows"][0])) if self._options.retire else 0
 
     def _end_of_hearing(self, state: PanelState, rows: Rows, start: int) -> int:
         """Where to stop so that retirement comes after the very same row however the stream is cut."""

@@ -1,55 +1,98 @@
-"""Which members a stream can do without, decided once, from what they have said of its first rows.
+"""Which members a stream can do without, decided at a few hearings from what they have said so far.
 
-Members are dropped one by one, always the one whose absence costs the least log loss for each unit of its time, as long
-as that stays below `PRICE`. The loss without a member is that of a combiner run anew over what the others said: a
-deterministic function of the first `HEARD` rows, so that a resumed run decides as one long run does.
+At a hearing members are dropped one by one, always the one whose absence costs the least for its share of the time, as
+long as the loss grows by less than `PRICE` times that share. The loss without a member is that of a combiner run anew
+over what the others said, on the last three quarters of the rows. What has many features starts slowly: a member on
+pairs or triples is dropped only if it makes no difference at all, where rows are short (there it is cheap, and wins on
+long streams) or its own loss is still falling.
+
+A deterministic function of the rows heard: a resumed run decides as one long run does.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.learn.combine.combiner import combine, new_combiner
 from sonlearn.learn.losses import Loss, losses
 from sonlearn.members import Member
+from sonlearn.viewtable import VIEWS
 
-#: Rows that are heard, and the first of those that judge (before them the combiner is still finding its weights).
-HEARD, JUDGED_FROM = 4096, 1024
-#: Share of the loss that a member has to save for each unit of its time (`Member.cost`).
-PRICE = 0.002
+#: Rows learned at which members are heard; what they say is kept until the last one.
+HEARINGS = (4096, 16384, 65536)
+#: What the loss may grow by, relatively, for all of the time.
+PRICE = 0.2
+#: Below this a member makes no difference.
+NOTHING = 1e-4
+#: Rows of up to so many entries are short.
+SHORT = 24
+#: A member is still learning if its loss on the second half of what it said is below this share of the first half's.
+FALLING = 0.9
+#: A_0 of the combiner that judges.
+FIRMNESS = (4.0,)
 
 
-def retired(loss: Loss, members: tuple[Member, ...], heard: np.ndarray) -> list[int]:
-    """Positions of the members to retire.
+class Case(NamedTuple):
+    """What a hearing goes by."""
 
-    Parameters
-    ----------
-    loss : Loss
-    members : tuple of k Member
-    heard : float64[HEARD, k + 2]
-        What each member said; label; weight.
-    """
-    left = list(range(len(members)))
-    now = _loss_of(loss, left, members, heard)
-    while len(left) > 1:
-        prices = []
+    loss: Loss
+    members: tuple[Member, ...]
+    heard: np.ndarray  # float32[rows, k + 2]; what each member said, label, weight
+    costs: np.ndarray  # float64[k]; time of each member a row, in any unit
+    short: bool  # whether rows are short
+
+
+def next_hearing(rows: int) -> int:
+    """Rows still to be learned before the next hearing; 0: there is none."""
+    return next((hearing - rows for hearing in HEARINGS if hearing > rows), 0)
+
+
+def retired(case: Case, left: list[int]) -> list[int]:
+    """Positions of the members to retire, of those `left`; two stay at least."""
+    left, going = list(left), []
+    share = case.costs / case.costs.sum()
+    kept = {i for i in left if is_kept(case, i)}
+    now = loss_of(case, left)
+    while len(left) > 2:
+        cases = []
         for i in left:
-            rest = [j for j in left if j != i]
-            without = _loss_of(loss, rest, members, heard)
-            prices.append(((without - now) / max(now, 1e-12) / members[i].cost, without, i))
-        price, without, worst = min(prices)
-        if price >= PRICE:
+            without = loss_of(case, [j for j in left if j != i])
+            harm = (without - now) / max(now, 1e-300)
+            if harm < (NOTHING if i in kept else PRICE * share[i]):
+                cases.append((harm / share[i], without, i))
+        if not cases:
             break
+        _, now, worst = min(cases)
         left.remove(worst)
-        now = without
-    return [i for i in range(len(members)) if i not in left]
+        going.append(worst)
+    return going
 
 
-def _loss_of(loss: Loss, chosen: list[int], members: tuple[Member, ...], heard: np.ndarray) -> float:
+def is_kept(case: Case, i: int) -> bool:
+    """Whether member i is one that starts slowly and should be given time."""
+    if VIEWS[case.members[i].view].kind != "tuples":
+        return False
+    said, y = case.heard[:, i].astype(np.float64) / case.members[i].gain, case.heard[:, -2].astype(np.float64)
+    off = (1.0 - y * np.clip(said, -1.0, 1.0)) ** 2
+    middle = len(off) // 2
+    return case.short or float(off[middle:].mean()) < FALLING * float(off[:middle].mean())
+
+
+def loss_of(case: Case, chosen: list[int]) -> float:
     """Mean loss of a combiner of the `chosen` on the rows that judge."""
-    V, y, weight = np.ascontiguousarray(heard[:, chosen]), heard[:, -2].copy(), heard[:, -1].copy()
-    combiner = new_combiner(members[i] for i in chosen)
-    out, each = np.zeros(len(y)), np.zeros(len(y))
-    combine(loss, combiner, V, y, weight, True, np.zeros((len(chosen) + 2, len(chosen))), out)
-    losses(loss, out, y, each)
-    return float(np.average(each[JUDGED_FROM:], weights=weight[JUDGED_FROM:]))
+    out, y, weight = replayed(case, chosen, FIRMNESS)[1:]
+    each, start = np.zeros(len(y)), len(y) // 4
+    losses(case.loss, out, y, each)
+    return float(np.average(each[start:], weights=weight[start:]))
+
+
+def replayed(case: Case, chosen: list[int], firmness: tuple[float, ...]) -> tuple:
+    """(combiner of the `chosen` after what was heard, its predictions, labels, weights)."""
+    V = np.ascontiguousarray(case.heard[:, chosen], dtype=np.float64)
+    y, weight = (np.ascontiguousarray(case.heard[:, at], dtype=np.float64) for at in (-2, -1))
+    combiner = new_combiner((case.members[i] for i in chosen), firmness)
+    out = np.zeros(len(y))
+    combine(case.loss, combiner, V, y, weight, True, np.zeros((len(chosen) + 2, len(chosen))), out)
+    return combiner, out, y, weight

@@ -3,6 +3,7 @@
 `sketched`     sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
 `compensated`  frequent directions with diagonal compensation, on AROW's step
 `first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
+`bayes`     naive Bayes, of rows or of amounts
 
 Engines of engines are in `sonlearn.learn.combine`.
 """
@@ -20,6 +21,7 @@ _MAKERS = {
     "sketched": ("engines.sketched", "SketchedNewton"),
     "compensated": ("engines.compensated", "Compensated"),
     "first_order": ("engines.first_order", "FirstOrder"),
+    "bayes": ("engines.bayes", "NaiveBayes"),
     "committee": ("combine.committee", "Committee"),
     "against_all": ("combine.against_all", "AgainstAll"),
 }

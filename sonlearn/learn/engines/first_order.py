@@ -76,7 +76,10 @@ class FirstOrder:
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Learn rows from `start` on; see the seam."""
-        return state, learn(self._params, state, self._work, rows, out, start)
+        at = learn(self._params, state, self._work, rows, out, start)
+        done = rows.features[rows.indptr[start] : rows.indptr[at]]
+        state.now["seen"] = max(int(state.now["seen"][0]), int(done.max(initial=-1)) + 1)
+        return state, at
 
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

@@ -14,11 +14,13 @@ from sonlearn.batch import Rows
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.newton import learn
 from sonlearn.learn.predict import all_weights, kept_rows, predict
+from sonlearn.learn.rescale import UNIT
 from sonlearn.learn.sparse_time import slots_of, with_room_in_log
 from sonlearn.learn.state import State, new_state, new_work, params_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.learn.tolerances import FEATURES
 from sonlearn.options import LearnOptions
+from sonlearn.views.scaled import Raw
 
 
 class SketchedNewton:
@@ -27,6 +29,8 @@ class SketchedNewton:
     def __init__(self, options: LearnOptions):
         self._options, self._params = options, params_of(options)
         self._work = new_work(self._params, 1)
+        #: Whether rows name features that have no number: a row's length counts them.
+        self.unknown = self._params.rescale == UNIT
 
     def new(self) -> State:
         """State of a learner that has seen nothing."""
@@ -51,18 +55,28 @@ class SketchedNewton:
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Learn rows from `start` on; see the seam."""
+        rows, extra = self._split(rows)
         at, status = start, LOG_FULL
         while status == LOG_FULL:
-            at, status = learn(self._params, state, self._work, rows, out.prediction, out.raw, at)
+            at, status = learn(self._params, state, self._work, rows, extra, out, at)
             if status == LOG_FULL:
                 state = with_room_in_log(state, self._work.z)
         return state, at
 
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(self._params, state, rows, out.raw)
+        rows, extra = self._split(rows)
+        at = predict(self._params, state, rows, extra, out.raw)
         np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
         return at
+
+    def _split(self, rows: Rows) -> tuple[Rows, np.ndarray]:
+        """Rows of numbered features; and the squared length of the others, each at its largest size so far."""
+        if not self.unknown:
+            return rows, np.zeros(len(rows.y))
+        others = (rows.features[: rows.indptr[-1]] < 0) & (rows.values[: rows.indptr[-1]] != 0)
+        before = np.concatenate(([0], np.cumsum(others)))
+        return Raw().look(Raw().new(), rows), np.diff(before[rows.indptr]).astype(np.float64)
 
     def weights(self, state: State, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -101,7 +115,7 @@ class SketchedNewton:
         return np.maximum(np.linalg.eigvalsh(basis.H[:r, :r])[::-1], 0.0)
 
     def _components(self, state: State, features: int) -> np.ndarray:
-        """The orthonormal rows kept (in the rescaled features where --diagonal is on)."""
+        """The orthonormal rows kept (in rescaled features)."""
         V = np.zeros((int(state.now[0].k), features))
         kept_rows(state, V[:, : int(state.now[0].seen)])
         return V

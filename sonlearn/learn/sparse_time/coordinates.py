@@ -14,7 +14,7 @@ from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.sparse_time.generations import is_stale, refresh_all, travel
 from sonlearn.learn.sparse_time.local import enter, is_local, unmix
 from sonlearn.learn.sparse_time.second_look import is_worth_it, look_again
-from sonlearn.learn.tolerances import LOOK, NOISE, SPAN
+from sonlearn.learn.tolerances import LOOK, NOISE, SPAN, SPAN_LOOK
 
 
 @bare_inline
@@ -30,8 +30,8 @@ def coordinates(params, state, work, feats, xx):
     if params.buffered and is_worth_it(state, feats, rho2, xx):
         change, rho2, n_rest = look_again(state, work, feats)
         wx += change
-        noise = LOOK
-    if now.alpha == 0.0 or not params.buffered:
+        noise = LOOK if now.alpha > 0.0 else SPAN_LOOK
+    elif now.alpha == 0.0 or not params.buffered:
         noise = SPAN
     return wx, rho2 if rho2 > noise * xx else 0.0, n_rest
 

@@ -17,14 +17,12 @@ import math
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.dense import solve_lower
 from sonlearn.learn.engines.compensated.lazy import bring_all_up, copies
-from sonlearn.learn.engines.compensated.state import EXTRA, HEAD, SLOT, WBAR
+from sonlearn.learn.engines.compensated.state import EXTRA, HEAD, LONGEST, SLOT, WBAR
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, SHRINK
 
 #: Beyond this a number has diverged, however far from infinite: what is computed from it multiplies it.
 LIMIT = 1e100
-#: v below this multiple of x'Delta^-1 x is rounding noise of the difference that it is.
-NOISE = 1e-14
 #: Least p (1 - p) of logistic loss, so that a / s is a number.
 CURVATURE = 1e-8
 
@@ -50,7 +48,7 @@ def run(params, state, work, rows, out, start):
             wx, xx = read(state, work, work.row, work.place, values)
         z, v = solve(state, work, wx, xx)
         z += rows.base[i]
-        if not (abs(z) <= LIMIT and xx <= LIMIT):
+        if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         out.prediction[i] = out.raw[i] = z
         if learns:
@@ -111,7 +109,7 @@ def solve(state, work, wx, xx):
     for i in range(r):
         z += work.g[i] * state.gamma[i]
         v -= work.g[i] * work.g[i]
-    return z, max(v, NOISE * xx)
+    return z, max(v, 0.0)
 
 
 @bare_inline
@@ -122,17 +120,17 @@ def step(params, state, work, feats, values, read_off, label):
     """
     z, v, xx = read_off
     now = state.now[0]
-    a, s2 = step_of(params, z, v, label)
-    s = math.sqrt(s2)
-    pivot = math.sqrt(1.0 + s2 * v)
-    if s2 > 0.0 and not (s2 * xx <= LIMIT and abs(pivot * a / s) <= LIMIT):
+    y, h = label
+    w = h / params.r
+    a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
+    if not math.isfinite(a):
         return DIVERGED
     now["t"] += 1
     for at in range(len(feats)):
         now["seen"] = max(now["seen"], feats[at] + 1)
     if s2 * xx > 0.0:
         k, raw = now["k"], now["raw"]
-        r = k + raw
+        r, s, pivot = k + raw, math.sqrt(s2), math.sqrt(1.0 + s2 * v)
         for j in range(r):
             state.T[r, j] = state.T[j, r] = s * work.q[j]
             state.LT[j, r] = s * work.g[j]
@@ -144,21 +142,19 @@ def step(params, state, work, feats, values, read_off, label):
 
 
 @bare_inline
-def step_of(params, z, v, label):
-    """(a, s^2): the step along A^-1 x, and the row's weight in the sketch; w = h / r below.
+def step_of(loss, z, v, y, w):
+    """(a, s^2): the step along A^-1 x, and the row's weight in A; w is its importance over r.
 
     hinge     AROW: where y z < 1, a = y (1 - y z)/(v + 1/w), s^2 = w; elsewhere nothing
     squared   recursive least squares: a = (y - z)/(v + 1/w), s^2 = w
-    logistic  the implicit step and Laplace's approximation where it ends: with p = sigmoid(-y z'), z' = z + a v,
+    logistic  the implicit step, and Laplace's approximation where it ends: with p = sigmoid(-y z'), z' = z + a v,
               a = w y p and s^2 = w p (1 - p)
     """
-    y, h = label
-    w = h / params.r
-    if params.loss == LOGISTIC:
+    if loss == LOGISTIC:
         u = implicit(y * z, w * v)
         p = sigmoid(-u)
         return w * y * p, w * max(p * sigmoid(u), CURVATURE)
-    if params.loss == HINGE and y * z >= 1.0:
+    if loss == HINGE and y * z >= 1.0:
         return 0.0, 0.0
     return w * (y - z) / (1.0 + w * v), w
 

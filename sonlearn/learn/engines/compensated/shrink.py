@@ -1,8 +1,8 @@
 """The whitened shrink: keep m - 1 combinations of the rows, and return what they lose to the features it came from.
 
 With T = B Delta^-1 B' = U diag(lam) U' and lam_m the m-th largest, B <- C B with the rows
-sqrt((lam_i - lam_m)/lam_i) U_i' of C, i < m. What B'B loses is positive semidefinite, so its diagonal is known:
-Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
+sqrt(min(lam_i - lam_m, LONGEST)/lam_i) U_i' of C, i < m. What B'B loses is positive semidefinite, so its diagonal is
+known: Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
 [RFD] Algorithm 3 returns half of lam_m to every feature alike.
 """
 
@@ -16,7 +16,7 @@ from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.dense import clear, leading
 from sonlearn.learn.engines.compensated.lazy import enter
 from sonlearn.learn.engines.compensated.rounds import run
-from sonlearn.learn.engines.compensated.state import EXTRA, HEAD, SLOT, STAMP, WBAR
+from sonlearn.learn.engines.compensated.state import EXTRA, HEAD, LONGEST, SLOT, STAMP, WBAR
 from sonlearn.learn.status import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding noise.
@@ -66,7 +66,7 @@ def choose(params, state, work):
     kept = 0
     clear(state.T)
     while kept < min(params.m - 1, r) and lam[r - 1 - kept] - shed > EPS_RANK * top:
-        left = lam[r - 1 - kept] - shed
+        left = min(lam[r - 1 - kept] - shed, LONGEST)
         factor = math.sqrt(left / lam[r - 1 - kept])
         for j in range(r):
             work.CT[j, kept] = factor * U[j, r - 1 - kept]

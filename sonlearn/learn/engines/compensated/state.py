@@ -22,6 +22,9 @@ WBAR, EXTRA, STAMP, SLOT, HEAD = range(5)  # HEAD: columns before those of B
 #: Raw rows between two shrinks, at least; and for each row of the sketch. A longer buffer has fewer shrinks and fewer
 #: generations to catch up with, and costs longer solves.
 RAW_MIN, RAW_PER_ROW = 12, 2
+#: Squared length up to which Delta^-1/2 B may have rows: a longer raw row counts that much less, and what a kept row is
+#: longer is shed. So I + T has a condition number that double precision bears, whatever the values are.
+LONGEST = 1e10
 #: Generations that the log holds, at least, before all features are brought up to date at once.
 LOG_MIN = 64
 

@@ -1,0 +1,232 @@
+"""Vowpal Wabbit's flags (all of ``vw --help``, 9.11): which work here, what stands for the others, or why nothing does.
+
+Imports nothing: the command line asks here what to say of a flag that it does not know. The same as a table for people
+is docs/vw-flags.md, which ``python tests/golden/capture_vw_flags.py`` writes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Answer(NamedTuple):
+    """What there is to say of a flag: `state` is one of `STATES`, `text` what to know or do."""
+
+    state: str
+    text: str
+
+
+STATES = WORKS, STANDS_FOR, NOT_HERE = "works", "stands for", "not here"
+
+#: Short spellings.
+SHORT = {
+    "-a": "--audit",
+    "-P": "--progress",
+    "-h": "--help",
+    "-t": "--testonly",
+    "-b": "--bit_precision",
+    "-C": "--constant",
+    "-q": "--quadratic",
+    "-d": "--data",
+    "-c": "--cache",
+    "-k": "--kill_cache",
+    "-f": "--final_regressor",
+    "-p": "--predictions",
+    "-r": "--raw_predictions",
+    "-l": "--learning_rate",
+    "-i": "--initial_regressor",
+}
+
+_WORK = """
+    --version --progress --help --testonly --holdout_off --holdout_period --passes --hash --hash_seed --ignore --keep
+    --bit_precision --noconstant --ngram --skips --interactions --quadratic --cubic --data --cache --quiet
+    --final_regressor --predictions --initial_regressor --sketch_size
+"""
+_WORK_BUT = {
+    "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile",
+    "--learning_rate": "of the first-order methods",
+    "--power_t": "of the first-order methods",
+    "--l1": "of the first-order methods",
+    "--l2": "of the first-order methods",
+    "--ftrl_alpha": "of --method ftrl and coin",
+    "--ftrl_beta": "of --method ftrl and coin",
+    "--quantile_tau": "of --loss quantile",
+    "--invariant": "of the first-order methods",
+    "--cache_file": "one file",
+    "--save_per_pass": "-f's file is written anew after every pass",
+    "--raw_predictions": "before the projection onto [-C, C]",
+    "--alpha": "the multiple of the identity, as with --OjaNewton",
+}
+_STANDS_FOR = {
+    "--sgd": "give --method sgd",
+    "--adaptive": "give --method adagrad",
+    "--normalized": "give --method nag",
+    "--ftrl": "give --method ftrl",
+    "--coin": "give --method coin",
+    "--audit": "convert --to vw shows the slots and values of every example, inspect the weights",
+    "--examples": "head -n N DATA | sonlearn train",
+    "--min_prediction --max_prediction": "give --clip C: predictions are kept within [-C, C]",
+    "--sort_features": "leave it out: the order of features does not matter",
+    "--dry_run": "leave it out: options are checked before anything is read",
+    "--kill_cache": "a stale cache is made anew without being told: leave it out",
+    "--compressed": "leave it out: compressed files are told by their content",
+    "--no_stdin": "leave it out, and name the data",
+    "--csv": "give --format csv, and --label COLUMN",
+    "--csv_separator": "give --delimiter",
+    "--driver_output_off": "give --quiet",
+    "--log_level": "give --quiet, or leave it out",
+    "--readable_model --audit_regressor": "use sonlearn inspect MODEL",
+    "--invert_hash": "give --names, then use sonlearn inspect MODEL",
+    "--dump_json_weights_experimental": "use sonlearn inspect --json MODEL",
+    "--dump_json_weights_include_feature_names_experimental": "give --names, then use sonlearn inspect --json MODEL",
+    "--save_resume": "a model always holds the whole state: leave it out",
+    "--strict_parse": "leave it out: a malformed line ends the run, unless --on-error skip is given",
+    "--random_seed": "leave it out: nothing is random",
+    "--sparse_weights": "leave it out: memory grows with the features seen, not with -b",
+    "--binary": "leave it out: a prediction above 0 is of the class +1",
+    "--link": "leave it out: under logistic loss 1/(1+exp(-p)) is the probability of +1",
+    "--OjaNewton": "give --sketch oja",
+    "--alpha_inverse": "give --alpha, its inverse",
+    "--normalize   ": "give --diagonal or --no-diagonal",
+    "--random_init": "leave it out: the sketch begins with the first gradients",
+    "--classweight": "give the examples of the class an importance weight",
+    "--leave_duplicate_interactions": "leave it out: equal interactions count once",
+    "--span_server": "sketches of parts are merged by sonlearn sketch --merge; learning is of one process",
+}
+_NOT_HERE = {
+    "--l1 and --l2 are the penalties there are": """
+          --no_bias_regularization --l1_state --l2_state --sparse_l2
+    """,
+    "steps follow from --learning_rate and --power_t, or from what was seen": """
+         --decay_learning_rate --initial_t --feature_mask --adax --epoch_size --learning_rate_cnt
+    """,
+    "only online methods: sonlearn methods lists them": """
+        --bfgs --hessian_on --mem --termination --conjugate_gradient --svrg --stage_size --pistol
+          --freegrad --restart --project --fepsilon --flipschitz_const --noop --print
+        --ksvm --reprocess --pool_greedy --para_active --pool_size --subsample --kernel --degree --replay_b
+        --replay_b_count --replay_c --replay_c_count --replay_m --replay_m_count
+    """,
+    "the losses are those of --loss_function": """
+         --expectile_q --logistic_min --logistic_max
+    """,
+    "examples are held out by --holdout_period alone, and all passes are made over all examples": """
+        --holdout_after --early_terminate --initial_pass_length
+    """,
+    "only two classes, or numbers": """
+        --named_labels --oaa --oaa_subsample --probabilities --scores --indexing --ect --error --csoaa
+        --cs_absolute_loss --csoaa_ldf --ldf_override --csoaa_rank --wap_ldf --log_multi --no_progress
+        --swap_resistance --recall_tree --max_candidates --bern_hyper --max_depth --node_only --randomized_routing
+        --plt --kary_tree --threshold --top_k --plt_force_load_legacy_model --multilabel_oaa --memory_tree
+        --max_number_of_labels --leaf_example_multiplier --dream_repeats --top_K --learn_at_leaf --oas
+        --dream_at_update --online --emt --emt_tree --emt_leaf --emt_scorer --emt_initial --emt_router --ot --top
+    """,
+    "no structured prediction": """
+        --search --search_task --search_metatask --search_interpolation --search_rollout --search_rollin
+        --search_passes_per_policy --search_beta --search_alpha --search_total_nb_policies
+        --search_trained_nb_policies --search_allowed_transitions --search_subsample_time
+        --search_neighbor_features --search_rollout_num_steps --search_history_length --search_no_caching
+        --search_xv --search_perturb_oracle --search_linear_ordering --search_active_verify
+        --search_save_every_k_runs
+    """,
+    "no active learning": """
+        --active --simulation --direct --mellowness --active_cover --beta_scale --oracular --cs_active
+        --domination --range_c --max_labels --min_labels --cost_max --cost_min --csa_debug
+    """,
+    "linear models only": """
+        --nn --inpass --multitask --dropout --meanfield --boosting --gamma --alg --stage_poly --sched_exponent
+        --batch_sz --batch_sz_no_doubling --autolink --bootstrap --bs_type --interact --marginal
+        --initial_denominator --initial_numerator --compete --update_before_learn --unweighted_marginals --decay
+    """,
+    "no matrix factorisation and no topics": """
+        --rank --lrq --lrqdropout --lrqfa --new_mf --lda --lda_alpha --lda_rho --lda_D --lda_epsilon --minibatch
+        --math --metrics
+    """,
+    "features are as the text has them, with -q, --interactions, --ngram and --skips": """
+        --ignore_linear --ignore_features_dsjson_experimental --redefine --feature_limit --affix --spelling
+        --dictionary --dictionary_path --experimental_full_name_interactions --permutations
+    """,
+    "the constant feature begins at weight 0": """
+        --constant
+    """,
+    "no server: standard input is read as it comes, so a socket can be put before it": """
+        --daemon --foreground --port --num_children --pid_file --port_file --no_daemon --sendto
+    """,
+    "LIBSVM, VW, CSV, Parquet and Arrow are read": """
+        --json --dsjson --chain_hash --flatbuffer
+    """,
+    "CSV has a header; (echo a,b,y; cat FILE) puts one before": """
+        --csv_no_file_header --csv_header --csv_ns_value
+    """,
+    "progress goes to standard error, predictions to where -p says": """
+        --driver_output --log_output --limit_output --extra_metrics --dont_output_best_constant
+    """,
+    "a model holds the whole state, bit for bit": """
+        --hexfloat_weights --dump_json_weights_include_extra_online_state_experimental --predict_only_model
+        --preserve_performance_counters --output_feature_regularizer_binary --output_feature_regularizer_text
+        --input_feature_regularizer --id --per_model_save_load
+    """,
+    "a run is one process": """
+        --unique_id --total --node --span_server_port
+    """,
+    "nothing of it needs setting": """
+        --ring_size --example_queue_limit
+    """,
+    "weights begin at 0": """
+        --initial_weight --random_weights --normal_weights --truncated_normal_weights
+    """,
+    "no confidence of predictions": """
+        --confidence --confidence_after_training
+    """,
+    "no baselines": """
+        --baseline --lr_multiplier --global_only --check_enabled
+    """,
+    "no bandits, and no exploration": """
+        --cover --automl --default_lease --priority_type --priority_challengers --verbose_metrics --csv_trace
+        --interaction_type --oracle_type --debug_reversed_learn --automl_significance_level
+        --fixed_significance_level --reward_as_cost --tol_x --opt_func --baseline_challenger_cb --cb_c_alpha
+        --cb_c_tau --cats_tree --tree_bandwidth --cb_dro --cb_dro_alpha --cb_dro_tau --cb_dro_wmax --cb_sample
+        --cbify --cbify_cs --cbify_reg --cats --cb_discrete --min_value --max_value --loss_option --loss_report
+        --loss_01_ratio --loss0 --loss1 --flip_loss_sign --ccb_explore_adf --all_slots_loss --no_predict
+        --ccb_no_slot_index --cb_type --cb_explore --first --epsilon --bag --nounif --psi --cb_explore_adf --regcb
+        --regcbopt --cb_min_cost --cb_max_cost --first_only --squarecb --gamma_scale --gamma_exponent --elim
+        --greedify --rnd --rnd_alpha --rnd_invlambda --softmax --lambda --synthcover --synthcoverpsi
+        --synthcoversize --cb --eval --cb_force_legacy --cb_adf --rank_all --clip_p --cb_to_cbadf --cbzo --policy
+        --radius --cats_pdf --bandwidth --get_pmf --sample_pdf --cb_explore_pdf --pmf_to_pdf --epsilon_decay
+        --model_count --min_scope --epsilon_decay_significance_level --epsilon_decay_audit --constant_epsilon
+        --bonferroni_denominator --min_champ_examples --initial_epsilon --shift_model_bounds --challenger_epsilon
+        --graph_feedback --large_action_space --max_actions --spanner_c --thread_pool_size --block_size
+        --las_hint_explicit_simd --two_pass_svd --action_cache_slack --explore_eval --multiplier --target_rate
+        --experimental_igl --cbify_ldf --multiworld_test --learn --exclude_eval --slates --warm_cb --warm_cb_cs
+        --warm_start --interaction --warm_start_update --interaction_update --corrupt_type_warm_start
+        --corrupt_prob_warm_start --choices_lambda --lambda_scheme --overwrite_label --sim_bandit
+    """,
+}  # fmt: skip
+
+
+def _answers() -> dict[str, Answer]:
+    found = {name: Answer(WORKS, "") for name in _WORK.split()}
+    found |= {name: Answer(WORKS, text) for name, text in _WORK_BUT.items()}
+    found |= {name: Answer(STANDS_FOR, text) for names, text in _STANDS_FOR.items() for name in names.split()}
+    return found | {name: Answer(NOT_HERE, why) for why, names in _NOT_HERE.items() for name in names.split()}
+
+
+#: By long spelling.
+FLAGS = _answers()
+
+
+def answer(name: str) -> Answer | None:
+    """What there is to say of a flag, however it is spelt (``-l0.5``, ``--learning-rate``); None: VW has none such."""
+    if name.startswith("--"):
+        return FLAGS.get("--" + name[2:].replace("-", "_")) or FLAGS.get(name)
+    return FLAGS.get(SHORT.get(name[:2], ""))
+
+
+def table() -> list[str]:
+    """Lines of a table of all flags, in Markdown."""
+    long_to_short = {long: short for short, long in SHORT.items()}
+    lines = ["| Vowpal Wabbit | here | |", "|---|---|---|"]
+    for name in sorted(FLAGS, key=str.lower):
+        state, text = FLAGS[name]
+        spelt = f"`{long_to_short[name]}`, `{name}`" if name in long_to_short else f"`{name}`"
+        lines.append(f"| {spelt} | {state} | {text.replace('|', '&#124;')} |")
+    return lines

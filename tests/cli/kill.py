@@ -1,0 +1,100 @@
+"""Kill commands at random moments and see what they leave: ``python tests/cli/kill.py 200 [SEED]``.
+
+What was there stays whole, whether it is the old file or the new one; what is left over is removed by the next command
+that writes to the place. `test_kill.py` does the same a few times.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = [sys.executable, "-m", "sonlearn"]
+
+#: Name of a command: (its arguments, the file that it writes).
+COMMANDS = {
+    "save": (["train", "--quiet", "--sketch", "none", "--checkpoint", "1", "-f", "model", "big.svm"], "model"),
+    "cache": (["train", "--quiet", "--sketch", "none", "--cache_file", "cache", "big.svm"], "cache"),
+    "convert": (["convert", "--to", "vw", "-o", "out.vw", "big.svm"], "out.vw"),
+    "sketch": (["sketch", "--quiet", "-l", "20", "-o", "s.npz", "big.svm"], "s.npz"),
+}
+
+
+def run(folder: Path, arguments: list[str], **how) -> subprocess.Popen:
+    """A command under way in `folder`."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([*PROGRAM, *arguments], cwd=folder, env=environment, stderr=subprocess.PIPE, **how)
+
+
+def whole(folder: Path, name: str) -> bool:
+    """Whether the file that a command has written can be read."""
+    check = {
+        "save": ["inspect", "model"], "cache": [], "sketch": ["sketch", "--quiet", "--merge", "s.npz"],
+        "convert": ["convert", "--to", "vw", "-o", os.devnull, "--format", "vw", "out.vw"],
+    }[name]  # fmt: skip
+    if name == "cache":
+        sys.path.insert(0, str(ROOT))
+        from sonlearn.text.cache import read_trailer
+
+        return read_trailer(folder / "cache")["blocks"] > 0
+    return run(folder, check, stdout=subprocess.DEVNULL).wait() == 0
+
+
+def prepare(folder: Path, lines: int) -> dict[str, float]:
+    """Data, the files that commands write, and how long each command takes."""
+    sample = (ROOT / "data" / "sample.svm").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "big.svm").write_text("".join(sample * (1 + lines // len(sample)))[:])
+    seconds = {}
+    for name, (arguments, _) in COMMANDS.items():
+        for _ in range(2):
+            started = time.monotonic()
+            assert run(folder, arguments).wait() == 0, name
+            seconds[name] = time.monotonic() - started
+        assert whole(folder, name)
+    return seconds
+
+
+def kill(folder: Path, name: str, moment: float) -> int:
+    """Kill a command after so many seconds; the number of temporary files that it has left."""
+    arguments, target = COMMANDS[name]
+    if name == "cache":
+        os.utime(folder / "big.svm")
+        with (folder / "big.svm").open("r+b") as file:  # the cache has to be made anew
+            file.write(b"%d" % (os.stat(folder / "big.svm").st_mtime_ns % 2))
+    before = {path.name for path in folder.iterdir() if not path.name.startswith(".sonlearn-")}
+    process = run(folder, arguments)
+    time.sleep(moment)
+    process.kill()
+    process.communicate()
+    after = {path.name for path in folder.iterdir()}
+    left = {path for path in after if path.startswith(".sonlearn-")}
+    assert after - left == before, (name, after ^ before)
+    assert whole(folder, name), (name, target)
+    return len(left)
+
+
+def trial(count: int, seed: int, lines: int = 4000) -> int:
+    """Kill `count` commands in turn; how many temporary files there have been on the way. None stays."""
+    r, seen = random.Random(seed), 0
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        seconds = prepare(folder, lines)
+        for i in range(count):
+            name = list(COMMANDS)[i % len(COMMANDS)]
+            seen += kill(folder, name, r.uniform(0.3, 1.05) * seconds[name])
+        assert run(folder, COMMANDS["save"][0]).wait() == 0
+        names = sorted(path.name for path in folder.iterdir())
+        assert names == sorted(["big.svm", *(target for _, target in COMMANDS.values())]), names
+    return seen
+
+
+if __name__ == "__main__":
+    kills = int(sys.argv[1])
+    left = trial(kills, int(sys.argv[2]) if len(sys.argv) > 2 else 0, lines=100_000)
+    print(f"{kills} kills: every file whole, {left} temporary files seen after a kill, none left at the end")

@@ -1,0 +1,124 @@
+"""Every flag of Vowpal Wabbit is answered, and the answers hold."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from places import GOLDEN, ROOT
+
+from sonlearn.cli import main
+from sonlearn.commands import vw_flags
+from sonlearn.commands.flags import parser_of
+
+OURS = set(parser_of("train")._option_string_actions) | {"--version", "-V"}
+EVERY_FLAG_OF_OURS = {name for verb in ("train", "predict", "convert", "sketch", "inspect") for name in
+                      parser_of(verb)._option_string_actions}  # fmt: skip
+
+
+def error(capsys, *arguments):
+    capsys.readouterr()
+    assert main(list(arguments)) == 1
+    line = capsys.readouterr().err
+    assert len(line.splitlines()) == 1
+    return line.removeprefix("sonlearn: ").rstrip()
+
+
+def test_all_of_vws_flags_are_answered_and_no_others():
+    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    text = subprocess.run([sys.executable, "-m", "vowpalwabbit", "--help"], capture_output=True, text=True).stdout
+    found = re.findall(r"^    (?:(-\w), )?(--\w+)", text, re.MULTILINE)
+    assert len(found) > 400
+    assert set(vw_flags.FLAGS) == {long for _, long in found}
+    assert {short: long for short, long in found if short} == vw_flags.SHORT
+
+
+def test_the_page_is_the_data():
+    sys.path.insert(0, str(GOLDEN))
+    try:
+        from capture_vw_flags import page
+    finally:
+        sys.path.remove(str(GOLDEN))
+    expected = (ROOT / "docs" / "vw-flags.md").read_text(encoding="utf-8")
+    assert page() == expected, "run python tests/golden/capture_vw_flags.py"
+
+
+@pytest.mark.parametrize("name", sorted(vw_flags.FLAGS))
+def test_what_works_exists_and_what_does_not_does_not(name):
+    state, text = vw_flags.FLAGS[name]
+    assert state in vw_flags.STATES
+    spelt = [name] + [short for short, long in vw_flags.SHORT.items() if long == name]
+    alike = {flag.replace("_", "-") for flag in OURS}
+    assert all((flag.replace("_", "-") in alike) == (state == vw_flags.WORKS) for flag in spelt)
+    assert text or state == vw_flags.WORKS
+    for flag in re.findall(r"(?<![\w\[-])--?[a-zA-Z][\w-]*", text):
+        assert flag in EVERY_FLAG_OF_OURS | {"--OjaNewton"} or flag in ("-n",), (name, flag)
+
+
+@pytest.mark.parametrize("name", sorted(n for n, a in vw_flags.FLAGS.items() if a.state != vw_flags.WORKS))
+def test_the_command_line_says_it(name, capsys):
+    state, text = vw_flags.FLAGS[name]
+    for spelt in (name, name.replace("_", "-"), f"{name}=1"):
+        line = error(capsys, "train", spelt, "a.svm")
+        assert line.startswith(f"{spelt.partition('=')[0]}: no such flag here; ")
+        assert line.endswith(text)
+        assert ("nothing stands for it" in line) == (state == vw_flags.NOT_HERE)
+
+
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        ("--initial_t", "--power_t"), ("--ftrl", "--method ftrl"), ("--link", "leave it out"),
+        ("--bfgs", "only online methods"), ("-k", "leave it out"),
+        ("--invert-hash", "--names"), ("-C", "weight 0"),
+    ],
+)  # fmt: skip
+def test_what_was_misleading(flag, message, capsys):
+    line = error(capsys, "train", flag, "1", "a.svm")
+    assert message in line
+    assert "did you mean" not in line
+
+
+def test_other_verbs_are_not_told_of_vw(capsys):
+    assert "sonlearn convert has no such flag, but sonlearn train has" in error(capsys, "convert", "--passes", "2")
+    assert "no such flag; " in error(capsys, "inspect", "--bfgs", "2", "x")
+
+
+# ------------------------------------------------------------------------------------------------- text
+
+
+def claims():
+    """(value, what VW makes of it, what we do) from the table of docs/vw-text.md."""
+    text = (ROOT / "docs" / "vw-text.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| `")]
+    return [(word.strip("`"), theirs, ours) for words, theirs, ours in rows for word in words.split(", ")]
+
+
+@pytest.mark.parametrize(("word", "theirs", "ours"), claims())
+@pytest.mark.interpreted
+def test_ours_of_the_table_of_text(word, theirs, ours, tmp_path, capsys):
+    from sonlearn.options import TextOptions
+    from sonlearn.text.hashing import hash_bytes
+    from sonlearn.text.read import read_batches
+
+    (tmp_path / "t").write_text(f"1 |a x:{word}\n")
+    options = TextOptions(format="vw", constant=False)
+    if ours == "refused":
+        assert main(["train", "--quiet", str(tmp_path / "t")]) == 1
+        assert f"found '{word}', expected a finite number as value" in capsys.readouterr().err
+        return
+    (batch,) = read_batches(tmp_path / "t", options)
+    assert ours == "text"
+    slot = hash_bytes(word.encode(), hash_bytes(b"x", hash_bytes(b"a"))) & 2**18 - 1
+    assert (batch.indices.tolist(), batch.values.tolist()) == ([slot], [1.0])
+
+
+@pytest.mark.parametrize(("word", "theirs", "ours"), claims())
+def test_vws_of_the_table_of_text(word, theirs, ours, tmp_path):
+    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    Path(tmp_path / "t").write_text(f"1 |a x:{word}\n")
+    command = [sys.executable, "-m", "vowpalwabbit", "-d", str(tmp_path / "t"), "--audit", "--quiet", "--noconstant"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n\t")[1:]
+    found = "left out" if not out else f"the number {out[0].split(':')[2]}" if "^x:" in out[0] else "text"
+    assert found == theirs

@@ -1,0 +1,168 @@
+"""Naive Bayes against its twin (`bayes_twin`), and what every engine must do."""
+
+import numpy as np
+import pytest
+from bayes_twin import Bayes
+from streams import (
+    batch_of,
+    duplicated,
+    one_feature,
+    repeated_ids,
+    rows_of,
+    wide_range,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+
+from sonlearn import DivergedError, Learner, LearnOptions
+from sonlearn.errors import OptionError
+
+pytestmark = pytest.mark.interpreted
+TWINS = {"bayes": lambda: Bayes(False, 1.0, 0.25), "multinomial-bayes": lambda: Bayes(True, 0.05, 0.5)}
+every = pytest.mark.parametrize("method", TWINS)
+
+
+def learner_of(method, loss="logistic"):
+    return Learner(LearnOptions(method=method, loss=loss))
+
+
+def streams():
+    text = zipf(n=200, d=60)
+    return {
+        "text": text,
+        "weighted": with_weights(without_some_labels(text)),
+        "empty-rows": with_empty_rows(text),
+        "repeated": repeated_ids(rows_of(text, slice(0, 80))),
+        "duplicated": duplicated(n=150),
+        "one-feature": one_feature(n=100),
+        "one-class": text._replace(y=np.ones(200)),
+        "zero-one": text._replace(y=(text.y > 0).astype(float)),
+        "wide": wide_range(n=150),
+    }
+
+
+STREAMS = streams()
+
+
+def row_of(batch, i):
+    row = {}
+    for at in range(batch.indptr[i], batch.indptr[i + 1]):
+        row[int(batch.indices[at])] = row.get(int(batch.indices[at]), 0.0) + batch.values[at]
+    return row
+
+
+def fingerprint(learner):
+    header, arrays = learner.to_arrays()
+    return header, {key: np.array(value) for key, value in arrays.items()}
+
+
+def assert_equal_states(one, other):
+    assert one.to_arrays()[0] == other.to_arrays()[0]
+    for (key, array), (name, wanted) in zip(fingerprint(one)[1].items(), fingerprint(other)[1].items(), strict=True):
+        assert key == name
+        np.testing.assert_array_equal(array, wanted, err_msg=key)
+
+
+@every
+@pytest.mark.parametrize("stream", STREAMS)
+def test_predictions_and_weights_are_the_twins(method, stream):
+    batch, twin, learner = STREAMS[stream], TWINS[method](), learner_of(method)
+    wanted = np.zeros(batch.n)
+    for i in range(batch.n):
+        wanted[i] = twin.predict(row_of(batch, i))
+        if batch.weight[i] > 0 and not np.isnan(batch.y[i]):
+            twin.learn(row_of(batch, i), batch.y[i], batch.weight[i])
+    got = learner.partial_fit(batch)
+    np.testing.assert_allclose(got.prediction, wanted, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(got.raw, got.prediction)
+    assert np.ptp(wanted) > 0.5
+    for i, weight in zip(*learner.weights(), strict=True):
+        assert weight == pytest.approx(twin.evidence(int(i)), rel=1e-9, abs=1e-9)
+    again = learner.predict(batch).prediction
+    np.testing.assert_allclose(again, [twin.predict(row_of(batch, i)) for i in range(batch.n)], rtol=1e-9, atol=1e-9)
+
+
+@every
+def test_it_learns(method):
+    batch = zipf(n=2000 if method == "bayes" else 1000, d=100)
+    got = learner_of(method).partial_fit(batch)
+    late = slice(batch.n // 2, None)
+    assert np.mean(np.sign(got.prediction[late]) != batch.y[late]) < 0.25
+
+
+@every
+def test_batches_may_be_cut_anywhere(method):
+    batch = STREAMS["weighted"]
+    one, other = learner_of(method), learner_of(method)
+    whole = one.partial_fit(batch).prediction
+    parts = [other.partial_fit(rows_of(batch, slice(a, b))).prediction for a, b in ((0, 1), (1, 90), (90, 200))]
+    np.testing.assert_array_equal(whole, np.concatenate(parts))
+    assert_equal_states(one, other)
+
+
+@every
+def test_resumed_learners_give_the_same_bits(method, tmp_path):
+    batch, through, stopped = STREAMS["weighted"], learner_of(method), learner_of(method)
+    for a in range(0, 200, 50):
+        part = rows_of(batch, slice(a, a + 50))
+        np.testing.assert_array_equal(through.partial_fit(part), stopped.partial_fit(part))
+        stopped.save(tmp_path / "model")
+        stopped = Learner.load(tmp_path / "model")
+        np.testing.assert_array_equal(through.predict(batch), stopped.predict(batch))
+    assert_equal_states(through, stopped)
+
+
+@every
+def test_rows_that_are_only_predicted_change_nothing(method):
+    batch, learner, other = STREAMS["text"], learner_of(method), learner_of(method)
+    learner.partial_fit(batch)
+    other.partial_fit(batch)
+    foreign = batch._replace(indices=batch.indices + 30)
+    got = other.partial_fit(foreign._replace(y=np.full(batch.n, np.nan)))
+    other.partial_fit(foreign._replace(weight=np.zeros(batch.n)))
+    assert_equal_states(learner, other)
+    np.testing.assert_array_equal(got.prediction, learner.predict(foreign).prediction)
+
+
+@every
+def test_an_example_of_weight_two_is_two_examples(method):
+    batch = STREAMS["text"]
+    twice, weighted = learner_of(method), learner_of(method)
+    twice.partial_fit(rows_of(batch, np.repeat(np.arange(batch.n), 2)))
+    weighted.partial_fit(batch._replace(weight=np.full(batch.n, 2.0)))
+    np.testing.assert_allclose(twice.predict(batch).prediction, weighted.predict(batch).prediction, rtol=1e-12)
+
+
+@every
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e30, 1e300])
+def test_values_and_weights_of_any_size(method, scale):
+    """Finite, or refused before anything has changed."""
+    batch = STREAMS["text"]
+    for wild in (batch._replace(values=scale * batch.values), batch._replace(weight=np.full(batch.n, scale))):
+        learner = learner_of(method)
+        got = learner.partial_fit(wild, skip=True)
+        assert np.isfinite(got.prediction).all()
+        assert np.isfinite(learner.weights()[1]).all()
+        assert all(np.isfinite(array).all() for array in fingerprint(learner)[1].values())
+
+
+def test_a_refused_row_leaves_no_trace():
+    batch = batch_of([{1: 1.0, 2: 1.0}, {1: 3.0}, {1: 1e308, 2: 1e308}, {2: 1.0}], [1.0, -1.0, 1.0, -1.0])
+    learner, other = learner_of("multinomial-bayes"), learner_of("multinomial-bayes")
+    with np.errstate(over="ignore", invalid="ignore"):  # which is to be found out, compiled or not
+        with pytest.raises(DivergedError, match="<memory>:3:"):
+            learner.partial_fit(batch)
+        got = other.partial_fit(batch, skip=True)
+    assert learner.examples == 2
+    assert got.refused.tolist() == [False, False, True, False]
+    learner.partial_fit(rows_of(batch, [3]))
+    assert_equal_states(learner, other)
+
+
+@every
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_losses_without_classes_are_refused(method, loss):
+    with pytest.raises(OptionError, match=f"--loss {loss}: --method {method} learns logistic, hinge"):
+        learner_of(method, loss)

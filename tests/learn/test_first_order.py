@@ -1,0 +1,296 @@
+"""First-order learners against their dense twins, what leaves them alone, and Vowpal Wabbit."""
+
+import copy
+
+import numba
+import numpy as np
+import pytest
+from first_order_twin import TWINS, raw_predictions
+from streams import (
+    duplicated,
+    ill_conditioned,
+    one_feature,
+    repeated_ids,
+    rows_of,
+    shuffled_features,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+
+from sonlearn import DivergedError, Learner, LearnOptions
+from sonlearn.methods import METHODS
+from sonlearn.options import CLASSIFICATION, LOSSES
+
+N = 60 if numba.config.DISABLE_JIT else 600
+STREAMS = {
+    "text": zipf(n=2 * N, d=80),
+    "long rows": zipf(n=N, d=80, unit=False, seed=1),
+    "weighted": with_weights(zipf(n=N, d=60, unit=False, seed=2)),
+    "unlabelled": without_some_labels(zipf(n=N, d=60, seed=3)),
+    "dense": ill_conditioned(1e3, T=N, d=20, large=4).batch,
+    "empty rows": with_empty_rows(zipf(n=N, d=40, seed=4)),
+    "repeated ids": repeated_ids(zipf(n=N, d=40, seed=5)),
+    "one feature": one_feature(n=N),
+}
+#: Beside the defaults: clipped, other steps, and the other readings of nag.
+VARIANTS = {
+    "sgd": [{"clip": 0.5}, {"learning_rate": 0.1, "power_t": 0.25}],
+    "ogd": [{"clip": 0.5}, {"clip": 1.0, "learning_rate": 3.0}],
+    "adagrad": [{"clip": 0.5}, {"learning_rate": 0.1, "power_t": 0.25}],
+    "nag": [
+        {"clip": 1.0}, {"invariant": False}, {"rescale": "before"}, {"rescale": "before", "invariant": False},
+        {"learning_rate": 3.0, "clip": 2.0},
+    ],
+    "ftrl": [{"l1": 0.05, "l2": 0.1}, {"ftrl_alpha": 2.0, "ftrl_beta": 0.1, "clip": 0.5}],
+    "coin": [{"clip": 0.5}, {"ftrl_alpha": 1.0, "ftrl_beta": 0.2}],
+    "arow": [{"arow_r": 0.1}],
+    "arow-precision": [{"arow_r": 10.0}],
+}  # fmt: skip
+SETTINGS = [(method, loss, {}) for method in TWINS for loss in METHODS[method].losses or LOSSES]
+SETTINGS += [(method, loss, more) for method in TWINS for more in VARIANTS[method] for loss in ("squared", "logistic")]
+name_of = lambda s: "-".join(map(str, (s[0], s[1], *s[2].values())))  # noqa: E731
+
+
+def fitting(batch, loss):
+    """The batch with labels that the loss takes."""
+    return batch._replace(y=np.abs(batch.y) * (1 + np.arange(batch.n) % 3)) if loss == "poisson" else batch
+
+
+def raw(options, batch):
+    return Learner(options).partial_fit(batch).raw
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("setting", SETTINGS, ids=name_of)
+def test_predictions_are_the_twins(stream, setting):
+    method, loss, more = setting
+    options, batch = LearnOptions(method=method, loss=loss, **more), fitting(STREAMS[stream], loss)
+    expected = raw_predictions(options, batch)
+    np.testing.assert_allclose(raw(options, batch), expected, rtol=1e-9, atol=1e-9)
+    assert np.std(expected) > 0
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("method", TWINS)
+def test_the_same_rows_again_and_again(method):
+    """With smooth losses: where a prediction stands exactly at a kink, rounding decides, and no two programs agree."""
+    for loss in ("squared", "logistic"):
+        options, batch = LearnOptions(method=method, loss=loss), duplicated(n=N)
+        np.testing.assert_allclose(raw(options, batch), raw_predictions(options, batch), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("method", TWINS)
+def test_weights_are_what_predicts(method):
+    batch = zipf(n=N, d=40)
+    learner = Learner(LearnOptions(method=method))
+    learner.partial_fit(batch)
+    ids, w = learner.weights()
+    small = batch._replace(values=1e-6 * batch.values)  # no feature of a size never seen
+    position = np.searchsorted(np.sort(ids), small.indices)
+    each = small.values * w[np.argsort(ids)][position]
+    np.testing.assert_allclose(learner.predict(small).raw, np.add.reduceat(each, small.indptr[:-1]), rtol=1e-9)
+
+
+# ---------------------------------------------------------------------------------------------------- what is invariant
+
+
+def rescaled(batch, seed=0):
+    """Each feature in a unit of its own, 1e-8 to 1e8."""
+    unit = 10.0 ** np.random.default_rng(seed).uniform(-8, 8, batch.indices.max() + 1)
+    return batch._replace(values=batch.values * unit[batch.indices])
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("more", [{}, {"rescale": "before"}, {"rescale": "before", "invariant": False}])
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_the_units_of_features_leave_nag_alone(loss, more):
+    """[NAG] Theorem 2, whichever reading."""
+    options, batch = LearnOptions(method="nag", loss=loss, **more), zipf(n=N, d=60, unit=False)
+    np.testing.assert_allclose(raw(options, rescaled(batch)), raw(options, batch), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_the_units_of_features_leave_coin_alone(loss):
+    options, batch = LearnOptions(method="coin", loss=loss), zipf(n=N, d=60, unit=False)
+    np.testing.assert_allclose(raw(options, rescaled(batch)), raw(options, batch), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", sorted(TWINS.keys() - {"nag", "coin"}))
+def test_the_units_of_features_do_matter_elsewhere(method):
+    """Not claimed of AdaGrad, nor of the others: a power of two on one feature changes what is predicted."""
+    options, batch = LearnOptions(method=method), zipf(n=60, d=20)
+    other = batch._replace(values=np.where(batch.indices == 1, 16.0, 1.0) * batch.values)
+    assert np.abs(raw(options, other) - raw(options, batch)).max() > 0.01
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("method", TWINS)
+def test_the_order_of_features_does_not_matter(method):
+    options, batch = LearnOptions(method=method), zipf(n=N, d=60)
+    np.testing.assert_allclose(raw(options, shuffled_features(batch)), raw(options, batch), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("h", [2.0, 3.0])
+def test_importance_is_repetition_for_nag(loss, h):
+    """What a row of weight h does to its own prediction is nearly what the row does h times over.
+
+    Nearly: the step is exactly that of h steps with the rates of the last one, and rates fall from one to the next.
+    """
+    batch, off, size = fitting(zipf(n=N, d=40, noise=0.2), loss), np.zeros(2), 0.0
+    taught = Learner(LearnOptions(method="nag", loss=loss))
+    taught.partial_fit(batch)
+
+    def change(rows):
+        learner = Learner.from_arrays(*copy.deepcopy(taught.to_arrays()))
+        row = rows_of(rows, [0])
+        before = learner.predict(row).raw[0]
+        learner.partial_fit(rows)
+        return learner.predict(row).raw[0] - before
+
+    for i in range(20):
+        row = rows_of(batch, [i])
+        truth = change(rows_of(batch, [i] * int(h)))
+        off += np.abs([change(row._replace(weight=np.array([h]))) - truth, change(row) - truth])
+        size += abs(truth)
+    assert off[0] < 0.08 * size
+    assert off[1] > 0.2 * size, "once over is another thing"
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("loss", ["squared", "squared_hinge", "absolute", "hinge", "huber", "quantile"])
+def test_no_importance_makes_nag_overshoot(loss):
+    """However heavy a row, its own prediction goes to the label and not beyond; a plain step goes far beyond."""
+    row = zipf(n=1, d=30)._replace(y=np.array([1.0]), weight=np.array([1e6]))
+    for invariant in (True, False):
+        learner = Learner(LearnOptions(method="nag", loss=loss, invariant=invariant))
+        learner.partial_fit(row)
+        end = learner.predict(row).raw[0]
+        assert end == pytest.approx(1.0, abs=1e-3) if invariant else end > 2.0
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("h", [2.0, 3.0])
+def test_importance_is_repetition_for_arow_on_one_feature(h):
+    """With squared loss AROW is exact least squares, where a row of weight h is h rows: its own covariance is full."""
+    batch = one_feature(n=50)
+    heavy = Learner(LearnOptions(method="arow", loss="squared"))
+    several = Learner(LearnOptions(method="arow", loss="squared"))
+    heavy.partial_fit(batch._replace(weight=np.full(50, h)))
+    several.partial_fit(rows_of(batch, np.repeat(np.arange(50), int(h))))
+    np.testing.assert_allclose(heavy.weights()[1], several.weights()[1], rtol=1e-12)
+
+
+@pytest.mark.interpreted
+def test_l1_makes_weights_zero():
+    batch = zipf(n=N, d=200)
+    counts = []
+    for l1 in (0.0, 0.5, 2.0):
+        learner = Learner(LearnOptions(method="ftrl", l1=l1))
+        learner.partial_fit(batch)
+        counts.append(np.count_nonzero(learner.weights()[1]))
+    assert counts[0] == len(learner.weights()[1])
+    assert counts[0] > counts[1] > counts[2] >= 0
+
+
+@pytest.mark.interpreted
+def test_ogd_projects_and_sgd_does_not():
+    """The same step but for the projection: they part when a prediction first leaves [-C, C], and not before."""
+    batch, common = zipf(n=N, d=30, unit=False), {"loss": "squared", "clip": 0.5, "learning_rate": 1.0}
+    one, other = (raw(LearnOptions(method=method, **common), batch) for method in ("ogd", "sgd"))
+    first = int(np.argmax(np.abs(other) > 0.5))
+    assert 0 < first < N - 1
+    np.testing.assert_array_equal(one[: first + 1], other[: first + 1])
+    assert (one[first + 1 :] != other[first + 1 :]).any()
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("loss", CLASSIFICATION)
+def test_arow_learns_margins_alike_whatever_loss_is_reported(loss):
+    batch = zipf(n=N, d=60)
+    np.testing.assert_array_equal(
+        raw(LearnOptions(method="arow", loss=loss), batch), raw(LearnOptions(method="arow"), batch)
+    )
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("method", TWINS)
+def test_a_refused_row_changes_nothing(method):
+    """A value of 1e120 is refused, the rows around it are learned as if it were not there, saved in between or not."""
+    batch = zipf(n=40, d=30)
+    values, at = batch.values.copy(), batch.indptr[20]
+    values[at] = 1e120
+    indices = batch.indices.copy()
+    indices[at] = 10**6  # never learned from
+    bad = batch._replace(values=values, indices=indices)
+    learner = Learner(LearnOptions(method=method))
+    with pytest.raises(DivergedError, match="<memory>:21:"):
+        learner.partial_fit(bad)
+    learner = Learner.from_arrays(*learner.to_arrays())
+    probe = bad._replace(values=np.minimum(values, 1.0))
+    before = Learner(learner.options)
+    before.partial_fit(rows_of(batch, slice(0, 20)))
+    np.testing.assert_array_equal(learner.predict(probe).raw, before.predict(probe).raw)
+    rest = rows_of(batch, slice(21, 40))
+    np.testing.assert_array_equal(learner.partial_fit(rest).raw, before.partial_fit(rest).raw)
+
+
+# ---------------------------------------------------------------------------------------------------- Vowpal Wabbit
+
+
+def vw_predictions(arguments, batch):
+    """VW's progressive predictions (float32), its clip included."""
+    vowpalwabbit = pytest.importorskip("vowpalwabbit")
+    model, out = vowpalwabbit.Workspace(f"--quiet --noconstant {arguments}"), np.empty(batch.n)
+    for i in range(batch.n):
+        own = slice(batch.indptr[i], batch.indptr[i + 1])
+        entries = " ".join(f"{j}:{v}" for j, v in zip(batch.indices[own], batch.values[own], strict=True))
+        example = model.example(f"{batch.y[i]} {batch.weight[i]} | {entries}")
+        model.learn(example)
+        out[i] = example.get_simplelabel_prediction()
+        model.finish_example(example)
+    model.finish()
+    return out
+
+
+QUANTILE = {"method": "nag", "loss": "quantile", "quantile_tau": 0.3, "clip": 1.0}
+FTRL = {"method": "ftrl", "l1": 0.01, "ftrl_alpha": 0.1, "ftrl_beta": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "tolerance"),
+    [
+        ("", {"method": "nag", "loss": "squared", "clip": 1.0}, 1e-5),
+        ("--loss_function logistic", {"method": "nag", "clip": 50.0}, 1e-3),
+        ("--loss_function quantile --quantile_tau 0.3", QUANTILE, 1e-4),
+        ("--ftrl --ftrl_alpha 0.1 --ftrl_beta 1 --l1 0.01 --loss_function logistic", FTRL, 1e-4),
+    ],
+    ids=["nag", "nag logistic", "nag quantile", "ftrl"],
+)  # fmt: skip
+def test_vw_predicts_the_same(arguments, settings, tolerance):
+    """Up to its float32, with weights: VW's default is nag."""
+    batch = with_weights(zipf(n=1500, d=300, unit=False))
+    batch = batch._replace(weight=np.maximum(batch.weight, 0.5))
+    ours = Learner(LearnOptions(**settings)).partial_fit(batch).prediction
+    np.testing.assert_allclose(ours, vw_predictions(arguments, batch), rtol=tolerance, atol=tolerance)
+
+
+def test_vws_adagrad_is_ours():
+    batch = zipf(n=1500, d=300, unit=False)
+    ours = Learner(LearnOptions(method="adagrad")).partial_fit(batch).prediction
+    theirs = vw_predictions("--adaptive -l 0.5 --loss_function logistic", batch)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
+def test_vws_coin_errs_as_ours():
+    """VW counts a row's norm before it predicts it; we do not: the same up to that."""
+    batch = zipf(n=1500, d=300, unit=False)
+    ours = Learner(LearnOptions(method="coin")).partial_fit(batch)
+    theirs = vw_predictions("--coin --loss_function logistic", batch)
+    loss = np.logaddexp(0, -batch.y * theirs)
+    assert ours.loss.mean() == pytest.approx(loss.mean(), rel=0.03)
+    assert np.corrcoef(ours.raw, theirs)[0, 1] > 0.95

@@ -1,0 +1,70 @@
+"""The table of methods: every entry can be made, says what it is, and has a twin."""
+
+import re
+
+import numpy as np
+import pytest
+from streams import zipf
+from twins import TWINS
+
+from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn.methods import METHODS, PAPERS, listing
+from sonlearn.options import ALL_TAKE
+
+every = pytest.mark.parametrize("name", METHODS)
+#: An engine of engines: its own tests have its twin.
+ENGINES_OF_ENGINES = {"committee"}
+
+
+def test_every_method_has_a_twin_and_every_twin_a_method():
+    assert TWINS.keys() | ENGINES_OF_ENGINES == METHODS.keys()
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_twin_says_what_its_method_says(name):
+    """With the method's own defaults; other settings and streams are in the tests of its family."""
+    batch, options = zipf(n=60, d=25), LearnOptions(method=name)
+    np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, TWINS[name](options, batch), rtol=0, atol=1e-9)
+
+
+@every
+def test_an_entry_says_what_it_is(name):
+    method, text = METHODS[name], "\n".join(listing())
+    assert all((method.about, method.source, method.cost, method.when))
+    assert f"\n{name}" in text
+    assert method.about in text
+    for key in re.findall(r"\[(\w+)\]", method.source):
+        assert key in PAPERS, key
+
+
+@every
+def test_options_that_an_entry_names_exist(name):
+    method, names = METHODS[name], LearnOptions.__dataclass_fields__
+    assert set(method.takes) <= set(names) - set(ALL_TAKE)
+    assert set(method.defaults) <= {*method.takes, "loss"}
+    options = LearnOptions(method=name)
+    for field, value in method.defaults.items():
+        assert getattr(options, field) == value
+
+
+@every
+def test_options_of_other_methods_are_refused(name):
+    values = {"learning_rate": 0.25, "l1": 0.5, "arow_r": 2.0, "oja_step": "1/t", "rescale": "before"}
+    for field, value in values.items():
+        if field in METHODS[name].takes:
+            assert getattr(LearnOptions(method=name, **{field: value}), field) == value
+        else:
+            with pytest.raises(OptionError, match=f"--method {name} does not take it"):
+                LearnOptions(method=name, **{field: value})
+
+
+def test_losses_that_a_method_cannot_learn_are_refused():
+    with pytest.raises(
+        OptionError, match="--loss poisson: --method arow learns squared_hinge, logistic, hinge, squared"
+    ):
+        LearnOptions(method="arow", loss="poisson")
+
+
+def test_every_paper_is_cited():
+    cited = {key for method in METHODS.values() for key in re.findall(r"\[(\w+)\]", method.source)}
+    assert cited == set(PAPERS)

@@ -1,0 +1,177 @@
+"""Names of features: every slot that a kernel finds is named, and by what stands in the text."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from fuzz_text import line as fuzzed_line
+from parsers import Malformed, vw_hash, vw_line
+from vw_peer import CASES, random_line
+
+from sonlearn.cli import main
+from sonlearn.options import TextOptions
+from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.names import MOST_NAMES, LineNames, NameTable
+from sonlearn.text.read import Reader
+
+pytestmark = pytest.mark.interpreted
+OPTIONS = [
+    TextOptions(format="vw", names=True), TextOptions(format="vw", names=True, hash="all", bits=40),
+    TextOptions(format="vw", names=True, hash_seed=7, constant=False),
+    TextOptions(format="vw", names=True, ignore=("b", " ")),
+    TextOptions(format="vw", names=True, keep=("a",), hash_seed=3),
+]  # fmt: skip
+
+
+def lines_of_all_kinds(count: int) -> list[bytes]:
+    r = random.Random(7)
+    lines = [random_line(r).encode() for _ in range(count)] + [text.encode() for _, case in CASES for text in case]
+    for _ in range(count):
+        text = fuzzed_line(r, "vw")
+        try:
+            if vw_line(text) is not None:
+                lines.append(text)
+        except Malformed:
+            continue
+    return lines
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=range(len(OPTIONS)))
+def test_no_line_is_taken_apart_otherwise_than_by_the_kernel(options):
+    lines = lines_of_all_kinds(200 if numba.config.DISABLE_JIT else 5000)
+    names, n = LineNames(options), 0
+    for batch in Reader(io.BytesIO(b"\n".join(lines)), options, chunk_bytes=3000):
+        for i in range(batch.n):
+            part = slice(batch.indptr[i], batch.indptr[i + 1] - options.constant)
+            ours = list(names.features(lines[batch.lines[i] - 1]))
+            assert [slot for slot, _ in ours] == batch.indices[part].tolist(), lines[batch.lines[i] - 1]
+            assert [value for _, value in ours] == batch.values[part].tolist(), lines[batch.lines[i] - 1]
+            n += 1
+    assert n >= len(lines) - 5
+
+
+def slots_of(name: str, size: int) -> set[int]:
+    """Slots that a name without a circumflex of its own could be of, in the default namespace or in another."""
+    parts, found = name.split("^"), set()
+    for space in {"", parts[0]} if len(parts) > 1 else {""}:
+        slot = vw_hash(space.encode(), 0) if space else 0
+        for part in parts[1:] if space else parts:
+            anonymous = part.startswith("[") and part.endswith("]")
+            slot = slot + int(part[1:-1]) if anonymous else vw_hash(part.encode(), slot)
+        found.add(slot % size)
+    return found
+
+
+@pytest.mark.parametrize("threads", [0, 1, 3])
+@pytest.mark.parametrize("chunk_bytes", [1, 500, 1 << 20])
+def test_every_slot_has_a_name_that_is_hashed_to_it(threads, chunk_bytes):
+    options = TextOptions(names=True, bits=12, format="vw")
+    lines = [random_line(random.Random(i)).encode() for i in range(300)]
+    reader = Reader(io.BytesIO(b"\n".join(lines)), options, chunk_bytes=chunk_bytes, threads=threads)
+    seen = {int(slot) for batch in reader for slot in batch.indices}
+    assert set(reader.names.known) == seen
+    for slot, names in reader.names.known.items():
+        assert len(names) == len(set(names)) <= MOST_NAMES
+        assert all(name == "Constant" or slot in slots_of(name, 2**12) for name in names)
+    again = Reader(io.BytesIO(b"\n".join(lines)), options)
+    list(again)
+    assert again.names.known == reader.names.known
+    assert list(again.names.known) == list(reader.names.known)
+
+
+def test_forms_of_names():
+    options = TextOptions(names=True, format="vw", bits=30)
+    reader = Reader(io.BytesIO(b"1 |ns a b:2 c:red :3 z:0 \xff | d 5 c:x\n"), options)
+    list(reader)
+    known = {name: slot for slot, names in reader.names.known.items() for name in names}
+    assert list(known) == ["Constant", "ns^a", "ns^b", "ns^c^red", "ns^[0]", "ns^\udcff", "d", "5", "c^x"]
+    ns = hash_bytes(b"ns")
+    assert known["ns^c^red"] == hash_bytes(b"red", hash_bytes(b"c", ns)) & 2**30 - 1
+    assert known["ns^[0]"] == ns & 2**30 - 1
+    assert known["5"] == 5
+
+
+def test_names_of_collisions_are_all_kept_up_to_three():
+    table = NameTable()
+    table.add([(1, "a"), (2, "x"), (1, "b"), (1, "a"), (1, "c"), (1, "d")])
+    assert table.known == {1: ["a", "b", "c"], 2: ["x"]}
+
+
+def test_without_names_nothing_is_kept():
+    reader = Reader(io.BytesIO(b"1 |a b\n"), TextOptions(format="vw"))
+    list(reader)
+    assert reader.names.known == {}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_names_of_tables(tmp_path, kind):
+    text = "y,age,city\n1,3,Paris\n0,,Rome\n1,4,5\n"
+    (tmp_path / "t.csv").write_text(text)
+    if kind == "parquet":
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        import pyarrow.csv
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(pyarrow.csv.read_csv(tmp_path / "t.csv"), tmp_path / "t.parquet")
+    reader = Reader(str(tmp_path / f"t.{kind}"), TextOptions(label="y", names=True))
+    slots = {int(slot) for batch in reader for slot in batch.indices}
+    names = {name for names in reader.names.known.values() for name in names}
+    assert names - {"y"} == {"age", "city", "city=Paris", "city=Rome", "Constant"}
+    assert slots <= set(reader.names.known)
+
+
+# ------------------------------------------------------------------------------------------------- in a model
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a.vw").write_text("1 |u good x\n-1 |u bad x\n" * 20)
+    Path("b.vw").write_text("1 |u good new\n" * 3)
+
+    def call(*arguments):
+        capsys.readouterr()
+        assert main(list(arguments)) == 0
+        return capsys.readouterr().out
+
+    return call
+
+
+def test_a_model_keeps_names_and_inspect_prints_them(cli):
+    cli("train", "--quiet", "--sketch", "rfd", "--names", "-f", "m", "a.vw")
+    weights = {line.split()[-1]: float(line.split()[1]) for line in cli("inspect", "m").splitlines()[-4:]}
+    assert weights["u^good"] > 0 > weights["u^bad"]
+    assert {"u^x"} < set(weights)
+    cli("train", "--quiet", "-i", "m", "-f", "m", "b.vw")
+    data = json.loads(cli("inspect", "--json", "m"))
+    assert {entry["names"][0] for entry in data["weights"]} == {"u^good", "u^bad", "u^x", "u^new", "Constant"}
+    assert (data["examples"], data["features"], data["learn"]["clip"]) == (43, 5, "inf")
+    assert data["text"]["names"] is True
+    assert [abs(entry["weight"]) for entry in data["weights"]] == sorted(
+        (abs(entry["weight"]) for entry in data["weights"]), reverse=True
+    )
+    assert len(json.loads(cli("inspect", "--json", "--top", "2", "m"))["weights"]) == 2
+
+
+@pytest.mark.parametrize("passes", [[], ["--passes", "2"]])
+@pytest.mark.parametrize("how", [["-c"], ["--threads", "2"], ["--threads", "0"]])
+def test_names_do_not_depend_on_how_the_text_was_read(cli, how, passes):
+    command = ["train", "--quiet", "--sketch", "rfd", "--names", "a.vw", *passes]
+    cli(*command, "-f", "plain")
+    for _ in range(2):
+        cli(*command, *how, "-f", "m")
+        assert Path("m").read_bytes() == Path("plain").read_bytes()
+    names = {name for entry in json.loads(cli("inspect", "--json", "m"))["weights"] for name in entry["names"]}
+    assert names == {"u^good", "u^bad", "u^x", "Constant"}
+
+
+def test_models_without_names_are_as_they_were(cli):
+    cli("train", "--quiet", "--sketch", "rfd", "-f", "m", "a.vw")
+    assert all(entry["names"] == [] for entry in json.loads(cli("inspect", "--json", "m"))["weights"])
+    assert np.all([len(line.split()) == 2 for line in cli("inspect", "m").splitlines()[-4:]])
