@@ -186,6 +186,8 @@ class AgainstAll:
         for k in range(met, out.scores.shape[1]):
             begin = jobs[k].begin if numbers[k : k + 1] == [k] else n
             out.scores[:begin, k] = out.spare[:begin]
+        if len(births) and not needed:  # of the row that shows the last class, too, the spare learner would say that
+            out.spare[births[-1]] = out.scores[births[-1], len(jobs) - 1]
         count = met + len(births)
         return tuple(done[:count]), done[count] if needed else self._side.new()
 

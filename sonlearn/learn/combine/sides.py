@@ -60,10 +60,11 @@ def make_side(options: LearnOptions) -> Side:
 class EngineSide:
     """Any engine but the committee."""
 
-    unknown, limit, shared = False, math.inf, ("raw",)
+    limit, shared = math.inf, ("raw",)
 
     def __init__(self, options: LearnOptions):
         self._engine = make_engine(options)
+        self.unknown = getattr(self._engine, "unknown", False)
         self.new, self.weights = self._engine.new, self._engine.weights
         self.packed, self.facts = self._engine.packed, self._engine.facts
 
