@@ -88,6 +88,10 @@ class Rows(NamedTuple):
     constant: int = NO_CONSTANT  # number of the constant feature
 
 
+#: No row at all: with it, an engine makes room for features alone.
+NO_ROWS = Rows(np.zeros(1, np.int64), np.zeros(0, np.int64), *(np.zeros(0) for _ in range(4)))
+
+
 def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "<memory>") -> Batch:
     """Batch of the rows of a SciPy sparse matrix or array, or of a NumPy array of two dimensions.
 

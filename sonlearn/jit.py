@@ -205,6 +205,11 @@ def bare_inline(function: Callable) -> Callable:
     return numba.njit(**_SETTINGS, _nrt=False)(function)
 
 
+def forced_inline(function: Callable) -> Callable:
+    """`bare_inline` that LLVM must inline: for few operations on arrays whose passing would cost more than they do."""
+    return numba.njit(**_SETTINGS, _nrt=False, forceinline=True)(function)
+
+
 def _cached(function: Callable, **settings: bool) -> Callable:
     kernel = numba.njit(**_SETTINGS, **settings)(function)
     if not numba.config.DISABLE_JIT:

@@ -139,8 +139,8 @@ METHODS = {
         {"loss": "squared_hinge"}, losses=_AROW,
     ),
     "arow-precision": Method(
-        "first_order", "the same, but the precisions are what is added up", "[AROW] section 4", "s",
-        "as arow; confidence grows faster", ("arow_r",), {"rule": "precision"}, {"loss": "squared_hinge"},
+        "first_order", "the same, but the precisions are what is added up", "[AROW], the diagonal of Sigma^-1 + x x'/r",
+        "s", "as arow; confidence grows faster", ("arow_r",), {"rule": "precision"}, {"loss": "squared_hinge"},
         losses=_AROW,
     ),
     "drfd": Method(
@@ -161,7 +161,7 @@ METHODS = {
 
 #: `--sketch NAME` is short for the method.
 SKETCHES = {method.sketch: name for name, method in METHODS.items() if method.sketch}
-DEFAULT = "rfd-son"
+DEFAULT = "committee"
 
 
 def listing() -> list[str]:

@@ -164,11 +164,11 @@ class LearnOptions:
     l2: float = option(0.0, "weights are drawn to 0 by this", flags=("--l2",), parse=number, low=0.0, metavar="L")
     ftrl_alpha: float | None = option(
         None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), parse=number, above=0.0,
-        general=0.1, metavar="A",
+        general=0.5, metavar="A",
     )  # fmt: skip
     ftrl_beta: float | None = option(
         None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)",
-        flags=("--ftrl_beta",), parse=number, above=0.0, general=1.0, metavar="B",
+        flags=("--ftrl_beta",), parse=number, above=0.0, general=0.1, metavar="B",
     )  # fmt: skip
     arow_r: float = option(1.0, "r: how much a row's label is doubted", parse=number, above=0.0, metavar="R")
 
@@ -240,6 +240,7 @@ class LearnOptions:
     def shown(self) -> tuple[str, ...]:
         """Names of the options that matter here: those of the method, and of the loss."""
         names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
+        names -= {"diagonal"}  # a spelling of scale
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         names |= {name for name in ("oaa", "classes") if getattr(self, name) is not None}
         return tuple(field.name for field in dataclasses.fields(self) if field.name in names)

@@ -59,7 +59,7 @@ _WORK_BUT = {
 }
 _STANDS_FOR = {
     "--sgd": "give --method sgd",
-    "--adaptive": "give --method adagrad",
+    "--adaptive": "give --method adagrad, or --method nag, which is normalized and invariant as well",
     "--normalized": "give --method nag",
     "--ftrl": "give --method ftrl",
     "--coin": "give --method coin",

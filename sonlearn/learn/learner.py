@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn import storage
-from sonlearn.batch import Batch, Rows
+from sonlearn.batch import NO_ROWS, Batch, Rows
 from sonlearn.errors import DivergedError, ModelFileError, OptionError
 from sonlearn.learn.classes import Classes, PredictedClass
 from sonlearn.learn.combine.against_all import Scores
@@ -237,7 +237,8 @@ class Learner:
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
                 raise ValueError("ids are not integers")
             learner._index = index_of(arrays["ids"])
-            learner._state = storage.rebuilt(learner._state, arrays, "state")
+            state = storage.rebuilt(learner._state, arrays, "state")
+            learner._state = learner._engine.reserve(state, NO_ROWS, learner._size)
         except (KeyError, TypeError, OptionError, ValueError) as error:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error
         return learner

@@ -27,6 +27,8 @@ from sonlearn.views.numbers import (
 from sonlearn.views.view import new_now
 
 _KEY = (1 << KEY_BITS) - 1
+#: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays.
+MOST_TUPLES = LIMIT >> 2
 #: Weights and labels count up to this, so that products of two of them stay finite.
 MOST = 1e150
 
@@ -34,7 +36,8 @@ MOST = 1e150
 class State(NamedTuple):
     """What has been numbered and counted."""
 
-    # features (all are made up); raw: features of the raw rows; made; n_pos, n_neg: weight of each class (numbers:
+    # features (all are made up); raw: features of the raw rows; made;
+    # told: tuples of the rows learned; n_pos, n_neg: weight of each class (numbers:
     # weight, and mean of the labels)
     now: np.ndarray
     slots: np.ndarray  # int64[power of two], see `numbers`
@@ -53,6 +56,8 @@ class Params(NamedTuple):
     unit: bool
     numbers: bool
     longest: int
+    chosen: int
+    few: int
     limit: int
 
 
@@ -81,9 +86,10 @@ class Tuples:
     resolution : int
     unit : bool
         Values 1/sqrt(number of tuples of the row) in place of 1.
-    longest : int
-        Rows of up to so many entries are combined whole, of longer ones so many entries whose features tell most of
-        the label by themselves.
+    longest, chosen, few : int
+        Rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries (0: `longest`) whose
+        features tell most of the label by themselves; only `few` while half of the tuples or more are new, as in text,
+        where what has never been seen takes time and tells nothing.
     numbers : bool
         Labels are numbers, not classes.
     limit : int
@@ -93,10 +99,11 @@ class Tuples:
     of_labels = True  # which entries of long rows are combined
 
     def __init__(
-        self, *, order: int, code: str, resolution: int, unit: bool = False, longest: int = 32,
-        numbers: bool = False, limit: int = LIMIT,
+        self, *, order: int, code: str, resolution: int, unit: bool = False, longest: int = 32, chosen: int = 0,
+        few: int = 0, numbers: bool = False, limit: int = MOST_TUPLES,
     ):  # fmt: skip
-        self._params = Params(order, CODES[code], resolution, unit, numbers, longest, limit)
+        chosen = chosen or longest
+        self._params = Params(order, CODES[code], resolution, unit, numbers, longest, chosen, few or chosen, limit)
         self._work = self._new_work(1)
 
     def _new_work(self, row: int) -> Work:
@@ -112,7 +119,7 @@ class Tuples:
 
     def new(self) -> State:
         """State of a view that has seen nothing."""
-        now = new_now("raw", "made", "n_pos:f8", "n_neg:f8")
+        now = new_now("raw", "made", "told", "n_pos:f8", "n_neg:f8")
         return State(now, np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 3)))
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
@@ -169,8 +176,9 @@ def combine_rows(params, state, work, rows, out, start):
             break
         n = code_row(params, state, work, rows, i, learned)
         if n > params.longest:
-            choose(work, n, params.longest)
-            n = params.longest
+            most = params.few if 2 * now["made"] >= now["told"] else params.chosen
+            choose(work, n, most)
+            n = most
         else:
             for k in range(n):
                 work.taken[k] = work.codes[k]
@@ -185,6 +193,7 @@ def combine_rows(params, state, work, rows, out, start):
                 at = put(out, begin, at, number, value, shared, work.marks)
         out.indptr[i + 1] = at
         if learned:
+            now["told"] += size
             count_row(params, state, rows, i)
         i += 1
     return i, at

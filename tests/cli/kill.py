@@ -26,10 +26,17 @@ COMMANDS = {
 }
 
 
-def run(folder: Path, arguments: list[str], **how) -> subprocess.Popen:
+def start(folder: Path, arguments: list[str]) -> subprocess.Popen:
     """A command under way in `folder`."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([*PROGRAM, *arguments], cwd=folder, env=environment, stderr=subprocess.PIPE, **how)
+    return subprocess.Popen(
+        [*PROGRAM, *arguments], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+def run(folder: Path, arguments: list[str]) -> int:
+    """A command's exit status."""
+    return start(folder, arguments).wait()
 
 
 def whole(folder: Path, name: str) -> bool:
@@ -43,35 +50,40 @@ def whole(folder: Path, name: str) -> bool:
         from sonlearn.text.cache import read_trailer
 
         return read_trailer(folder / "cache")["blocks"] > 0
-    return run(folder, check, stdout=subprocess.DEVNULL).wait() == 0
+    return run(folder, check) == 0
 
 
 def prepare(folder: Path, lines: int) -> dict[str, float]:
     """Data, the files that commands write, and how long each command takes."""
     sample = (ROOT / "data" / "sample.svm").read_text(encoding="utf-8").splitlines(keepends=True)
-    (folder / "big.svm").write_text("".join(sample * (1 + lines // len(sample)))[:])
+    (folder / "big.svm").write_text("".join(sample * (1 + lines // len(sample))))
     seconds = {}
     for name, (arguments, _) in COMMANDS.items():
         for _ in range(2):
             started = time.monotonic()
-            assert run(folder, arguments).wait() == 0, name
+            assert run(folder, arguments) == 0, name
             seconds[name] = time.monotonic() - started
         assert whole(folder, name)
     return seconds
 
 
-def kill(folder: Path, name: str, moment: float) -> int:
-    """Kill a command after so many seconds; the number of temporary files that it has left."""
+def kill(folder: Path, name: str, moment: float, writing: bool) -> int:
+    """Kill a command after so many seconds; the number of temporary files that it has left.
+
+    If `writing`, they count from when it has begun to write, however long that takes on a busy machine.
+    """
     arguments, target = COMMANDS[name]
     if name == "cache":
-        os.utime(folder / "big.svm")
-        with (folder / "big.svm").open("r+b") as file:  # the cache has to be made anew
-            file.write(b"%d" % (os.stat(folder / "big.svm").st_mtime_ns % 2))
+        with (folder / "big.svm").open("a") as file:  # the cache has to be made anew
+            file.write("1 1:1\n")
     before = {path.name for path in folder.iterdir() if not path.name.startswith(".sonlearn-")}
-    process = run(folder, arguments)
+    old = set(os.listdir(folder))
+    process = start(folder, arguments)
+    while writing and process.poll() is None and not set(os.listdir(folder)) - old:
+        time.sleep(0.0005)
     time.sleep(moment)
     process.kill()
-    process.communicate()
+    process.wait()
     after = {path.name for path in folder.iterdir()}
     left = {path for path in after if path.startswith(".sonlearn-")}
     assert after - left == before, (name, after ^ before)
@@ -87,8 +99,9 @@ def trial(count: int, seed: int, lines: int = 4000) -> int:
         seconds = prepare(folder, lines)
         for i in range(count):
             name = list(COMMANDS)[i % len(COMMANDS)]
-            seen += kill(folder, name, r.uniform(0.3, 1.05) * seconds[name])
-        assert run(folder, COMMANDS["save"][0]).wait() == 0
+            writing = r.random() < 0.75
+            seen += kill(folder, name, r.uniform(0, 0.03) if writing else r.uniform(0, 1.05) * seconds[name], writing)
+        assert run(folder, COMMANDS["save"][0]) == 0
         names = sorted(path.name for path in folder.iterdir())
         assert names == sorted(["big.svm", *(target for _, target in COMMANDS.values())]), names
     return seen
@@ -96,5 +109,5 @@ def trial(count: int, seed: int, lines: int = 4000) -> int:
 
 if __name__ == "__main__":
     kills = int(sys.argv[1])
-    left = trial(kills, int(sys.argv[2]) if len(sys.argv) > 2 else 0, lines=100_000)
+    left = trial(kills, int(sys.argv[2]) if len(sys.argv) > 2 else 0, lines=10_000)
     print(f"{kills} kills: every file whole, {left} temporary files seen after a kill, none left at the end")

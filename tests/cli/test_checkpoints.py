@@ -67,7 +67,7 @@ def test_a_killed_run_goes_on(cli, kind, options, passes):
         with pytest.raises(Killed):
             cli(*command, batches=batches)
         kills += 1
-    assert load_model("model")[1] is not None
+    assert load_model("model").unfinished is not None
     assert cli(*command) == (0, "")
     assert Path("model").read_bytes() == Path("whole").read_bytes()
     assert Path("q").read_bytes() == Path("p").read_bytes()
@@ -80,7 +80,7 @@ def test_a_killed_run_goes_on(cli, kind, options, passes):
 def test_what_was_learned_before_is_not_learned_again(cli):
     with pytest.raises(Killed):
         cli("train", "--checkpoint", 1, "-f", "model", "a.svm", batches=4)
-    _, unfinished = load_model("model")
+    unfinished = load_model("model").unfinished
     assert (unfinished.number, unfinished.data, unfinished.passes) == (1, ["a.svm"], 1)
     status, err = cli("train", "--resume", "-f", "model", "a.svm")
     assert status == 0
@@ -90,7 +90,7 @@ def test_what_was_learned_before_is_not_learned_again(cli):
 
 def test_save_per_pass(cli, monkeypatch):
     saved = []
-    monkeypatch.setattr(train, "save_model", lambda path, learner, unfinished: saved.append(unfinished))
+    monkeypatch.setattr(train, "save_model", lambda path, learner, unfinished, names: saved.append(unfinished))
     assert cli("train", "--passes", 3, "--save_per_pass", "-f", "model", "a.svm")[0] == 0
     assert [place and (place.number, place.read) for place in saved] == [(2, 0), (3, 0), None]
 
@@ -126,7 +126,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_nothing(cli, monkeypatch):
         err.splitlines()
         == ["sonlearn: warning: no checkpoint was saved: model: cannot be written: No space left on device"] * 2
     )
-    assert load_model("model")[1] is None
+    assert load_model("model").unfinished is None
 
 
 @pytest.mark.parametrize("flag", ["--save_per_pass", "--checkpoint 5", "--checkpoint_minutes 5", "--resume"])

@@ -45,7 +45,7 @@ def table_row(title, names):
 def test_every_flag_has_a_row_with_its_default(place):
     field = FIELDS[place]
     names = flags(field)
-    if field.default is True and not names[0].startswith("--no"):
+    if (field.default is True or field.metadata.get("switch")) and not names[0].startswith("--no"):
         names = (*names, "--no-" + names[0].removeprefix("--"))
     default = table_row(place[0], names)[1]
     if isinstance(field.default, bool):
@@ -200,7 +200,7 @@ def kernel_letters():
             if not isinstance(function, ast.FunctionDef):
                 continue
             decorators = {ast.unparse(d).split("(")[0].split(".")[-1] for d in function.decorator_list}
-            if not decorators & {"jit", "inline", "bare_jit", "bare_inline"}:
+            if not decorators & {"jit", "inline", "bare_jit", "bare_inline", "forced_inline"}:
                 continue
             names = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
             names |= {

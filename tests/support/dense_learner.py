@@ -220,6 +220,11 @@ class Oja(NoSketch):
     def rows(self) -> np.ndarray:
         return np.sqrt(self.L)[:, None] * self.V
 
+    def pseudo_inverse(self) -> tuple[np.ndarray, np.ndarray]:
+        """Without a decomposition, which NumPy has in double precision only."""
+        V, alpha, identity = self.V, self.alpha, np.eye(self.d)
+        return V.T @ ((1 / (alpha + self.L))[:, None] * V) + (identity - V.T @ V) / alpha, 0 * identity
+
     def eigenvalues(self) -> np.ndarray:
         return np.sort(self.L)[::-1]
 

@@ -170,9 +170,11 @@ class Bins(Binned):
 
 
 class Tuples(Binned):
-    def __init__(self, order, code, resolution, unit=False, longest=32, numbers=False):
+    def __init__(self, order, code, resolution, unit=False, longest=32, chosen=None, few=10, numbers=False):
         super().__init__(code)
-        self.order, self.resolution, self.unit, self.longest = order, resolution, unit, longest
+        self.order, self.resolution, self.unit = order, resolution, unit
+        self.longest, self.chosen, self.few = longest, chosen or longest, few
+        self.made, self.told, self.last = set(), 0, []
         self.labels = [] if numbers else None
         self.sums = {}
 
@@ -185,14 +187,17 @@ class Tuples(Binned):
     def row(self, row, h):
         row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
         if len(row) > self.longest:
-            row = sorted(row, key=lambda entry: -self.tells(entry[0]))[: self.longest]
+            most = self.few if 2 * len(self.made) >= self.told else self.chosen
+            row = sorted(row, key=lambda entry: -self.tells(entry[0]))[:most]
         names = [self.bin(j, x, h, self.resolution) for j, x in row]
         every = itertools.combinations_with_replacement if self.order == 2 else itertools.combinations
-        found = [frozenset(names) for names in every(names, self.order)]
+        self.last = found = [frozenset(names) for names in every(names, self.order)]
         return [(name, 1 / math.sqrt(len(found)) if self.unit else 1.0) for name in found]
 
     def count(self, row, y, h):
         row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
+        self.made.update(self.last)
+        self.told += len(self.last)
         self.moments.add(row, h)
         if self.labels is None:
             self.add([j for j, _ in row], y, h)
@@ -218,6 +223,6 @@ TWINS = {
     "pairs": lambda: Tuples(2, "float", 1),
     "pairs-fine": lambda: Tuples(2, "float", 3, unit=True),
     "pairs-z": lambda: Tuples(2, "z", 2),
-    "triples": lambda: Tuples(3, "float", 1, longest=16),
-    "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24),
+    "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
+    "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
 }

@@ -49,6 +49,8 @@ CASES: list[tuple[list[str], list[str]]] = [
     (["--ignore", "b", "--ignore", "c", "-q", "ab"], ["1 |a x |b y |c z"]),
     (["--keep", "a"], ["1 |a x |b y |c z | w"]),
     (["--keep", "a", "--keep", "b", "-q", "ab"], ["1 |a x |b y:3 |c z"]),
+    (["--ignore", "b", "--keep", "b"], ["1 |a x |b y |c z | w"]),
+    (["--ignore", "a", "--keep", "b", "--keep", "a"], ["1 |a x |b y |c z | w"]),
     (["--ngram", "2"], ["1 |a x y z:5 |b u", "| a b c"]),
     (["--ngram", "a3"], ["1 |a x y z w |b u v", "1 |a x y |a2 z"]),
     (["--ngram", "3", "--skips", "2"], ["1 |a x y z w v |b u v"]),

@@ -100,8 +100,12 @@ class AgainstAll:
         return ClassesState(self._views.new(), fresh, self._side.new(), np.zeros(classes, np.int64))
 
     def reserve(self, state: ClassesState, rows: Rows, features: int) -> ClassesState:
-        """Views have room for the batch; learners get theirs when they are shown it."""
-        return state._replace(views=self._views.reserve(state.views, rows, features))
+        """Views have room for the batch, learners for what they have been shown; theirs of the batch comes with it."""
+        views = self._views.reserve(state.views, rows, features)
+        sizes = self._views.sizes(views)
+        classes = tuple(self._side.reserve(own, sizes) for own in state.classes)
+        spare = state.spare if len(classes) == self._most else self._side.reserve(state.spare, sizes)
+        return ClassesState(views, classes, spare, state.counts)
 
     def learn(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
         """Learn rows from `start` on; see the seam. What one class's learner refuses is marked, and others learn it."""

@@ -56,8 +56,9 @@ class Committee:
         return CommitteeState(self._views.new(), self._panel.new())
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
-        """Views have room for the batch; members get theirs when they are shown it."""
-        return state._replace(views=self._views.reserve(state.views, rows, features))
+        """Views have room for the batch, members for what they have been shown; theirs of the batch comes with it."""
+        views = self._views.reserve(state.views, rows, features)
+        return CommitteeState(views, self._panel.reserve(state.panel, self._views.sizes(views)))
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see the seam."""

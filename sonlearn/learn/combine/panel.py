@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Rows
+from sonlearn.batch import NO_ROWS, Rows
 from sonlearn.jit import jit
 from sonlearn.learn.combine.combiner import FIRMNESS, Combiner, combine, forget, new_combiner, weights_of
 from sonlearn.learn.combine.retire import SHORT, Case, next_hearing, replayed, retired
@@ -69,6 +69,13 @@ class Panel:
             heard=np.zeros((0, k + 2), dtype=np.float32),
             now=now,
         )
+
+    def reserve(self, state: PanelState, sizes: dict[str, int]) -> PanelState:
+        """Members have room for all features of their views, of which they may have refused some."""
+        members = list(state.members)
+        for i in self.active(state):
+            members[i] = self._engines[i].reserve(members[i], NO_ROWS, sizes[self.members[i].view])
+        return state._replace(members=tuple(members))
 
     def learn(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> PanelState:
         """Learn `rows` as they were `seen`, in parts between which members are retired; fills `raw` (float64[n])."""

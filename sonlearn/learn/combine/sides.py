@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sonlearn.batch import Rows
+from sonlearn.batch import NO_ROWS, Rows
 from sonlearn.learn.combine.committee import LIMIT, members_of
 from sonlearn.learn.combine.panel import Panel, PanelState, mapping
 from sonlearn.learn.combine.viewing import Seen, Views
@@ -32,6 +32,9 @@ class Side(Protocol):
 
     def new(self) -> State:
         """State that has seen nothing."""
+
+    def reserve(self, state: State, sizes: dict[str, int]) -> State:
+        """`state` with room for all features of the shared views."""
 
     def learn(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray) -> State:
         """Predict and learn; a row that would lead to numbers out of all bounds is left out and marked in `refused`."""
@@ -67,6 +70,10 @@ class EngineSide:
         self.unknown = getattr(self._engine, "unknown", False)
         self.new, self.weights = self._engine.new, self._engine.weights
         self.packed, self.facts = self._engine.packed, self._engine.facts
+
+    def reserve(self, state: State, sizes: dict[str, int]) -> State:
+        """See `Side`."""
+        return self._engine.reserve(state, NO_ROWS, sizes["raw"])
 
     def learn(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray) -> State:
         """See `Side`."""
@@ -114,6 +121,15 @@ class PanelSide:
     def new(self) -> PanelSideState:
         """See `Side`."""
         return PanelSideState(tuple(view.new() for view in self._own.values()), self._panel.new())
+
+    def reserve(self, state: PanelSideState, sizes: dict[str, int]) -> PanelSideState:
+        """See `Side`."""
+        views, needed = list(state.views), self._needed(state.panel)
+        for i, (name, view) in enumerate(self._own.items()):
+            if name in needed:
+                views[i] = view.reserve(views[i], NO_ROWS, sizes["raw"])
+                sizes = sizes | view.sizes(views[i])
+        return PanelSideState(tuple(views), self._panel.reserve(state.panel, sizes))
 
     def learn(
         self, state: PanelSideState, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray

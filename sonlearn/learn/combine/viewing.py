@@ -65,9 +65,12 @@ class Views:
         """Names of the views that depend on labels, not only on whether there is one."""
         return tuple(name for name, view in zip(self.names, self._views, strict=True) if view.of_labels)
 
+    def sizes(self, states: tuple) -> dict[str, int]:
+        """How many features each view has shown."""
+        return {name: view.features(s) for name, view, s in zip(self.names, self._views, states, strict=True)}
+
     def _seen(self, states: tuple, rows: list[Rows]) -> Seen:
-        sizes = [view.features(s) for view, s in zip(self._views, states, strict=True)]
-        return Seen(dict(zip(self.names, rows, strict=True)), dict(zip(self.names, sizes, strict=True)))
+        return Seen(dict(zip(self.names, rows, strict=True)), self.sizes(states))
 
 
 def rows_between(rows: Rows, start: int, stop: int) -> Rows:

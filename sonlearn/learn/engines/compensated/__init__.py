@@ -15,8 +15,7 @@ from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.engines.compensated.lazy import sweep
 from sonlearn.learn.engines.compensated.predict import all_weights, matrix, predict
 from sonlearn.learn.engines.compensated.shrink import learn
-from sonlearn.learn.engines.compensated.state import State, new_state, new_work, params_of, width_of
-from sonlearn.learn.sparse_time.generations import slots_of
+from sonlearn.learn.engines.compensated.state import State, new_state, new_work, params_of, slots_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
 
@@ -46,7 +45,7 @@ class Compensated:
         longest = int(lengths.max(initial=1))
         entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest)
         slots = min(features, int(now["slots"]) + entries)
-        if longest > len(self._work.u) or slots > len(self._work.total):
+        if longest > len(self._work.u) or slots > len(self._work.sums):
             self._work = new_work(self._params, 2 * longest, 2 * slots)
         return state._replace(
             table=grown(state.table, features, int(now["seen"])),
@@ -76,7 +75,7 @@ class Compensated:
         Depends on what has been learned and not on where batches end, so that batches change no bit.
         """
         now = state.now[0]
-        if now["capacity"] >= now["seen"] // (4 * width_of(self._params)):
+        if now["capacity"] >= now["seen"] // (16 * state.maps.shape[1]):
             sweep(state, self._work.z)
             return state
         capacity = int(now["capacity"])

@@ -6,7 +6,7 @@ from sonlearn.jit import bare_jit
 from sonlearn.learn.engines.compensated.lazy import bring_up, copies
 from sonlearn.learn.engines.compensated.rounds import LIMIT, read, solve
 from sonlearn.learn.engines.compensated.shrink import coefficients
-from sonlearn.learn.engines.compensated.state import EXTRA, HEAD, SLOT, WBAR
+from sonlearn.learn.engines.compensated.state import EXTRA, SLOT, WBAR
 
 
 @bare_jit
@@ -34,11 +34,11 @@ def all_weights(state, work, w):
         bring_up(state.maps, state.table, f, row, 0, now["generation"], work.z)
         total = 0.0
         for j in range(k):
-            total += c[j] * row[0, HEAD + j]
-        if row[0, SLOT] > 0.0:
+            total += c[j] * row[0, 1 + (j >> 2), j & 3]
+        if row[0, 0, SLOT] > 0.0:
             for j in range(now["raw"]):
-                total += c[k + j] * state.X[int(row[0, SLOT]) - 1, j]
-        w[f] = row[0, WBAR] + total / (1.0 + row[0, EXTRA])
+                total += c[k + j] * state.X[int(row[0, 0, SLOT]) - 1, j >> 2, j & 3]
+        w[f] = row[0, 0, WBAR] + total / (1.0 + row[0, 0, EXTRA])
 
 
 @bare_jit
@@ -47,9 +47,9 @@ def matrix(state, work, delta, B):
     now, row = state.now[0], work.row
     for f in range(len(delta)):
         bring_up(state.maps, state.table, f, row, 0, now["generation"], work.z)
-        delta[f] = 1.0 + row[0, EXTRA]
+        delta[f] = 1.0 + row[0, 0, EXTRA]
         for j in range(now["k"]):
-            B[j, f] = row[0, HEAD + j]
-        if row[0, SLOT] > 0.0:
+            B[j, f] = row[0, 1 + (j >> 2), j & 3]
+        if row[0, 0, SLOT] > 0.0:
             for j in range(now["raw"]):
-                B[now["k"] + j, f] = state.X[int(row[0, SLOT]) - 1, j]
+                B[now["k"] + j, f] = state.X[int(row[0, 0, SLOT]) - 1, j >> 2, j & 3]

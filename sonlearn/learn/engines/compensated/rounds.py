@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.dense import solve_lower
 from sonlearn.learn.engines.compensated.lazy import bring_all_up, copies
-from sonlearn.learn.engines.compensated.state import EXTRA, HEAD, LONGEST, SLOT, WBAR
+from sonlearn.learn.engines.compensated.state import EXTRA, LONGEST, SLOT, WBAR
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, SHRINK
 
@@ -70,34 +70,34 @@ def read(state, work, table, places, values):
     wx = xx = 0.0
     for at in range(n):
         f, x = places[at], values[at]
-        u = x / (1.0 + table[f, EXTRA])
+        u = x / (1.0 + table[f, 0, EXTRA])
         work.u[at] = u
-        wx += x * table[f, WBAR]
+        wx += x * table[f, 0, WBAR]
         xx += x * u
-        if table[f, SLOT] > 0.0:
-            work.slot[own] = int(table[f, SLOT]) - 1
+        if table[f, 0, SLOT] > 0.0:
+            work.slot[own] = int(table[f, 0, SLOT]) - 1
             work.own[own] = u
             own += 1
     k = now["k"]
-    for j in range(0, k, 4):
-        q[j], q[j + 1], q[j + 2], q[j + 3] = four_sums(table, places, work.u, n, HEAD + j)
-    for j in range(0, now["raw"], 4):
-        i = k + j
+    for j in range((k + 3) // 4):
+        q[4 * j], q[4 * j + 1], q[4 * j + 2], q[4 * j + 3] = four_sums(table, places, work.u, n, 1 + j)
+    for j in range((now["raw"] + 3) // 4):
+        i = k + 4 * j
         q[i], q[i + 1], q[i + 2], q[i + 3] = four_sums(state.X, work.slot, work.own, own, j)
     return wx, xx
 
 
-@bare_inline
+@forced_inline
 def four_sums(M, places, u, n, j):
-    """sum_i u_i M[places_i, j : j + 4] over the first n: four numbers that stand side by side, added side by side."""
-    first = second = third = fourth = 0.0
+    """sum_i u_i M[places_i, j] over the first n, for four numbers that stand side by side."""
+    a = b = c = d = 0.0
     for at in range(n):
         i, x = places[at], u[at]
-        first += x * M[i, j]
-        second += x * M[i, j + 1]
-        third += x * M[i, j + 2]
-        fourth += x * M[i, j + 3]
-    return first, second, third, fourth
+        a += x * M[i, j, 0]
+        b += x * M[i, j, 1]
+        c += x * M[i, j, 2]
+        d += x * M[i, j, 3]
+    return a, b, c, d
 
 
 @bare_inline
@@ -126,8 +126,10 @@ def step(params, state, work, feats, values, read_off, label):
     if not math.isfinite(a):
         return DIVERGED
     now["t"] += 1
+    seen = now["seen"]
     for at in range(len(feats)):
-        now["seen"] = max(now["seen"], feats[at] + 1)
+        seen = max(seen, feats[at] + 1)
+    now["seen"] = seen
     if s2 * xx > 0.0:
         k, raw = now["k"], now["raw"]
         r, s, pivot = k + raw, math.sqrt(s2), math.sqrt(1.0 + s2 * v)
@@ -199,15 +201,16 @@ def append(state, feats, values, s):
         if x == 0.0:
             continue
         f = feats[at]
-        slot = int(table[f, SLOT]) - 1
+        slot = int(table[f, 0, SLOT]) - 1
         if slot < 0:
             slot = n_slots
             n_slots += 1
             owner[slot] = f
-            table[f, SLOT] = n_slots
+            table[f, 0, SLOT] = n_slots
             for j in range(X.shape[1]):
-                X[slot, j] = 0.0
-        X[slot, raw] = x
+                for i in range(4):
+                    X[slot, j, i] = 0.0
+        X[slot, raw >> 2, raw & 3] = x
         entries[n_entries] = slot
         n_entries += 1
     state.ends[raw] = n_entries

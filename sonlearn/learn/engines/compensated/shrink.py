@@ -12,11 +12,11 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.dense import clear, leading
-from sonlearn.learn.engines.compensated.lazy import enter
+from sonlearn.learn.engines.compensated.lazy import apply_map, enter, times_four
 from sonlearn.learn.engines.compensated.rounds import run
-from sonlearn.learn.engines.compensated.state import EXTRA, HEAD, LONGEST, SLOT, STAMP, WBAR
+from sonlearn.learn.engines.compensated.state import DELTA, EXTRA, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
 from sonlearn.learn.status import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding noise.
@@ -57,7 +57,7 @@ def choose(params, state, work):
     """work.CT <- C', and the leading part of T <- C T C'; returns how many rows are kept."""
     now = state.now[0]
     r = now["k"] + now["raw"]
-    clear(work.CT)
+    clear_fours(work.CT)
     if params.m == 1:
         return 0
     lam, U = np.linalg.eigh(leading(state.T, r))
@@ -69,10 +69,19 @@ def choose(params, state, work):
         left = min(lam[r - 1 - kept] - shed, LONGEST)
         factor = math.sqrt(left / lam[r - 1 - kept])
         for j in range(r):
-            work.CT[j, kept] = factor * U[j, r - 1 - kept]
+            work.CT[j, kept >> 2, kept & 3] = factor * U[j, r - 1 - kept]
         state.T[kept, kept] = left
         kept += 1
     return kept
+
+
+@bare_inline
+def clear_fours(CT):
+    """CT <- 0."""
+    for j in range(CT.shape[0]):
+        for i in range(CT.shape[1]):
+            for l in range(4):  # noqa: E741
+                CT[j, i, l] = 0.0
 
 
 @bare_inline
@@ -90,42 +99,58 @@ def coefficients(state, work):
 @bare_inline
 def log(state, work, kept):
     """Enter what the shrink means for features in no buffered row."""
-    clear(work.E[0])
-    width = work.E.shape[1]
+    E, length = work.E, work.E.shape[2]
+    clear_fours(E[0])
     for j in range(state.now[0]["k"]):
         for i in range(kept):
-            work.E[0, j, i] = work.CT[j, i]
-        work.E[0, j, width] = work.c[j]
-    enter(state.maps, work.E, state.now[0]["generation"])
+            E[0, j >> 2, i, j & 3] = work.CT[j, i >> 2, i & 3]
+        E[0, j >> 2, length - 1, j & 3] = work.c[j]
+    enter(state.maps, E, state.now[0]["generation"])
 
 
 @bare_inline
 def fold(state, work):
-    """Features of the buffer: b <- C B_:f, work.total <- Delta w, mass <- mass + |X_:f|^2."""
-    table, now, CT, total = state.table, state.now[0], work.CT, work.total
-    k, width = now["k"], CT.shape[1]
+    """Features of the buffer: b <- C B_:f, and their places in work.sums <- Delta w, |X_:f|^2 and Delta."""
+    table, now, CT, sums, z = state.table, state.now[0], work.CT, work.sums, work.z
+    k, fours = now["k"], CT.shape[1]
     for slot in range(now["slots"]):
         f = state.owner[slot]
-        total[slot] = (1.0 + table[f, EXTRA]) * table[f, WBAR]
-        for i in range(width):
-            work.z[0, i] = 0.0
-        for j in range(k):
-            b = table[f, HEAD + j]
-            total[slot] += b * work.c[j]
-            for i in range(width):
-                work.z[0, i] += b * CT[j, i]
-        for i in range(width):
-            table[f, HEAD + i] = work.z[0, i]
+        sums[slot, DELTA] = 1.0 + table[f, 0, EXTRA]
+        sums[slot, SQUARES] = 0.0
+        sums[slot, TOTAL] = sums[slot, DELTA] * table[f, 0, WBAR] + map_entries(work.E, table, f, z)
     at = 0
     for j in range(now["raw"]):
+        c = work.c[k + j]
         while at < state.ends[j]:
             slot = state.entries[at]
-            f, x = state.owner[slot], state.X[slot, j]
-            total[slot] += x * work.c[k + j]
-            state.mass[f] += x * x
-            for i in range(width):
-                table[f, HEAD + i] += x * CT[k + j, i]
+            f, x = state.owner[slot], state.X[slot, j >> 2, j & 3]
+            sums[slot, TOTAL] += x * c
+            sums[slot, SQUARES] += x * x
+            for i in range(fours):
+                table[f, 1 + i, 0] += x * CT[k + j, i, 0]
+                table[f, 1 + i, 1] += x * CT[k + j, i, 1]
+                table[f, 1 + i, 2] += x * CT[k + j, i, 2]
+                table[f, 1 + i, 3] += x * CT[k + j, i, 3]
             at += 1
+
+
+@forced_inline
+def map_entries(E, table, f, z):
+    """b <- C b for the entries b of the rows kept so far of feature f, with the map E[0]; returns c'b."""
+    fours = E.shape[1]
+    if fours == 1:
+        b = table[f, 1, 0], table[f, 1, 1], table[f, 1, 2], table[f, 1, 3]
+        table[f, 1, 0], table[f, 1, 1] = times_four(E, 0, 0, b), times_four(E, 0, 1, b)
+        table[f, 1, 2], table[f, 1, 3] = times_four(E, 0, 2, b), times_four(E, 0, 3, b)
+        return times_four(E, 0, 4, b)
+    for j in range(fours):
+        for i in range(4):
+            z[0, 4 * j + i] = table[f, 1 + j, i]
+    apply_map(E, 0, z, 0)
+    for j in range(fours):
+        for i in range(4):
+            table[f, 1 + j, i] = z[1, 4 * j + i]
+    return z[1, 4 * fours]
 
 
 @bare_inline
@@ -134,22 +159,26 @@ def compensate(state, work, kept):
 
     Delta never falls: what it would fall by is rounding.
     """
-    table, T, now = state.table, state.T, state.now[0]
+    table, T, now, sums, z = state.table, state.T, state.now[0], work.sums, work.z
     for slot in range(now["slots"]):
         f = state.owner[slot]
         b2 = 0.0
+        for j in range(table.shape[1] - 1):
+            a, b, c, d = table[f, 1 + j, 0], table[f, 1 + j, 1], table[f, 1 + j, 2], table[f, 1 + j, 3]
+            z[0, 4 * j], z[0, 4 * j + 1], z[0, 4 * j + 2], z[0, 4 * j + 3] = a, b, c, d
+            b2 += (a * a + b * b) + (c * c + d * d)
+        mass = state.mass[f] + sums[slot, SQUARES]
+        state.mass[f] = mass
+        extra, old = max(table[f, 0, EXTRA], mass - b2), 1.0 / sums[slot, DELTA]
+        table[f, 0, EXTRA] = extra
+        table[f, 0, WBAR] = sums[slot, TOTAL] * old
+        table[f, 0, STAMP] = now["generation"]
+        table[f, 0, SLOT] = 0.0
+        change = 1.0 / (1.0 + extra) - old
         for i in range(kept):
-            b2 += table[f, HEAD + i] * table[f, HEAD + i]
-        old = 1.0 + table[f, EXTRA]
-        table[f, EXTRA] = max(table[f, EXTRA], state.mass[f] - b2)
-        table[f, WBAR] = work.total[slot] / old
-        table[f, STAMP] = now["generation"]
-        table[f, SLOT] = 0.0
-        change = 1.0 / (1.0 + table[f, EXTRA]) - 1.0 / old
-        for i in range(kept):
-            b = change * table[f, HEAD + i]
+            x = change * z[0, i]
             for j in range(i + 1):
-                T[i, j] += b * table[f, HEAD + j]
+                T[i, j] += x * z[0, j]
     for i in range(kept):
         for j in range(i):
             T[j, i] = T[i, j]
