@@ -33,6 +33,7 @@ from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.cache import CachedReader
+from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
@@ -180,7 +181,7 @@ class Session:
         options = self.options
         arguments: dict[str, Any] = {
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
-            "labelled": not options.testonly, "names": self.names, "class_names": self.learn.classes is not None,
+            "names": self.names, "labels": Labelling(not options.testonly, self.learn.classes is not None),
         }  # fmt: skip
         if self.cache is None:
             return Reader(self.sources, self.read_as, **arguments)

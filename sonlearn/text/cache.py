@@ -31,6 +31,7 @@ from sonlearn.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.outputs import whole_file
+from sonlearn.text.columns import Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
 from sonlearn.text.source import Source, is_regular, source_name
@@ -143,7 +144,7 @@ class CachedReader:
         arguments = self._reader_arguments
         return {
             "options": options, "on_error": arguments.get("on_error", "stop"),
-            "class_names": arguments.get("class_names", False),
+            "class_names": arguments.get("labels", Labelling()).names,
         }  # fmt: skip
 
     def _make(self) -> Iterator[Batch]:

@@ -35,6 +35,13 @@ def number_in(field: str) -> float | None:
     return _WORDS.get(field.lower()) if len(field) <= 9 else None
 
 
+class Labelling(NamedTuple):
+    """What is asked of labels: whether a table has to have them; whether names of classes are labels."""
+
+    needed: bool = True
+    names: bool = False
+
+
 class Table(NamedTuple):
     """Rows of a table: their batch, None if there are none; the malformed rows; (slot, name) of the features in them.
 
