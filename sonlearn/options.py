@@ -24,7 +24,7 @@ LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile
 #: Options of one loss each.
 LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 #: Options of learning that every method takes.
-ALL_TAKE = ("method", "sketch", "loss", *LOSS_OPTIONS)
+ALL_TAKE = ("method", "sketch", "loss", "oaa", "classes", *LOSS_OPTIONS)
 #: What features are divided by (`sonlearn.learn.rescale`).
 SCALES = ("none", "gradients", "maximum", "unit")
 FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
@@ -54,6 +54,13 @@ class LearnOptions:
     )  # fmt: skip
     loss: str | None = option(
         None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic"
+    )
+    oaa: int | None = option(
+        None, "K classes, labelled 1 to K or 0 to K-1: one learner a class, against all others", flags=("--oaa",),
+        parse=int, low=2, high=1_000_000, metavar="K",
+    )  # fmt: skip
+    classes: str | None = option(
+        None, "auto: the same for classes that are met as they come, whole numbers or names", choices=("auto",)
     )
     quantile_tau: float = option(
         0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
@@ -180,6 +187,16 @@ class LearnOptions:
             raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; it takes {taken}")
 
     @property
+    def several(self) -> bool:
+        """Whether labels are classes, of which there may be more than two."""
+        return self.oaa is not None or self.classes is not None
+
+    @property
+    def of_one_class(self) -> LearnOptions:
+        """The options of the learner of one class."""
+        return dataclasses.replace(self, oaa=None, classes=None)
+
+    @property
     def resolved_sigma(self) -> float:
         """sigma as a number ([SON] Assumption 2: 1/(8 C^2) for squared loss with predictions and labels in [-C, C])."""
         if not isinstance(self.sigma, str):
@@ -192,6 +209,7 @@ class LearnOptions:
         names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
         names -= {"diagonal"}  # a spelling of scale
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
+        names |= {name for name in ("oaa", "classes") if getattr(self, name) is not None}
         return tuple(field.name for field in dataclasses.fields(self) if field.name in names)
 
     @property
@@ -274,6 +292,11 @@ def _check_together(o: LearnOptions) -> None:
     can = METHODS[o.method].losses
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
+    if o.oaa is not None and o.classes is not None:
+        raise OptionError(f"--oaa {o.oaa} with --classes {o.classes}: give one of them")
+    if o.several and o.loss not in (*CLASSIFICATION, "squared"):
+        flag = "--classes" if o.oaa is None else "--oaa"
+        raise OptionError(f"{flag} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared")
     for name in o.members:
         chosen = member(name, o.loss)
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):

@@ -96,6 +96,7 @@ class Bins:
     ):  # fmt: skip
         first, second = (*resolutions, NONE)[:2]
         self._params = Params(CODES[code], first, second, itself, odds, constant, limit)
+        self.of_labels = odds
         self._work = _new_work(1)
 
     def new(self) -> State:

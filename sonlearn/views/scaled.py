@@ -35,6 +35,8 @@ class Params(NamedTuple):
 class Raw:
     """The rows as they are."""
 
+    of_labels = False
+
     def new(self) -> State:
         """State of a view that has seen nothing."""
         return State(new_now("t:f8"), np.zeros(0), np.zeros((0, 3)))

@@ -96,6 +96,8 @@ class Tuples:
         Tuples that get a number of their own, at most.
     """
 
+    of_labels = True  # which entries of long rows are combined
+
     def __init__(
         self, *, order: int, code: str, resolution: int, unit: bool = False, longest: int = 32, chosen: int = 0,
         few: int = 0, numbers: bool = False, limit: int = MOST_TUPLES,

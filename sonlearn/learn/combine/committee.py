@@ -13,15 +13,13 @@ import numpy as np
 
 from sonlearn.batch import Rows
 from sonlearn.jit import jit
-from sonlearn.learn.combine.panel import Panel, PanelState, Seen, mapping, rows_between
+from sonlearn.learn.combine.panel import Panel, PanelState, mapping
 from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.combine.target import State as TargetState
+from sonlearn.learn.combine.viewing import Seen, Views, rows_between
 from sonlearn.learn.engine import Predictions
-from sonlearn.members import default_members, member
-from sonlearn.options import CLASSIFICATION, LearnOptions
-from sonlearn.views import make_view
-from sonlearn.views.view import View
-from sonlearn.viewtable import VIEWS
+from sonlearn.members import Member, default_members, member
+from sonlearn.options import LearnOptions
 
 #: A row with a value beyond this is refused: the members square it, and multiply such squares.
 LIMIT = 1e50
@@ -56,47 +54,45 @@ class Committee:
     def __init__(self, options: LearnOptions, threads: int = 1):
         self._options = options
         pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._map = mapping(pool)
-        members = tuple(member(name, options.loss) for name in options.members or default_members(options.loss))
-        self._names = tuple(dict.fromkeys(each.view for each in members))
-        self._views = tuple(_view(name, options.loss) for name in self._names)
+        members = members_of(options)
+        self._views = Views(dict.fromkeys(each.view for each in members), mapping(pool), options.loss)
         self._target = Target(options)
         self._panel = Panel(options, members, pool)
 
     def new(self) -> CommitteeState:
         """State of a committee that has seen nothing."""
-        views = tuple(view.new() for view in self._views)
-        return CommitteeState(self._target.new(), views, self._panel.new(), np.zeros(1, dtype=NOW))
+        return CommitteeState(self._target.new(), self._views.new(), self._panel.new(), np.zeros(1, dtype=NOW))
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
         """Views have room for the batch, members for what they have been shown; theirs of the batch comes with it."""
-        views = tuple(view.reserve(s, rows, features) for view, s in zip(self._views, state.views, strict=True))
-        return state._replace(views=views, panel=self._panel.reserve(state.panel, self._sizes(views)))
+        views = self._views.reserve(state.views, rows, features)
+        return state._replace(views=views, panel=self._panel.reserve(state.panel, self._views.sizes(views)))
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see the seam."""
-        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start)
+        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, at = rows_between(rows, start, end), slice(start, end)
         part = part._replace(weight=bounded_weights(state.now, part.weight, part.y))
         again = bool(state.now["passes"][0] > 0)
         told, frame = self._target.see(state.target, part, learn=not again)
-        views, seen = self._show(state, told, frame)
-        panel = self._panel.learn(state.panel, seen, told, out.raw[at], again)
+        views, seen = self._show(state, told, again)
+        panel = self._panel.learn(state.panel, seen._replace(frame=frame), told, out.raw[at], again)
         self._finish(frame, part, Predictions(out.prediction[at], out.raw[at]))
+        views = self._views.kept(views, self._panel.needed(panel))
         return state._replace(views=views, panel=panel), end
 
-    def _show(self, state: CommitteeState, rows: Rows, frame: Frame) -> tuple[tuple, Seen]:
+    def _show(self, state: CommitteeState, rows: Rows, again: bool) -> tuple[tuple, Seen]:
         """(states of the views, rows as seen); in later passes views have counted the rows already."""
-        if state.now["passes"][0] > 0:
-            return state.views, self._look(state, rows, frame)
-        shown = self._map(lambda view, s: view.see(s, rows), self._views, state.views)
-        views = tuple(s for s, _ in shown)
-        return views, self._seen(views, [r for _, r in shown], frame)
+        needed = self._panel.needed(state.panel)
+        if again:
+            return state.views, self._views.look(state.views, rows, needed)
+        return self._views.see(state.views, rows, needed)
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         told, frame = self._target.see(state.target, rows, learn=False)
-        self._panel.predict(state.panel, self._look(state, told, frame), told, out.raw)
+        seen = self._views.look(state.views, told, self._panel.needed(state.panel))
+        self._panel.predict(state.panel, seen._replace(frame=frame), told, out.raw)
         self._finish(frame, rows, out)
         return len(rows.y)
 
@@ -106,8 +102,7 @@ class Committee:
 
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
-        views = tuple(view.packed(s) for view, s in zip(self._views, state.views, strict=True))
-        return state._replace(views=views, panel=self._panel.packed(state.panel))
+        return state._replace(views=self._views.packed(state.views), panel=self._panel.packed(state.panel))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
         """members: see `Panel.roll`."""
@@ -121,19 +116,14 @@ class Committee:
         """
         state.now["passes"] += 1
 
-    def _look(self, state: CommitteeState, rows: Rows, frame: Frame) -> Seen:
-        shown = self._map(lambda view, s: view.look(s, rows), self._views, state.views)
-        return self._seen(state.views, shown, frame)
-
-    def _seen(self, views: tuple, rows: list[Rows], frame: Frame) -> Seen:
-        return Seen(dict(zip(self._names, rows, strict=True)), self._sizes(views), frame)
-
-    def _sizes(self, views: tuple) -> dict[str, int]:
-        return {name: view.features(s) for name, view, s in zip(self._names, self._views, views, strict=True)}
-
     def _finish(self, frame: Frame, rows: Rows, out: Predictions) -> None:
         out.raw[:] = self._target.finish(frame, out.raw, rows.base)
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
+
+
+def members_of(options: LearnOptions) -> tuple[Member, ...]:
+    """The members that `options` ask for."""
+    return tuple(member(name, options.loss) for name in options.members or default_members(options.loss))
 
 
 def bounded_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -145,12 +135,6 @@ def bounded_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray) -> np.nd
     out = np.empty(len(weight))
     scale_weights(now, weight, y, out)
     return out
-
-
-def _view(name: str, loss: str) -> View:
-    """A view; what chooses entries by what they tell of the label is told what that is."""
-    chooses = VIEWS[name].kind == "tuples"
-    return make_view(name, numbers=loss not in CLASSIFICATION) if chooses else make_view(name)
 
 
 @jit
@@ -166,12 +150,12 @@ def scale_weights(now, weight, y, out):
 
 
 @jit
-def first_wild(indptr, values, y, weight, start):
-    """First row from `start` on with a value, label or weight beyond `LIMIT`, or n."""
+def first_wild(indptr, values, y, weight, start, limit):
+    """First row from `start` on with a value, label or weight beyond `limit`, or n."""
     for i in range(start, len(y)):
-        if abs(y[i]) > LIMIT or weight[i] > LIMIT:
+        if abs(y[i]) > limit or weight[i] > limit:
             return i
         for at in range(indptr[i], indptr[i + 1]):
-            if not abs(values[at]) <= LIMIT:
+            if not abs(values[at]) <= limit:
                 return i
     return len(y)

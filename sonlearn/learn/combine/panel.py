@@ -25,6 +25,7 @@ from sonlearn.learn.combine.combiner import (
 )
 from sonlearn.learn.combine.retire import SHORT, Case, next_hearing, replayed, retired
 from sonlearn.learn.combine.target import Frame, Target
+from sonlearn.learn.combine.viewing import Seen, rows_between
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.losses import Loss
@@ -48,19 +49,6 @@ class PanelState(NamedTuple):
     tally: np.ndarray
     heard: np.ndarray  # float32[rows, inputs + 3]; what members have said, see `retire.Case`, up to the last hearing
     now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
-
-
-class Seen(NamedTuple):
-    """Rows as every view shows them."""
-
-    rows: dict[str, Rows]
-    sizes: dict[str, int]  # features of each view
-    frame: Frame  # how their labels are to be read
-
-    def between(self, start: int, stop: int, y: np.ndarray) -> Seen:
-        """Rows start..stop-1, with the labels `y`."""
-        rows = {n: rows_between(r, start, stop)._replace(y=y) for n, r in self.rows.items()}
-        return self._replace(rows=rows, frame=self.frame.between(start, stop))
 
 
 class Panel:
@@ -165,6 +153,10 @@ class Panel:
         bits = int(state.now["active"][0])
         return [i for i in range(len(self.members)) if bits >> i & 1]
 
+    def needed(self, state: PanelState) -> set[str]:
+        """Views of the members at work."""
+        return {self.members[i].view for i in self.active(state)}
+
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _learn_part(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> PanelState:
@@ -192,7 +184,8 @@ class Panel:
         told = (rows.weight > 0) & ~np.isnan(rows.y)
         state.now["entries"] += int(np.diff(rows.indptr)[told].sum())
         lengths = {name: int(np.diff(r.indptr)[told].sum()) for name, r in seen.rows.items()}
-        state.tally[:, 2] += [lengths[member.view] for member in self.members]
+        for i in self.active(state):
+            state.tally[i, 2] += lengths[self.members[i].view]
         V, y, h, par = V[told], rows.y[told], rows.weight[told], seen.frame.par[told]
         said = V[:, : len(self.members)]
         wrong = ((said > 0) != (y > 0)[:, None]) if self._classes else (said - y[:, None]) ** 2
@@ -277,15 +270,6 @@ def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State,
         if at < len(rows.y):
             said.prediction[at] = 0.0
     return state, said
-
-
-def rows_between(rows: Rows, start: int, stop: int) -> Rows:
-    """Rows start..stop-1."""
-    begin, end = rows.indptr[start], rows.indptr[stop]
-    return rows._replace(
-        indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
-        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
-    )  # fmt: skip
 
 
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:

@@ -31,12 +31,13 @@ _MAKERS = {
     "mixture": ("combine.mixture", "Mixture"),
     "projected": ("engines.projected", "Projected"),
     "committee": ("combine.committee", "Committee"),
+    "against_all": ("combine.against_all", "AgainstAll"),
 }
 
 
 def make_engine(options: LearnOptions, threads: int = 1) -> Engine:
     """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such."""
-    name = METHODS[options.method].engine
+    name = "against_all" if options.several else METHODS[options.method].engine
     module, maker = _MAKERS[name]
     make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
-    return make(options, threads) if name == "committee" else make(options)
+    return make(options, threads) if name in ("committee", "against_all") else make(options)

@@ -63,7 +63,7 @@ class State(NamedTuple):
 
 
 class FirstOrder:
-    """Engine of sgd, ogd, adagrad, ada-diag, nag, nlms, arow, arow-precision, ftrl, coin: see `sonlearn.learn.engine`."""
+    """Engine of the methods of `sonlearn.methods` that are first order (see `sonlearn.learn.engine.Engine`)."""
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
