@@ -27,8 +27,13 @@ PAPERS = {
     "METAGRAD": "van Erven, Koolen, van der Hoeven: MetaGrad: Adaptation using Multiple Learning Rates. JMLR 2021",
     "VOVK": "Vovk: Aggregating Strategies. COLT 1990",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
+    "NLMS": "Nagumo, Noda: A Learning Method for System Identification. IEEE Transactions on Automatic Control 1967",
     "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
+
+
+#: Losses whose labels are -1 and +1.
+CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
 
 
 @dataclass(frozen=True)
@@ -147,6 +152,11 @@ METHODS = {
         "first_order", "coin betting: a gambler a feature, no step size at all", "[COIN], as VW's --coin", "s",
         "nothing is known of the scale of the weights", ("ftrl_alpha", "ftrl_beta", "clip"), {"rule": "coin"},
         {"ftrl_alpha": 4.0, "ftrl_beta": 1.0},
+    ),
+    "nlms": Method(
+        "first_order", "normalised least mean squares: each example takes a fixed share of its error away",
+        "[NLMS]", "s", "values that drift; features of similar size", ("learning_rate", "clip"), {"rule": "nlms"},
+        {"loss": "squared"}, losses=("squared",),
     ),
     "arow": Method(
         "first_order", "a confidence a feature: the diagonal of AROW's covariance; learns where the margin is below 1",

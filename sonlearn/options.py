@@ -17,11 +17,10 @@ from typing import Any
 from sonlearn.errors import OptionError
 from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option, raw
 from sonlearn.members import member
+from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES, ZERO_ALPHA
 
 LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
-#: Losses whose labels are -1 and +1.
-CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
 #: Options of one loss each.
 LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 #: Options of learning that every method takes.
@@ -276,7 +275,7 @@ def _check_together(o: LearnOptions) -> None:
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     for name in o.members:
-        chosen = member(name)
+        chosen = member(name, o.loss)
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
             raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
     if {"seed", "buffer"} & set(METHODS[o.method].takes):

@@ -46,7 +46,7 @@ VIEWS = {
         {"code": "float", "resolutions": (1, 3), "itself": True},
     ),
     "bins-z": ViewEntry(
-        "bins", "x_j, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s",
+        "bins", "(x_j - mean_j)/sd_j within +-5, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s",
         {"code": "z", "resolutions": (1, 3), "itself": True},
     ),
     "indicators": ViewEntry(

@@ -88,8 +88,8 @@ class Tuples:
         Values 1/sqrt(number of tuples of the row) in place of 1.
     longest, chosen, few : int
         Rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries (0: `longest`) whose
-        features tell most of the label by themselves; only `few` while half of the tuples or more are new, as in text,
-        where what has never been seen takes time and tells nothing.
+        features tell most of the label by themselves; only `few` while two thirds of the tuples or more are new, as in
+        text, where what has never been seen takes time and tells nothing.
     numbers : bool
         Labels are numbers, not classes.
     limit : int
@@ -174,7 +174,7 @@ def combine_rows(params, state, work, rows, out, start):
             break
         n = code_row(params, state, work, rows, i, learned)
         if n > params.longest:
-            most = params.few if 2 * now["made"] >= now["told"] else params.chosen
+            most = params.few if 3 * now["made"] >= 2 * now["told"] else params.chosen
             choose(work, n, most)
             n = most
         else:

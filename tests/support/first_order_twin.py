@@ -209,6 +209,16 @@ class Coin(Twin):
         return u
 
 
+class Nlms(Twin):
+    """[NLMS] w += l (y - p) x/|x|^2; with importance h as often."""
+
+    def learn(self, x, y, h):
+        u = self.w @ x
+        if x @ x > 0:
+            self.w = self.w + (1 - (1 - self.o.learning_rate) ** h) * (y - self.clipped(u)) * x / (x @ x)
+        return u
+
+
 class Arow(Twin):
     """[AROW] Figure 1 with the diagonal of its covariance kept, or the diagonal of its precision (`precision`)."""
 
@@ -232,7 +242,7 @@ class Arow(Twin):
 
 TWINS = {
     "sgd": Sgd, "ogd": Ogd, "adagrad": Adagrad, "nag": Nag, "ftrl": Ftrl, "coin": Coin, "arow": Arow,
-    "arow-precision": Arow, "ada-diag": AdaDiag,
+    "arow-precision": Arow, "nlms": Nlms, "ada-diag": AdaDiag,
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from sonlearn.learn.first_order import (
     COLUMNS,
     FTRL,
     NAG,
+    NLMS,
     OGD,
     PRECISION,
     SGD,
@@ -29,7 +30,7 @@ from sonlearn.options import LearnOptions
 
 RULES = {
     "sgd": SGD, "ogd": OGD, "adagrad": ADAGRAD, "nag": NAG, "arow": AROW, "precision": PRECISION, "ftrl": FTRL,
-    "coin": COIN, "ada": ADA,
+    "coin": COIN, "nlms": NLMS, "ada": ADA,
 }  # fmt: skip
 #: t: rounds learned (nag, coin: their importance); N: nag's and coin's sum of squared norms; seen: features.
 NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8")]
@@ -62,7 +63,7 @@ class State(NamedTuple):
 
 
 class FirstOrder:
-    """Engine of sgd, ogd, adagrad, ada-diag, nag, arow, arow-precision, ftrl and coin: see `sonlearn.learn.engine`."""
+    """Engine of sgd, ogd, adagrad, ada-diag, nlms, nag, arow, arow-precision, ftrl, coin: see `sonlearn.learn.engine`."""
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
