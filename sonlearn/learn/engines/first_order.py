@@ -63,7 +63,7 @@ class State(NamedTuple):
 
 
 class FirstOrder:
-    """Engine of sgd, ogd, adagrad, ada-diag, nlms, nag, arow, arow-precision, ftrl, coin: see `sonlearn.learn.engine`."""
+    """Engine of sgd, ogd, adagrad, ada-diag, nlms, nag, arow, ftrl, coin: see `sonlearn.learn.engine`."""
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
