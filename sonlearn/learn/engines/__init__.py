@@ -3,9 +3,11 @@
 `sketched`     sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
 `compensated`  frequent directions with diagonal compensation, on AROW's step
 `first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
-`bayes`     naive Bayes, of rows or of amounts
+`bayes`        naive Bayes, of rows or of amounts
 
-Engines of engines are in `sonlearn.learn.combine`.
+Read `first_order`, the plainest, to see what an engine does: numbers of the options, a state, and calls of kernels. The
+kernels of the first and the third are in `sonlearn.learn`; those of the others beside them. Engines of engines are in
+`sonlearn.learn.combine`.
 """
 
 from __future__ import annotations
