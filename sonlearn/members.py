@@ -82,11 +82,15 @@ _VALUES = (
     _of_values("arow-precision", "triples-z", 6.0, arow_r=0.1),
 )
 VALUE_MEMBERS = {entry.name: entry for entry in _VALUES}
+#: Beside those, members that learn quantiles themselves: means alone do not tell where the labels are spread out.
+_QUANTILES = ("nag:zs", "nag:bins")
 
 
 def default_members(loss: str) -> tuple[str, ...]:
     """Names of the members of a committee that was not told which."""
-    return tuple(MEMBERS if loss in CLASSIFICATION else VALUE_MEMBERS)
+    if loss in CLASSIFICATION:
+        return tuple(MEMBERS)
+    return (*VALUE_MEMBERS, *_QUANTILES) if loss == "quantile" else tuple(VALUE_MEMBERS)
 
 
 def member(name: str, loss: str = "logistic") -> Member:

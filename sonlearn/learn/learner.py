@@ -10,7 +10,7 @@ import numpy as np
 
 from sonlearn import storage
 from sonlearn.batch import NO_ROWS, Batch, Rows
-from sonlearn.errors import DivergedError, ModelFileError, OptionError
+from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.labels import Labels
@@ -83,7 +83,8 @@ class Learner:
         Raises
         ------
         InputError
-            A label does not fit the loss; the rows before it have been learned.
+            A label does not fit the loss, or a row has more features than the method has room for; the rows before it
+            have been learned.
         DivergedError
             A prediction or step was not finite; the rows before it have been learned.
         """
@@ -101,7 +102,7 @@ class Learner:
             if at < batch.n:
                 refused[at] = True
                 if not skip:
-                    raise diverged(batch, at)
+                    raise self._refusal(batch, rows, at)
         return self._judged(out, rows, refused)
 
     def predict(self, batch: Batch) -> Predicted:
@@ -123,6 +124,11 @@ class Learner:
         if at < batch.n:
             raise diverged(batch, at)
         return self._judged(out, rows, np.zeros(batch.n, dtype=bool))
+
+    def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
+        """What to say of a row that the engine refused to learn."""
+        why = self._engine.refusal(rows, row) if hasattr(self._engine, "refusal") else None
+        return InputError(batch.source, int(batch.lines[row]), None, *why) if why else diverged(batch, row)
 
     def next_pass(self) -> None:
         """Say that the rows to come have been learned from before: a further pass over the same data."""

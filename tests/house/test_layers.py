@@ -8,12 +8,26 @@ from places import PACKAGE
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 #: A module imports from its own layer and those before it. What stands in no folder is named by its file.
-LAYERS = ("shared", "sketch", "text", "views", "learn", "report", "commands", "cli")
+LAYERS = (
+    "shared",
+    "sketch",
+    "text",
+    "views",
+    "learn",
+    "clients",
+    "transformers",
+    "sklearn",
+    "river",
+    "report",
+    "commands",
+    "cli",
+)
 SHARED = {
     "__init__",
     "arrays",
     "batch",
     "errors",
+    "fields",
     "members",
     "methods",
     "options",
@@ -101,6 +115,7 @@ def test_the_command_line_loads_no_numbers_until_it_runs():
         "__main__",
         "cli",
         "errors",
+        "fields",
         "methods",
         "options",
         "outputs",

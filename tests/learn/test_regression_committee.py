@@ -222,4 +222,4 @@ def test_quantiles_lie_where_they_should():
     for tau in (0.1, 0.5, 0.9):
         loss = LearnOptions(method="committee", loss="quantile", quantile_tau=tau)
         got = Learner(loss).partial_fit(batch_of_dense(X, y)).prediction
-        assert abs(np.mean(y[1000:] < got[1000:]) - tau) < 0.04
+        assert abs(np.mean(y[1000:] < got[1000:]) - tau) < 0.06

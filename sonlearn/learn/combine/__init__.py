@@ -5,6 +5,7 @@
 `panel`      members, and the combiner of what they say
 `retire`     which members a stream can do without
 `committee`  views of the rows, and a panel that sees them: the default method
+`mixture`    apart from these: an average weighted by how well each has done
 
 Which members there are stands in `sonlearn.members`; the views are `sonlearn.views`. docs/methods.md has the formulas.
 """

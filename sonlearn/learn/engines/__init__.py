@@ -3,11 +3,13 @@
 `sketched`     sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
 `compensated`  frequent directions with diagonal compensation, on AROW's step
 `first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
+`dense`        the whole matrix, d x d, for few features: full-on, arow-full, ada-full
+`metagrad`     MetaGrad with whole matrices
+`projected`    random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad
 `bayes`        naive Bayes, of rows or of amounts
 
-Read `first_order`, the plainest, to see what an engine does: numbers of the options, a state, and calls of kernels. The
-kernels of the first and the third are in `sonlearn.learn`; those of the others beside them. Engines of engines are in
-`sonlearn.learn.combine`.
+Read `first_order`, the plainest, to see what an engine does: numbers of the options, a state, and calls of kernels, which
+are in `sonlearn.learn` where they do not stand beside it. Engines of engines are in `sonlearn.learn.combine`.
 """
 
 from __future__ import annotations
@@ -24,6 +26,10 @@ _MAKERS = {
     "compensated": ("engines.compensated", "Compensated"),
     "first_order": ("engines.first_order", "FirstOrder"),
     "bayes": ("engines.bayes", "NaiveBayes"),
+    "dense": ("engines.dense", "Dense"),
+    "metagrad": ("engines.metagrad", "MetaGrad"),
+    "mixture": ("combine.mixture", "Mixture"),
+    "projected": ("engines.projected", "Projected"),
     "committee": ("combine.committee", "Committee"),
 }
 

@@ -1,0 +1,168 @@
+"""The estimators for River: its own checks, and that they learn what the command line learns from the same text."""
+
+import io
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+pytest.importorskip("river", reason="needs the extra river")
+
+from river.checks import yield_checks
+
+from sonlearn import InputError, LearnOptions, TextOptions, read_batches
+from sonlearn.learn.learner import Learner
+from sonlearn.river import SonClassifier, SonRegressor
+
+TEXT = TextOptions(format="vw", bits=32)
+MODELS = {
+    "classes": SonClassifier(method="nag"),
+    "two classes": SonClassifier(method="nag", classes=(False, True)),
+    "hinge": SonClassifier(method="arow", loss="hinge"),
+    "values": SonRegressor(),
+    "second order": SonRegressor(method="drfd"),
+}
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(
+    ("model", "check"),
+    [
+        pytest.param(model, check, id=f"{name}-{check.__name__}-{i}")
+        for name, model in MODELS.items() for i, check in enumerate(yield_checks(model))
+    ],
+)  # fmt: skip
+def test_rivers_checks(model, check):
+    check(model.clone())
+
+
+def stream(n=120, seed=0):
+    """(features, whether they are good): numbers, texts, booleans and names that are numbers."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        size, colour, fresh = round(rng.normal(), 3), ["red", "green", "blue"][rng.integers(3)], bool(rng.integers(2))
+        yield {"size": size, "colour": colour, "fresh": fresh, 7: 1.5}, bool(size + (colour == "red") - fresh > 0)
+
+
+def line(x, label=""):
+    def feature(name, value):
+        return f"{name}:{value if isinstance(value, str) else float(value)!r}"
+
+    return f"{label} | " + " ".join(feature(name, value) for name, value in x.items()) + "\n"
+
+
+def batch(text):
+    return next(iter(read_batches([io.BytesIO(text.encode())], TEXT)))
+
+
+def test_dicts_are_lines_of_vw_text():
+    rows = list(stream())
+    learner = Learner(LearnOptions(method="nag"), TEXT)
+    learner.partial_fit(batch("".join(line(x, 1 if y else -1) for x, y in rows)))
+    ours = SonClassifier(method="nag")
+    for x, y in rows:
+        ours.learn_one(x, y)
+    expect = learner.predict(batch("".join(line(x) for x, _ in rows))).raw
+    proba = [ours.predict_proba_one(x)[True] for x, _ in rows]
+    np.testing.assert_allclose(proba, 1 / (1 + np.exp(-expect)), rtol=1e-9)
+    assert len(ours.learners_) == 1
+    assert np.mean([ours.predict_one(x) == y for x, y in rows]) > 0.8
+
+
+def test_values_are_those_of_the_learner():
+    rows = [(x, 3 * x["size"] + 1) for x, _ in stream()]
+    learner = Learner(LearnOptions(method="nag", loss="squared"), TEXT)
+    ours, expect, found = SonRegressor(method="nag"), [], []
+    for x, y in rows:
+        expect.append(learner.partial_fit(batch(line(x, y))).prediction[0])
+        found.append(ours.predict_one(x))
+        ours.learn_one(x, y)
+    np.testing.assert_allclose(found, expect, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", [SonClassifier(), SonRegressor()], ids=["classes", "values"])
+def test_default_methods_in_batches_equal_one_by_one(model):
+    """The committee, of which River's checks are too many for every run."""
+    rows = list(stream(60))
+    one, many = model.clone(), model.clone()
+    for x, y in rows:
+        one.learn_one(x, y)
+    for start in range(0, 60, 17):
+        part = rows[start : start + 17]
+        many.learn_many([x for x, _ in part], [y for _, y in part])
+    again = pickle.loads(pickle.dumps(many))
+    for x, _ in rows[:10]:
+        assert one.predict_one(x) == many.predict_one(x) == again.predict_one(x)
+        if isinstance(model, SonClassifier):
+            assert one.predict_proba_one(x) == many.predict_proba_one(x) == again.predict_proba_one(x)
+
+
+def test_classes_turn_up_as_the_stream_goes_on():
+    rows = [({"a": 1.0}, "tea"), ({"b": 1.0}, "cup"), ({"a": 1.0}, "tea"), ({"c": 2.0}, "pot"), ({"b": 1.0}, "cup")]
+    one, many = SonClassifier(method="nag"), SonClassifier(method="nag")
+    assert one.predict_one({"a": 1.0}) is None
+    assert one.predict_proba_one({"a": 1.0}) == {}
+    for x, y in rows:
+        one.learn_one(x, y)
+        assert y in one.predict_proba_one(x)
+        assert math.isclose(sum(one.predict_proba_one(x).values()), 1.0)
+    many.learn_many([x for x, _ in rows], [y for _, y in rows])
+    # the learner of a class begins with its first example
+    expect = {}
+    for k, name in enumerate(["tea", "cup", "pot"]):
+        first = [0, 1, 3][k]
+        learner = Learner(LearnOptions(method="nag"), TEXT)
+        learner.partial_fit(batch("".join(line(x, 1 if y == name else -1) for x, y in rows[first:])))
+        expect[name] = learner.predict(batch("| c:2\n")).raw[0]
+    p = {name: 1 / (1 + math.exp(-raw)) for name, raw in expect.items()}
+    for model in (one, many):
+        assert model.predict_proba_one({"c": 2.0}) == pytest.approx({n: v / sum(p.values()) for n, v in p.items()})
+        assert model.predict_one({"c": 2.0}) == max(expect, key=expect.get)
+
+
+def test_classes_told_beforehand():
+    ours = SonClassifier(method="nag", classes=("ham", "spam"))
+    assert ours.predict_proba_one({"a": 1}) == {"ham": 0.5, "spam": 0.5}
+    ours.learn_one({"a": 1}, "spam")
+    assert ours.predict_one({"a": 1}) == "spam"
+    assert len(ours.learners_) == 1
+    with pytest.raises(InputError, match="one of the classes 'ham', 'spam'"):
+        ours.learn_one({"a": 1}, "tea")
+
+
+def test_importance():
+    thrice, once = SonRegressor(method="sgd"), SonRegressor(method="sgd")
+    once.learn_one({"a": 1.0}, 1.0, w=0.2)
+    thrice.learn_one({"a": 1.0}, 1.0, w=0.4)
+    assert thrice.predict_one({"a": 1.0}) == pytest.approx(2 * once.predict_one({"a": 1.0}))
+    thrice.learn_one({"b": 1.0}, 1.0, w=0.0)
+    assert thrice.predict_one({}) == pytest.approx(2 * once.predict_one({}))
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, None, [1], b"x"])
+def test_what_is_no_value_is_refused(value):
+    ours = SonRegressor(method="nag")
+    with pytest.raises(InputError, match=r"'tea'.*expected a finite number or a text"):
+        ours.learn_one({"cup": 1.0, "tea": value}, 1.0)
+    assert ours.predict_one({"cup": 1.0}) == 0.0
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_tables(library):
+    frames = pytest.importorskip(library, reason=f"needs {library}")
+    pytest.importorskip("pandas", reason="needs pandas")
+    table = frames.DataFrame({"a": [1.0, None, 2.0], "b": ["x", "y", None]})
+    labels, rows = [True, False, True], [{"a": 1.0, "b": "x"}, {"b": "y"}, {"a": 2.0}]
+    one, many = SonClassifier(method="nag"), SonClassifier(method="nag")
+    many.learn_many(table, frames.Series(labels))
+    for x, y in zip(rows, labels, strict=True):
+        one.learn_one(x, y)
+    assert many.predict_many(table).tolist() == [one.predict_one(x) for x in rows]
+    assert many.predict_proba_many(table).to_dict("records") == [one.predict_proba_one(x) for x in rows]
+
+
+def test_batches_of_other_lengths_are_refused():
+    for model in (SonClassifier(method="nag"), SonRegressor(method="nag")):
+        with pytest.raises(ValueError, match="1 labels"):
+            model.learn_many([{"a": 1}, {"a": 2}], [True])

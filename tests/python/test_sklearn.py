@@ -1,0 +1,349 @@
+"""The estimators for scikit-learn: its own checks, and that they learn what the command line's learner learns."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+pytest.importorskip("sklearn", reason="needs the extra sklearn")
+
+from sklearn.base import clone
+from sklearn.datasets import make_classification, make_regression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
+from sonlearn.learn.learner import Learner
+from sonlearn.methods import METHODS
+from sonlearn.sklearn import SonClassifier, SonRegressor, StreamingSVD, TextHasher
+
+LINEAR = [name for name in METHODS if name not in ("committee", "bayes", "multinomial-bayes", "rfd-son")]
+
+ORDER = "an online learner of a weighted row is no learner of its repetitions elsewhere in the stream (docs/python.md)"
+ALPHA = "the check sets alpha, which this method does not take, and says so (docs/python.md)"
+
+
+def expected(estimator):
+    """Checks that fail, and why."""
+    if isinstance(estimator, StreamingSVD):
+        return {}
+    reasons = {"check_regressors_train": ALPHA} if isinstance(estimator, SonRegressor) else {}
+    if estimator.method == "drfd" and isinstance(estimator, SonRegressor):
+        return reasons  # with as many directions as features it is ridge regression, whatever the order
+    return reasons | {f"check_sample_weight_equivalence_on_{kind}_data": ORDER for kind in ("dense", "sparse")}
+
+
+@pytest.mark.filterwarnings("default")
+@parametrize_with_checks(
+    [
+        SonClassifier(),
+        SonClassifier(method="nag"),
+        SonClassifier(method="arow"),
+        SonRegressor(),
+        SonRegressor(method="drfd"),
+        StreamingSVD(),
+    ],
+    expected_failed_checks=expected,
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def classes():
+    X, y = make_classification(300, 12, n_informative=6, random_state=0)
+    return np.round(X, 3), y
+
+
+def several(k=3):
+    return make_classification(400, 12, n_informative=8, n_classes=k, random_state=1)
+
+
+# ------------------------------------------------------------------------------------------------- what is learned
+
+
+@pytest.mark.parametrize("method", ["nag", "rfd-son", "drfd", "committee"])
+def test_classifier_is_the_learner(classes, method):
+    X, y = classes
+    ours = SonClassifier(method=method).fit(X, y)
+    learner = Learner(LearnOptions(method=method))
+    learner.partial_fit(from_scipy(X, 2.0 * y - 1))
+    np.testing.assert_array_equal(ours.decision_function(X), learner.predict(from_scipy(X)).raw)
+
+
+def test_regressor_is_the_learner_also_in_parts_and_passes():
+    X, y = make_regression(200, 6, noise=1.0, random_state=0)
+    learner = Learner(LearnOptions(method="nag", loss="squared"))
+    for number in range(2):
+        if number:
+            learner.next_pass()
+        learner.partial_fit(from_scipy(X, y))
+    expect = learner.predict(from_scipy(X)).prediction
+    np.testing.assert_array_equal(SonRegressor(method="nag", passes=2).fit(X, y).predict(X), expect)
+    parts = SonRegressor(method="nag")
+    for start in range(0, 400, 50):
+        parts.partial_fit(X[start % 200 :][:50], y[start % 200 :][:50])
+    np.testing.assert_array_equal(parts.predict(X), expect)
+
+
+def test_rows_beyond_a_batch_are_learned_in_order(classes, monkeypatch):
+    X, y = classes
+    whole = SonClassifier(method="nag").fit(X, y).decision_function(X)
+    monkeypatch.setattr("sonlearn.sklearn.ROWS", 7)
+    np.testing.assert_array_equal(SonClassifier(method="nag").fit(X, y).decision_function(X), whole)
+
+
+def test_regressor_learns_what_the_check_would_have_it_learn():
+    """`check_regressors_train` without its alpha, which most methods refuse."""
+    X, y = make_regression(200, 10, n_informative=1, bias=5.0, noise=20, random_state=42)
+    X, y = StandardScaler().fit_transform(X), (y - y.mean()) / y.std()
+    assert SonRegressor().fit(X, y).score(X, y) > 0.5
+    assert SonRegressor(method="drfd").fit(X, y).score(X, y) > 0.5
+
+
+def test_several_classes_are_one_against_all():
+    X, y = several()
+    names = np.array(["ham", "spam", "tea"])
+    ours = SonClassifier(method="nag").fit(X, names[y])
+    raw = []
+    for k in range(3):
+        learner = Learner(LearnOptions(method="nag"))
+        learner.partial_fit(from_scipy(X, np.where(y == k, 1.0, -1.0)))
+        raw.append(learner.predict(from_scipy(X)).raw)
+    raw = np.column_stack(raw)
+    np.testing.assert_array_equal(ours.decision_function(X), raw)
+    np.testing.assert_array_equal(ours.predict(X), names[raw.argmax(axis=1)])
+    p = 1 / (1 + np.exp(-raw))
+    np.testing.assert_allclose(ours.predict_proba(X), p / p.sum(axis=1, keepdims=True), rtol=1e-12)
+
+
+def test_probabilities(classes):
+    X, y = classes
+    logistic = SonClassifier(method="nag").fit(X, y)
+    p = 1 / (1 + np.exp(-logistic.decision_function(X)))
+    np.testing.assert_allclose(logistic.predict_proba(X), np.column_stack([1 - p, p]), rtol=1e-12)
+    squared = SonClassifier(method="rfd-son").fit(X, y)
+    assert squared.learners_[0].options.loss == "squared"
+    expect = np.clip((1 + squared.decision_function(X)) / 2, 0, 1)
+    np.testing.assert_array_equal(squared.predict_proba(X)[:, 1], expect)
+    assert not hasattr(SonClassifier(method="nag", loss="hinge").fit(X, y), "predict_proba")
+
+
+@pytest.mark.parametrize("method", LINEAR)
+def test_weights_of_linear_methods(classes, method):
+    X, y = classes
+    ours = SonClassifier(method=method).fit(X, y)
+    assert ours.coef_.shape == (1, 12)
+    np.testing.assert_allclose(ours.decision_function(X), X @ ours.coef_[0] + ours.intercept_, atol=1e-9)
+
+
+def test_other_methods_have_no_weights(classes):
+    for method in ("committee", "bayes", "rfd-son"):
+        ours = SonClassifier(method=method).fit(*classes)
+        assert not hasattr(ours, "coef_")
+        with pytest.raises(AttributeError, match="not linear"):
+            _ = ours.intercept_
+
+
+def test_weights_of_values_and_of_several_classes():
+    X, y = make_regression(200, 6, random_state=0)
+    values = SonRegressor(method="nag").fit(X, y)
+    np.testing.assert_allclose(values.predict(X), X @ values.coef_ + values.intercept_, rtol=1e-9)
+    X, y = several()
+    ours = SonClassifier(method="nag", constant=False).fit(X, y)
+    np.testing.assert_array_equal(ours.intercept_, np.zeros(3))
+    np.testing.assert_allclose(ours.decision_function(X), X @ ours.coef_.T, atol=1e-9)
+
+
+def test_weight_zero_is_left_out_and_weight_two_is_twice(classes):
+    X, y = classes
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    ours = SonClassifier(method="nag").fit(X, y, sample_weight=(weight > 0).astype(float))
+    kept = SonClassifier(method="nag").fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_array_equal(ours.decision_function(X), kept.decision_function(X))
+    learner = Learner(LearnOptions(method="nag"))
+    learner.partial_fit(from_scipy(X, 2.0 * y - 1, weight))
+    weighted = SonClassifier(method="nag").fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(weighted.decision_function(X), learner.predict(from_scipy(X)).raw)
+
+
+def test_poisson_predicts_counts():
+    X, y = make_regression(200, 3, random_state=0)
+    y = np.random.default_rng(0).poisson(np.exp(y / y.std() / 2)).astype(float)
+    ours = SonRegressor(loss="poisson", method="nag").fit(X, y)
+    raw = ours.learners_[0].predict(from_scipy(X)).prediction
+    np.testing.assert_array_equal(ours.predict(X), np.exp(raw))
+
+
+# ------------------------------------------------------------------------------------------------- options
+
+
+def test_parameters_are_the_options_of_the_command_line():
+    import dataclasses
+
+    names = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
+    for estimator in (SonClassifier(), SonRegressor()):
+        assert estimator.get_params() == names | {"constant": True, "passes": 1, "threads": 1}
+    with pytest.raises(TypeError, match="aplha"):
+        SonClassifier(aplha=1)
+
+
+@pytest.mark.parametrize("wrong", [{"method": "magic"}, {"loss": "poisson"}, {"method": "nag", "alpha": 2.0}])
+def test_wrong_options_are_refused_when_fitting(classes, wrong):
+    with pytest.raises(OptionError):
+        SonClassifier(**wrong).fit(*classes)
+    with pytest.raises(OptionError, match="passes"):
+        SonRegressor(passes=0).fit(*classes)
+    with pytest.raises(OptionError, match="for classes"):
+        SonRegressor(loss="hinge").fit(*classes)
+
+
+def test_classes_are_told_first_and_kept(classes):
+    X, y = classes
+    with pytest.raises(ValueError, match="classes must be passed"):
+        SonClassifier(method="nag").partial_fit(X, y)
+    ours = SonClassifier(method="nag").partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="not the same"):
+        ours.partial_fit(X, y, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="not among"):
+        ours.partial_fit(X, y + 1)
+
+
+# ------------------------------------------------------------------------------------------------- inputs
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("make", [scipy.sparse.csr_matrix, scipy.sparse.csr_array])
+def test_sparse_input_of_either_index_width(classes, make, index):
+    X, y = classes
+    sparse = make(X)
+    sparse.indices, sparse.indptr = sparse.indices.astype(index), sparse.indptr.astype(index)
+    ours = SonClassifier(method="nag").fit(sparse, y)
+    expect = SonClassifier(method="nag").fit(X, y).decision_function(X)
+    np.testing.assert_array_equal(ours.decision_function(sparse), expect)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_tables(classes, library):
+    frames = pytest.importorskip(library, reason=f"needs {library}")
+    X, y = classes
+    names = [f"x{j}" for j in range(X.shape[1])]
+    table = frames.DataFrame(dict(zip(names, X.T, strict=True)))
+    ours = SonClassifier(method="nag").fit(table, frames.Series(y))
+    assert list(ours.feature_names_in_) == names
+    assert ours.n_features_in_ == 12
+    np.testing.assert_array_equal(ours.predict(table), SonClassifier(method="nag").fit(X, y).predict(X))
+
+
+def test_wide_rows_cost_nothing(classes):
+    X, y = classes
+    wide = scipy.sparse.csr_array((X.ravel(), np.tile(np.arange(12) * 2**35, 300), np.arange(301) * 12), (300, 2**40))
+    narrow = SonClassifier(method="nag").fit(X, y)
+    np.testing.assert_array_equal(SonClassifier(method="nag").fit(wide, y).predict(wide), narrow.predict(X))
+
+
+# ------------------------------------------------------------------------------------------------- manners
+
+
+@pytest.mark.parametrize("method", ["nag", "rfd-son", "committee"])
+def test_pickles_and_copies_go_on_alike(classes, method):
+    X, y = classes
+    ours = SonClassifier(method=method).fit(X[:150], y[:150])
+    others = [pickle.loads(pickle.dumps(ours)), copy.deepcopy(ours), copy.copy(ours)]
+    before = ours.decision_function(X)
+    ours.partial_fit(X[150:], y[150:])
+    for other in others:
+        np.testing.assert_array_equal(other.decision_function(X), before)
+        other.partial_fit(X[150:], y[150:])
+        np.testing.assert_array_equal(other.decision_function(X), ours.decision_function(X))
+
+
+def test_clone_pipeline_and_searches(classes):
+    X, y = classes
+    ours = SonClassifier(method="rfd-son", sketch_size=3)
+    assert clone(ours).get_params() == ours.get_params()
+    assert cross_val_score(SonClassifier(method="nag"), X, y, cv=3).mean() > 0.7
+    search = GridSearchCV(make_pipeline(StandardScaler(), ours), {"sonclassifier__alpha": [0.1, 1.0]}, cv=2).fit(X, y)
+    assert search.best_params_["sonclassifier__alpha"] in (0.1, 1.0)
+    assert search.score(X, y) > 0.7
+
+
+# ------------------------------------------------------------------------------------------------- transformers
+
+
+def test_texts_are_hashed_as_the_reader_does_it():
+    texts = ["cheap watches", "", "cheap cheap tea"]
+    X = TextHasher(bits=18).transform(texts)
+    assert X.shape == (3, 1 << 18)
+    np.testing.assert_array_equal(X.sum(axis=1).A1, [2, 0, 3])
+    batch = next(iter(read_batches([_stream("| cheap watches\n")], TextOptions(format="vw", constant=False))))
+    np.testing.assert_array_equal(np.sort(X[0].indices), np.sort(batch.indices))
+    assert X[2].max() == 2
+
+
+def test_text_hasher_reads_lines_with_namespaces():
+    lines = ["1 |a cheap:2 tea |b price:3", "|a tea"]
+    options = {"quadratic": ("ab",), "bits": 10}
+    X = TextHasher(input="vw", **options).transform(lines)
+    batch = next(
+        iter(read_batches([_stream("\n".join(lines) + "\n")], TextOptions(format="vw", constant=False, **options)))
+    )
+    expect = scipy.sparse.csr_array((batch.values, batch.indices, batch.indptr), shape=(2, 1 << 10))
+    np.testing.assert_array_equal(X.toarray(), expect.toarray())
+
+
+def test_text_hasher_has_scikit_learns_manners():
+    """`check_estimator` has one check for what takes texts alone, and warns that it skips the others."""
+    hasher = clone(TextHasher(bits=10, ngram=("2",)))
+    assert hasher.get_params()["bits"] == 10
+    assert (pickle.loads(pickle.dumps(hasher)).fit(["a b"]).transform(["a b"]) != hasher.transform(["a b"])).nnz == 0
+    assert hasher.transform(["a b"]).nnz == 3
+    with pytest.raises(OptionError, match="bit_precision"):
+        TextHasher(bits=0).fit([])
+
+
+def test_plain_text_has_no_bars_colons_or_line_ends():
+    hasher = TextHasher()
+    np.testing.assert_array_equal(
+        hasher.transform(["at 12:30\n|tea"]).toarray(), hasher.transform(["at 12 30 tea"]).toarray()
+    )
+
+
+def test_text_hasher_in_parts_equals_the_whole(monkeypatch):
+    texts = [f"w{i} w{i % 3}" for i in range(20)]
+    whole = TextHasher().transform(texts)
+    monkeypatch.setattr("sonlearn.transformers.ROWS", 3)
+    assert (TextHasher().transform(texts) != whole).nnz == 0
+
+
+@pytest.mark.parametrize("wrong", ["one text", [3], ["no bar"], ["| two\n| lines"], ["| a:"]])
+def test_what_is_no_text_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"expected"):
+        TextHasher(input="vw").transform(wrong)
+
+
+def test_text_pipeline():
+    texts = ["good tea", "bad tea", "good cup", "bad cup"] * 20
+    y = ["good" if "good" in text else "bad" for text in texts]
+    ours = make_pipeline(TextHasher(), SonClassifier(method="nag")).fit(texts, y)
+    assert list(ours.predict(["good day", "bad day"])) == ["good", "bad"]
+
+
+def test_streaming_svd_is_the_sketchs():
+    from sonlearn.sketch.pca import StreamingSVD as Plain
+
+    X = np.random.default_rng(0).normal(size=(60, 8))
+    ours, plain = StreamingSVD(3).partial_fit(X[:30]).partial_fit(X[30:]), Plain(3).fit(X[:30]).partial_fit(X[30:])
+    np.testing.assert_array_equal(ours.transform(X), plain.transform(X))
+    np.testing.assert_array_equal(ours.components_, plain.components_)
+    assert list(ours.get_feature_names_out()) == ["streamingsvd0", "streamingsvd1", "streamingsvd2"]
+
+
+def _stream(text):
+    import io
+
+    return io.BytesIO(text.encode())
