@@ -9,5 +9,6 @@ The Newton family: `round` (what happens to a row), `step` (what knows alpha), `
 grows with d is apart, in `sparse_time`.
 
 First-order methods: `first_order`, with `invariant`. Random projections: `projected`, with `normals`. Whole matrices:
-`full`. What a step makes of a matrix's eigenvalues, for all who have any: `spectrum`. Learners made of learners: `combine`.
+`full`. What a step makes of a matrix's eigenvalues, for all who have any: `spectrum`. Learners made of learners:
+`combine`.
 """
