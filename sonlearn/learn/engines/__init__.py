@@ -8,8 +8,8 @@
 `projected`    random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad
 `bayes`        naive Bayes, of rows or of amounts
 
-Read `first_order`, the plainest, to see what an engine does: numbers of the options, a state, and calls of kernels, which
-are in `sonlearn.learn` where they do not stand beside it. Engines of engines are in `sonlearn.learn.combine`.
+Read `first_order`, the plainest, to see what an engine does: numbers of the options, a state, and calls of kernels,
+which are in `sonlearn.learn` where they do not stand beside it. Engines of engines are in `sonlearn.learn.combine`.
 """
 
 from __future__ import annotations
