@@ -34,8 +34,9 @@ def read(name):
 
 
 def blocks(page, language):
-    """The blocks of code in that language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    """The blocks of code in that language, but doctests, which are tests of their own."""
+    found = re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [block for block in found if not block.startswith(">>>")]
 
 
 def pages_with(language):
