@@ -1,11 +1,14 @@
-"""Learners: rows in, predictions made before each label, a state out. No text, no report, no file but whole models.
+"""Rows -> state: every learner, without input or output.
 
-Read first `engine` (what every learner is to the rest: five verbs and a state) and `learner` (names of features,
-labels, one engine). Then the Newton family: `round` (the algorithm), `step` (what knows alpha), `shrink` and `oja`
-(what becomes of a row), `rescale` (rows as the learner sees them), `state` (its names). How all this costs O(m^2 + ms)
-a row and not O(md) stands apart in `sparse_time`, what rounding decides in `tolerances`. `newton` strings rounds and
-shrinks together, `predict` reads the state, `dense` has small matrices, `losses` the losses.
+Read `engine` first, the seam: what a learner is to the rest of the program. Then `learner`, which keeps the names of
+features, the labels and one engine, and `engines`, one for each kind of arithmetic. `losses`, `labels` and `dense` are
+used by all.
 
-`engines` makes an engine of options; `combine` has engines of engines. What varies from method to method are values in
-`sonlearn.methods`, not copies here.
+The Newton family: `round` (what happens to a row), `step` (what knows alpha), `shrink` and `oja` (the sketches),
+`rescale`, `predict`, `newton` (a batch of rounds), on `state`, `status` and `tolerances`. How that costs nothing that
+grows with d is apart, in `sparse_time`.
+
+First-order methods: `first_order`, with `invariant`. Random projections: `projected`, with `normals`. Whole matrices:
+`full`. What a step makes of a matrix's eigenvalues, for all who have any: `spectrum`. Learners made of learners:
+`combine`.
 """

@@ -4,12 +4,12 @@
 `compensated`  frequent directions with diagonal compensation, on AROW's step
 `first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
 `dense`        the whole matrix, d x d, for few features: full-on, arow-full, ada-full
-`bayes`     naive Bayes, of rows or of amounts
-
 `metagrad`     MetaGrad with whole matrices
 `projected`    random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad
+`bayes`        naive Bayes, of rows or of amounts
 
-Engines of engines are in `sonlearn.learn.combine`.
+Read `first_order`, the plainest, to see what an engine does: numbers of the options, a state, and calls of kernels,
+which are in `sonlearn.learn` where they do not stand beside it. Engines of engines are in `sonlearn.learn.combine`.
 """
 
 from __future__ import annotations
