@@ -24,8 +24,10 @@ CLASS_LOSSES = (*CLASSIFICATION, "squared")
 #: Losses whose best prediction tells the probability of a class: its logit, or 2 P - 1.
 PROBABILISTIC = ("logistic", "squared", "squared_hinge")
 
+#: Fields that say which classes there are: an estimator is told by the labels it is given.
+OF_LABELS = ("oaa", "classes")
 #: Fields of `LearnOptions` with their defaults.
-LEARNING = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
+LEARNING = {field.name: field.default for field in dataclasses.fields(LearnOptions) if field.name not in OF_LABELS}
 
 
 def constructor(defaults: dict[str, Any]) -> Callable[..., None]:
