@@ -5,7 +5,10 @@
 `panel`      members, and the combiner of what they say
 `retire`     which members a stream can do without
 `committee`  views of the rows, and a panel that sees them: the default method
-`mixture`    apart from these: an average weighted by how well each has done
+`viewing`    several views of the same rows, side by side
+
+`against_all`  several classes, each learned against all others, on `sides`, what learns one class
+`mixture`      apart from these: an average weighted by how well each has done
 
 Which members there are stands in `sonlearn.members`; the views are `sonlearn.views`. docs/methods.md has the formulas.
 """
