@@ -159,7 +159,7 @@ def test_weights_of_values_and_of_several_classes():
     np.testing.assert_allclose(ours.decision_function(X), X @ ours.coef_.T, atol=1e-9)
 
 
-def test_weight_zero_is_left_out_and_weight_two_is_twice(classes):
+def test_weights_are_the_learners_and_weight_zero_is_no_row(classes):
     X, y = classes
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
     ours = SonClassifier(method="nag").fit(X, y, sample_weight=(weight > 0).astype(float))
