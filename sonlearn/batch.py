@@ -36,6 +36,7 @@ class Batch(NamedTuple):
         Where the examples come from.
     tags : list of str, or None where no example of the batch has one. Bytes that are not UTF-8 are surrogate escapes.
     base : float64[n], or None: VW's base, added to the prediction of the weights.
+    class_names : list of str or None, or None: labels that are no numbers, the names of classes; `y` is NaN there.
     constant : int
         Id of the constant feature in these rows, where they have one.
     """
@@ -50,6 +51,7 @@ class Batch(NamedTuple):
     tags: list[str] | None = None
     base: np.ndarray | None = None
     constant: int = CONSTANT
+    class_names: list[str | None] | None = None
 
     @property
     def n(self) -> int:
@@ -66,6 +68,7 @@ class Batch(NamedTuple):
             values=self.values[begin:end], y=self.y[start:stop], weight=self.weight[start:stop],
             lines=self.lines[start:stop], tags=None if self.tags is None else self.tags[start:stop],
             base=None if self.base is None else self.base[start:stop],
+            class_names=None if self.class_names is None else self.class_names[start:stop],
         )  # fmt: skip
 
 
@@ -83,6 +86,10 @@ class Rows(NamedTuple):
     weight: np.ndarray  # float64[n]
     base: np.ndarray  # float64[n]
     constant: int = NO_CONSTANT  # number of the constant feature
+
+
+#: No row at all: with it, an engine makes room for features alone.
+NO_ROWS = Rows(np.zeros(1, np.int64), np.zeros(0, np.int64), *(np.zeros(0) for _ in range(4)))
 
 
 def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "<memory>") -> Batch:

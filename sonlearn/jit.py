@@ -206,7 +206,7 @@ def bare_inline(function: Callable) -> Callable:
 
 
 def forced_inline(function: Callable) -> Callable:
-    """`bare_inline` that LLVM must inline: for a few operations on arrays whose passing would cost more than they do."""
+    """`bare_inline` that LLVM must inline: for few operations on arrays whose passing would cost more than they do."""
     return numba.njit(**_SETTINGS, _nrt=False, forceinline=True)(function)
 
 

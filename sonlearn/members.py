@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.methods import METHODS
+from sonlearn.methods import CLASSIFICATION, METHODS
 from sonlearn.viewtable import VIEWS
 
 
@@ -67,15 +67,37 @@ _CLASSES = (
 MEMBERS = {entry.name: entry for entry in _CLASSES}
 
 
+def _of_values(method: str, view: str, cost: float, **options: Any) -> Member:
+    return Member(method, view, {"loss": "squared", **options}, gain=1.0, cost=cost)
+
+
+#: Members for values: they predict means, in standard deviations of the labels, whatever the loss of the committee.
+_VALUES = (
+    _of_values("nag", "raw", 1.0),
+    _of_values("drfd", "zs", 8.0, arow_r=10.0),
+    _of_values("arow-precision", "bins-z", 2.0, arow_r=10.0),
+    _of_values("nlms", "zs", 1.0, learning_rate=0.6),
+    _of_values("nag", "pairs", 4.0),
+    _of_values("nag", "pairs-z", 4.0),
+    _of_values("arow-precision", "triples-z", 6.0, arow_r=0.1),
+)
+VALUE_MEMBERS = {entry.name: entry for entry in _VALUES}
+#: Beside those, members that learn quantiles themselves: means alone do not tell where the labels are spread out.
+_QUANTILES = ("nag:zs", "nag:bins")
+
+
 def default_members(loss: str) -> tuple[str, ...]:
     """Names of the members of a committee that was not told which."""
-    return tuple(entry.name for entry in _CLASSES)
+    if loss in CLASSIFICATION:
+        return tuple(MEMBERS)
+    return (*VALUE_MEMBERS, *_QUANTILES) if loss == "quantile" else tuple(VALUE_MEMBERS)
 
 
-def member(name: str) -> Member:
-    """The member of that name. Raises OptionError."""
-    if name in MEMBERS:
-        return MEMBERS[name]
+def member(name: str, loss: str = "logistic") -> Member:
+    """The member of that name in a committee for `loss`. Raises OptionError."""
+    table = MEMBERS if loss in CLASSIFICATION else VALUE_MEMBERS
+    if name in table:
+        return table[name]
     method, _, view = name.partition(":")
     view = view or "raw"
     if method not in METHODS or METHODS[method].engine == "committee":
@@ -85,4 +107,4 @@ def member(name: str) -> Member:
         )
     if view not in VIEWS:
         raise OptionError(f"--members {name}: there is no view {view!r}; expected one of {', '.join(VIEWS)}")
-    return Member(method, view)
+    return Member(method, view) if loss in CLASSIFICATION else Member(method, view, gain=1.0)

@@ -20,9 +20,20 @@ PAPERS = {
     "OGD": "Zinkevich: Online Convex Programming and Generalized Infinitesimal Gradient Ascent. ICML 2003",
     "FTRL": "McMahan et al.: Ad Click Prediction: a View from the Trenches. KDD 2013",
     "COIN": "Orabona, Tommasi: Training Deep Networks without Learning Rates Through Coin Betting. NIPS 2017",
+    "ADA": "Wan, Zhang: Accelerating Adaptive Online Learning by Matrix Approximation. PAKDD 2018, IJDSA 2019",
+    "RADA": "Krummenacher et al.: Scalable Adaptive Stochastic Optimization Using Random Projections. NIPS 2016",
+    "ADAFD": "Wan, Wei, Zhang: Efficient Adaptive Online Learning via Frequent Directions. IJCAI 2018",
+    "SKETCHY": "Feinberg, Chen, Sun, Anil, Hazan: Sketchy: Memory-efficient Adaptive Regularization. NeurIPS 2023",
+    "METAGRAD": "van Erven, Koolen, van der Hoeven: MetaGrad: Adaptation using Multiple Learning Rates. JMLR 2021",
+    "VOVK": "Vovk: Aggregating Strategies. COLT 1990",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
+    "NLMS": "Nagumo, Noda: A Learning Method for System Identification. IEEE Transactions on Automatic Control 1967",
     "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
+
+
+#: Losses whose labels are -1 and +1.
+CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,11 @@ class Method:
 ZERO_ALPHA = {"loss": "squared", "clip": 1.0, "sigma": "auto", "eta": "1/t", "scale": "none"}
 
 _NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal")
+
+#: Adaptive subgradient methods, the root of a matrix in the step.
+_ADA = ("learning_rate", "delta", "update", "clip")
+_ADA_FD = ("learning_rate", "delta", "sketch_size", "buffer", "clip")
+_PROJECTED = (*_ADA, "sketch_size", "seed")
 
 #: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
 _AROW = ("squared_hinge", "logistic", "hinge", "squared")
@@ -115,6 +131,10 @@ METHODS = {
         "first_order", "a step a feature, by its summed squared gradients", "[AdaGrad] with delta = 0", "s",
         "rare and frequent features of similar size", ("learning_rate", "power_t", "clip"), {"rule": "adagrad"},
     ),
+    "ada-diag": Method(
+        "first_order", "adagrad with --delta and both kinds of updates, as the ada- methods are compared with",
+        "[AdaGrad], [ADA] section 2", "s", "comparison", _ADA, {"rule": "ada"},
+    ),
     "sgd": Method(
         "first_order", "stochastic gradient descent, steps l t^-p", "[OGD]", "s", "comparison",
         ("learning_rate", "power_t", "clip"), {"rule": "sgd"},
@@ -133,6 +153,11 @@ METHODS = {
         "nothing is known of the scale of the weights", ("ftrl_alpha", "ftrl_beta", "clip"), {"rule": "coin"},
         {"ftrl_alpha": 4.0, "ftrl_beta": 1.0},
     ),
+    "nlms": Method(
+        "first_order", "normalised least mean squares: each example takes a fixed share of its error away",
+        "[NLMS]", "s", "values that drift; features of similar size", ("learning_rate", "clip"), {"rule": "nlms"},
+        {"loss": "squared"}, losses=("squared",),
+    ),
     "arow": Method(
         "first_order", "a confidence a feature: the diagonal of AROW's covariance; learns where the margin is below 1",
         "[AROW] Fig. 1, its diagonal kept", "s", "text; classes", ("arow_r",), {"rule": "arow"},
@@ -142,6 +167,63 @@ METHODS = {
         "first_order", "the same, but the precisions are what is added up", "[AROW], the diagonal of Sigma^-1 + x x'/r",
         "s", "as arow; confidence grows faster", ("arow_r",), {"rule": "precision"}, {"loss": "squared_hinge"},
         losses=_AROW,
+    ),
+    "full-on": Method(
+        "dense", "online Newton with the whole matrix, at most 2,000 features; --alpha 0 by pseudo-inverses, d^3",
+        "[SON] eq. 1-2, App. D", "d^2", "few features; what the sketched Newton methods approximate",
+        ("clip", "alpha", "sigma", "eta"), {"rule": "full-on", "most": 2000, "instead": "rfd-son, which keeps m rows"},
+    ),
+    "arow-full": Method(
+        "dense", "AROW with its whole covariance, at most 2,000 features", "[AROW] Fig. 1", "d^2",
+        "few features, classes", ("arow_r",),
+        {"rule": "arow", "most": 2000, "instead": "arow, which keeps the diagonal, or drfd, which adds m rows"},
+        {"loss": "squared_hinge"}, losses=_AROW,
+    ),
+    "ada-full": Method(
+        "dense", "a step by the root of summed outer products of gradients, at most 1,000 features",
+        "[AdaGrad] full matrices, [ADA] section 2", "d^3", "comparison: what the other ada- methods approximate",
+        _ADA, {"rule": "ada-full", "most": 1000, "instead": "ada-fd or ada-gp, which keep m rows, or ada-diag"},
+    ),
+    "ada-lr": Method(
+        "dense", "the leading m directions of ada-full by a randomised range finder, at most 1,000 features",
+        "[RADA], [ADA] eq. 1", "m d^2", "comparison", _PROJECTED,
+        {"rule": "ada-lr", "most": 1000, "instead": "radagrad or ada-gp, which keep m rows"},
+    ),
+    "ada-fd": Method(
+        "sketched", "ada-full with frequent directions of the gradients", "[ADAFD]", "m^3 + m s",
+        "as ada-gp, without random numbers", _ADA_FD, {"rule": "fd", "f": "root"},
+    ),
+    "s-adagrad": Method(
+        "sketched", "the same, and all that a shrink sheds goes to the multiple of the identity under the root",
+        "[SKETCHY] Alg. 2", "m^3 + m s", "as ada-fd; less depends on --delta", _ADA_FD,
+        {"rule": "fd", "f": "shifted", "gain": 1.0},
+    ),
+    "metagrad": Method(
+        "metagrad", "experts with steps of many sizes, the largest --learning_rate; at most 1,000 features",
+        "[METAGRAD]", "d^3", "few features, and a step size that nobody knows", ("learning_rate", "alpha", "clip"),
+        {"rule": "metagrad", "most": 1000, "instead": "nag, or drfd, which keeps m rows"},
+    ),
+    "rp-son": Method(
+        "projected", "Newton with m random combinations of the gradients in place of all of them", "[RFD] sec. 6.2",
+        "m^3 + m s", "comparison: what frequent directions improve on",
+        ("sketch_size", "clip", "alpha", "sigma", "eta", "seed"), {"source": "newton"},
+    ),
+    "ada-gp": Method(
+        "projected", "ada-full with m random combinations of the gradients", "[ADA] Alg. 1", "m^3 + m s",
+        "correlated features and any convex loss", _PROJECTED, {"source": "gradient"},
+    ),
+    "ada-dp": Method(
+        "projected", "the same with the rows themselves in place of their gradients", "[ADA] Alg. 2", "m^3 + m s",
+        "as ada-gp; gradients of any size count alike", _PROJECTED, {"source": "data"},
+    ),
+    "radagrad": Method(
+        "projected", "m random combinations of the columns of summed outer products; plain steps outside of them",
+        "[RADA]", "m^3 + m s", "comparison: what ada-gp improves on", _PROJECTED, {"source": "own"},
+    ),
+    "mixture": Method(
+        "mixture", "learners side by side, their probabilities averaged by how well they have done", "[VOVK]",
+        "the sum of its members'", "to be nearly as good as the best of --members", ("members", "sketch_size"),
+        losses=("logistic",),
     ),
     "drfd": Method(
         "compensated", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",

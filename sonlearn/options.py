@@ -11,21 +11,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option, raw
 from sonlearn.members import member
+from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES, ZERO_ALPHA
 
 LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
-#: Losses whose labels are -1 and +1.
-CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
 #: Options of one loss each.
 LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 #: Options of learning that every method takes.
-ALL_TAKE = ("method", "sketch", "loss", *LOSS_OPTIONS)
+ALL_TAKE = ("method", "sketch", "loss", "oaa", "classes", *LOSS_OPTIONS)
 #: What features are divided by (`sonlearn.learn.rescale`).
 SCALES = ("none", "gradients", "maximum", "unit")
 FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
@@ -33,52 +32,6 @@ FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
 WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
 ON_ERROR = ("stop", "skip")
-
-
-def number(text: str) -> float:
-    """Parse a finite or infinite number; NaN is refused."""
-    value = float(text)
-    if math.isnan(value):
-        raise ValueError("nan")
-    return value
-
-
-def delimiter(text: str) -> str:
-    """Parse a CSV delimiter: a character that is none of CSV's own, or ``tab``."""
-    text = "\t" if text in ("tab", "\\t") else text
-    if len(text) != 1 or text in '"\r\n':
-        raise ValueError(text)
-    return text
-
-
-def names(text: str) -> tuple[str, ...]:
-    """Parse a list of names with commas between."""
-    return tuple(name for name in text.split(",") if name)
-
-
-def number_or(*words: str) -> Callable[[str], float | str]:
-    """Parser for an option that is one of `words` or a number; what it expects is its attribute `expected`."""
-
-    def parse(text: str) -> float | str:
-        return text if text in words else number(text)
-
-    parse.expected = f"{', '.join(words)} or a number"  # type: ignore[attr-defined]
-    return parse
-
-
-def raw(text: str) -> bytes:
-    """The bytes of a command line's word, also where they are not UTF-8."""
-    return text.encode("utf-8", "surrogateescape")
-
-
-def option(default: Any, help: str, **metadata: Any) -> Any:
-    """Dataclass field with what the command line and the checks need.
-
-    Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above`
-    (value must exceed it), `high`, `metavar`, `switch` (a flag that is on, off or not given); and, where the default
-    None stands for the method's own, `general`: what that is where a method does not say.
-    """
-    return dataclasses.field(default=default, metadata={"help": help, **metadata})
 
 
 @dataclass(frozen=True)
@@ -101,6 +54,13 @@ class LearnOptions:
     )  # fmt: skip
     loss: str | None = option(
         None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic"
+    )
+    oaa: int | None = option(
+        None, "K classes, labelled 1 to K or 0 to K-1: one learner a class, against all others", flags=("--oaa",),
+        parse=int, low=2, high=1_000_000, metavar="K",
+    )  # fmt: skip
+    classes: str | None = option(
+        None, "auto: the same for classes that are met as they come, whole numbers or names", choices=("auto",)
     )
     quantile_tau: float = option(
         0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
@@ -163,6 +123,19 @@ class LearnOptions:
         None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)",
         flags=("--ftrl_beta",), parse=number, above=0.0, general=0.1, metavar="B",
     )  # fmt: skip
+    delta: float = option(
+        1.0, "delta, added to roots of sums of squared gradients: how long the first steps are (ada-...)", parse=number,
+        low=0.0, metavar="D",
+    )  # fmt: skip
+    update: str = option(
+        "mirror", "steps one after the other (mirror), or the weights from the sum of gradients (dual) (ada-...)",
+        choices=("mirror", "dual"),
+    )  # fmt: skip
+    buffer: str = option(
+        "doubled", "frequent directions shrink when 2m rows are there (doubled), or in every round (ada-fd, s-adagrad)",
+        choices=("doubled", "every"),
+    )  # fmt: skip
+    seed: int = option(0, "seed of random numbers", parse=int, low=0, high=2**63 - 1, metavar="S")
     arow_r: float = option(1.0, "r: how much a row's label is doubted", parse=number, above=0.0, metavar="R")
 
     def __post_init__(self) -> None:
@@ -192,7 +165,8 @@ class LearnOptions:
         """What the method says of options that are not given."""
         method = METHODS[self.method]
         if self.alpha == 0 and "alpha" in method.takes:
-            return {**method.defaults, **ZERO_ALPHA}
+            zero = {name: value for name, value in ZERO_ALPHA.items() if name in (*ALL_TAKE, *method.takes)}
+            return {**method.defaults, **zero}
         setting = method.setting
         if self.sketch_size == 0 or any(
             getattr(self, name) not in (None, setting.get(name)) for name in ("loss", "scale")
@@ -213,6 +187,16 @@ class LearnOptions:
             raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; it takes {taken}")
 
     @property
+    def several(self) -> bool:
+        """Whether labels are classes, of which there may be more than two."""
+        return self.oaa is not None or self.classes is not None
+
+    @property
+    def of_one_class(self) -> LearnOptions:
+        """The options of the learner of one class."""
+        return dataclasses.replace(self, oaa=None, classes=None)
+
+    @property
     def resolved_sigma(self) -> float:
         """sigma as a number ([SON] Assumption 2: 1/(8 C^2) for squared loss with predictions and labels in [-C, C])."""
         if not isinstance(self.sigma, str):
@@ -223,7 +207,9 @@ class LearnOptions:
     def shown(self) -> tuple[str, ...]:
         """Names of the options that matter here: those of the method, and of the loss."""
         names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
+        names -= {"diagonal"}  # a spelling of scale
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
+        names |= {name for name in ("oaa", "classes") if getattr(self, name) is not None}
         return tuple(field.name for field in dataclasses.fields(self) if field.name in names)
 
     @property
@@ -279,40 +265,11 @@ class TextOptions:
         return any(getattr(self, field.name) for field in dataclasses.fields(self) if field.metadata.get("repeat"))
 
 
-def flags(field: dataclasses.Field) -> tuple[str, ...]:
-    """Command-line names of `field`."""
-    return field.metadata.get("flags", ("--" + field.name.replace("_", "-"),))
-
-
 def validate(options: TextOptions) -> None:
     """Raise OptionError at the first value that is out of its range."""
     for field in dataclasses.fields(options):
         check_field(field, getattr(options, field.name))
     _check_namespaces(options)
-
-
-def check_field(field: dataclasses.Field, value: Any) -> None:
-    """Check one value against its field's choices and range."""
-    meta, name = field.metadata, flags(field)[-1]
-    if "choices" in meta:
-        if value not in meta["choices"]:
-            raise OptionError(f"{name} {value}: expected one of {', '.join(meta['choices'])}")
-        return
-    if isinstance(value, str):
-        try:
-            meta["parse"](value)
-        except (KeyError, ValueError):
-            expected = getattr(meta["parse"], "expected", meta["help"])
-            raise OptionError(f"{name} {value}: expected {expected}") from None
-        return
-    if isinstance(value, float) and math.isnan(value):
-        raise OptionError(f"{name} nan: expected a number")
-    if "low" in meta and value < meta["low"]:
-        raise OptionError(f"{name} {value}: expected at least {meta['low']:g}")
-    if "above" in meta and value <= meta["above"]:
-        raise OptionError(f"{name} {value}: expected more than {meta['above']:g}")
-    if "high" in meta and value > meta["high"]:
-        raise OptionError(f"{name} {value}: expected at most {meta['high']:g}")
 
 
 def _scale_of(scale: str | None, diagonal: bool | None) -> str | None:
@@ -335,8 +292,17 @@ def _check_together(o: LearnOptions) -> None:
     can = METHODS[o.method].losses
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
+    if o.oaa is not None and o.classes is not None:
+        raise OptionError(f"--oaa {o.oaa} with --classes {o.classes}: give one of them")
+    if o.several and o.loss not in (*CLASSIFICATION, "squared"):
+        flag = "--classes" if o.oaa is None else "--oaa"
+        raise OptionError(f"{flag} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared")
     for name in o.members:
-        member(name)
+        chosen = member(name, o.loss)
+        if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
+            raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
+    if {"seed", "buffer"} & set(METHODS[o.method].takes):
+        _check_projection(o)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
         raise OptionError(
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
@@ -344,6 +310,17 @@ def _check_together(o: LearnOptions) -> None:
         )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
+
+
+def _check_projection(o: LearnOptions) -> None:
+    if o.sketch_size == 0:
+        raise OptionError(f"--sketch-size 0: --method {o.method} needs a row at least")
+    for name in {"alpha", "delta"} & set(() if METHODS[o.method].engine != "projected" else METHODS[o.method].takes):
+        if getattr(o, name) == 0:
+            raise OptionError(
+                f"--{name} 0: --method {o.method} would have steps of any length where it has no projection; "
+                f"give --{name} a positive value"
+            )
 
 
 def _check_namespaces(o: TextOptions) -> None:

@@ -46,7 +46,7 @@ VIEWS = {
         {"code": "float", "resolutions": (1, 3), "itself": True},
     ),
     "bins-z": ViewEntry(
-        "bins", "x_j, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s",
+        "bins", "(x_j - mean_j)/sd_j within +-5, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s",
         {"code": "z", "resolutions": (1, 3), "itself": True},
     ),
     "indicators": ViewEntry(
@@ -58,21 +58,23 @@ VIEWS = {
         {"code": "float", "resolutions": (2,), "odds": True},
     ),
     "pairs": ViewEntry(
-        "tuples", "[bin 1 of x_i and bin 1 of x_j], i <= j", "s^2", {"order": 2, "code": "float", "resolution": 1},
+        "tuples", "[bin 1 of x_i and bin 1 of x_j], i <= j", "s^2",
+        {"order": 2, "code": "float", "resolution": 1, "few": 10},
     ),
     "pairs-fine": ViewEntry(
         "tuples", "[bin 3 of x_i and bin 3 of x_j] / sqrt(number of pairs), i <= j", "s^2",
-        {"order": 2, "code": "float", "resolution": 3, "unit": True},
+        {"order": 2, "code": "float", "resolution": 3, "unit": True, "few": 10},
     ),
     "pairs-z": ViewEntry(
-        "tuples", "[z-bin 2 of x_i and z-bin 2 of x_j], i <= j", "s^2", {"order": 2, "code": "z", "resolution": 2},
+        "tuples", "[z-bin 2 of x_i and z-bin 2 of x_j], i <= j", "s^2",
+        {"order": 2, "code": "z", "resolution": 2, "few": 10},
     ),
     "triples": ViewEntry(
         "tuples", "[bin 1 of x_i and bin 1 of x_j and bin 1 of x_k], i < j < k", "s^3",
-        {"order": 3, "code": "float", "resolution": 1, "longest": 16},
+        {"order": 3, "code": "float", "resolution": 1, "longest": 16, "few": 8},
     ),
     "triples-z": ViewEntry(
         "tuples", "[z-bin 1 of x_i and z-bin 1 of x_j and z-bin 1 of x_k] / sqrt(number of triples), i < j < k", "s^3",
-        {"order": 3, "code": "z", "resolution": 1, "unit": True, "longest": 24, "chosen": 16},
+        {"order": 3, "code": "z", "resolution": 1, "unit": True, "longest": 24, "chosen": 16, "few": 8},
     ),
 }  # fmt: skip

@@ -6,8 +6,9 @@
 
 Sections: `binary` (progressive error and log loss), `river` (the three largest sets of numbers), `regression`
 (progressive squared error), `final` (models on test parts after one pass and five), `ablation` (without each member of
-the committee). Everybody gets the same rows in the same order with the constant feature; every prediction counts that
-was made before the label was used.
+the committee), `classes` (several classes, beside VW's --oaa and scikit-learn's SGDClassifier, 8,000 rows). Everybody
+gets the same rows in the same order with the constant feature; every prediction counts that was made before the label
+was used.
 
 Read the tables so: 1 is Vowpal Wabbit's default (squared loss, adaptive, normalized, invariant), below is better.
 Ratios of errors add half an error to both sides, so that no error at all is no division by zero. A prediction that is
@@ -27,6 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.quality import sections, sets
+from bench.quality.classes import classes
 from bench.quality.ours import options_of
 from bench.quality.peers import installed
 from bench.quality.report import print_goals
@@ -34,6 +36,7 @@ from bench.rows import DATA
 from sonlearn import LearnOptions, SonlearnError
 
 SECTIONS = {name: getattr(sections, name) for name in ("binary", "river", "regression", "final", "ablation")}
+SECTIONS["classes"] = classes
 
 
 def words(text: str) -> list[str]:
@@ -46,14 +49,16 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=words, default=[], metavar="A,B", help="these sets only")
     parser.add_argument("--only", type=words, default=list(SECTIONS), metavar="A,B", help="these sections only")
-    parser.add_argument("--limit", type=int, metavar="N", help="rows of a set (default: 20000; test parts: all)")
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="rows of a set (default: 20000; classes: 8000; test parts: all)"
+    )
     parser.add_argument("--method", metavar="NAME", help="the same as method=NAME in every --options")
     parser.add_argument(
         "--options", action="append", metavar="WORDS", help="a setting to judge, as 'loss=squared no-diagonal'; repeat"
     )
     parser.add_argument("--fresh", action="store_true", help="run the peers again")
     given = parser.parse_args()
-    known = {sets.short(name) for name in sets.TEXT + sets.NUMBERS + sets.REGRESSION}
+    known = {sets.short(name) for name in sets.TEXT + sets.NUMBERS + sets.REGRESSION + sets.CLASSES}
     for name, among in [(name, known) for name in given.sets] + [(name, set(SECTIONS)) for name in given.only]:
         if name not in among:
             parser.error(f"{name}: expected one of {', '.join(sorted(among))}")

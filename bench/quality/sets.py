@@ -27,6 +27,12 @@ NUMBERS = [
     "svm/letter.scale", "svm/usps", "classes/gas-drift", "classes/mnist", "classes/optdigits",
     "classes/satimage.scale", "classes/segment.scale", "classes/shuttle.scale", "classes/vowel.scale",
 ]  # fmt: skip
+#: Several classes.
+CLASSES = [
+    "svm/letter.scale", "svm/usps", "svm/dna.scale", "svm/news20.mc", "classes/ag-news.t", "classes/gas-drift",
+    "classes/mnist", "classes/optdigits", "classes/satimage.scale", "classes/segment.scale", "classes/shuttle.scale",
+    "classes/trec6", "classes/trec50", "classes/vowel.scale", "vw/reuters52", "vw/vw-ner", "vw/vw-wsj-pos",
+]  # fmt: skip
 REGRESSION = [
     "regression/abalone_scale", "regression/appliances-energy", "regression/bike-hour", "regression/ccpp",
     "regression/communities-crime", "regression/cpusmall_scale", "regression/elevators", "regression/housing_scale",
@@ -55,7 +61,10 @@ class DataSet(NamedTuple):
 
 def path_of(name: str) -> Path:
     """The file of a data set, which may not be there."""
-    return DATA / f"{name}{'.dat.gz' if name.startswith('vw/') else '.svm.gz'}"
+    if name.startswith("vw/"):
+        vw = DATA / f"{name}.vw.gz"
+        return vw if vw.exists() else DATA / f"{name}.dat.gz"
+    return DATA / f"{name}.svm.gz"
 
 
 def short(name: str) -> str:
@@ -79,6 +88,15 @@ def load(name: str, limit: int | None) -> DataSet:
     y = y if kind == "regression" else signs(y)
     X, y = (X[:limit], y[:limit]) if short(name) in IN_ORDER else shuffled(X, y, limit)
     return DataSet(short(name), kind, X, y)
+
+
+def load_classes(name: str, limit: int | None) -> tuple[DataSet, int]:
+    """(a data set of several classes in a seeded random order, labelled 1 to K in the order of its labels; K)."""
+    X, y = read(path_of(name))
+    labels, y = np.unique(y, return_inverse=True)
+    X, y = shuffled(X, y + 1.0, limit)
+    words = name in TEXT or name.startswith("vw/")
+    return DataSet(short(name), "text" if words else "numbers", X, y), len(labels)
 
 
 def loaded(names: list[str], limit: int | None) -> Iterator[DataSet]:

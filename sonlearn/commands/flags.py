@@ -52,6 +52,9 @@ class RunOptions:
     raw_predictions: str | None = option(
         None, "write predictions before the projection onto [-C, C]", flags=("-r", "--raw_predictions"), metavar="FILE"
     )
+    probabilities: bool = option(
+        False, "of several classes, -p writes the probability of each: label:p ...", flags=("--probabilities",)
+    )
     passes: int = option(1, "go over the data N times", parse=int, low=1, metavar="N")
     cache: bool = option(
         False, "keep parsed text in DATA.cache; later passes and runs read that, unless DATA has changed since",
@@ -139,8 +142,8 @@ class InspectOptions:
 
 
 _PREDICT = (
-    "data", "initial_regressor", "predictions", "raw_predictions", "on_error", "max_errors", "threads", "progress",
-    "quiet",
+    "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "on_error", "max_errors", "threads",
+    "progress", "quiet",
 )  # fmt: skip
 
 _READ = ("data", "on_error", "max_errors", "threads")

@@ -41,12 +41,20 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
     """The same for programs: all that a model says, JSON-able, with its `top` largest weights (None: all)."""
     learner = model.learner
     ids, weights = learner.weights()
-    chosen = largest(ids, weights, len(ids) if top is None else top)
-    entries = [{"id": int(ids[i]), "weight": float(weights[i]), "names": names_of(ids[i], model)} for i in chosen]
+
+    def entries(w: np.ndarray) -> list[dict[str, Any]]:
+        chosen = largest(ids, w, len(ids) if top is None else top)
+        return [{"id": int(ids[i]), "weight": float(w[i]), "names": names_of(ids[i], model)} for i in chosen]
+
+    if learner.options.several:
+        of_classes = zip(learner.classes, weights, strict=False)
+        said = {"classes": [{"label": label, "weights": entries(w)} for label, w in of_classes]}
+    else:
+        said = {"weights": entries(weights)}
     learn = {name: getattr(learner.options, name) for name in learner.options.shown}
     return _plain({
         "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
-        "examples": learner.examples, "features": len(ids), "facts": learner.facts(), "weights": entries,
+        "examples": learner.examples, "features": len(ids), "facts": learner.facts(), **said,
     })  # fmt: skip
 
 
@@ -85,16 +93,36 @@ def describe(path: str, model: Model, top: int) -> list[str]:
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
-    chosen = largest(ids, weights, top)
-    lines += ["", f"largest weights: {len(chosen)} of {len(ids)}"]
-    for i in chosen:
-        names = "" if ids[i] == CONSTANT else "  " + " ".join(names_of(ids[i], model))
-        lines.append(f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}{names.rstrip()}")
+    if not learner.options.several:
+        lines += weight_table("largest weights", ids, weights, top, model)
+    else:
+        lines += class_tables(model, facts["classes"], ids, weights, top)
     if model.unfinished is not None:
         place = model.unfinished
         lines.insert(
             1, f"saved in a run that has not ended: pass {place.number} of {place.passes}, {place.read} examples read"
         )
+    return lines
+
+
+def class_tables(model: Model, facts: list[dict], ids: np.ndarray, weights: np.ndarray, top: int) -> list[str]:
+    """Lines on several classes: the labels, and of each the members and the largest weights (a row of `weights`)."""
+    labels = model.learner.classes[: len(facts)]
+    lines = ["", f"classes: {len(labels)}", f"  {'label':<24} {'examples':>12}"]
+    lines += [f"  {label:<24} {of['examples']:>12}" for label, of in zip(labels, facts, strict=True)]
+    for label, of, w in zip(labels, facts, weights, strict=True):
+        lines += ["", f"class {label}", *roll(of.get("members", []))]
+        lines += weight_table(f"largest weights of class {label}", ids, w, top, model)
+    return lines
+
+
+def weight_table(title: str, ids: np.ndarray, weights: np.ndarray, top: int, model: Model) -> list[str]:
+    """Lines on the `top` largest of the weights, with names where they are known."""
+    chosen = largest(ids, weights, top)
+    lines = ["", f"{title}: {len(chosen)} of {len(ids)}"]
+    for i in chosen:
+        names = "" if ids[i] == CONSTANT else "  " + " ".join(names_of(ids[i], model))
+        lines.append(f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}{names.rstrip()}")
     return lines
 
 

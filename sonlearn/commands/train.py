@@ -27,11 +27,13 @@ from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import Unfinished, load_model, save_model
 from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
 from sonlearn.jit import on_first_compilation
-from sonlearn.learn.learner import Learner, Predicted, diverged
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
 from sonlearn.options import LearnOptions, TextOptions, flags
+from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.cache import CachedReader
+from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
@@ -94,7 +96,10 @@ class Session:
         own = "csv" if self.text.format in TABLES else "auto"
         self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
         self.holdout = options.passes > 1 and not options.holdout_off
-        self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout)
+        if options.probabilities and not self.learn.several:
+            raise OptionError("--probabilities: expected a model of several classes: --oaa K, or --classes auto")
+        texts = self.texts if self.learn.several else None
+        self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout, texts)
         lines = self.done.lines
         self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
         self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
@@ -176,7 +181,7 @@ class Session:
         options = self.options
         arguments: dict[str, Any] = {
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
-            "labelled": not options.testonly, "names": self.names,
+            "names": self.names, "labels": Labelling(not options.testonly, self.learn.classes is not None),
         }  # fmt: skip
         if self.cache is None:
             return Reader(self.sources, self.read_as, **arguments)
@@ -219,7 +224,7 @@ class Session:
         lines += [cache] if cache else []
         return [*lines, describe(learner.options), describe(learner.text, keep=("format",))]
 
-    def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
+    def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted | PredictedClass:
         """Predict a batch, and learn from it what is to be learned."""
         assert self.learner is not None
         if self.options.testonly:
@@ -228,7 +233,7 @@ class Session:
             batch = batch._replace(weight=np.where(held, 0.0, batch.weight))
         return self.learner.partial_fit(batch, skip=self.options.on_error == "skip")
 
-    def report(self, batch: Batch, held: np.ndarray | None, predicted: Predicted) -> None:
+    def report(self, batch: Batch, held: np.ndarray | None, predicted: Predicted | PredictedClass) -> None:
         """Count, write predictions, print the rows that are due; what could not be learned from is left out."""
         keep = ~predicted.refused
         for row in np.flatnonzero(predicted.refused):
@@ -236,16 +241,36 @@ class Session:
             self.first_refused = self.first_refused or str(diverged(batch, int(row)))
         tags = None if batch.tags is None else [tag for tag, kept in zip(batch.tags, keep, strict=True) if kept]
         features = np.diff(batch.indptr)
-        outcome = Outcome(batch.y, batch.weight, predicted.prediction, predicted.loss, features, held)
+        y = predicted.label if isinstance(predicted, PredictedClass) else batch.y
+        outcome = Outcome(y, batch.weight, predicted.prediction, predicted.loss, features, held)
         if predicted.refused.any():
             outcome = Outcome(*(part if part is None else part[keep] for part in outcome))
         rows = self.progress.update(outcome)
-        if self.predictions:
-            self.predictions.write(predicted.prediction[keep], tags)
-        if self.raw_predictions:
-            self.raw_predictions.write(predicted.raw[keep], tags)
+        if isinstance(predicted, PredictedClass):
+            self.write_classes(PredictedClass(*(part[keep] for part in predicted)), tags)
+        else:
+            if self.predictions:
+                self.predictions.write(predicted.prediction[keep], tags)
+            if self.raw_predictions:
+                self.raw_predictions.write(predicted.raw[keep], tags)
         for line in rows:
             self.say(line)
+
+    def write_classes(self, predicted: PredictedClass, tags: list[str] | None) -> None:
+        """Predictions of several classes: labels, or what is said of each class."""
+        assert self.learner is not None
+        labels = [str(label) for label in self.learner.classes]
+        if self.predictions and self.options.probabilities:
+            self.predictions.write(probabilities_of(predicted, labels, self.learn.oaa), tags)
+        elif self.predictions:
+            self.predictions.write(self.texts(predicted.prediction), tags)
+        if self.raw_predictions:
+            self.raw_predictions.write(scores_of(predicted, labels), tags)
+
+    def texts(self, values: np.ndarray) -> list[str]:
+        """Labels of classes as they are written."""
+        assert self.learner is not None
+        return self.learner.label_texts(values)
 
     def finish(self, ending: str) -> None:
         """Save the model, and say how it went whether or not that succeeds."""

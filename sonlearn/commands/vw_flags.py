@@ -55,9 +55,14 @@ _WORK_BUT = {
     "--cache_file": "one file",
     "--save_per_pass": "-f's file is written anew after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
+    "--oaa": "K classes labelled 1 to K, or 0 to K-1",
+    "--probabilities": "of --oaa and --classes",
     "--alpha": "the multiple of the identity, as with --OjaNewton",
 }
 _STANDS_FOR = {
+    "--named_labels": "give --classes auto, which takes names as they come",
+    "--indexing": "leave it out: the labels tell whether they begin with 0 or 1",
+    "--scores": "give -r FILE, which has the score of each class",
     "--sgd": "give --method sgd",
     "--adaptive": "give --method adagrad, or --method nag, which is normalized and invariant as well",
     "--normalized": "give --method nag",
@@ -112,8 +117,8 @@ _NOT_HERE = {
     "examples are held out by --holdout_period alone, and all passes are made over all examples": """
         --holdout_after --early_terminate --initial_pass_length
     """,
-    "only two classes, or numbers": """
-        --named_labels --oaa --oaa_subsample --probabilities --scores --indexing --ect --error --csoaa
+    "of several classes, each is learned against all others (--oaa)": """
+        --oaa_subsample --ect --error --csoaa
         --cs_absolute_loss --csoaa_ldf --ldf_override --csoaa_rank --wap_ldf --log_multi --no_progress
         --swap_resistance --recall_tree --max_candidates --bern_hyper --max_depth --node_only --randomized_routing
         --plt --kary_tree --threshold --top_k --plt_force_load_legacy_model --multilabel_oaa --memory_tree

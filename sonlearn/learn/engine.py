@@ -48,7 +48,8 @@ class Engine(Protocol):
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Predict and learn rows from `start` on; returns the state and the first row that it refused, or n.
 
-        A refused row would have led to numbers out of all bounds. It and those after it have changed nothing.
+        A refused row would have led to numbers out of all bounds. It and those after it have changed nothing. An engine
+        with other reasons has a `refusal(rows, row)`: (found, expected), or None where it is the numbers.
         """
 
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:

@@ -6,7 +6,9 @@
 
 sgd, ogd      R_j = l t^-p;  ogd projects w onto |w'x| <= C before it predicts
 adagrad       R_j = l G_j^-p,                                G_j the sum of (h l' x_j)^2
+ada           R_j = l / (delta + sqrt(G_j));  primal-dual: w_j = -R_j times the sum of gradients
 nag           R_j = l sqrt(t/N) / (s_j sqrt(G_j)),           s_j the largest |x_j|, N the sum of h |x_j/s_j|^2
+nlms          R_j = 1,       c = (1 - (1 - l)^h) (y - p)/x'x: the share l of the error is gone, h times over
 arow          R_j = 1/P_j,  c = (y - p)/(x'Rx + r/h),        P_j the precision, 1 at first
 
 ftrl and coin keep sums of gradients and work the weight out from them. All of a feature stands in one row of the table.
@@ -21,12 +23,12 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.invariant import travel
 from sonlearn.learn.losses import SQUARED, loss_slope
 
-SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN = range(8)
+SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 # Columns of the table. W: weight; ftrl: z; coin: the sum of -g. G: sum of squared gradients; arow: precision less 1;
 # coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S. coin: TOP, the largest slope; WON, the reward.
 W, G, S, INVERSE = range(4)
 TOP, WON = 3, 4
-COLUMNS = (1, 1, 2, 4, 2, 2, 2, 5)
+COLUMNS = (1, 1, 2, 4, 2, 2, 2, 5, 1, 2)
 #: A raw prediction, or a length of a row or gradient beyond this is out of bounds, however far from infinite: squares
 #: of it are taken.
 LIMIT = 1e100
@@ -99,6 +101,8 @@ def weight(params, table, f, x):
     """Weight of feature f for a row in which its value is x."""
     if params.rule == FTRL:
         return ftrl_weight(params, table[f, W], table[f, G])
+    if params.rule == ADA and params.dual:
+        return -ada_rate(params, table[f, G]) * table[f, W]
     if params.rule == COIN:
         return coin_weight(params, table, f, max(table[f, S], abs(x)), table[f, TOP])
     if params.rule == NAG and params.before and abs(x) > table[f, S]:
@@ -113,6 +117,13 @@ def ftrl_weight(params, z, n):
         return 0.0
     scale = (params.beta + math.sqrt(n)) / params.alpha + params.l2
     return -(z - math.copysign(params.l1, z)) / scale
+
+
+@bare_inline
+def ada_rate(params, n):
+    """[ADA] section 2, ADA-DIAG."""
+    floor = params.delta + math.sqrt(n)
+    return params.rate / floor if floor > 0.0 else 0.0
 
 
 @bare_inline
@@ -158,11 +169,13 @@ def step(params, state, work, rows, i, said):
 
 @bare_inline
 def gradient(params, state, rows, i, said, slope):
-    """sgd, ogd, adagrad; slope: h l'."""
+    """sgd, ogd, adagrad, ada, nlms; slope: h l'."""
     table, now = state.table, state.now[0]
     u, p, xx = said
     rate = params.rate * (now.t + 1.0) ** -params.power_t
     c = -slope * rate
+    if params.rule == NLMS:
+        c = share_of(params.rate, rows.weight[i]) * (rows.y[i] - p) / xx if xx > 0.0 else 0.0
     if params.rule == OGD and u != p and xx > 0.0:  # Euclidean projection: w - (u - p)/|x|^2 x
         c -= (u - p) / xx
     if not abs(c) * math.sqrt(xx) <= LIMIT:
@@ -170,14 +183,23 @@ def gradient(params, state, rows, i, said, slope):
     now.t += 1.0
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
-        if params.rule != ADAGRAD:
+        if params.rule != ADAGRAD and params.rule != ADA:
             table[f, W] += c * x
             continue
         g = slope * x
         table[f, G] += g * g
+        if params.rule == ADA:
+            table[f, W] += g if params.dual else -ada_rate(params, table[f, G]) * g
+            continue
         if table[f, G] > 0.0:
             table[f, W] -= params.rate * inverse_power(table[f, G], params.power_t) * g
     return True
+
+
+@bare_inline
+def share_of(rate, h):
+    """1 - (1 - rate)^h, what h steps that each remove the share `rate` of the error remove; from 1 on, one step."""
+    return -math.expm1(h * math.log1p(-rate)) if rate < 1.0 else rate
 
 
 @bare_inline

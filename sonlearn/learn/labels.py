@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sonlearn.batch import Batch
-from sonlearn.errors import InputError
+from sonlearn.errors import InputError, shorten
 from sonlearn.options import CLASSIFICATION
 
 #: How negative labels are written, once known: not yet seen, as 0, or as -1.
@@ -21,17 +23,21 @@ class Labels:
     def __init__(self, loss: str, coding: int = UNKNOWN):
         self.loss, self.coding = loss, coding
 
-    def coded(self, y: np.ndarray, *, remember: bool) -> tuple[np.ndarray, int]:
+    def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] labels as the loss takes them, first row with a label that it does not take, or n).
 
         With `remember` the coding that shows in the rows before that one is settled.
         """
+        y = batch.y
+        named = np.zeros(len(y), dtype=bool)
+        if batch.class_names is not None:
+            named = np.array([name is not None for name in batch.class_names], dtype=bool)
         if self.loss == "poisson" and (y < 0).any():
-            return y, int(np.argmax(y < 0))
+            return y, int(np.argmax(named | (y < 0)))
         if self.loss not in CLASSIFICATION:
-            return y, len(y)
+            return y, int(np.argmax(named)) if named.any() else len(y)
         zero, minus = y == 0, y == -1
-        bad = ~(np.isnan(y) | (y == 1) | zero | minus)
+        bad = named | ~(np.isnan(y) | (y == 1) | zero | minus)
         negative, coding = zero | minus, self.coding
         if coding == UNKNOWN and negative.any():
             coding = ZERO_ONE if zero[np.argmax(negative)] else PLUS_MINUS
@@ -43,10 +49,16 @@ class Labels:
 
     def error(self, batch: Batch, row: int) -> InputError:
         """What to say of the label of `row`."""
-        found = f"label {batch.y[row]:g}"
-        if self.loss == "poisson":
-            remedy = "a label of at least 0 for --loss poisson (any number: --loss squared)"
-            return InputError(batch.source, int(batch.lines[row]), 1, found, remedy)
-        expected = {PLUS_MINUS: "-1 or +1", ZERO_ONE: "0 or 1", UNKNOWN: "-1 and +1, or 0 and 1,"}[self.coding]
-        remedy = f"{expected} for --loss {self.loss} (real labels: --loss squared)"
-        return InputError(batch.source, int(batch.lines[row]), 1, found, remedy)
+        name, y = batch.class_names[row] if batch.class_names is not None else None, float(batch.y[row])
+        found = f"label {y:g}" if name is None else f"label {shorten(name)}"
+        if self.loss == "poisson" and name is None:
+            expected = "a label of at least 0 for --loss poisson (any number: --loss squared)"
+        elif self.loss not in CLASSIFICATION:
+            expected = f"a number for --loss {self.loss} (names of classes: --classes auto)"
+        else:
+            expected = {PLUS_MINUS: "-1 or +1", ZERO_ONE: "0 or 1", UNKNOWN: "-1 and +1, or 0 and 1,"}[self.coding]
+            remedy = "real labels: --loss squared"
+            if name is not None or y == math.floor(y):
+                remedy = "several classes: --oaa K, or --classes auto"
+            expected = f"{expected} for --loss {self.loss} ({remedy})"
+        return InputError(batch.source, int(batch.lines[row]), 1, found, expected)

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn import storage
-from sonlearn.batch import Batch, Rows
-from sonlearn.errors import DivergedError, ModelFileError, OptionError
+from sonlearn.batch import NO_ROWS, Batch, Rows
+from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
+from sonlearn.learn.classes import Classes, PredictedClass
+from sonlearn.learn.combine.against_all import Scores
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.labels import Labels
@@ -66,12 +68,14 @@ class Learner:
         self._unknown = getattr(self._engine, "unknown", False)
         self._state = self._engine.new()
         self._index = new_index()
-        self._labels = Labels(self.options.loss)
+        several = self.options.several
+        self._labels = Classes(self.options.oaa) if several else Labels(self.options.loss)
 
-    def partial_fit(self, batch: Batch, *, skip: bool = False) -> Predicted:
+    def partial_fit(self, batch: Batch, *, skip: bool = False) -> Predicted | PredictedClass:
         """Learn the rows of `batch` in order; rows without a label or with weight 0 are only predicted.
 
-        Returns what was predicted for each row before its label was used, so that the mean loss is progressive.
+        Returns what was predicted for each row before its label was used, so that the mean loss is progressive: a
+        `PredictedClass` where there are several classes.
 
         Parameters
         ----------
@@ -83,17 +87,18 @@ class Learner:
         Raises
         ------
         InputError
-            A label does not fit the loss; the rows before it have been learned.
+            A label does not fit the loss, or a row has more features than the method has room for; the rows before it
+            have been learned.
         DivergedError
             A prediction or step was not finite; the rows before it have been learned.
         """
-        y, bad = self._labels.coded(batch.y, remember=True)
+        y, bad = self._labels.coded(batch, remember=True)
         if bad < batch.n:
             _take_front(self, batch, bad, skip)
             raise self._labels.error(batch, bad)
         rows, self._index = intern(batch._replace(y=y), self._index, self._unknown)
         self._state = self._engine.reserve(self._state, rows, self._size)
-        out, refused, at = Predictions.empty(batch.n), np.zeros(batch.n, dtype=bool), -1
+        out, refused, at = self._room(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
             start = at + 1
             self._state, at = self._engine.learn(self._state, rows, out, start)
@@ -101,10 +106,13 @@ class Learner:
             if at < batch.n:
                 refused[at] = True
                 if not skip:
-                    raise diverged(batch, at)
-        return self._judged(out, rows, refused)
+                    raise self._refusal(batch, rows, at)
+        predicted = self._judged(out, rows, batch, refused)
+        if predicted.refused.any() and not skip:
+            raise diverged(batch, int(np.argmax(predicted.refused)))
+        return predicted
 
-    def predict(self, batch: Batch) -> Predicted:
+    def predict(self, batch: Batch) -> Predicted | PredictedClass:
         """Predict the rows of `batch` and change nothing; features never seen count as 0.
 
         Raises
@@ -114,15 +122,20 @@ class Learner:
         DivergedError
             A prediction is not finite.
         """
-        y, bad = self._labels.coded(batch.y, remember=False)
+        y, bad = self._labels.coded(batch, remember=False)
         if bad < batch.n:
             raise self._labels.error(batch, bad)
         rows = lookup(batch._replace(y=y), self._index, self._unknown)
-        out = Predictions.empty(batch.n)
+        out = self._room(batch.n)
         at = self._engine.predict(self._state, rows, out)
         if at < batch.n:
             raise diverged(batch, at)
-        return self._judged(out, rows, np.zeros(batch.n, dtype=bool))
+        return self._judged(out, rows, batch, np.zeros(batch.n, dtype=bool))
+
+    def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
+        """What to say of a row that the engine refused to learn."""
+        why = self._engine.refusal(rows, row) if hasattr(self._engine, "refusal") else None
+        return InputError(batch.source, int(batch.lines[row]), None, *why) if why else diverged(batch, row)
 
     def next_pass(self) -> None:
         """Say that the rows to come have been learned from before: a further pass over the same data."""
@@ -132,8 +145,20 @@ class Learner:
     # -- what has been learned ---------------------------------------------------------------------------------------
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
-        """(ids int64[d], w float64[d]) of the features seen, in the scale of the input."""
+        """(ids int64[d], w float64[d]) of the features seen, in the scale of the input; of K classes float64[K, d]."""
         return self._index.ids[: self._size].copy(), self._engine.weights(self._state, self._size)
+
+    @property
+    def classes(self) -> list[int | str]:
+        """Labels of the classes met so far, in that order. Raises OptionError where there are no several classes."""
+        if not isinstance(self._labels, Classes):
+            raise OptionError("this is no learner of several classes: give --oaa K, or --classes auto")
+        return list(self._labels.labels)
+
+    def label_texts(self, values: np.ndarray) -> list[str]:
+        """What `PredictedClass.prediction` or `label` says, float64[n], as it is written: 3 or a name, or unknown."""
+        self.classes  # noqa: B018 (raises)
+        return self._labels.text(values)
 
     def facts(self) -> dict[str, Any]:
         """What the method has to tell of its state, by name: see `alpha` and `eigenvalues` for the Newton family."""
@@ -163,7 +188,15 @@ class Learner:
         """Features seen."""
         return int(self._index.size[0])
 
-    def _judged(self, out: Predictions, rows: Rows, refused: np.ndarray) -> Predicted:
+    def _room(self, n: int) -> Predictions | Scores:
+        several = isinstance(self._labels, Classes)
+        return Scores.empty(n, len(self._labels.labels)) if several else Predictions.empty(n)
+
+    def _judged(
+        self, out: Predictions | Scores, rows: Rows, batch: Batch, refused: np.ndarray
+    ) -> Predicted | PredictedClass:
+        if isinstance(self._labels, Classes):
+            return self._labels.judged(out, rows.y, batch, refused)
         loss = np.empty(len(rows.y))
         losses(loss_of(self.options), out.prediction, rows.y, loss)
         return Predicted(out.prediction, out.raw, loss, refused)
@@ -177,9 +210,12 @@ class Learner:
             "format": FORMAT,
             "learn": dataclasses.asdict(self.options),
             "text": dataclasses.asdict(self.text),
-            "label_coding": self._labels.coding,
             "examples": self.examples,
         }
+        if isinstance(self._labels, Classes):
+            header["classes"] = self._labels.header() | {"learned": len(self._state.classes)}
+        else:
+            header["label_coding"] = self._labels.coding
         arrays = storage.flat(self._engine.packed(self._state), "state")
         return header, {"ids": self._index.ids[: self._size], **arrays}
 
@@ -198,12 +234,17 @@ class Learner:
             raise ModelFileError("a model of an earlier sonlearn, whose state has another form: train it anew")
         try:
             learner = cls(LearnOptions(**header["learn"]), TextOptions(**header["text"]), threads=threads)
-            learner._labels.coding = int(header["label_coding"])
+            if isinstance(learner._labels, Classes):
+                learner._labels.restore(header["classes"])
+                learner._state = learner._engine.new(int(header["classes"]["learned"]))
+            else:
+                learner._labels.coding = int(header["label_coding"])
             learner.examples = int(header["examples"])
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
                 raise ValueError("ids are not integers")
             learner._index = index_of(arrays["ids"])
-            learner._state = storage.rebuilt(learner._state, arrays, "state")
+            state = storage.rebuilt(learner._state, arrays, "state")
+            learner._state = learner._engine.reserve(state, NO_ROWS, learner._size)
         except (KeyError, TypeError, OptionError, ValueError) as error:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error
         return learner
@@ -238,12 +279,7 @@ def diverged(batch: Batch, row: int) -> DivergedError:
 def _take_front(learner: Learner, batch: Batch, n: int, skip: bool) -> None:
     """Learn the first n rows of `batch`."""
     if n > 0:
-        end = batch.indptr[n]
-        front = batch._replace(
-            indptr=batch.indptr[: n + 1], indices=batch.indices[:end], values=batch.values[:end], y=batch.y[:n],
-            weight=batch.weight[:n], lines=batch.lines[:n], base=None if batch.base is None else batch.base[:n],
-        )  # fmt: skip
-        learner.partial_fit(front, skip=skip)
+        learner.partial_fit(batch.part(0, n), skip=skip)
 
 
-__all__ = ["Learner", "Predicted"]
+__all__ = ["Learner", "Predicted", "PredictedClass"]

@@ -14,6 +14,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from sonlearn.jit import bare_inline, jit
 from sonlearn.options import LOSSES, LearnOptions
 
@@ -33,6 +35,11 @@ def loss_of(options: LearnOptions) -> Loss:
     """The loss that `options` ask for."""
     par = {"quantile": options.quantile_tau, "huber": options.huber_k}.get(options.loss, 0.0)
     return Loss(CODE[options.loss], float(par))
+
+
+def spread(loss: Loss, n: int) -> Loss:
+    """`loss` with its parameter once for each of n rows, float64[n]."""
+    return Loss(loss.code, np.full(n, loss.par))
 
 
 @bare_inline

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from sonlearn.jit import jit
 from sonlearn.learn.round import run
-from sonlearn.learn.shrink import shrink
+from sonlearn.learn.shrink import shrink, spectral_step
 from sonlearn.learn.sparse_time import orthonormalise, renew
-from sonlearn.learn.status import ORTHONORMALISE, RENEW, SHRINK
+from sonlearn.learn.status import ORTHONORMALISE, RENEW, SHRINK, STEP
 
 
 @jit
@@ -33,6 +33,8 @@ def learn(params, state, work, rows, extra, out, start):
         at, status, slope = run(params, state, work, rows, extra, out, at)
         if status == SHRINK:
             shrink(params, state, slope, work.y)
+        elif status == STEP:
+            spectral_step(params, state, slope, work.y)
         elif status == RENEW:
             renew(state, work.z)
         elif status == ORTHONORMALISE:

@@ -34,7 +34,7 @@ def oja_round(params, state, work, feats, row, move):
         return NEXT
     moved, status = take(params, state, work, row)
     for i in range(now.k):
-        move_kept(state, i, -beyond(state, i, row.slope * y[i]))
+        move_kept(state, i, -beyond(params, state, i, row.slope * y[i]))
     move_wbar(state, work, feats, moved - f(now.alpha, row.slope))
     change_z(state, work, feats)
     return RENEW if status == NEXT and is_ill_conditioned(state) else status

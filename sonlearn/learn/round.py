@@ -15,8 +15,9 @@ from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.oja import oja_round
 from sonlearn.learn.rescale import learn_scales, rescaled
 from sonlearn.learn.sparse_time import append, coordinates, log_is_full, move_wbar
+from sonlearn.learn.spectrum import INVERSE, f
 from sonlearn.learn.state import ETA_CONSTANT, ETA_OVER_T
-from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK
+from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
 from sonlearn.learn.step import Move, newton, projection, solve, take_in, widen
 from sonlearn.learn.tolerances import LIMIT
 
@@ -54,8 +55,10 @@ def run(params, state, work, rows, extra, out, start):
             continue
         slope = rows.weight[i] * loss_slope(params.loss, prediction[i], rows.y[i])
         scale = row_scale(params, slope, now.t + 1)
-        row = Row(slope, scale, xx, rho2, solve(params, state, work, now.k + now.raw, rho2))
-        move = projection(now.alpha, row.quadratic, rho2, u - prediction[i])
+        row, move = Row(slope, scale, xx, rho2, 0.0), Move(0.0, 0.0)
+        if params.kind == INVERSE:
+            row = Row(slope, scale, xx, rho2, solve(params, state, work, now.k + now.raw, rho2))
+            move = projection(now.alpha, row.quadratic, rho2, u - prediction[i])
         if not (math.isfinite(scale * scale * xx * xx) and math.isfinite(move.along) and math.isfinite(move.rest)):
             return i, DIVERGED, 0.0
         count(state, feats)
@@ -65,7 +68,7 @@ def run(params, state, work, rows, extra, out, start):
             status = oja_round(params, state, work, feats, row, move)
         learn_scales(params, state, feats, values, slope)
         if status != NEXT:
-            return i + 1, status, slope
+            return i + 1, status, params.rate * slope
     return len(rows.y), DONE, 0.0
 
 
@@ -99,10 +102,13 @@ def buffer_row(params, state, work, feats, row, move, n_rest):
     now, a = state.now[0], state.basis.a
     r, counts = now.k + now.raw, row.scale * row.scale > 0.0
     grows = counts and row.rho2 > 0.0
-    full = now.held + 1 == 2 * params.m
+    full = now.held + 1 == params.held
     shrinks = full and r + grows >= params.m
+    spectral = params.kind != INVERSE
     if counts and not shrinks:
         step = newton(now.alpha, row, row.rho2)
+        if spectral:  # in the basis; the rest is a status
+            step = Move(0.0, 0.0 if grows else f(params.kind, now.alpha, 0.0, params.rate * row.slope))
         move = Move(move.along + step.along, move.rest + step.rest)
     for i in range(r):
         a[i] -= move.along * work.u[i]
@@ -116,5 +122,5 @@ def buffer_row(params, state, work, feats, row, move, n_rest):
         move_wbar(state, work, feats, -move.rest)
     now.held = params.m - 1 if full else now.held + 1
     if counts:
-        take_in(state, work, r + grows, row.scale, not shrinks)
-    return SHRINK if shrinks else NEXT
+        take_in(state, work, r + grows, row.scale, not (shrinks or spectral))
+    return SHRINK if shrinks else (STEP if spectral and counts else NEXT)

@@ -11,7 +11,8 @@ import numpy as np
 from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.dense import leading
 from sonlearn.learn.sparse_time import fold, is_due, orthonormalise
-from sonlearn.learn.step import begin, beyond, f
+from sonlearn.learn.spectrum import f as spectral
+from sonlearn.learn.step import begin, beyond
 from sonlearn.learn.tolerances import RANK
 
 
@@ -29,11 +30,26 @@ def shrink(params, state, slope, y):
     for i in range(kept):
         for j in range(r):
             W[i, j] = U[j, r - 1 - i]
-    step_after(state, slope, y, W)
+    step_after(params, state, slope, y, W)
     worst = fold(state, W)
     begin(state, kept)
     if is_due(state, worst):
         orthonormalise(state)
+
+
+@inline
+def spectral_step(params, state, slope, y):
+    """w -= slope f(A) x within the basis, with the sketch as it stands: where f is no inverse, by eigenvalues."""
+    now, a = state.now[0], state.basis.a
+    r = now.k + now.raw
+    lam, U = np.linalg.eigh(leading(state.basis.H, r))
+    for i in range(r):
+        along = 0.0
+        for j in range(r):
+            along += U[j, i] * y[j]
+        along = spectral(params.kind, now.alpha, max(lam[i], 0.0), slope * along)
+        for j in range(r):
+            a[j] -= along * U[j, i]
 
 
 @bare_inline
@@ -59,9 +75,9 @@ def lower(params, state, lam):
 
 
 @bare_inline
-def step_after(state, slope, y, W):
+def step_after(params, state, slope, y, W):
     """a -= slope A^-1 x with the new sketch: alpha on what was lost, more on what was kept."""
-    a, rest = state.basis.a, f(state.now[0].alpha, slope)
+    a, rest = state.basis.a, spectral(params.kind, state.now[0].alpha, 0.0, slope)
     kept, r = W.shape
     for j in range(r):
         a[j] -= rest * y[j]
@@ -69,6 +85,6 @@ def step_after(state, slope, y, W):
         v = 0.0
         for j in range(r):
             v += W[i, j] * y[j]
-        change = v * beyond(state, i, slope)
+        change = v * beyond(params, state, i, slope)
         for j in range(r):
             a[j] -= change * W[i, j]

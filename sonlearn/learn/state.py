@@ -14,6 +14,8 @@ import numpy as np
 
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.rescale import CODE as RESCALE_CODE
+from sonlearn.learn.rescale import NONE
+from sonlearn.learn.spectrum import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.tolerances import FEATURES, LOG_MIN
 from sonlearn.methods import METHODS
 from sonlearn.options import LearnOptions
@@ -59,6 +61,9 @@ class Params(NamedTuple):
     sigma: float
     eta_kind: int
     eta: float
+    held: int  # rows of a full buffer
+    kind: int  # spectral function
+    rate: float  # factor of the step
     rescale: int  # see `rescale`
     oja_adaptive: bool
 
@@ -139,25 +144,40 @@ def sizes_of(params: Params) -> Sizes:
     return Sizes(k_max=max(m, 1), M=m + spare, R_max=1, r_max=max(m, 1))
 
 
+def eta_of(options: LearnOptions) -> tuple[int, float]:
+    """(kind, value) of eta_t; the value is of ETA_CONSTANT."""
+    kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
+    return (kinds[options.eta], 0.0) if isinstance(options.eta, str) else (ETA_CONSTANT, float(options.eta))
+
+
 def params_of(options: LearnOptions) -> Params:
     """Numbers for the kernels."""
-    kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
-    fixed = not isinstance(options.eta, str)
-    rule = METHODS[options.method].values["rule"] if options.sketch_size else "none"
+    values, takes = METHODS[options.method].values, METHODS[options.method].takes
+    eta_kind, eta = eta_of(options) if "eta" in takes else (ETA_CONSTANT, 0.0)
+    rule = values["rule"] if options.sketch_size else "none"
     buffered = rule not in ("oja", "none")
     m = 0 if rule == "none" else options.sketch_size
+    lowered = terms(rule, m, options.beta if rule == "pfd" else None) if buffered else Terms(0, 0.0, False)
     return Params(
         m=m,
         buffered=buffered,
-        terms=terms(rule, m, options.beta if rule == "pfd" else None) if buffered else Terms(0, 0.0, False),
+        terms=lowered._replace(gain=values.get("gain", lowered.gain)),
         loss=loss_of(options),
         clip=float(options.clip),
-        sigma=float(options.resolved_sigma),
-        eta_kind=ETA_CONSTANT if fixed else kinds[options.eta],
-        eta=float(options.eta) if fixed else 0.0,
-        rescale=RESCALE_CODE[options.scale],
+        sigma=float(options.resolved_sigma) if "sigma" in takes else 1.0,
+        eta_kind=eta_kind,
+        eta=eta,
+        held=m if options.buffer == "every" else 2 * m,
+        kind={"inverse": INVERSE, "root": ROOT, "shifted": SHIFTED}[values.get("f", "inverse")],
+        rate=float(options.learning_rate) if "learning_rate" in takes else 1.0,
+        rescale=RESCALE_CODE[options.scale] if "scale" in takes else NONE,
         oja_adaptive=options.oja_step == "adaptive",
     )
+
+
+def base_of(options: LearnOptions) -> float:
+    """What alpha begins with."""
+    return float(options.alpha if "alpha" in METHODS[options.method].takes else options.delta)
 
 
 def new_state(params: Params, alpha: float) -> State:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from sonlearn.jit import bare_inline
 from sonlearn.learn.dense import add_outer, cholesky_update, clear, solve_lower, solve_upper
+from sonlearn.learn.spectrum import f as spectral
 
 
 class Move(NamedTuple):
@@ -75,10 +76,11 @@ def newton(alpha, row, rho2):
 
 
 @bare_inline
-def beyond(state, i, g):
-    """(f(alpha + D_i^2) - f(alpha)) g: what A^-1 is on kept direction i beyond f(alpha), where H is diagonal."""
+def beyond(params, state, i, g):
+    """What f(A) g is on kept direction i beyond what it is outside of S, where H is diagonal."""
     now = state.now[0]
-    return f(now.alpha + (state.basis.D2[i] + now.restored), g) - f(now.alpha, g)
+    lam = state.basis.D2[i] + now.restored
+    return spectral(params.kind, now.alpha, lam, g) - spectral(params.kind, now.alpha, 0.0, g)
 
 
 @bare_inline

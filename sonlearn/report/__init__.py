@@ -1,0 +1,5 @@
+"""Numbers -> text: what a run prints.
+
+`progress` has the running totals of what was predicted, Vowpal Wabbit's table of them, and the summary; `predictions`
+writes a line for each example. They know nothing of learners: they are given what was predicted.
+"""

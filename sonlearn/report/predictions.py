@@ -17,21 +17,24 @@ from sonlearn.outputs import writing
 STDOUT = ("-", "/dev/stdout")
 
 
-def format_lines(values: np.ndarray, tags: list[str] | None = None) -> str:
+def format_lines(values: np.ndarray | list[str], tags: list[str] | None = None) -> str:
     """Lines of ``value`` or ``value tag``: whole numbers without a point, others with six digits behind it.
 
     Parameters
     ----------
-    values : float64[n]
-        Finite.
+    values : float64[n], finite; or list of n str, which stand as they are
     tags : list of n str, or None
     """
-    wholes = (np.trunc(values) + 0.0).tolist()  # + 0.0: no "-0"
-    pairs = zip(values.tolist(), wholes, strict=True)
-    texts = [f"{whole:.0f}" if value == whole else f"{value:.6f}" for value, whole in pairs]
+    texts = values if isinstance(values, list) else _texts(values)
     if tags is not None:
         texts = [f"{text} {tag}" if tag else text for text, tag in zip(texts, tags, strict=True)]
     return "\n".join(texts) + "\n" if texts else ""
+
+
+def _texts(values: np.ndarray) -> list[str]:
+    wholes = (np.trunc(values) + 0.0).tolist()  # + 0.0: no "-0"
+    pairs = zip(values.tolist(), wholes, strict=True)
+    return [f"{whole:.0f}" if value == whole else f"{value:.6f}" for value, whole in pairs]
 
 
 class PredictionWriter:
@@ -58,8 +61,11 @@ class PredictionWriter:
             with writing(path):
                 self._file = _opened(path, keep)
 
-    def write(self, values: np.ndarray, tags: list[str] | None = None) -> None:
-        """Write float64[n] `values` with their tags. Raises OutputError, BrokenPipeError where the reader has gone."""
+    def write(self, values: np.ndarray | list[str], tags: list[str] | None = None) -> None:
+        """Write `values` (see `format_lines`) with their tags.
+
+        Raises OutputError, BrokenPipeError where the reader has gone.
+        """
         with writing("standard output" if self.path in STDOUT else self.path):
             if self._file is None:
                 self._file = sys.stdout.buffer if self.path in STDOUT else open(self.path, "wb")  # noqa: SIM115

@@ -10,6 +10,7 @@ Definitions, where programs differ:
 - error: the predicted class is +1 where the prediction exceeds 0, else -1 (VW's ``--binary``), the label's class
   likewise; an error is a difference. Its average is over h as well. Regression losses have one as long as all labels
   are -1 or +1;
+- of several classes the prediction is a label, an error is another label than the row's, and the loss is the log loss;
 - a row is due when the sum of h (labelled or not) has reached 1, then twice the sum at the last row (VW's ``-P``);
 - "since last" is over the labelled examples since the last row that was printed.
 
@@ -19,11 +20,13 @@ Sums run example by example from the running total (`numpy.cumsum`), so where a 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.options import CLASSIFICATION
+from sonlearn.report.classes import ClassCounts
 
 HEADER = (
     "average  since         example        example        current        current  current  average",
@@ -172,10 +175,19 @@ class Progress:
     schedule : Schedule
     holdout : bool
         Whether rows and the summary are of the held-out examples from the second pass on.
+    texts : function of float64[n] that gives n str, or None
+        Of several classes, how labels are written; None: there are no several classes.
     """
 
-    def __init__(self, loss: str, schedule: Schedule | None = None, holdout: bool = False):
-        self.loss, self.holdout = loss, holdout
+    def __init__(
+        self,
+        loss: str,
+        schedule: Schedule | None = None,
+        holdout: bool = False,
+        texts: Callable[[np.ndarray], list[str]] | None = None,
+    ):
+        self.loss, self.holdout, self.texts = loss, holdout, texts
+        self.counts = ClassCounts()
         self.schedule = schedule or Schedule()
         self.passes = 1
         self.labels = Labels()
@@ -230,7 +242,10 @@ class Progress:
         self.unlabelled_weight, self._classes = float(unlabelled[-1]), bool(classes[-1])
         self.examples, self.held_examples = int(counter[-1]), self.held_examples + int(held.sum())
         self.features += int(outcome.features[~held].sum())
-        self.labels.add(y[learned], weight[learned])
+        if self.texts is None:
+            self.labels.add(y[learned], weight[learned])
+        else:
+            self.counts.add(y[learned], weight[learned])
         return rows
 
     def summary(self, seconds: float, ending: str = "finished run", whole: bool = True) -> list[str]:
@@ -249,13 +264,11 @@ class Progress:
         lines = [
             "", ending, *counts,
             f"weighted example sum = {self.example_weight:.6f}",
-            f"weighted label sum = {self.labels.sum:.6f}",
+            *([] if self.texts else [f"weighted label sum = {self.labels.sum:.6f}"]),
             f"average loss = {average}{mark}",
             f"average error = {error}{mark}",
         ]  # fmt: skip
-        best = self.labels.best_constant(self.loss)
-        if best is not None:
-            lines += [f"best constant = {best[0]:.6f}", f"best constant's loss = {best[1]:.6f}"]
+        lines += self._best_constant()
         speed = (self.examples + self.held_examples) / max(seconds, 1e-9)
         lines += [
             f"total feature number = {self.features}",
@@ -264,6 +277,21 @@ class Progress:
         ]
         return lines
 
+    def _best_constant(self) -> list[str]:
+        """Lines on what is best said without looking at the rows."""
+        if self.texts is None:
+            best = self.labels.best_constant(self.loss)
+            return [] if best is None else [f"best constant = {best[0]:.6f}", f"best constant's loss = {best[1]:.6f}"]
+        most = self.counts.best()
+        if most is None:
+            return []
+        (label,) = self.texts(np.array([most[0]]))
+        return [
+            f"best constant = {label}",
+            f"best constant's loss = {most[2]:.6f}",
+            f"best constant's error = {most[1]:.6f}",
+        ]
+
     @property
     def _shows_holdout(self) -> bool:
         return self.holdout and self.passes > 1
@@ -271,14 +299,17 @@ class Progress:
     def _running(self, start: _Sums, outcome: Outcome, mask: np.ndarray) -> _Running:
         weight = np.where(mask, outcome.weight, 0.0)
         loss = np.where(mask, outcome.loss, 0.0)
-        error = mask & ((outcome.prediction > 0) != (outcome.y > 0))
+        if self.texts is None:
+            error = mask & ((outcome.prediction > 0) != (outcome.y > 0))
+        else:
+            error = mask & (outcome.prediction != outcome.y)
         return _Running(
             running(start.weight, weight), running(start.loss, weight * loss), running(start.errors, weight * error)
         )
 
     def _class_flags(self, y: np.ndarray, labelled: np.ndarray) -> np.ndarray:
         """bool[n + 1]: whether all labels so far are classes."""
-        if self.loss in CLASSIFICATION:
+        if self.loss in CLASSIFICATION or self.texts is not None:
             return np.ones(len(y) + 1, dtype=bool)
         return np.logical_and.accumulate(np.concatenate(([self._classes], ~labelled | (np.abs(y) == 1))))
 
@@ -290,13 +321,19 @@ class Progress:
             self._held_at_row = held
         self._trained_at_row = trained
         since, unknown = now.minus(last), "unknown" if self._shows_holdout else "n.a."
-        label = "unknown" if math.isnan(outcome.y[i]) else f"{outcome.y[i]:.4f}"
+        label, prediction = self._text(outcome.y[i]), self._text(outcome.prediction[i])
         error = _ratio(now.errors, now.weight, unknown) if classes else "n.a."
         return (
             f"{_ratio(now.loss, now.weight, unknown):<8} {_ratio(since.loss, since.weight, unknown):<8} "
-            f"{counter:>12} {weight:>14.1f} {label:>14} {outcome.prediction[i]:>14.4f} "
+            f"{counter:>12} {weight:>14.1f} {label:>14} {prediction:>14} "
             f"{outcome.features[i]:>8} {error:>8}{' h' if self._shows_holdout else ''}"
         )
+
+    def _text(self, value: float) -> str:
+        """A label or prediction as a row has it."""
+        if math.isnan(value):
+            return "unknown"
+        return f"{value:.4f}" if self.texts is None else self.texts(np.array([value]))[0][:14]
 
 
 def _ratio(total: float, weight: float, unknown: str = "n.a.") -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from sonlearn.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import FINITE, Table, label_column, name_slot, number_in
+from sonlearn.text.columns import FINITE, NO_LABEL, Table, label_column, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.source import Source, is_regular, open_binary, source_name
 
@@ -33,8 +33,10 @@ def is_arrow(source: Source) -> bool:
         return False
 
 
-def read_arrow(source: Source, options: TextOptions, labelled: bool = True) -> Iterator[Table]:
-    """Yield the rows of `source`, some thousands at a time.
+def read_arrow(
+    source: Source, options: TextOptions, labelled: bool = True, class_names: bool = False
+) -> Iterator[Table]:
+    """Yield the rows of `source`, some thousands at a time; with `class_names`, labels may be texts.
 
     Raises
     ------
@@ -51,7 +53,7 @@ def read_arrow(source: Source, options: TextOptions, labelled: bool = True) -> I
     try:
         with open_binary(source) as file:
             for record in _records(file):
-                yield _table(record, options, (name, done), labelled)
+                yield _table(record, options, (name, done), labelled, class_names)
                 done += record.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
@@ -73,16 +75,16 @@ def _records(file: Any) -> Iterator[Any]:
             yield reader.get_batch(i)
 
 
-def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: bool) -> Table:
+def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: bool, class_names: bool) -> Table:
     """One record batch; `place` is the source's name and the rows before."""
     name, done = place
     n, columns = record.num_rows, record.schema.names
     label = label_column(columns, options.label, (name, None), labelled)
-    y, wrong = np.full(n, np.nan), {}
+    y, wrong, classes = np.full(n, np.nan), {}, None
     parts, names = [], []
     for i, column in enumerate(columns):
         if i == label:
-            y, wrong = _labels(record.column(i), name, column)
+            y, wrong, classes = _labels(record.column(i), name, column, class_names)
         else:
             *part, found = _features(record.column(i), column, name, options)
             parts.append(part)
@@ -104,7 +106,7 @@ def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: 
     lines = np.arange(done + 1, done + n + 1)[~bad]
     batch = Batch(
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), slots[keep][order], values[keep][order], y[~bad],
-        np.ones(len(lines)), lines,
+        np.ones(len(lines)), lines, class_names=classes and [classes[i] for i in np.flatnonzero(~bad)],
     )  # fmt: skip
     return Table(batch if batch.n else None, errors, names if options.names else [])
 
@@ -112,7 +114,7 @@ def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: 
 def _malformed(place: tuple[str, int], label: str | None) -> InputError:
     if label is None:
         return InputError(*place, None, "an infinite value", f"{FINITE}, or a text that is none")
-    return InputError(*place, None, shorten(label), f"a label ({FINITE}), or nothing")
+    return InputError(*place, None, shorten(label), NO_LABEL)
 
 
 def _features(column: Any, title: str, name: str, options: TextOptions) -> tuple[Any, ...]:
@@ -134,14 +136,21 @@ def _features(column: Any, title: str, name: str, options: TextOptions) -> tuple
     return rows, slots[codes[rows]], values[codes[rows]], named
 
 
-def _labels(column: Any, name: str, title: str) -> tuple[np.ndarray, dict[int, str]]:
-    """(labels float64, NaN for none; what stands in the rows where a label is malformed)."""
+def _labels(
+    column: Any, name: str, title: str, class_names: bool
+) -> tuple[np.ndarray, dict[int, str], list[str | None] | None]:
+    """(labels float64, NaN for none; what stands in the rows where a label is malformed; names of classes, or None)."""
     values, codes, texts = _fields(column, title, name)
     if codes is None:
-        return values, {int(i): str(values[i]) for i in np.flatnonzero(np.isinf(values))}
+        return values, {int(i): str(values[i]) for i in np.flatnonzero(np.isinf(values))}, None
     numbers = [np.nan if not text.strip() else number_in(text) for text in texts]
-    values = np.array([np.inf if number is None else number for number in numbers] + [np.nan])[codes]
-    return values, {int(i): texts[codes[i]] for i in np.flatnonzero(np.isinf(values))}
+    own = [
+        text.strip() if number is None and class_names else None for text, number in zip(texts, numbers, strict=True)
+    ]
+    unnamed = np.nan if class_names else np.inf
+    values = np.array([unnamed if number is None else number for number in numbers] + [np.nan])[codes]
+    names = [own[code] if code >= 0 else None for code in codes.tolist()] if any(own) else None
+    return values, {int(i): texts[codes[i]] for i in np.flatnonzero(np.isinf(values))}, names
 
 
 def _fields(column: Any, title: str, name: str) -> tuple[np.ndarray, np.ndarray | None, list[str]]:

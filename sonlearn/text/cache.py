@@ -31,12 +31,13 @@ from sonlearn.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.outputs import whole_file
+from sonlearn.text.columns import Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
 from sonlearn.text.source import Source, is_regular, source_name
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 2
+VERSION = 3
 
 #: A file of up to this many bytes is read as a whole to see whether it has changed; of others, this many pieces.
 _WHOLE, _PIECES, _PIECE = 16 << 20, 64, 1 << 16
@@ -45,10 +46,10 @@ _NAME = b"sonlearn cache "
 _MAGIC = _NAME + b"%d\n" % VERSION
 #: Length and checksum of the trailer.
 _END = struct.Struct("<QI")
-#: Examples, features, bytes of tags, index of the source name, checksum, flags. The checksum is of all this
+#: Examples, features, bytes of tags and names, index of the source name, checksum, flags. The checksum is of all this
 #: with 0 in its place, and of what follows.
 _BLOCK = struct.Struct("<QQQIII")
-_INT32, _FLOAT32, _ONES, _WEIGHTS, _BASE, _TAGS = 1, 2, 4, 8, 16, 32
+_INT32, _FLOAT32, _ONES, _WEIGHTS, _BASE, _TAGS, _NAMES = 1, 2, 4, 8, 16, 32, 64
 
 
 class _ForeignError(InputError):
@@ -140,7 +141,11 @@ class CachedReader:
 
     def _settings(self) -> dict[str, Any]:
         options = json.loads(json.dumps(dataclasses.asdict(self.options)))
-        return {"options": options, "on_error": self._reader_arguments.get("on_error", "stop")}
+        arguments = self._reader_arguments
+        return {
+            "options": options, "on_error": arguments.get("on_error", "stop"),
+            "class_names": arguments.get("labels", Labelling()).names,
+        }  # fmt: skip
 
     def _make(self) -> Iterator[Batch]:
         """Read the text, and keep what was read if it was all of it and the files have not changed meanwhile."""
@@ -251,9 +256,9 @@ def _write_block(file: BinaryIO, batch: Batch, name: int) -> None:
         flags |= _BASE
         parts.append(batch.base)
     tags = b""
-    if batch.tags is not None:
-        flags |= _TAGS
-        tags = json.dumps(batch.tags).encode()
+    if batch.tags is not None or batch.class_names is not None:
+        flags |= (_TAGS if batch.tags is not None else 0) | (_NAMES if batch.class_names is not None else 0)
+        tags = json.dumps([batch.tags, batch.class_names]).encode()
     data = b"".join([*(np.ascontiguousarray(part).tobytes() for part in parts), tags])
     checksum = zlib.crc32(data, zlib.crc32(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, 0, flags)))
     file.write(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, checksum, flags))
@@ -321,5 +326,5 @@ def _batch(data: bytes, shape: tuple[int, int, int], source: str) -> Batch:
     values = np.ones(nnz) if flags & _ONES else take(nnz, "<f4" if flags & _FLOAT32 else "<f8").astype(np.float64)
     weight = take(n, "<f8") if flags & _WEIGHTS else np.ones(n)
     base = take(n, "<f8") if flags & _BASE else None
-    tags = json.loads(data[at:]) if flags & _TAGS else None
-    return Batch(indptr, indices, values, y, weight, lines, source=source, tags=tags, base=base)
+    tags, names = json.loads(data[at:]) if flags & (_TAGS | _NAMES) else (None, None)
+    return Batch(indptr, indices, values, y, weight, lines, source=source, tags=tags, base=base, class_names=names)

@@ -67,12 +67,14 @@ class ChunkParser:
     on_error : ``stop`` at the first malformed line of a chunk, or ``skip`` them
     keep_errors : int
         How many malformed lines of a chunk to describe.
+    class_names : bool
+        Whether labels of VW text may be names of classes.
     """
 
-    def __init__(self, options: TextOptions, on_error: str, keep_errors: int):
+    def __init__(self, options: TextOptions, on_error: str, keep_errors: int, class_names: bool = False):
         self._options = options
         self._on_error, self._keep = on_error, keep_errors
-        self._names = make_names(options)
+        self._names = make_names(options, class_names)
         self._interactions = Interactions(options)
         self._rows = make_rows(0)
         self._numbers = make_numbers()

@@ -21,6 +21,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text.hashing import hash_bytes
 
 FINITE = "a finite number"
+NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 #: Words that stand for numbers, in lower case.
 _WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
@@ -32,6 +33,13 @@ def number_in(field: str) -> float | None:
     if _NUMBER.fullmatch(field):
         return float(field)
     return _WORDS.get(field.lower()) if len(field) <= 9 else None
+
+
+class Labelling(NamedTuple):
+    """What is asked of labels: whether a table has to have them; whether names of classes are labels."""
+
+    needed: bool = True
+    names: bool = False
 
 
 class Table(NamedTuple):

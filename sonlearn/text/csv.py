@@ -10,18 +10,26 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import FINITE, Table, label_column, name_slot, number_in
+from sonlearn.text.columns import FINITE, NO_LABEL, Table, label_column, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.source import Source, read_chunks, source_name
 
 _ROWS = 4096  # of a batch
 _FIELD_LIMIT = 1 << 30
+
+
+class _Title(NamedTuple):
+    """The label's column (None: none), and whether a label may be the name of a class."""
+
+    column: int | None
+    class_names: bool
 
 
 class _Slots:
@@ -67,13 +75,17 @@ class _Slots:
         return out
 
 
-def read_csv(source: Source, options: TextOptions, chunk_bytes: int, labelled: bool = True) -> Iterator[Table]:
+def read_csv(
+    source: Source, options: TextOptions, chunk_bytes: int, labelled: bool = True, class_names: bool = False
+) -> Iterator[Table]:
     """Yield the rows of `source`, up to some thousands at a time.
 
     Parameters
     ----------
     labelled : bool
         Whether the label's column has to be there.
+    class_names : bool
+        Whether labels that are no numbers are names of classes.
 
     Raises
     ------
@@ -91,8 +103,9 @@ def read_csv(source: Source, options: TextOptions, chunk_bytes: int, labelled: b
         raise columns
     label = label_column(columns, options.label, (name, 1), labelled)
     slots, rows, errors = _Slots(columns, options), [], []
+    title = _Title(label, class_names)
     for line, record in _records(reader, name, columns):
-        row = record if isinstance(record, InputError) else _row(record, label, slots, (name, line))
+        row = record if isinstance(record, InputError) else _row(record, title, slots, (name, line))
         if isinstance(row, InputError):
             errors.append(row)
         else:
@@ -142,28 +155,31 @@ def _records(reader, name: str, columns: list[str]) -> Iterator[tuple[int, list[
             yield line, record
 
 
-def _row(fields: list[str], label: int | None, slots: _Slots, place: tuple[str, int]):
-    """(label, features) of a record, or the InputError."""
+def _row(fields: list[str], title: _Title, slots: _Slots, place: tuple[str, int]):
+    """(label, its name or None, features) of a record, or the InputError."""
+    label, name = title.column, None
     y = math.nan if label is None or not fields[label].strip() else number_in(fields[label])
+    if y is None and title.class_names:
+        y, name = math.nan, fields[label].strip()
     if y is None or math.isinf(y):
-        return InputError(*place, None, shorten(fields[label or 0]), f"a label ({FINITE}), or nothing")
+        return InputError(*place, None, shorten(fields[label or 0]), NO_LABEL)
     try:
-        return y, slots.features(fields, label)
+        return y, name, slots.features(fields, label)
     except ValueError as error:
         return InputError(*place, None, shorten(str(error)), f"{FINITE}, or a text that is none")
 
 
-def _batch(rows: list[tuple[int, float, list[tuple[int, float]]]], options: TextOptions) -> Batch | None:
+def _batch(rows: list[tuple[int, float, str | None, list[tuple[int, float]]]], options: TextOptions) -> Batch | None:
     if not rows:
         return None
     constant = [(VW_CONSTANT & ((1 << options.bits) - 1), 1.0)] if options.constant else []
-    features = [entry for _, _, row in rows for entry in (*row, *constant)]
-    lengths = [len(row) + len(constant) for _, _, row in rows]
-    n = len(rows)
+    features = [entry for *_, row in rows for entry in (*row, *constant)]
+    lengths = [len(row) + len(constant) for *_, row in rows]
+    names, n = [name for _, _, name, _ in rows], len(rows)
     return Batch(
         indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         indices=np.array([slot for slot, _ in features], dtype=np.int64),
         values=np.array([value for _, value in features], dtype=np.float64),
-        y=np.array([y for _, y, _ in rows]), weight=np.ones(n),
-        lines=np.array([line for line, _, _ in rows], dtype=np.int64),
+        y=np.array([y for _, y, *_ in rows]), weight=np.ones(n),
+        lines=np.array([line for line, *_ in rows], dtype=np.int64), class_names=names if any(names) else None,
     )  # fmt: skip

@@ -24,7 +24,7 @@ _EXPECTED = {
     },
     "vw": {
         code.NO_BAR: "a bar '|' before the features (VW text); for LIBSVM text use --format svmlight",
-        code.BAD_LABEL: f"a label ({_FINITE}), or nothing, before the first bar",
+        code.BAD_LABEL: f"a label ({_FINITE}), or nothing, before the first bar; names of classes: --classes auto",
         code.BAD_WEIGHT: "an importance weight (a finite number, at least 0) after the label",
         code.BAD_BASE: f"a base ({_FINITE}) after label and importance",
         code.MANY_LABELS: "a tag that touches the bar, or a bar, after label, importance and base",

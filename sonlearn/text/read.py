@@ -15,6 +15,7 @@ from sonlearn.errors import InputError, OptionError
 from sonlearn.options import ON_ERROR, TextOptions
 from sonlearn.text.arrow import is_arrow, read_arrow
 from sonlearn.text.chunk import ChunkParser, Parsed
+from sonlearn.text.columns import Labelling
 from sonlearn.text.csv import read_csv
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
@@ -97,10 +98,10 @@ class Reader:
         Threads that parse ahead while the batches are used, besides one that reads and decompresses; 0: neither. The
         batches are the same.
 
-    labelled : bool
-        Whether the label's column of a table has to be there.
     names : NameTable or None
         Where names are added as they come, with ``TextOptions.names``.
+    labels : Labelling
+        What is asked of labels; where they may be names (`Batch.class_names`), LIBSVM text still has numbers only.
 
     Attributes
     ----------
@@ -122,8 +123,8 @@ class Reader:
         on_error: str = "stop",
         max_errors: int | None = None,
         threads: int = 0,
-        labelled: bool = True,
         names: NameTable | None = None,
+        labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
     ):
         if on_error not in ON_ERROR:
             raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
@@ -141,7 +142,8 @@ class Reader:
         self.errors: list[InputError] = []
         self.error_count = 0
         self._chunk_bytes, self._threads = chunk_bytes, threads
-        self._on_error, self._max_errors, self._labelled = on_error, max_errors, labelled
+        self._on_error, self._max_errors = on_error, max_errors
+        self._labels = labels
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
 
@@ -194,9 +196,9 @@ class Reader:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
         for source in expand_globs(self.sources):
             if self.options.format == "arrow" or is_arrow(source):
-                tables = read_arrow(source, self.options, self._labelled)
+                tables = read_arrow(source, self.options, *self._labels)
             else:
-                tables = read_csv(source, self.options, self._chunk_bytes, self._labelled)
+                tables = read_csv(source, self.options, self._chunk_bytes, *self._labels)
             for batch, errors, names in tables:
                 yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0, names)
 
@@ -205,7 +207,7 @@ class Reader:
             return chunk.source, chunk.first, Parsed([], [], 0, int(np.count_nonzero(chunk.text == ord("\n"))))
         if not hasattr(self._parsers, "parser"):
             keep = SHOWN_ERRORS if self._max_errors is None else max(SHOWN_ERRORS, self._max_errors + 1)
-            self._parsers.parser = ChunkParser(self.options, self._on_error, keep)
+            self._parsers.parser = ChunkParser(self.options, self._on_error, keep, self._labels.names)
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
 
     def _checked(self, parsed: Parsed, source: str, lines_before: int) -> Iterator[Batch]:
@@ -237,6 +239,7 @@ def read_batches(
     *,
     chunk_bytes: int = CHUNK_BYTES,
     threads: int = 0,
+    class_names: bool = False,
 ) -> Iterator[Batch]:
     """Batches of the examples in `sources`: see `Reader`, which also tells the format and can skip malformed lines."""
-    return iter(Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads))
+    return iter(Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads, labels=Labelling(names=class_names)))

@@ -26,8 +26,10 @@ NEWLINE, RETURN, TAB, BLANK, BAR, COLON, HASH, QUOTE = 10, 13, 9, 32, 124, 58, 3
 class Rows(NamedTuple):
     """Room for the examples of a buffer, as in `Batch`; row r owns entries ``indptr[r]:indptr[r + 1]``.
 
-    ``tag_start`` and ``tag_end`` (int64[rows]) are offsets in the buffer. Row r of VW text has the namespaces
-    ``run_indptr[r]:run_indptr[r + 1]``, each with its first byte ``run_byte`` and its first entry ``run_start``.
+    ``tag_start``, ``tag_end``, ``name_start`` and ``name_end`` (int64[rows]) are offsets in the buffer: of tags, and of
+    labels that are names of classes (y is NaN there); the same twice where there is none. Row r of VW text has the
+    namespaces ``run_indptr[r]:run_indptr[r + 1]``, each with its first byte ``run_byte`` and its first entry
+    ``run_start``.
     """
 
     indptr: np.ndarray
@@ -39,6 +41,8 @@ class Rows(NamedTuple):
     lines: np.ndarray
     tag_start: np.ndarray
     tag_end: np.ndarray
+    name_start: np.ndarray
+    name_end: np.ndarray
     run_indptr: np.ndarray
     run_byte: np.ndarray
     run_start: np.ndarray
@@ -51,7 +55,7 @@ def make_rows(text_bytes: int) -> Rows:
     Pages that are never written to take no memory.
     """
     n, nnz = text_bytes // 2 + 1, text_bytes + 2
-    row_arrays = [np.empty(n, dtype=dtype) for dtype in (float, float, float, np.int64, np.int64, np.int64)]
+    row_arrays = [np.empty(n, dtype=dtype) for dtype in (float, float, float, *5 * [np.int64])]
     indptr, run_indptr = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
     run_byte, run_start = np.empty(nnz, dtype=np.uint8), np.empty(nnz, dtype=np.int64)
     indices, values = np.empty(nnz, dtype=np.int64), np.empty(nnz)
@@ -79,11 +83,16 @@ def with_rows(rows: Rows, part: tuple[int, int], buf: np.ndarray, entries: tuple
     a, b = part
     base = rows.base[a:b]
     arrays = (rows.y[a:b].copy(), rows.weight[a:b].copy(), rows.lines[a:b].copy())
-    return Batch(*entries, *arrays, tags=_tags(rows, a, b, buf), base=base.copy() if base.any() else None)
+    tags = _texts(rows.tag_start[a:b], rows.tag_end[a:b], buf)
+    names = _texts(rows.name_start[a:b], rows.name_end[a:b], buf)
+    return Batch(
+        *entries, *arrays, tags=tags, base=base.copy() if base.any() else None,
+        class_names=None if names is None else [name or None for name in names],
+    )  # fmt: skip
 
 
-def _tags(rows: Rows, a: int, b: int, buf: np.ndarray) -> list[str] | None:
-    start, end = rows.tag_start[a:b], rows.tag_end[a:b]
+def _texts(start: np.ndarray, end: np.ndarray, buf: np.ndarray) -> list[str] | None:
+    """What stands at these places; None where nothing does at any."""
     if (start == end).all():
         return None
     text = memoryview(buf)

@@ -132,6 +132,8 @@ def _row(buf, p, row, k, rows, numbers):
     rows.base[row] = 0.0
     rows.tag_start[row] = 0
     rows.tag_end[row] = 0
+    rows.name_start[row] = 0
+    rows.name_end[row] = 0
     return p, k, at.DONE
 
 

@@ -11,6 +11,8 @@ A feature's value is multiplied by its namespace's weight; without a value it is
 out, as in VW. ``:number`` is anonymous: its hash is the namespace's plus its count there. ``name:text`` has value 1
 and the chained hash of both (see `sonlearn.text.hashing`); the text must not begin like a number.
 
+Where labels may be the names of classes, a label that is no number is one.
+
 Where VW reads on in silence, this kernel refuses the line: a label that is no number, an infinite value, an empty
 value (``a:``), a number with something behind it (``a:1x``), a bar within a text value, a line without a bar (LIBSVM
 text would become label, importance and base). A blank before the label may be a tab (VW drops what precedes it).
@@ -46,6 +48,8 @@ class Names(NamedTuple):
         Slot of the constant feature; negative: none is added.
     drop : bool[256]
         Namespaces that are left out, by first byte; the default namespace is that of the space.
+    class_names : bool
+        A label that is no number is the name of a class.
     """
 
     mask: int
@@ -54,10 +58,11 @@ class Names(NamedTuple):
     hash_all: bool
     constant: int
     drop: np.ndarray
+    class_names: bool
 
 
-def make_names(options: TextOptions) -> Names:
-    """What the kernel needs to know of `options`."""
+def make_names(options: TextOptions, class_names: bool = False) -> Names:
+    """What the kernel needs to know of `options`, and of whether labels may be `class_names`."""
     mask, seed = (1 << options.bits) - 1, options.hash_seed
     drop = np.zeros(256, dtype=bool)
     drop[list(raw("".join(options.ignore)))] = True
@@ -65,7 +70,8 @@ def make_names(options: TextOptions) -> Names:
         drop[:] = True
         drop[list(raw("".join(options.keep)))] = False
     default = hash_bytes(b"", seed, hash_all=True) if seed else 0
-    return Names(mask, seed, default, options.hash == "all", VW_CONSTANT & mask if options.constant else -1, drop)
+    constant = VW_CONSTANT & mask if options.constant else -1
+    return Names(mask, seed, default, options.hash == "all", constant, drop, class_names)
 
 
 @bare_inline
@@ -131,7 +137,7 @@ def parse_vw(buf, names, rows, numbers, state):
 @bare_inline
 def _row(buf, p, row, k, names, rows, numbers):
     """One example: (position, entries so far, code); the position that of the error if there is one."""
-    p, code, undecided = _label(buf, p, row, rows, numbers)
+    p, code, undecided = _label(buf, p, row, names.class_names, rows, numbers)
     run = int(rows.run_indptr[row])
     while code == at.DONE and buf[p] == BAR:
         rows.run_byte[run] = BLANK if _ends_word(byte(buf, p + 1)) else buf[p + 1]
@@ -153,11 +159,13 @@ def _row(buf, p, row, k, names, rows, numbers):
 
 
 @bare_inline
-def _label(buf, p, row, rows, numbers):
+def _label(buf, p, row, class_names, rows, numbers):
     """What stands before the first bar: (position of the bar or of the error, code, whether a number is undecided)."""
     rows.y[row], rows.weight[row], rows.base[row] = np.nan, 1.0, 0.0
     rows.tag_start[row] = 0
     rows.tag_end[row] = 0
+    rows.name_start[row] = 0
+    rows.name_end[row] = 0
     count, undecided = 0, False
     while buf[p] != BAR:
         if _ends_line(buf, p):
@@ -177,7 +185,11 @@ def _label(buf, p, row, rows, numbers):
         undecided |= status == number.UNDECIDED
         if status == number.OVERFLOW:
             return p, at.BIG_NUMBER, False
-        if count == 0:
+        if count == 0 and class_names and (status == number.MALFORMED or q != end):
+            rows.name_start[row] = p
+            rows.name_end[row] = q = end
+            status = number.OK
+        elif count == 0:
             rows.y[row], code = value, at.BAD_LABEL
         elif count == 1:
             rows.weight[row], code = value, at.BAD_WEIGHT

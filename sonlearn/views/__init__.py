@@ -1,8 +1,12 @@
 """Batch -> rows as a learner sees them: features numbered by first sight, and further views of the same rows.
 
-`scaled`  raw; values weighted and divided: log, lunit, tfidf
-`bins`    indicators of the bins of values: bins, indicators, ratios
+Read `view` first, the seam of views, and docs/views.md, which has the formulas; `sonlearn.viewtable` is the table.
+
+`index`   ids of features -> numbers in the order of first sight: the raw rows of every learner
+`scaled`  raw; values weighted and divided: log, lunit, tfidf, zs
+`bins`    indicators of the bins of values: bins, bins-z, indicators, odds
 `tuples`  what stands together in a row: pairs, triples
+`codes`, `numbers`  values as words, and numbers for made-up features
 """
 
 from __future__ import annotations

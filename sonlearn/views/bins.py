@@ -10,7 +10,7 @@ import numpy as np
 from sonlearn.arrays import grown
 from sonlearn.batch import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, moments_with, tamed, z_code
+from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
@@ -62,11 +62,12 @@ class Work(NamedTuple):
     fetched: np.ndarray  # int64[longest row, 2]; what `first_slot` has read
     marks: np.ndarray  # see `put`
     moments: np.ndarray  # float64[3], of a feature with the row taken in
+    deviations: np.ndarray  # float64[longest row]; `standard` of the values (z-bins only)
 
 
 def _new_work(row: int) -> Work:
     keys, fetched = np.zeros((2, row, 2), np.int64)
-    return Work(np.zeros(row, np.int64), keys, fetched, new_marks(), np.zeros(3))
+    return Work(np.zeros(row, np.int64), keys, fetched, new_marks(), np.zeros(3), np.zeros(row))
 
 
 class Bins:
@@ -95,6 +96,7 @@ class Bins:
     ):  # fmt: skip
         first, second = (*resolutions, NONE)[:2]
         self._params = Params(CODES[code], first, second, itself, odds, constant, limit)
+        self.of_labels = odds
         self._work = _new_work(1)
 
     def new(self) -> State:
@@ -171,7 +173,9 @@ def bin_rows(params, state, work, rows, out, start):
             if params.constant if j == rows.constant else params.itself and j >= 0:
                 itself = number_itself(state, j, learned)
                 if itself != UNKNOWN:
-                    at = put(out, begin, at, itself, x, shared, work.marks)
+                    own = params.code == Z and j != rows.constant
+                    value = work.deviations[place - rows.indptr[i]] if own else x
+                    at = put(out, begin, at, itself, value, shared, work.marks)
             if j == rows.constant:
                 continue
             n += 1 if params.second == NONE else 2
@@ -206,6 +210,7 @@ def code_row(params, state, work, rows, i, shift, learned):
         if params.code == Z:
             moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
             first, second = z_code(x, params.first, work.moments), z_code(x, params.second, work.moments)
+            work.deviations[k] = standard(x, work.moments)
         elif params.second == NONE:
             first, second = float_code(x, params.first), 0
         else:

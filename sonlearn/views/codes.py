@@ -18,6 +18,8 @@ _EXPONENT = 1100
 _CENTRE = 1000
 #: Larger values count as this and smaller ones as 0, so that squares are finite, and not 0.
 LARGEST, SMALLEST = 1e100, 1e-100
+#: Values in standard deviations end here.
+FARTHEST = 5.0
 #: Importance weights within moments, likewise.
 HEAVIEST, LIGHTEST = 1e50, 1e-50
 #: Sums of weights end here.
@@ -65,6 +67,12 @@ def varies(moments):
 def deviation(x, moments):
     """(x - mean) / standard deviation, of a feature that `varies`."""
     return (x - moments[1]) / math.sqrt(moments[2] / moments[0])
+
+
+@bare_inline
+def standard(x, moments):
+    """x in standard deviations from the mean, within +-`FARTHEST`; 1 while all values are equal, as an indicator's."""
+    return min(max(deviation(x, moments), -FARTHEST), FARTHEST) if varies(moments) else 1.0
 
 
 @bare_inline

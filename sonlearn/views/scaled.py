@@ -9,13 +9,10 @@ import numpy as np
 
 from sonlearn.arrays import grown
 from sonlearn.batch import Rows
-from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.views.codes import MOST, deviation, moments_with, tamed, varies
+from sonlearn.jit import bare_jit
+from sonlearn.views.codes import MOST, moments_with, standard, tamed
 from sonlearn.views.numbers import room_for
 from sonlearn.views.view import new_now
-
-#: Values in standard deviations end here.
-_CLIP = 5.0
 
 
 class State(NamedTuple):
@@ -37,6 +34,8 @@ class Params(NamedTuple):
 
 class Raw:
     """The rows as they are."""
+
+    of_labels = False
 
     def new(self) -> State:
         """State of a view that has seen nothing."""
@@ -123,7 +122,9 @@ def scale_rows(params, state, scratch, rows, out, learn):
             if x == 0.0 or (j == constant and not params.constant):
                 continue
             if j != constant and params.z:
-                x = standard(state, scratch, j, x, rows.weight[i], learned) if j >= 0 else 1.0
+                if j >= 0:
+                    moments_with(x, rows.weight[i], j, state.moments, scratch, learned)
+                    x = standard(x, scratch)
             elif j != constant:
                 if x != last:  # words and indicators have the same value again and again
                     last, log_x = x, math.copysign(math.log1p(abs(x)), x)
@@ -146,10 +147,3 @@ def scale_rows(params, state, scratch, rows, out, learn):
         out.indptr[i + 1] = at
         if learned:
             now["t"] = min(now["t"] + rows.weight[i], MOST)
-
-
-@bare_inline
-def standard(state, scratch, j, x, h, learned):
-    """x in standard deviations from the mean of its feature."""
-    moments_with(x, h, j, state.moments, scratch, learned)
-    return min(max(deviation(x, scratch), -_CLIP), _CLIP) if varies(scratch) else 1.0

@@ -36,7 +36,8 @@ MOST = 1e150
 class State(NamedTuple):
     """What has been numbered and counted."""
 
-    # features (all are made up); raw: features of the raw rows; made; n_pos, n_neg: weight of each class (numbers:
+    # features (all are made up); raw: features of the raw rows; made;
+    # told: tuples of the rows learned; n_pos, n_neg: weight of each class (numbers:
     # weight, and mean of the labels)
     now: np.ndarray
     slots: np.ndarray  # int64[power of two], see `numbers`
@@ -56,6 +57,7 @@ class Params(NamedTuple):
     numbers: bool
     longest: int
     chosen: int
+    few: int
     limit: int
 
 
@@ -84,20 +86,24 @@ class Tuples:
     resolution : int
     unit : bool
         Values 1/sqrt(number of tuples of the row) in place of 1.
-    longest, chosen : int
+    longest, chosen, few : int
         Rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries (0: `longest`) whose
-        features tell most of the label by themselves.
+        features tell most of the label by themselves; only `few` while two thirds of the tuples or more are new, as in
+        text, where what has never been seen takes time and tells nothing.
     numbers : bool
         Labels are numbers, not classes.
     limit : int
         Tuples that get a number of their own, at most.
     """
 
+    of_labels = True  # which entries of long rows are combined
+
     def __init__(
         self, *, order: int, code: str, resolution: int, unit: bool = False, longest: int = 32, chosen: int = 0,
-        numbers: bool = False, limit: int = MOST_TUPLES,
+        few: int = 0, numbers: bool = False, limit: int = MOST_TUPLES,
     ):  # fmt: skip
-        self._params = Params(order, CODES[code], resolution, unit, numbers, longest, chosen or longest, limit)
+        chosen = chosen or longest
+        self._params = Params(order, CODES[code], resolution, unit, numbers, longest, chosen, few or chosen, limit)
         self._work = self._new_work(1)
 
     def _new_work(self, row: int) -> Work:
@@ -113,7 +119,7 @@ class Tuples:
 
     def new(self) -> State:
         """State of a view that has seen nothing."""
-        now = new_now("raw", "made", "n_pos:f8", "n_neg:f8")
+        now = new_now("raw", "made", "told", "n_pos:f8", "n_neg:f8")
         return State(now, np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 3)))
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
@@ -170,8 +176,9 @@ def combine_rows(params, state, work, rows, out, start):
             break
         n = code_row(params, state, work, rows, i, learned)
         if n > params.longest:
-            choose(work, n, params.chosen)
-            n = params.chosen
+            most = params.few if 3 * now["made"] >= 2 * now["told"] else params.chosen
+            choose(work, n, most)
+            n = most
         else:
             for k in range(n):
                 work.taken[k] = work.codes[k]
@@ -186,6 +193,7 @@ def combine_rows(params, state, work, rows, out, start):
                 at = put(out, begin, at, number, value, shared, work.marks)
         out.indptr[i + 1] = at
         if learned:
+            now["told"] += size
             count_row(params, state, rows, i)
         i += 1
     return i, at

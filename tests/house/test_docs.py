@@ -1,4 +1,4 @@
-"""The README against the program: its commands run, and every flag, default and kernel letter is written down."""
+"""The documents against the program: commands run; every flag, default, method and kernel letter is written down."""
 
 import ast
 import dataclasses
@@ -15,37 +15,58 @@ import pytest
 from places import ROOT
 
 from sonlearn.commands.flags import VERBS, parser_of
-from sonlearn.options import flags
+from sonlearn.members import MEMBERS, VALUE_MEMBERS
+from sonlearn.methods import METHODS, PAPERS
+from sonlearn.options import LOSSES, LearnOptions, TextOptions, flags
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-#: By title of their group, which is the title of the README's table, and by names.
+#: Where users read.
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: What else names files of the project.
+DOCUMENTS = [*PAGES, ROOT / "DEVELOPERS.md", *sorted((ROOT / "bench").rglob("*.md")), ROOT / "data" / "README.md"]
+#: By title of their group, which is the title of the table in docs/flags.md, and by names.
 FIELDS = {(title, flags(field)): field for v in VERBS.values() for title, group in v.groups for field in group}
 #: Lines of output that differ from run to run.
 TIMING = ("elapsed time", "examples a second", "compiling kernels")
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def blocks(page, language):
+    """The blocks of code in that language, but doctests, which are tests of their own."""
+    found = re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [block for block in found if not block.startswith(">>>")]
+
+
+def pages_with(language):
+    """A parameter `page` for each page that has such blocks."""
+    return pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, language)], ids=lambda page: page.name)
 
 
 # ------------------------------------------------------------------------------------------------- flags
 
 
 def table_row(title, names):
-    """The cells of the row that begins with these names, in the README's table of that title."""
-    tables = [part.split("\n\n")[0] for part in README.split(f"\n| {title} | default | |\n")[1:]]
-    assert len(tables) == 1, f"expected one table of the README with the title {title}"
+    """The cells of the row that begins with these names, in the table of that title."""
+    tables = [part.split("\n\n")[0] for part in read("docs/flags.md").split(f"\n| {title} | default | |\n")[1:]]
+    assert len(tables) == 1, f"expected one table of docs/flags.md with the title {title}"
     start = "| " + ", ".join(f"`{name}`" for name in names) + " |"
     rows = [line for line in tables[0].splitlines() if line.startswith(start)]
-    assert len(rows) == 1, f"expected one row of the README's table {title} beginning with {start}"
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", rows[0])[1:-1]]
+    assert len(rows) == 1, f"expected one row of the table {title} in docs/flags.md beginning with {start}"
+    return cells(rows[0])
+
+
+def cells(line):
+    """The cells of a table's row."""
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
 @pytest.mark.parametrize("place", FIELDS, ids=lambda place: place[1][-1])
 def test_every_flag_has_a_row_with_its_default(place):
     field = FIELDS[place]
     names = flags(field)
-    if field.default is True and not names[0].startswith("--no"):
+    if (field.default is True or field.metadata.get("switch")) and not names[0].startswith("--no"):
         names = (*names, "--no-" + names[0].removeprefix("--"))
     default = table_row(place[0], names)[1]
     if isinstance(field.default, bool):
@@ -65,18 +86,20 @@ def test_every_flag_has_a_row_with_its_default(place):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_flag_of_every_verb_occurs(verb):
+    text = read("docs/flags.md")
     for name in parser_of(verb)._option_string_actions:
         if name not in ("-h", "--help"):
-            assert f"`{name}`" in README, name
+            assert f"`{name}`" in text, name
 
 
-def test_no_flag_is_mentioned_that_does_not_exist():
+@pytest.mark.parametrize("page", [p for p in PAGES if not p.name.startswith("vw-")], ids=lambda page: page.name)
+def test_no_flag_is_mentioned_that_does_not_exist(page):
     known = {name for verb in VERBS for name in parser_of(verb)._option_string_actions}
-    peers = {"--OjaNewton", "--adaptive", "--binary", "--version", "--alhpa"}
-    commands = {"--quiet", "--sketch"}
-    text = "\n".join(line for line in README.splitlines() if "pip install" not in line)
+    others = {"--OjaNewton", "--adaptive", "--coin", "--binary", "--version", "--alhpa", "--loss_function"}
+    lines = page.read_text(encoding="utf-8").splitlines()
+    text = "\n".join(line for line in lines if not re.search("pip install|python bench/", line))
     for name in re.findall(r"(?<![\w-])--[a-zA-Z][\w-]*", text):
-        assert name in known | peers | commands, name
+        assert name in known | others, name
 
 
 @pytest.mark.parametrize("place", FIELDS, ids=lambda place: place[1][-1])
@@ -87,16 +110,57 @@ def test_every_flag_has_help(place):
 def test_every_extra_is_explained():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     for extra in extras.keys() - {"test", "peers"}:
-        assert f"| `{extra}` |" in README, extra
+        assert f"| `{extra}` |" in read("docs/formats.md"), extra
+
+
+def table_below(text, header):
+    """{first cell: further cells} of the table with that header."""
+    lines = text.split(f"\n{header}\n")[1].split("\n\n")[0].splitlines()[1:]
+    return {first: rest for first, *rest in map(cells, lines)}
+
+
+def test_every_method_has_its_row():
+    expected = {}
+    for name, entry in METHODS.items():
+        short = f" (`--sketch {entry.sketch}`)" if entry.sketch else ""
+        expected[f"`{name}`{short}"] = [entry.about, entry.source, entry.cost, entry.when]
+    text = read("docs/methods.md")
+    stated = table_below(text, "| method | what it is | from | time an example | when |")
+    assert stated == expected
+    assert list(stated) == list(expected)
+    for key, paper in PAPERS.items():
+        assert f"\n[{key}] {paper}.\n" in text
+    for loss in LOSSES:
+        assert f"\n| `{loss}` |" in text
+
+
+def settings(entry):
+    """A member's options as they would be given on the command line."""
+    flag_of = {field.name: flags(field)[-1] for field in dataclasses.fields(LearnOptions)} | {"loss": "--loss"}
+    words = " ".join(f"{flag_of[option]} {plain(value)}" for option, value in entry.options.items())
+    return f"`{words}`" if words else ""
+
+
+def test_every_member_has_its_row():
+    text = read("docs/methods.md")
+    expected = {f"`{n}`": [plain(e.gain), plain(e.weight), settings(e)] for n, e in MEMBERS.items()}
+    assert table_below(text, "| member | gain | weight at first | settings |") == expected
+    expected = {f"`{n}`": [settings(e)] for n, e in VALUE_MEMBERS.items()}
+    assert table_below(text, "| member for values | settings |") == expected
+    assert {e.gain for e in VALUE_MEMBERS.values()} == {1.0}
+
+
+def plain(value):
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 # ------------------------------------------------------------------------------------------------- code blocks
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory):
+@pytest.fixture
+def place(tmp_path):
     """A folder with the samples, and `sonlearn` as a command."""
-    folder = tmp_path_factory.mktemp("readme")
+    folder = tmp_path
     shutil.copytree(ROOT / "data", folder / "data")
     (folder / "bin").mkdir()
     command = folder / "bin" / "sonlearn"
@@ -142,11 +206,11 @@ def check_output(ours, theirs):
     assert skip or at == len(ours), ours[at:]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="the README's commands are for a POSIX shell")
-def test_the_readmes_commands_print_what_it_says(place):
+@pytest.mark.skipif(os.name != "posix", reason="the commands are for a POSIX shell")
+@pages_with("console")
+def test_the_commands_print_what_a_page_says(page, place):
     folder, environment = place
-    count = 0
-    for block in blocks("console"):
+    for block in blocks(page, "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, *expected = part.splitlines()
             done = subprocess.run(
@@ -156,20 +220,25 @@ def test_the_readmes_commands_print_what_it_says(place):
             lines = [line for line in done.stdout.splitlines() if not line.startswith(TIMING)]
             assert "Traceback" not in done.stdout
             check_output(lines, expected)
-            count += 1
-    assert count >= 10
 
 
-def test_the_readmes_python_runs(place, monkeypatch, capsys):
+@pages_with("python")
+def test_the_python_of_a_page_runs(page, place, monkeypatch, capsys):
     monkeypatch.chdir(place[0])
     namespace = {}
-    for block in blocks("python"):
-        exec(compile(block, "README.md", "exec"), namespace)
-    assert capsys.readouterr().out.startswith("2000 ")
+    for block in blocks(page, "python"):
+        exec(compile(block, page.name, "exec"), namespace)
+    assert capsys.readouterr().out.startswith("2000 " if page.name == "README.md" else "[")
+
+
+def test_the_readme_has_blocks_that_run():
+    """So that a change of their marks does not silence the tests above."""
+    assert sum(block.count("\n$ ") + 1 for block in blocks(ROOT / "README.md", "console")) >= 10
+    assert len(blocks(ROOT / "README.md", "python")) >= 2
 
 
 def test_the_two_commands_are_there():
-    install, test = blocks("sh")
+    install, test = blocks(ROOT / "README.md", "sh")
     assert "pip install -q ." in install
     assert "sonlearn train" in install
     assert "pip install -q '.[test]'" in test
@@ -179,11 +248,13 @@ def test_the_two_commands_are_there():
         assert (ROOT / path).exists()
 
 
-def test_files_that_the_documents_name_exist():
-    for document in ("README.md", "DEVELOPERS.md"):
-        text = (ROOT / document).read_text(encoding="utf-8")
-        for name in re.findall(r"`((?:sonlearn|tests|data|bench)/[\w/.]+|[A-Z]+\.md)`", text):
-            assert (ROOT / name).exists(), f"{document} names {name}"
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.relative_to(ROOT).as_posix())
+def test_files_that_the_documents_name_exist(document):
+    text = document.read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:sonlearn|tests|data|docs|bench)/[\w/.]+|[A-Z]+\.md)`", text):
+        assert name == "bench/out" or (ROOT / name).exists(), name  # benches write there
+    for link in re.findall(r"\]\(([\w./-]+)\)", text):
+        assert (document.parent / link).exists(), link
 
 
 # ------------------------------------------------------------------------------------------------- letters
@@ -222,8 +293,6 @@ def test_every_letter_in_a_kernel_is_in_the_notation():
 
 
 def test_fields_of_the_learners_options_are_documented():
-    from sonlearn.options import LearnOptions, TextOptions
-
     assert {f.name for c in (LearnOptions, TextOptions) for f in dataclasses.fields(c)} <= {
         field.name for field in FIELDS.values()
     }

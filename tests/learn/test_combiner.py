@@ -15,7 +15,7 @@ from sonlearn.learn.combine.combiner import (
     forget,
     new_combiner,
 )
-from sonlearn.learn.losses import loss_of
+from sonlearn.learn.losses import loss_of, spread
 from sonlearn.members import Member
 
 pytestmark = pytest.mark.interpreted
@@ -59,7 +59,8 @@ def start(k):
 def test_equals_the_definition(loss):
     V, y, weight = stream(loss)
     combiner, out = start(4), np.zeros(len(y))
-    combine(loss_of(LearnOptions(method="nag", loss=loss)), combiner, V, y, weight, True, np.zeros((6, 4)), out)
+    of_rows = spread(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
+    combine(of_rows, combiner, V, y, weight, True, np.zeros((6, 4)), out)
     each = [dense(loss, start(4).w[0], V, y, weight, firmness) for firmness in FIRMNESS]
     for e, (_, w, A) in enumerate(each):
         np.testing.assert_allclose(combiner.w[e], w, rtol=1e-9, atol=1e-9)
@@ -84,7 +85,7 @@ def test_without_learning_nothing_changes():
     V, y, weight = stream("logistic")
     combiner, out = start(4), np.zeros(len(y))
     before = Combiner(*(part.copy() for part in combiner))
-    combine(LOGISTIC_LOSS, combiner, V, y, weight, False, np.zeros((6, 4)), out)
+    combine(spread(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, False, np.zeros((6, 4)), out)
     for part, old in zip(combiner, before, strict=True):
         np.testing.assert_array_equal(part, old)
     np.testing.assert_allclose(out, V @ before.w[0])
@@ -93,7 +94,7 @@ def test_without_learning_nothing_changes():
 def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():
     V, y, weight = stream("logistic")
     combiner, out, scratch = start(4), np.zeros(len(y)), np.zeros((6, 4))
-    combine(LOGISTIC_LOSS, combiner, V, y, weight, True, scratch, out)
+    combine(spread(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, scratch, out)
     left = forget(combiner, [1, 3])
     assert (left.w[:, [1, 3]] == 0).all()
     A, B = combiner.LT[0].T @ combiner.LT[0], left.LT[0].T @ left.LT[0]
@@ -101,7 +102,7 @@ def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():
     assert (B[np.ix_([0, 2], [1, 3])] == 0).all()
     silent = V.copy()
     silent[:, [1, 3]] = 0.0
-    combine(LOGISTIC_LOSS, left, silent, y, weight, True, scratch, out)
+    combine(spread(LOGISTIC_LOSS, len(y)), left, silent, y, weight, True, scratch, out)
     assert (left.w[:, [1, 3]] == 0).all()
 
 
@@ -109,7 +110,7 @@ def test_a_long_stream_of_sure_rows_stays_finite():
     V = np.full((20_000, 3), 6.0) * np.array([1.0, 1.0, -1.0])
     y = np.where(np.arange(20_000) % 1000 == 999, -1.0, 1.0)
     combiner, out = start(3), np.zeros(len(y))
-    combine(LOGISTIC_LOSS, combiner, V, y, np.ones(len(y)), True, np.zeros((5, 3)), out)
+    combine(spread(LOGISTIC_LOSS, len(y)), combiner, V, y, np.ones(len(y)), True, np.zeros((5, 3)), out)
     assert np.isfinite(out).all()
     assert np.isfinite(combiner.w).all()
     assert np.isfinite(combiner.LT).all()

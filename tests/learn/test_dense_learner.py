@@ -19,7 +19,7 @@ from dense_learner import (
 from streams import batch_of, duplicated, ill_conditioned, low_rank, rows_of, without_some_labels, zipf
 
 from sonlearn import LearnOptions
-from sonlearn.options import LOSSES
+from sonlearn.options import CLASSIFICATION, LOSSES
 
 PAPER = {"loss": "squared", "clip": 1.0, "diagonal": False}
 
@@ -34,11 +34,13 @@ def rows(n, d, seed=0):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_slope_is_the_derivative(loss):
-    for y in (-1.0, 1.0, 0.3) if loss in ("squared", "absolute") else (-1.0, 1.0):
+    options = LearnOptions(loss=loss, **{"quantile": {"quantile_tau": 0.7}, "huber": {"huber_k": 0.8}}.get(loss, {}))
+    labels = (0.0, 0.3, 2.0) if loss == "poisson" else (-1.0, 1.0) if loss in CLASSIFICATION else (-1.0, 1.0, 0.3)
+    for y in labels:
         for p in (-30.0, -2.1, -0.4, 0.0, 0.7, 1.9, 30.0):
             h = 1e-6 * max(1, abs(p))
-            slope = (loss_value(loss, p + h, y) - loss_value(loss, p - h, y)) / (2 * h)
-            assert loss_slope(loss, p, y) == pytest.approx(slope, rel=1e-5, abs=1e-8)
+            slope = (loss_value(loss, p + h, y, options) - loss_value(loss, p - h, y, options)) / (2 * h)
+            assert loss_slope(loss, p, y, options) == pytest.approx(slope, rel=1e-5, abs=1e-8)
 
 
 def test_losses_at_kinks_and_far_out():
@@ -49,7 +51,7 @@ def test_losses_at_kinks_and_far_out():
     assert loss_slope("logistic", -1e5, 1.0) == -1
     assert loss_value("logistic", 1e5, 1.0) == 0
     assert loss_slope("logistic", 1e5, 1.0) == 0
-    assert [canonical_label(loss, 0.0) for loss in LOSSES] == [0, -1, -1, 0]
+    assert [canonical_label(loss, 0.0) for loss in LOSSES] == [-1 if loss in CLASSIFICATION else 0 for loss in LOSSES]
 
 
 # ---------------------------------------------------------------------------------------------------- linear algebra

@@ -26,7 +26,11 @@ SPECIAL = {"": {}, "0": {"alpha": 0.0}, "unit": {"scale": "unit"}, "paper": {"oj
 
 FIRST_ORDER = [name for name, method in METHODS.items() if method.engine in ("first_order", "compensated")]
 FIRST_ORDER += ["nag-paper"]
-KINDS = SKETCHES + FIRST_ORDER
+MATRIX = [name for name, method in METHODS.items() if method.engine in ("dense", "projected", "metagrad")] + [
+    "full-on0"
+]
+MATRIX += ["ada-fd", "s-adagrad"]
+KINDS = SKETCHES + FIRST_ORDER + MATRIX
 
 
 def settings(kind, loss, **more):
@@ -36,6 +40,11 @@ def settings(kind, loss, **more):
         more = {name: value for name, value in {"sketch_size": 4, **more}.items() if name in METHODS[method].takes}
         paper = {"rescale": "before", "invariant": False} if method != kind else {}
         return LearnOptions(method=method, loss=loss, **paper, **more)
+    if kind in MATRIX:
+        method = kind.removesuffix("0")
+        more = {"sketch_size": 4, **({"alpha": 0.0} if method != kind else {}), **more}
+        more = {name: value for name, value in more.items() if name in METHODS[method].takes}
+        return LearnOptions(method=method, loss=loss, **more)
     sketch, _, special = kind.partition("-")
     if special == "unit":
         more.pop("diagonal", None)
@@ -128,7 +137,7 @@ def test_predict_sees_what_partial_fit_will_say(kind, loss):
 @every
 def test_unseen_features_count_for_nothing(kind):
     batch = zipf(n=80, d=20)
-    learner = Learner(settings(kind, "logistic", clip=2.0))
+    learner = Learner(settings(kind, "logistic" if "logistic" in losses_of(kind) else "squared", clip=2.0))
     learner.partial_fit(batch)
     known, alien = [{1: 0.5, 3: 1.0}], [{1: 0.5, 10**15: 4.0, 3: 1.0, 999: -1e9}]
     got, expected = (learner.predict(batch_of(rows, [np.nan])).raw for rows in (alien, known))
@@ -208,12 +217,13 @@ def test_rows_without_a_label_leave_no_trace(kind):
 
 @every
 def test_empty_batches_and_empty_rows(kind):
-    learner = Learner(settings(kind, "logistic"))
+    loss, of_0 = ("logistic", np.log(2)) if "logistic" in losses_of(kind) else ("squared", 1.0)
+    learner = Learner(settings(kind, loss))
     assert learner.partial_fit(batch_of([], [])).prediction.shape == (0,)
     assert learner.predict(batch_of([], [])).raw.shape == (0,)
     got = learner.partial_fit(batch_of([{}] * 30, [1.0, -1.0] * 15))
     np.testing.assert_array_equal(got.raw, np.zeros(30))
-    np.testing.assert_allclose(got.loss, np.log(2))
+    np.testing.assert_allclose(got.loss, of_0)
     assert learner.weights()[1].size == 0
 
 

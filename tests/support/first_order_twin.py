@@ -101,6 +101,24 @@ class Adagrad(Twin):
         return u
 
 
+class AdaDiag(Twin):
+    """[ADA] section 2: H = delta I + diag(G)^(1/2); w -= l H^-1 g, or w = -l H^-1 times the sum of g."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.G, self.z = np.zeros(d), np.zeros(d)
+
+    def learn(self, x, y, h):
+        u = self.w @ x
+        g = h * self.slope(u, y) * x
+        self.G, self.z = self.G + g**2, self.z + g
+        H = self.o.delta + np.sqrt(self.G)
+        H[H == 0] = np.inf
+        l = self.o.learning_rate  # noqa: E741
+        self.w = -l * self.z / H if self.o.update == "dual" else self.w - l * g / H
+        return u
+
+
 class Nag(Twin):
     """[NAG] Algorithm 2; by default in VW's order and with [IWA]'s steps."""
 
@@ -191,6 +209,16 @@ class Coin(Twin):
         return u
 
 
+class Nlms(Twin):
+    """[NLMS] w += l (y - p) x/|x|^2; with importance h as often."""
+
+    def learn(self, x, y, h):
+        u = self.w @ x
+        if x @ x > 0:
+            self.w = self.w + (1 - (1 - self.o.learning_rate) ** h) * (y - self.clipped(u)) * x / (x @ x)
+        return u
+
+
 class Arow(Twin):
     """[AROW] Figure 1 with the diagonal of its covariance kept, or the diagonal of its precision (`precision`)."""
 
@@ -214,7 +242,7 @@ class Arow(Twin):
 
 TWINS = {
     "sgd": Sgd, "ogd": Ogd, "adagrad": Adagrad, "nag": Nag, "ftrl": Ftrl, "coin": Coin, "arow": Arow,
-    "arow-precision": Arow,
+    "arow-precision": Arow, "nlms": Nlms, "ada-diag": AdaDiag,
 }  # fmt: skip
 
 

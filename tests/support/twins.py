@@ -11,7 +11,10 @@ from dense_learner import run_twin
 from drfd_twin import run_drfd
 from first_order_twin import TWINS as FIRST_ORDER
 from first_order_twin import raw_predictions
+from matrix_twin import TWINS as MATRIX
+from matrix_twin import raw_predictions as by_matrices
 
+from sonlearn import LearnOptions
 from sonlearn.methods import METHODS
 
 
@@ -38,9 +41,25 @@ def bayes(options, batch):
     return raw
 
 
+def mixture(options, batch):
+    """The members one after the other, and Bayes' rule over what they have said."""
+    said = []
+    for name in ("nag", "arow-precision", "rfd-son"):
+        own = LearnOptions(method=name, loss="logistic", **({"sketch_size": 10} if name == "rfd-son" else {}))
+        said.append(np.clip(TWINS[name](own, batch), -30, 30))
+    p = 1 / (1 + np.exp(-np.array(said)))
+    right = np.where(batch.y > 0, p, 1 - p) ** batch.weight
+    right[:, np.isnan(batch.y)] = 1.0
+    posterior = np.cumprod(np.column_stack([np.ones(len(p)), right[:, :-1]]), axis=1)
+    mixed = (posterior * p).sum(axis=0) / posterior.sum(axis=0)
+    return np.log(mixed / (1 - mixed))
+
+
 TWINS = {
+    "mixture": mixture,
     **dict.fromkeys(("rfd-son", "fd-son", "pfd-son", "cfd-son", "oja-son", "gd"), newton),
     **dict.fromkeys(FIRST_ORDER, raw_predictions),
+    **dict.fromkeys(MATRIX, by_matrices),
     "drfd": compensated,
     "bayes": bayes,
     "multinomial-bayes": bayes,

@@ -38,6 +38,10 @@ class Moments:
         variance = np.average((values - mean) ** 2, weights=weights)
         return None if variance <= 1e-18 * mean**2 else (x - mean) / math.sqrt(variance)
 
+    def standard(self, j, x, h):
+        u = self.deviation(j, x, h)
+        return 1.0 if u is None else min(max(u, -5.0), 5.0)
+
     def bin(self, j, x, h, resolution):
         u = self.deviation(j, x, h)
         return "all equal" if u is None else math.floor(resolution * u / (1 + abs(u) / 4) + 0.5)
@@ -97,11 +101,7 @@ class Standard(Raw):
         self.moments = Moments()
 
     def row(self, row, h):
-        return [(j, 1.0 if j == CONSTANT else self.value(j, x, h)) for j, x in tamed(row)]
-
-    def value(self, j, x, h):
-        u = self.moments.deviation(j, x, h)
-        return 1.0 if u is None else min(max(u, -5.0), 5.0)
+        return [(j, 1.0 if j == CONSTANT else self.moments.standard(j, x, h)) for j, x in tamed(row)]
 
     def count(self, row, y, h):
         self.moments.add(tamed(row), h)
@@ -158,7 +158,7 @@ class Bins(Binned):
         n = sum(map(len, found))
         for (j, x), bins in zip(row, found, strict=True):
             if self.constant if j == CONSTANT else self.itself:
-                out.append((j, x))
+                out.append((j, x if j == CONSTANT or self.code == "float" else self.moments.standard(j, x, h)))
             out += [(f, self.rho(f) / math.sqrt(n) if self.odds else 1.0) for f in bins]
         return out
 
@@ -170,10 +170,11 @@ class Bins(Binned):
 
 
 class Tuples(Binned):
-    def __init__(self, order, code, resolution, unit=False, longest=32, chosen=None, numbers=False):
+    def __init__(self, order, code, resolution, unit=False, longest=32, chosen=None, few=10, numbers=False):
         super().__init__(code)
         self.order, self.resolution, self.unit = order, resolution, unit
-        self.longest, self.chosen = longest, chosen or longest
+        self.longest, self.chosen, self.few = longest, chosen or longest, few
+        self.made, self.told, self.last = set(), 0, []
         self.labels = [] if numbers else None
         self.sums = {}
 
@@ -186,14 +187,17 @@ class Tuples(Binned):
     def row(self, row, h):
         row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
         if len(row) > self.longest:
-            row = sorted(row, key=lambda entry: -self.tells(entry[0]))[: self.chosen]
+            most = self.few if 3 * len(self.made) >= 2 * self.told else self.chosen
+            row = sorted(row, key=lambda entry: -self.tells(entry[0]))[:most]
         names = [self.bin(j, x, h, self.resolution) for j, x in row]
         every = itertools.combinations_with_replacement if self.order == 2 else itertools.combinations
-        found = [frozenset(names) for names in every(names, self.order)]
+        self.last = found = [frozenset(names) for names in every(names, self.order)]
         return [(name, 1 / math.sqrt(len(found)) if self.unit else 1.0) for name in found]
 
     def count(self, row, y, h):
         row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
+        self.made.update(self.last)
+        self.told += len(self.last)
         self.moments.add(row, h)
         if self.labels is None:
             self.add([j for j, _ in row], y, h)
@@ -219,6 +223,6 @@ TWINS = {
     "pairs": lambda: Tuples(2, "float", 1),
     "pairs-fine": lambda: Tuples(2, "float", 3, unit=True),
     "pairs-z": lambda: Tuples(2, "z", 2),
-    "triples": lambda: Tuples(3, "float", 1, longest=16),
-    "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16),
+    "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
+    "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
 }

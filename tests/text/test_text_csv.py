@@ -10,6 +10,7 @@ from parsers import VW_CONSTANT, vw_hash
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
+from sonlearn.text.columns import Labelling
 from sonlearn.text.read import Reader, read_batches
 
 MASK = 2**18 - 1
@@ -62,7 +63,7 @@ def test_words_that_stand_for_numbers():
 
 def test_the_labels_column_may_be_missing_where_nothing_is_learned():
     for text, features in (("a,b\n1,2\n", [1.0, 2.0]), ("a,y,b\n1,7,2\n", [1.0, 2.0])):
-        (batch,) = Reader(io.BytesIO(text.encode()), CSV, labelled=False)
+        (batch,) = Reader(io.BytesIO(text.encode()), CSV, labels=Labelling(needed=False))
         assert batch.indices.tolist() == [slot("a"), slot("b")]
         assert batch.values.tolist() == features
     with pytest.raises(InputError, match="expected one column 'y'"):
@@ -81,8 +82,14 @@ def test_label_implies_csv_and_empty_label_is_none():
         ("y,a,y\n1,2,3\n", "<stream>:1: found the columns 'y, a, y', expected one column 'y' (--label)"),
         ("a,y\n1,2\n1,2,3\n", "<stream>:3: found 3 fields, expected 2 fields as in the header"),
         ("a,y\n1,2\n1\n", "<stream>:3: found 1 fields, expected 2 fields as in the header"),
-        ("a,y\n1,2\n1,x\n", "<stream>:3: found 'x', expected a label (a finite number), or nothing"),
-        ("a,y\n1,2\n1,inf\n", "<stream>:3: found 'inf', expected a label (a finite number), or nothing"),
+        (
+            "a,y\n1,2\n1,x\n",
+            "<stream>:3: found 'x', expected a label (a finite number), or nothing; names of classes: --classes auto",
+        ),
+        (
+            "a,y\n1,2\n1,inf\n",
+            "<stream>:3: found 'inf', expected a label (a finite number), or nothing; names of classes: --classes auto",
+        ),
         ("a,y\n1,2\n1e999,1\n", "<stream>:3: found '1e999', expected a finite number, or a text that is none"),
         ("a,y\n1,2\n-inf,1\n", "<stream>:3: found '-inf', expected a finite number, or a text that is none"),
         ("a,b,y,a\n1,2,3,4\n", "<stream>:1: found 2 columns 'a', expected columns of different names"),

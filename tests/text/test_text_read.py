@@ -98,6 +98,7 @@ def test_vw_slots():
     assert batch.base is None
 
 
+LABEL = "a label (a finite number), or nothing, before the first bar; names of classes: --classes auto"
 ALPHABET = {
     "svmlight": rb" | |:|\t|\n|#|-|+|.|e|0|1|12|7:2.5 |qid:|nan|\r|x|99999999999999999999|3.0|1:1 ".split(b"|"),
     "vw": rb" ; ;:;\t;\n;|;';-;.;e;0;1;a;7:2.5 ;|n ;nan;inf;\r;x;99999999999999999999;1e400; |;1 |a b".split(b";"),
@@ -148,8 +149,8 @@ BAD = {
         (b"1 qid:x 3:1", 3, "'qid:x'", "qid: and an integer"),
     ],
     "vw": [
-        (b"abc | a", 1, "'abc'", "a label (a finite number), or nothing, before the first bar"),
-        (b"nan | a", 1, "'nan'", "a label (a finite number), or nothing, before the first bar"),
+        (b"abc | a", 1, "'abc'", LABEL),
+        (b"nan | a", 1, "'nan'", LABEL),
         (b"1 -2 | a", 3, "'-2'", "an importance weight (a finite number, at least 0) after the label"),
         (b"1 nan | a", 3, "'nan'", "an importance weight (a finite number, at least 0) after the label"),
         (b"1 1 x | a", 5, "'x'", "a base (a finite number) after label and importance"),

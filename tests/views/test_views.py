@@ -60,7 +60,7 @@ def streams():
 
 STREAMS = streams()
 #: Differences of about nothing leave what rounding leaves of 1.
-ROUNDING = {"odds": 1e-15, "zs": 1e-12}
+ROUNDING = {"odds": 1e-15, "zs": 1e-12, "bins-z": 1e-12}
 
 
 class Viewed:

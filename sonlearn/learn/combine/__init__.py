@@ -1,7 +1,11 @@
 """Engines of engines: learners that hold other learners and combine what they predict.
 
-`combiner`   a full Newton step over the members' predictions
+`combiner`   a full Newton step over the members' predictions: read it first
+`target`     what members are to predict: classes as they are, values in standard deviations
 `panel`      members, and the combiner of what they say
-`committee`  views of the rows, and a panel that sees them: the default method
 `retire`     which members a stream can do without
+`committee`  views of the rows, and a panel that sees them: the default method
+`mixture`    apart from these: an average weighted by how well each has done
+
+Which members there are stands in `sonlearn.members`; the views are `sonlearn.views`. docs/methods.md has the formulas.
 """

@@ -3,8 +3,9 @@
 ``min_w sum_t h_t l(w'v_t, y_t) + |L_0 (w - w_0)|^2 / 2`` online, v_t the k members' predictions of row t: FULL-ON of
 [SON] equation 1-2 with d = k and the curvature of the loss in place of squared gradients,
 
-    A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v,    c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for
-                                                             squared; else 1.
+    A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v
+
+with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see `slope_and_curvature`.
 
 Two such learners run side by side, one that holds its first weights loosely and one that holds them firmly
 (`FIRMNESS`), and the output is their Bayes mixture [Vovk 1990]: probabilities (other losses: predictions) are averaged
@@ -26,13 +27,17 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.dense import cholesky_update, solve_lower, solve_upper
-from sonlearn.learn.losses import LOGISTIC, SQUARED, loss_slope, loss_value
+from sonlearn.learn.losses import ABSOLUTE, HUBER, LOGISTIC, QUANTILE, SQUARED, Loss, loss_slope, loss_value
 from sonlearn.members import Member
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
 FLOOR = 1e-4
 #: A_0 of each of the learners, as a multiple of I: how firmly the first weights are held.
 FIRMNESS = (2.0, 32.0)
+#: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
+VALUES_FIRMNESS = 10.0
+#: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
+NARROW = 0.1
 #: After PERIOD rows A keeps this share of itself.
 PERIOD = 32
 KEEP = 0.9998**PERIOD
@@ -56,6 +61,13 @@ def new_combiner(members: Iterable[Member], firmness: tuple[float, ...] = FIRMNE
     E, A_0 = len(firmness), np.array(firmness)
     LT = np.sqrt(A_0)[:, None, None] * np.eye(len(w))
     return Combiner(np.tile(w, (E, 1)), LT, A_0, np.zeros(E), np.zeros(1, dtype=np.int64))
+
+
+def firmness_for(loss: Loss) -> tuple[float, ...]:
+    """Firmness of the learners for a loss."""
+    if loss.code in (SQUARED, ABSOLUTE, QUANTILE, HUBER):
+        return (VALUES_FIRMNESS * (2.0 if loss.code == SQUARED else 1.0),)
+    return FIRMNESS
 
 
 def forget(combiner: Combiner, members: list[int]) -> Combiner:
@@ -82,6 +94,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
 
     Parameters
     ----------
+    loss : Loss, whose parameter is float64[n]: one for each row
     V : float64[n, k]; y, weight, out : float64[n]; scratch : float64[k + 2, k]
     """
     E, k = combiner.w.shape
@@ -92,8 +105,9 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
         combiner.rows[0] += 1
         for e in range(E):
             z = score(loss, combiner, e, V, i)
-            combiner.loss[e] += weight[i] * loss_value(loss, z, y[i])
-            take_step(loss, combiner, e, V, i, (z, y[i], weight[i]), scratch)
+            one = Loss(loss.code, loss.par[i])
+            combiner.loss[e] += weight[i] * loss_value(one, z, y[i])
+            take_step(one, combiner, e, V, i, (z, y[i], weight[i]), scratch)
             if combiner.rows[0] % PERIOD == 0:
                 fade(combiner.LT[e], k, combiner.firmness[e], scratch[2:])
 
@@ -132,14 +146,29 @@ def mixed(loss, combiner, V, i):
 
 
 @bare_inline
-def curvature(loss, z):
-    """The second derivative that the step goes by."""
+def slope_and_curvature(loss, z, y):
+    """The first derivative, and the second that the step goes by.
+
+    Losses that grow in proportion with the error have none. In its place stands that of the parabola through the origin
+    with the same slope, as in iteratively reweighted least squares: l'(e)/e, for quantiles at |e| >= NARROW, where the
+    slope is c e.
+    """
+    if loss.code == LOGISTIC:
+        e = math.exp(-abs(z))
+        return loss_slope(loss, z, y), max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+    e = z - y
+    c = 1.0
     if loss.code == SQUARED:
-        return 2.0
-    if loss.code != LOGISTIC:
-        return 1.0
-    e = math.exp(-abs(z))
-    return max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+        c = 2.0
+    elif loss.code == ABSOLUTE:
+        c = 1.0 / max(abs(e), NARROW)
+    elif loss.code == QUANTILE:
+        c = (1.0 - loss.par if e > 0.0 else loss.par) / max(abs(e), NARROW)
+    elif loss.code == HUBER:
+        c = min(1.0, loss.par / abs(e)) if e != 0.0 else 1.0
+    else:
+        return loss_slope(loss, z, y), c
+    return c * e, c
 
 
 @bare_inline
@@ -147,16 +176,16 @@ def take_step(loss, combiner, e, V, i, row, scratch):
     """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score of the `row` (score, label, h) was z."""
     z, y, h = row
     w, LT, k, half, step = combiner.w, combiner.LT[e], V.shape[1], scratch[0], scratch[1]
-    root = math.sqrt(h * curvature(loss, z))
+    slope, c = slope_and_curvature(loss, z, y)
+    root = math.sqrt(h * c)
     for j in range(k):
         half[j] = root * V[i, j]
         step[j] = V[i, j]
     cholesky_update(LT, k, half)
     solve_lower(LT, k, step, half)
     solve_upper(LT, k, half, step)
-    slope = h * loss_slope(loss, z, y)
     for j in range(k):
-        w[e, j] -= slope * step[j]
+        w[e, j] -= h * slope * step[j]
 
 
 @bare_inline

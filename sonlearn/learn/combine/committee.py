@@ -13,21 +13,28 @@ import numpy as np
 
 from sonlearn.batch import Rows
 from sonlearn.jit import jit
-from sonlearn.learn.combine.panel import Panel, PanelState, Seen, mapping, rows_between
+from sonlearn.learn.combine.panel import Panel, PanelState, mapping
+from sonlearn.learn.combine.target import Frame, Target
+from sonlearn.learn.combine.target import State as TargetState
+from sonlearn.learn.combine.viewing import Seen, Views, rows_between
 from sonlearn.learn.engine import Predictions
-from sonlearn.members import default_members, member
+from sonlearn.members import Member, default_members, member
 from sonlearn.options import LearnOptions
-from sonlearn.views import make_view
 
 #: A row with a value beyond this is refused: the members square it, and multiply such squares.
 LIMIT = 1e50
 
 
+NOW = [("rows", "i8"), ("weight", "f8"), ("passes", "i8")]
+
+
 class CommitteeState(NamedTuple):
     """All that a committee has learned."""
 
+    target: TargetState
     views: tuple  # the views' states
     panel: PanelState
+    now: np.ndarray  # structured [1]: rows that had a weight, sum of those weights; passes begun
 
 
 class Committee:
@@ -47,46 +54,55 @@ class Committee:
     def __init__(self, options: LearnOptions, threads: int = 1):
         self._options = options
         pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._map = mapping(pool)
-        members = tuple(member(name) for name in options.members or default_members(options.loss))
-        self._names = tuple(dict.fromkeys(each.view for each in members))
-        self._views = tuple(make_view(name) for name in self._names)
+        members = members_of(options)
+        self._views = Views(dict.fromkeys(each.view for each in members), mapping(pool), options.loss)
+        self._target = Target(options)
         self._panel = Panel(options, members, pool)
 
     def new(self) -> CommitteeState:
         """State of a committee that has seen nothing."""
-        return CommitteeState(tuple(view.new() for view in self._views), self._panel.new())
+        return CommitteeState(self._target.new(), self._views.new(), self._panel.new(), np.zeros(1, dtype=NOW))
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
-        """Views have room for the batch; members get theirs when they are shown it."""
-        states = [view.reserve(s, rows, features) for view, s in zip(self._views, state.views, strict=True)]
-        return state._replace(views=tuple(states))
+        """Views have room for the batch, members for what they have been shown; theirs of the batch comes with it."""
+        views = self._views.reserve(state.views, rows, features)
+        return state._replace(views=views, panel=self._panel.reserve(state.panel, self._views.sizes(views)))
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see the seam."""
-        end = first_wild(rows.indptr, rows.values, rows.y, start, LIMIT)
+        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, at = rows_between(rows, start, end), slice(start, end)
-        shown = self._map(lambda view, s: view.see(s, part), self._views, state.views)
-        views = tuple(s for s, _ in shown)
-        seen = self._seen(views, [r for _, r in shown])
-        panel = self._panel.learn(state.panel, seen, part, out.raw[at])
-        self._finish(part, Predictions(out.prediction[at], out.raw[at]))
-        return CommitteeState(views, panel), end
+        part = part._replace(weight=bounded_weights(state.now, part.weight, part.y))
+        again = bool(state.now["passes"][0] > 0)
+        told, frame = self._target.see(state.target, part, learn=not again)
+        views, seen = self._show(state, told, again)
+        panel = self._panel.learn(state.panel, seen._replace(frame=frame), told, out.raw[at], again)
+        self._finish(frame, part, Predictions(out.prediction[at], out.raw[at]))
+        views = self._views.kept(views, self._panel.needed(panel))
+        return state._replace(views=views, panel=panel), end
+
+    def _show(self, state: CommitteeState, rows: Rows, again: bool) -> tuple[tuple, Seen]:
+        """(states of the views, rows as seen); in later passes views have counted the rows already."""
+        needed = self._panel.needed(state.panel)
+        if again:
+            return state.views, self._views.look(state.views, rows, needed)
+        return self._views.see(state.views, rows, needed)
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        self._panel.predict(state.panel, self._look(state, rows), rows, out.raw)
-        self._finish(rows, out)
+        told, frame = self._target.see(state.target, rows, learn=False)
+        seen = self._views.look(state.views, told, self._panel.needed(state.panel))
+        self._panel.predict(state.panel, seen._replace(frame=frame), told, out.raw)
+        self._finish(frame, rows, out)
         return len(rows.y)
 
     def weights(self, state: CommitteeState, features: int) -> np.ndarray:
         """Weights of the members that are linear in the raw row, as the combiner adds them up."""
-        return self._panel.weights(state.panel, features)
+        return self._target.unit(state.target) * self._panel.weights(state.panel, features)
 
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
-        views = tuple(view.packed(s) for view, s in zip(self._views, state.views, strict=True))
-        return CommitteeState(views, self._panel.packed(state.panel))
+        return state._replace(views=self._views.packed(state.views), panel=self._panel.packed(state.panel))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
         """members: see `Panel.roll`."""
@@ -96,27 +112,48 @@ class Committee:
         """Say that the rows to come have been learned from before.
 
         Members that have seen a row predict it better than they predict a new one, and those that memorise gain most:
-        the combiner, which would come to trust them, learns only in the first pass.
+        the combiner, which would come to trust them, learns only in the first pass. What is counted is counted once.
         """
-        state.panel.now["passes"] += 1
+        state.now["passes"] += 1
 
-    def _look(self, state: CommitteeState, rows: Rows) -> Seen:
-        return self._seen(state.views, self._map(lambda view, s: view.look(s, rows), self._views, state.views))
-
-    def _seen(self, views: tuple, rows: list[Rows]) -> Seen:
-        sizes = [view.features(s) for view, s in zip(self._views, views, strict=True)]
-        return Seen(dict(zip(self._names, rows, strict=True)), dict(zip(self._names, sizes, strict=True)))
-
-    def _finish(self, rows: Rows, out: Predictions) -> None:
-        out.raw[:] += rows.base
+    def _finish(self, frame: Frame, rows: Rows, out: Predictions) -> None:
+        out.raw[:] = self._target.finish(frame, out.raw, rows.base)
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
 
 
+def members_of(options: LearnOptions) -> tuple[Member, ...]:
+    """The members that `options` ask for."""
+    return tuple(member(name, options.loss) for name in options.members or default_members(options.loss))
+
+
+def bounded_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """float64[n]: importance weights as members take them, of rows in the order of the stream.
+
+    With M their running mean, this row's included: h for M from 1/3 to 3; beyond, h in a unit in which M is that bound.
+    So weight 2 is two examples, and weights of millions (people that a row stands for) are no steps of millions.
+    """
+    out = np.empty(len(weight))
+    scale_weights(now, weight, y, out)
+    return out
+
+
 @jit
-def first_wild(indptr, values, y, start, limit):
-    """First row from `start` on with a value or label beyond `limit`, or n."""
+def scale_weights(now, weight, y, out):
+    """out[i] <- h_i min(max(1, 1/(3 M)), 3/M); counts the rows that are learned from."""
+    for i in range(len(weight)):
+        out[i] = weight[i]
+        if weight[i] > 0.0 and y[i] == y[i]:
+            now[0]["rows"] += 1
+            now[0]["weight"] += weight[i]
+            M = now[0]["weight"] / now[0]["rows"]
+            out[i] *= min(max(1.0, 1.0 / (3.0 * M)), 3.0 / M)
+
+
+@jit
+def first_wild(indptr, values, y, weight, start, limit):
+    """First row from `start` on with a value, label or weight beyond `limit`, or n."""
     for i in range(start, len(y)):
-        if abs(y[i]) > limit:
+        if abs(y[i]) > limit or weight[i] > limit:
             return i
         for at in range(indptr[i], indptr[i + 1]):
             if not abs(values[at]) <= limit:

@@ -6,26 +6,38 @@ the members that do not pay for their time are retired (`retire`).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Rows
+from sonlearn.batch import NO_ROWS, Rows
 from sonlearn.jit import jit
-from sonlearn.learn.combine.combiner import FIRMNESS, Combiner, combine, forget, new_combiner, weights_of
+from sonlearn.learn.combine.combiner import (
+    Combiner,
+    combine,
+    firmness_for,
+    forget,
+    new_combiner,
+    weights_of,
+)
 from sonlearn.learn.combine.retire import SHORT, Case, next_hearing, replayed, retired
+from sonlearn.learn.combine.target import Frame, Target
+from sonlearn.learn.combine.viewing import Seen, rows_between
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.engines import make_engine
-from sonlearn.learn.losses import loss_of
+from sonlearn.learn.losses import Loss
 from sonlearn.members import Member
 from sonlearn.methods import METHODS
 from sonlearn.options import CLASSIFICATION, LearnOptions
 
-#: What a member may tell the combiner, in units of the label.
-CLIP = 6.0
-NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8"), ("passes", "i8")]
+#: What the combiner of quantiles is told beside what members say: 1. They predict means, a quantile is beside those.
+BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
+#: Losses of values that mean the same whatever the unit.
+_SCALE_FREE = ("squared", "absolute", "quantile")
+NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8")]
 
 
 class PanelState(NamedTuple):
@@ -35,19 +47,8 @@ class PanelState(NamedTuple):
     combiner: Combiner
     # float64[k, 3]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw
     tally: np.ndarray
-    heard: np.ndarray  # float32[rows, k + 2]; what members have said, labels and weights, up to the last hearing
-    now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work; passes begun
-
-
-class Seen(NamedTuple):
-    """Rows as every view shows them."""
-
-    rows: dict[str, Rows]
-    sizes: dict[str, int]  # features of each view
-
-    def between(self, start: int, stop: int, y: np.ndarray) -> Seen:
-        """Rows start..stop-1, with the labels `y`."""
-        return self._replace(rows={n: rows_between(r, start, stop)._replace(y=y) for n, r in self.rows.items()})
+    heard: np.ndarray  # float32[rows, inputs + 3]; what members have said, see `retire.Case`, up to the last hearing
+    now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
 
 
 class Panel:
@@ -62,10 +63,11 @@ class Panel:
     """
 
     def __init__(self, options: LearnOptions, members: tuple[Member, ...], pool: Executor | None = None):
-        self._options, self.members = options, members
-        self._loss, self._classes = loss_of(options), options.loss in CLASSIFICATION
+        self._options, self.members, self._classes = options, members, options.loss in CLASSIFICATION
+        self._loss = Target(options).loss
+        self._inputs = inputs_of(options.loss, members)
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
-        self._scratch = np.zeros((len(members) + 2, len(members)))
+        self._scratch = np.zeros((len(self._inputs) + 2, len(self._inputs)))
         self._map = mapping(pool)
 
     def new(self) -> PanelState:
@@ -74,14 +76,28 @@ class Panel:
         now["active"] = (1 << k) - 1
         return PanelState(
             members=tuple(engine.new() for engine in self._engines),
-            combiner=new_combiner(self.members),
+            combiner=new_combiner(self._inputs, firmness_for(self._loss)),
             tally=np.zeros((k, 3)),
-            heard=np.zeros((0, k + 2), dtype=np.float32),
+            heard=np.zeros((0, len(self._inputs) + 3), dtype=np.float32),
             now=now,
         )
 
-    def learn(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> PanelState:
-        """Learn `rows` as they were `seen`, in parts between which members are retired; fills `raw` (float64[n])."""
+    def reserve(self, state: PanelState, sizes: dict[str, int]) -> PanelState:
+        """Members have room for all features of their views, of which they may have refused some."""
+        members = list(state.members)
+        for i in self.active(state):
+            members[i] = self._engines[i].reserve(members[i], NO_ROWS, sizes[self.members[i].view])
+        return state._replace(members=tuple(members))
+
+    def learn(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray, again: bool) -> PanelState:
+        """Learn `rows` as they were `seen`, in parts between which members are retired; fills `raw` (float64[n]).
+
+        `again` says that the rows have been learned from before: the combiner and what only counts stand still.
+        """
+        if again:
+            members, V = self._teach(state, seen, len(rows.y), again)
+            self._combine(state, seen, V, rows, False, raw)
+            return state._replace(members=members)
         start, n = 0, len(rows.y)
         while start < n:
             stop = self._end_of_hearing(state, rows, start)
@@ -93,16 +109,16 @@ class Panel:
     def predict(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> None:
         """Fill `raw` and change nothing."""
         V = self.said(state, seen, len(rows.y))
-        combine(self._loss, state.combiner, V, rows.y, rows.weight, False, self._scratch, raw)
+        self._combine(state, seen, V, rows, False, raw)
 
     def said(self, state: PanelState, seen: Seen, n: int) -> np.ndarray:
-        """float64[n, k]: what the members tell the combiner of rows that they do not learn from."""
-        V = np.zeros((n, len(self.members)))
+        """float64[n, inputs]: what the members tell the combiner of rows that they do not learn from."""
+        V = self._nothing_said(n)
 
         def ask(i: int) -> None:
             out = Predictions.empty(n)
             self._engines[i].predict(state.members[i], seen.rows[self.members[i].view], out)
-            self._tell(V, i, out)
+            self._tell(V, i, out, seen.frame)
 
         self._map(ask, self.active(state))
         return V
@@ -137,36 +153,49 @@ class Panel:
         bits = int(state.now["active"][0])
         return [i for i in range(len(self.members)) if bits >> i & 1]
 
+    def needed(self, state: PanelState) -> set[str]:
+        """Views of the members at work."""
+        return {self.members[i].view for i in self.active(state)}
+
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _learn_part(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> PanelState:
-        V, members = np.zeros((len(rows.y), len(self.members))), list(state.members)
+        members, V = self._teach(state, seen, len(rows.y), again=False)
+        self._combine(state, seen, V, rows, True, raw)
+        return self._counted(state._replace(members=members), seen, rows, V)
+
+    def _teach(self, state: PanelState, seen: Seen, n: int, again: bool) -> tuple[tuple, np.ndarray]:
+        """(states of the members after the n rows, what they told the combiner before each)."""
+        V, members = self._nothing_said(n), list(state.members)
 
         def teach(i: int) -> None:
-            view = self.members[i].view
-            members[i], out = taught(self._engines[i], members[i], seen.rows[view], seen.sizes[view])
-            self._tell(V, i, out)
+            view, out = self.members[i].view, Predictions.empty(n)
+            if again and METHODS[self.members[i].method].engine == "bayes":
+                self._engines[i].predict(members[i], seen.rows[view], out)
+            else:
+                members[i], out = taught(self._engines[i], members[i], seen.rows[view], seen.sizes[view])
+            self._tell(V, i, out, seen.frame)
 
         self._map(teach, self.active(state))
-        first_pass = state.now["passes"][0] == 0
-        combine(self._loss, state.combiner, V, rows.y, rows.weight, first_pass, self._scratch, raw)
-        return self._counted(state._replace(members=tuple(members)), seen, rows, V)
+        return tuple(members), V
 
     def _counted(self, state: PanelState, seen: Seen, rows: Rows, V: np.ndarray) -> PanelState:
         """Add the rows to everybody's tally, and retire members when they have been heard."""
         told = (rows.weight > 0) & ~np.isnan(rows.y)
         state.now["entries"] += int(np.diff(rows.indptr)[told].sum())
         lengths = {name: int(np.diff(r.indptr)[told].sum()) for name, r in seen.rows.items()}
-        state.tally[:, 2] += [lengths[member.view] for member in self.members]
-        V, y, h = V[told], rows.y[told], rows.weight[told]
-        wrong = ((V > 0) != (y > 0)[:, None]) if self._classes else (V - y[:, None]) ** 2
+        for i in self.active(state):
+            state.tally[i, 2] += lengths[self.members[i].view]
+        V, y, h, par = V[told], rows.y[told], rows.weight[told], seen.frame.par[told]
+        said = V[:, : len(self.members)]
+        wrong = ((said > 0) != (y > 0)[:, None]) if self._classes else (said - y[:, None]) ** 2
         count_up(state.tally, wrong.astype(np.float64), h)
         before, left = int(state.now["rows"][0]), self._left_to_hear(state)
         state.now["rows"] += len(y)
         if not left:
             return state
         heard = grown(state.heard, before + len(y))
-        heard[before : before + len(y)] = np.column_stack([V, y, h])
+        heard[before : before + len(y)] = np.column_stack([V, par, y, h])
         state = state._replace(heard=heard)
         return self._after_hearing(state) if left == len(y) else state
 
@@ -174,7 +203,8 @@ class Panel:
         """Retire the members that do not pay for their time: nothing of them is kept, in the combiner neither."""
         rows, active = int(state.now["rows"][0]), self.active(state)
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
-        case = Case(self._loss, self.members, state.heard[:rows], costs, int(state.now["entries"][0]) <= SHORT * rows)
+        short = int(state.now["entries"][0]) <= SHORT * rows
+        case = Case(self._loss, self._inputs, self._classes, state.heard[:rows], costs, short)
         idle, members = retired(case, active), list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
@@ -182,7 +212,8 @@ class Panel:
         heard = state.heard
         if idle:
             heard[:rows, idle] = 0.0
-            state = state._replace(combiner=forget(replayed(case, range(len(members)), FIRMNESS)[0], idle))
+            anew = replayed(case, range(len(self._inputs)), firmness_for(self._loss))[0]
+            state = state._replace(combiner=forget(anew, idle))
         if not self._left_to_hear(state):
             heard = heard[:0].copy()
         return state._replace(members=tuple(members), heard=heard)
@@ -199,11 +230,26 @@ class Panel:
         counts = np.cumsum((rows.weight[start:] > 0) & ~np.isnan(rows.y[start:]))
         return start + int(np.searchsorted(counts, left)) + 1 if counts[-1] >= left else n
 
-    def _tell(self, V: np.ndarray, i: int, said: Predictions) -> None:
+    def _tell(self, V: np.ndarray, i: int, said: Predictions, frame: Frame) -> None:
         """What member i's predictions are to the combiner: column i of V."""
-        V[:, i] = said.prediction
-        if self._classes:
-            np.clip(self.members[i].gain * V[:, i], -CLIP, CLIP, out=V[:, i])
+        np.clip(self.members[i].gain * said.prediction, frame.low, frame.high, out=V[:, i])
+
+    def _nothing_said(self, n: int) -> np.ndarray:
+        V = np.zeros((n, len(self._inputs)))
+        V[:, len(self.members) :] = 1.0
+        return V
+
+    def _combine(self, state: PanelState, seen: Seen, V: np.ndarray, rows: Rows, learns: bool, raw: np.ndarray) -> None:
+        loss = Loss(self._loss.code, seen.frame.par)
+        combine(loss, state.combiner, V, rows.y, rows.weight, learns, self._scratch, raw)
+
+
+def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
+    """What the combiner is told: the members, values with equal weights, and for quantiles `BIAS`."""
+    if loss in CLASSIFICATION:
+        return members
+    equal = tuple(dataclasses.replace(member, weight=1.0 / len(members)) for member in members)
+    return (*equal, BIAS) if loss in ("quantile", "absolute") else equal
 
 
 def mapping(pool: Executor | None) -> Callable[..., list]:
@@ -226,19 +272,18 @@ def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State,
     return state, said
 
 
-def rows_between(rows: Rows, start: int, stop: int) -> Rows:
-    """Rows start..stop-1."""
-    begin, end = rows.indptr[start], rows.indptr[stop]
-    return rows._replace(
-        indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
-        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
-    )  # fmt: skip
-
-
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:
-    """What a member's engine is made of; ``-m`` is of the sketched ones."""
-    own = {"method": member.method, "loss": options.loss, **member.options}
-    own |= {"quantile_tau": options.quantile_tau, "huber_k": options.huber_k}
+    """What a member's engine is made of; ``-m`` is of the sketched ones.
+
+    Where values are predicted, members that cannot learn the loss in standard deviations (huber's k and poisson's
+    exponent are in other units), or not at all, learn squared loss.
+    """
+    own: dict[str, Any] = {"method": member.method, "loss": options.loss}
+    if options.loss not in CLASSIFICATION and options.loss not in (METHODS[member.method].losses or _SCALE_FREE):
+        own["loss"] = "squared"
+    own |= member.options
+    if own["loss"] == "quantile":
+        own["quantile_tau"] = options.quantile_tau
     if "sketch_size" in METHODS[member.method].takes:
         own["sketch_size"] = options.sketch_size
     return LearnOptions(**own)

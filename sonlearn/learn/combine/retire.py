@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.learn.combine.combiner import combine, new_combiner
+from sonlearn.learn.combine.combiner import combine, firmness_for, new_combiner
 from sonlearn.learn.losses import Loss, losses
 from sonlearn.members import Member
 from sonlearn.viewtable import VIEWS
@@ -38,8 +38,9 @@ class Case(NamedTuple):
     """What a hearing goes by."""
 
     loss: Loss
-    members: tuple[Member, ...]
-    heard: np.ndarray  # float32[rows, k + 2]; what each member said, label, weight
+    members: tuple[Member, ...]  # the combiner's inputs; those that have no cost are no members and stay
+    classes: bool
+    heard: np.ndarray  # float32[rows, inputs + 3]; what each member said, the loss's parameter, label, weight
     costs: np.ndarray  # float64[k]; time of each member a row, in any unit
     short: bool  # whether rows are short
 
@@ -61,7 +62,7 @@ def retired(case: Case, left: list[int]) -> list[int]:
             without = loss_of(case, [j for j in left if j != i])
             harm = (without - now) / max(now, 1e-300)
             if harm < (NOTHING if i in kept else PRICE * share[i]):
-                cases.append((harm / share[i], without, i))
+                cases.append((harm / max(share[i], 1e-300), without, i))
         if not cases:
             break
         _, now, worst = min(cases)
@@ -75,24 +76,26 @@ def is_kept(case: Case, i: int) -> bool:
     if VIEWS[case.members[i].view].kind != "tuples":
         return False
     said, y = case.heard[:, i].astype(np.float64) / case.members[i].gain, case.heard[:, -2].astype(np.float64)
-    off = (1.0 - y * np.clip(said, -1.0, 1.0)) ** 2
+    off = (y - (np.clip(said, -1.0, 1.0) if case.classes else said)) ** 2
     middle = len(off) // 2
     return case.short or float(off[middle:].mean()) < FALLING * float(off[:middle].mean())
 
 
 def loss_of(case: Case, chosen: list[int]) -> float:
     """Mean loss of a combiner of the `chosen` on the rows that judge."""
-    out, y, weight = replayed(case, chosen, FIRMNESS)[1:]
+    inputs = [*chosen, *range(len(case.costs), len(case.members))]
+    firmness = FIRMNESS if case.classes else firmness_for(case.loss)
+    out, y, weight = replayed(case, inputs, firmness)[1:]
     each, start = np.zeros(len(y)), len(y) // 4
-    losses(case.loss, out, y, each)
+    losses(Loss(case.loss.code, float(case.heard[:, -3].mean())), out, y, each)
     return float(np.average(each[start:], weights=weight[start:]))
 
 
 def replayed(case: Case, chosen: list[int], firmness: tuple[float, ...]) -> tuple:
     """(combiner of the `chosen` after what was heard, its predictions, labels, weights)."""
     V = np.ascontiguousarray(case.heard[:, chosen], dtype=np.float64)
-    y, weight = (np.ascontiguousarray(case.heard[:, at], dtype=np.float64) for at in (-2, -1))
+    par, y, weight = (np.ascontiguousarray(case.heard[:, at], dtype=np.float64) for at in (-3, -2, -1))
     combiner = new_combiner((case.members[i] for i in chosen), firmness)
     out = np.zeros(len(y))
-    combine(case.loss, combiner, V, y, weight, True, np.zeros((len(chosen) + 2, len(chosen))), out)
+    combine(Loss(case.loss.code, par), combiner, V, y, weight, True, np.zeros((len(chosen) + 2, len(chosen))), out)
     return combiner, out, y, weight

@@ -3,9 +3,13 @@
 `sketched`     sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
 `compensated`  frequent directions with diagonal compensation, on AROW's step
 `first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
-`bayes`     naive Bayes, of rows or of amounts
+`dense`        the whole matrix, d x d, for few features: full-on, arow-full, ada-full
+`metagrad`     MetaGrad with whole matrices
+`projected`    random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad
+`bayes`        naive Bayes, of rows or of amounts
 
-Engines of engines are in `sonlearn.learn.combine`.
+Read `first_order`, the plainest, to see what an engine does: numbers of the options, a state, and calls of kernels,
+which are in `sonlearn.learn` where they do not stand beside it. Engines of engines are in `sonlearn.learn.combine`.
 """
 
 from __future__ import annotations
@@ -22,13 +26,18 @@ _MAKERS = {
     "compensated": ("engines.compensated", "Compensated"),
     "first_order": ("engines.first_order", "FirstOrder"),
     "bayes": ("engines.bayes", "NaiveBayes"),
+    "dense": ("engines.dense", "Dense"),
+    "metagrad": ("engines.metagrad", "MetaGrad"),
+    "mixture": ("combine.mixture", "Mixture"),
+    "projected": ("engines.projected", "Projected"),
     "committee": ("combine.committee", "Committee"),
+    "against_all": ("combine.against_all", "AgainstAll"),
 }
 
 
 def make_engine(options: LearnOptions, threads: int = 1) -> Engine:
     """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such."""
-    name = METHODS[options.method].engine
+    name = "against_all" if options.several else METHODS[options.method].engine
     module, maker = _MAKERS[name]
     make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
-    return make(options, threads) if name == "committee" else make(options)
+    return make(options, threads) if name in ("committee", "against_all") else make(options)

@@ -9,12 +9,14 @@ import numpy as np
 from sonlearn.batch import Rows
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.first_order import (
+    ADA,
     ADAGRAD,
     AROW,
     COIN,
     COLUMNS,
     FTRL,
     NAG,
+    NLMS,
     OGD,
     PRECISION,
     SGD,
@@ -28,7 +30,7 @@ from sonlearn.options import LearnOptions
 
 RULES = {
     "sgd": SGD, "ogd": OGD, "adagrad": ADAGRAD, "nag": NAG, "arow": AROW, "precision": PRECISION, "ftrl": FTRL,
-    "coin": COIN,
+    "coin": COIN, "nlms": NLMS, "ada": ADA,
 }  # fmt: skip
 #: t: rounds learned (nag, coin: their importance); N: nag's and coin's sum of squared norms; seen: features.
 NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8")]
@@ -49,6 +51,8 @@ class Params(NamedTuple):
     r: float
     invariant: bool
     before: bool
+    delta: float
+    dual: bool
 
 
 class State(NamedTuple):
@@ -59,7 +63,7 @@ class State(NamedTuple):
 
 
 class FirstOrder:
-    """Engine of sgd, ogd, adagrad, nag, arow, arow-precision, ftrl and coin (see `sonlearn.learn.engine.Engine`)."""
+    """Engine of the methods of `sonlearn.methods` that are first order (see `sonlearn.learn.engine.Engine`)."""
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
@@ -117,4 +121,6 @@ def params_of(options: LearnOptions) -> Params:
         r=float(options.arow_r),
         invariant=options.invariant,
         before=options.rescale == "before",
+        delta=float(options.delta),
+        dual=options.update == "dual",
     )

@@ -16,7 +16,7 @@ from sonlearn.learn.newton import learn
 from sonlearn.learn.predict import all_weights, kept_rows, predict
 from sonlearn.learn.rescale import UNIT
 from sonlearn.learn.sparse_time import slots_of, with_room_in_log
-from sonlearn.learn.state import State, new_state, new_work, params_of
+from sonlearn.learn.state import State, base_of, new_state, new_work, params_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.learn.tolerances import FEATURES
 from sonlearn.options import LearnOptions
@@ -34,7 +34,7 @@ class SketchedNewton:
 
     def new(self) -> State:
         """State of a learner that has seen nothing."""
-        return new_state(self._params, self._options.alpha)
+        return new_state(self._params, base_of(self._options))
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what learning `rows` may need."""

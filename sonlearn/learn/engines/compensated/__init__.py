@@ -2,6 +2,9 @@
 
 ``min_w sum_t h_t l(w'x_t, y_t)`` online: w <- w + a A^-1 x, A <- A + s^2 x x', where of A = I + sum of s^2 x x' the
 m - 1 leading rows are kept ([RFD] Algorithm 3, whitened) and the diagonal. Our own, after [RFD].
+
+Read `rounds` (predict, step, take the row in), `shrink` (which rows are kept; the batch), then `lazy` (features that no
+row has shown since, brought up to date when they are next read) and `predict`, all on `state`.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ class Compensated:
         longest = int(lengths.max(initial=1))
         entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest)
         slots = min(features, int(now["slots"]) + entries)
-        if longest > len(self._work.u) or slots > len(self._work.total):
+        if longest > len(self._work.u) or slots > len(self._work.sums):
             self._work = new_work(self._params, 2 * longest, 2 * slots)
         return state._replace(
             table=grown(state.table, features, int(now["seen"])),

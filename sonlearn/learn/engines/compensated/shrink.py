@@ -12,11 +12,11 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.dense import clear, leading
-from sonlearn.learn.engines.compensated.lazy import apply_map, enter
+from sonlearn.learn.engines.compensated.lazy import apply_map, enter, times_four
 from sonlearn.learn.engines.compensated.rounds import run
-from sonlearn.learn.engines.compensated.state import EXTRA, LONGEST, SLOT, STAMP, WBAR
+from sonlearn.learn.engines.compensated.state import DELTA, EXTRA, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
 from sonlearn.learn.status import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding noise.
@@ -110,26 +110,22 @@ def log(state, work, kept):
 
 @bare_inline
 def fold(state, work):
-    """Features of the buffer: b <- C B_:f, work.total <- Delta w, mass <- mass + |X_:f|^2."""
-    table, now, CT, total, z = state.table, state.now[0], work.CT, work.total, work.z
+    """Features of the buffer: b <- C B_:f, and their places in work.sums <- Delta w, |X_:f|^2 and Delta."""
+    table, now, CT, sums, z = state.table, state.now[0], work.CT, work.sums, work.z
     k, fours = now["k"], CT.shape[1]
     for slot in range(now["slots"]):
         f = state.owner[slot]
-        for j in range(fours):
-            for i in range(4):
-                z[0, 4 * j + i] = table[f, 1 + j, i]
-        apply_map(work.E, 0, z, 0)
-        for j in range(fours):
-            for i in range(4):
-                table[f, 1 + j, i] = z[1, 4 * j + i]
-        total[slot] = (1.0 + table[f, 0, EXTRA]) * table[f, 0, WBAR] + z[1, 4 * fours]
+        sums[slot, DELTA] = 1.0 + table[f, 0, EXTRA]
+        sums[slot, SQUARES] = 0.0
+        sums[slot, TOTAL] = sums[slot, DELTA] * table[f, 0, WBAR] + map_entries(work.E, table, f, z)
     at = 0
     for j in range(now["raw"]):
+        c = work.c[k + j]
         while at < state.ends[j]:
             slot = state.entries[at]
             f, x = state.owner[slot], state.X[slot, j >> 2, j & 3]
-            total[slot] += x * work.c[k + j]
-            state.mass[f] += x * x
+            sums[slot, TOTAL] += x * c
+            sums[slot, SQUARES] += x * x
             for i in range(fours):
                 table[f, 1 + i, 0] += x * CT[k + j, i, 0]
                 table[f, 1 + i, 1] += x * CT[k + j, i, 1]
@@ -138,29 +134,51 @@ def fold(state, work):
             at += 1
 
 
+@forced_inline
+def map_entries(E, table, f, z):
+    """b <- C b for the entries b of the rows kept so far of feature f, with the map E[0]; returns c'b."""
+    fours = E.shape[1]
+    if fours == 1:
+        b = table[f, 1, 0], table[f, 1, 1], table[f, 1, 2], table[f, 1, 3]
+        table[f, 1, 0], table[f, 1, 1] = times_four(E, 0, 0, b), times_four(E, 0, 1, b)
+        table[f, 1, 2], table[f, 1, 3] = times_four(E, 0, 2, b), times_four(E, 0, 3, b)
+        return times_four(E, 0, 4, b)
+    for j in range(fours):
+        for i in range(4):
+            z[0, 4 * j + i] = table[f, 1 + j, i]
+    apply_map(E, 0, z, 0)
+    for j in range(fours):
+        for i in range(4):
+            table[f, 1 + j, i] = z[1, 4 * j + i]
+    return z[1, 4 * fours]
+
+
 @bare_inline
 def compensate(state, work, kept):
     """Delta and wbar of the buffer's features, with B as it is now; T <- B Delta^-1 B' for the new Delta.
 
     Delta never falls: what it would fall by is rounding.
     """
-    table, T, now, b = state.table, state.T, state.now[0], work.z[0]
+    table, T, now, sums, z = state.table, state.T, state.now[0], work.sums, work.z
     for slot in range(now["slots"]):
         f = state.owner[slot]
         b2 = 0.0
-        for i in range(kept):
-            b[i] = table[f, 1 + (i >> 2), i & 3]
-            b2 += b[i] * b[i]
-        old = 1.0 + table[f, 0, EXTRA]
-        table[f, 0, EXTRA] = max(table[f, 0, EXTRA], state.mass[f] - b2)
-        table[f, 0, WBAR] = work.total[slot] / old
+        for j in range(table.shape[1] - 1):
+            a, b, c, d = table[f, 1 + j, 0], table[f, 1 + j, 1], table[f, 1 + j, 2], table[f, 1 + j, 3]
+            z[0, 4 * j], z[0, 4 * j + 1], z[0, 4 * j + 2], z[0, 4 * j + 3] = a, b, c, d
+            b2 += (a * a + b * b) + (c * c + d * d)
+        mass = state.mass[f] + sums[slot, SQUARES]
+        state.mass[f] = mass
+        extra, old = max(table[f, 0, EXTRA], mass - b2), 1.0 / sums[slot, DELTA]
+        table[f, 0, EXTRA] = extra
+        table[f, 0, WBAR] = sums[slot, TOTAL] * old
         table[f, 0, STAMP] = now["generation"]
         table[f, 0, SLOT] = 0.0
-        change = 1.0 / (1.0 + table[f, 0, EXTRA]) - 1.0 / old
+        change = 1.0 / (1.0 + extra) - old
         for i in range(kept):
-            x = change * b[i]
+            x = change * z[0, i]
             for j in range(i + 1):
-                T[i, j] += x * b[j]
+                T[i, j] += x * z[0, j]
     for i in range(kept):
         for j in range(i):
             T[j, i] = T[i, j]

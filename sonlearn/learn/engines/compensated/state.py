@@ -19,6 +19,8 @@ from sonlearn.options import LearnOptions
 # The first four of a feature's row in the table; its entries of the kept rows of B follow, so that all that is read of
 # a feature is in one place, one cache miss.
 WBAR, EXTRA, STAMP, SLOT = range(4)
+#: What a shrink sums for a feature of the buffer: Delta w, |X_:f|^2; and Delta before it.
+TOTAL, SQUARES, DELTA = range(3)
 # EXTRA: Delta less 1. STAMP: generation up to which the feature is current. SLOT: its place among the buffer's
 # features, counted from 1; 0: in none of the buffered rows.
 
@@ -76,7 +78,7 @@ class Work(NamedTuple):
     g: np.ndarray  # float64[rows + 4]; L^-1 q
     c: np.ndarray  # float64[rows]
     CT: np.ndarray  # float64[rows, fours, 4]; kept rows as combinations of those before, transposed
-    total: np.ndarray  # float64[slots]; Delta w
+    sums: np.ndarray  # float64[slots, 4]
     z: np.ndarray  # float64[2, 4 fours + 1]; one feature on its way through the log
     E: np.ndarray  # float64[3, fours, 4 fours + 1, 4]; a map and products of maps
 
@@ -112,7 +114,7 @@ def new_work(params: Params, longest: int, slots: int) -> Work:
     return Work(
         u=np.zeros(longest), slot=np.zeros(longest, dtype=np.int64), own=np.zeros(longest),
         place=np.arange(longest), row=np.zeros((longest, 1 + fours, 4)), q=np.zeros(rows + 4), g=np.zeros(rows + 4),
-        c=np.zeros(rows), CT=np.zeros((rows, fours, 4)), total=np.zeros(slots), z=np.zeros((2, 4 * fours + 1)),
+        c=np.zeros(rows), CT=np.zeros((rows, fours, 4)), sums=np.zeros((slots, 4)), z=np.zeros((2, 4 * fours + 1)),
         E=np.zeros((3, fours, 4 * fours + 1, 4)),
     )  # fmt: skip
 

@@ -1,0 +1,88 @@
+"""Fields of the dataclasses that hold options: how each is declared, parsed and checked.
+
+Imports neither numpy nor numba: ``sonlearn --help`` must answer at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+from sonlearn.errors import OptionError
+
+
+def number(text: str) -> float:
+    """Parse a finite or infinite number; NaN is refused."""
+    value = float(text)
+    if math.isnan(value):
+        raise ValueError("nan")
+    return value
+
+
+def delimiter(text: str) -> str:
+    """Parse a CSV delimiter: a character that is none of CSV's own, or ``tab``."""
+    text = "\t" if text in ("tab", "\\t") else text
+    if len(text) != 1 or text in '"\r\n':
+        raise ValueError(text)
+    return text
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Parse a list of names with commas between."""
+    return tuple(name for name in text.split(",") if name)
+
+
+def number_or(*words: str) -> Callable[[str], float | str]:
+    """Parser for an option that is one of `words` or a number; what it expects is its attribute `expected`."""
+
+    def parse(text: str) -> float | str:
+        return text if text in words else number(text)
+
+    parse.expected = f"{', '.join(words)} or a number"  # type: ignore[attr-defined]
+    return parse
+
+
+def raw(text: str) -> bytes:
+    """The bytes of a command line's word, also where they are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def option(default: Any, help: str, **metadata: Any) -> Any:
+    """Dataclass field with what the command line and the checks need.
+
+    Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above`
+    (value must exceed it), `high`, `metavar`, `switch` (a flag that is on, off or not given); and, where the default
+    None stands for the method's own, `general`: what that is where a method does not say.
+    """
+    return dataclasses.field(default=default, metadata={"help": help, **metadata})
+
+
+def flags(field: dataclasses.Field) -> tuple[str, ...]:
+    """Command-line names of `field`."""
+    return field.metadata.get("flags", ("--" + field.name.replace("_", "-"),))
+
+
+def check_field(field: dataclasses.Field, value: Any) -> None:
+    """Check one value against its field's choices and range."""
+    meta, name = field.metadata, flags(field)[-1]
+    if "choices" in meta:
+        if value not in meta["choices"]:
+            raise OptionError(f"{name} {value}: expected one of {', '.join(meta['choices'])}")
+        return
+    if isinstance(value, str):
+        try:
+            meta["parse"](value)
+        except (KeyError, ValueError):
+            expected = getattr(meta["parse"], "expected", meta["help"])
+            raise OptionError(f"{name} {value}: expected {expected}") from None
+        return
+    if isinstance(value, float) and math.isnan(value):
+        raise OptionError(f"{name} nan: expected a number")
+    if "low" in meta and value < meta["low"]:
+        raise OptionError(f"{name} {value}: expected at least {meta['low']:g}")
+    if "above" in meta and value <= meta["above"]:
+        raise OptionError(f"{name} {value}: expected more than {meta['above']:g}")
+    if "high" in meta and value > meta["high"]:
+        raise OptionError(f"{name} {value}: expected at most {meta['high']:g}")

@@ -1,0 +1,277 @@
+"""Several classes: how they are written, which labels fit them, and what is made of the scores of a row.
+
+A class is a whole number or a name, and its number is the order in which it was met. With ``--oaa K`` classes are 1 to
+K, or 0 to K - 1, as Vowpal Wabbit's; with ``--classes auto`` they are whatever labels come, all whole numbers or all
+names.
+
+A class's probability is in proportion to 1/(1 + exp(-score)). With ``--oaa K`` all K classes count, those that have not
+been met with the score of the spare learner (`sonlearn.learn.combine.against_all`); with ``--classes auto`` those that
+have been met, and in the loss of a row whose class is new that one as well. The loss is the logarithm of one over the
+probability of the row's class.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.batch import Batch
+from sonlearn.errors import InputError, shorten
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.combine.against_all import Scores
+
+#: Number of a class that has not been met.
+UNMET = -1
+_WHOLE = 2.0**53
+
+
+class PredictedClass(NamedTuple):
+    """What was predicted for a batch of n rows, of K classes by now: `Learner.classes` has their labels.
+
+    Attributes
+    ----------
+    prediction : float64[n]
+        The label of the class with the highest score, of names their place in `Learner.classes`; before any class has
+        been met 1 with ``--oaa``, else NaN.
+    raw : float64[n]
+        That score, the log-odds of the class against all others where the loss is logistic.
+    loss : float64[n]
+        -ln of the probability of the row's class; NaN without a label.
+    refused : bool[n]
+        Rows that could not be learned from: their other entries say nothing.
+    label : float64[n]
+        Labels in the terms of `prediction`; NaN without one, -1 for a name that has not been met.
+    scores : float64[n, K]
+        The score of each class; of one that had not been met by then, that of a learner that takes no row as its own.
+    probabilities : float64[n, K]
+        Of each class; 0 for one that had not been met by then with ``--classes auto``.
+    other : float64[n]
+        With ``--oaa``, the probability of each class that has not been met; else 0.
+    met : int64[n]
+        How many classes had been met before the row.
+    """
+
+    prediction: np.ndarray
+    raw: np.ndarray
+    loss: np.ndarray
+    refused: np.ndarray
+    label: np.ndarray
+    scores: np.ndarray
+    probabilities: np.ndarray
+    other: np.ndarray
+    met: np.ndarray
+
+
+class Classes:
+    """The classes of a stream.
+
+    Parameters
+    ----------
+    most : int or None
+        How many there can be: labels are 1 to `most`, or 0 to `most` - 1. None: any number of them, with any labels.
+
+    Attributes
+    ----------
+    labels : list of int or of str
+        Those met, in that order.
+    first : int or None
+        With `most`, the least label (0 or 1), once it is known.
+    """
+
+    def __init__(self, most: int | None):
+        self.most = most
+        self.labels: list[int | str] = []
+        self.first: int | None = None
+        self._numbers: dict[int | str, int] = {}
+
+    def header(self) -> dict[str, Any]:
+        """What a model file is told."""
+        return {"labels": self.labels, "first": self.first}
+
+    def restore(self, header: dict[str, Any]) -> None:
+        """Inverse of `header`; ValueError, KeyError or TypeError where it is none."""
+        labels, self.first = list(header["labels"]), header["first"]
+        if not all(type(label) in (int, str) and type(label) is type(labels[0]) for label in labels):
+            raise ValueError("classes are neither whole numbers nor names")
+        self._meet(labels)
+
+    def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
+        """(float64[n] numbers of the rows' classes, the first row with a label that is no class, or n).
+
+        With `remember`, the rows before that one are learned from: new classes get their numbers.
+        """
+        values, place, first = _distinct(batch)
+        end, fresh = batch.n, {}
+        for value, at in sorted(zip(values, first, strict=True), key=lambda pair: pair[1]):
+            if self._problem(value, fresh, remember):
+                end = at
+                break
+            fresh[value] = at
+        if remember:
+            self._settle(fresh)
+            learned = (place >= 0) & (batch.weight > 0)
+            order = dict.fromkeys(place[:end][learned[:end]].tolist())
+            self._meet([_plain(values[i]) for i in order if _plain(values[i]) not in self._numbers])
+        numbers = [self._numbers.get(_plain(value), UNMET) for value in values]
+        return np.where(place < 0, np.nan, np.array([*numbers, UNMET], dtype=np.float64)[place]), end
+
+    def error(self, batch: Batch, row: int) -> InputError:
+        """What to say of the label of `row`."""
+        value = _label(batch, row)
+        assert value is not None
+        before = {label: i for i in range(row) if (label := _label(batch, i)) is not None}
+        found = f"label {shorten(value) if isinstance(value, str) else f'{value:.16g}'}"
+        return InputError(batch.source, int(batch.lines[row]), 1, found, self._problem(value, before, False))
+
+    def text(self, values: np.ndarray) -> list[str]:
+        """Labels as they are written: of whole numbers, or of places of names in `labels`."""
+        if self.labels and isinstance(self.labels[0], str):
+            return ["unknown" if not value >= 0 else self.labels[int(value)] for value in values.tolist()]
+        return ["unknown" if math.isnan(value) else f"{value:.0f}" for value in values.tolist()]
+
+    def judged(self, out: Scores, y: np.ndarray, batch: Batch, refused: np.ndarray) -> PredictedClass:
+        """What comes of the scores of rows of the classes `y` (as `coded` gives them)."""
+        n = len(y)
+        values = np.array([self._value(k) for k in range(-1, len(self.labels))])
+        winner, raw, loss, other = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
+        probabilities = np.zeros(out.scores.shape)
+        judge(self.most or 0, out, y, (winner, raw, loss, probabilities, other))
+        label = batch.y
+        if self._named:
+            known = (y < out.met) | (batch.weight > 0)
+            label = np.where(np.isnan(y) | known, y, UNMET)
+        return PredictedClass(
+            values[winner + 1], raw, loss, refused | out.refused, label, out.scores, probabilities, other, out.met
+        )
+
+    # -- how ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def _named(self) -> bool:
+        return bool(self.labels) and isinstance(self.labels[0], str)
+
+    def _value(self, number: int) -> float:
+        """What `prediction` says of a class."""
+        if number == UNMET:
+            return 1.0 if self.most else UNMET if self._named else math.nan
+        return float(number) if self._named else float(self.labels[number])
+
+    def _meet(self, labels: list[int | str]) -> None:
+        for label in labels:
+            self._numbers[label] = len(self.labels)
+            self.labels.append(label)
+
+    def _settle(self, values: dict[float | str, Any]) -> None:
+        """With --oaa, 0 or K tells whether labels begin with 0 or with 1."""
+        for value in values:
+            if self.most and value in (0, self.most):
+                self.first = 0 if value == 0 else 1
+
+    def _problem(self, value: float | str, before: dict[float | str, Any], learning: bool) -> str:
+        """What is expected in place of the label `value`, with the labels `before` it in the batch; empty: it fits."""
+        if self.most:
+            first = next((0 if v == 0 else 1 for v in before if v in (0, self.most)), None)
+            first = self.first if self.first is not None else first
+            low, high = (0, self.most) if first is None else (first, first + self.most - 1)
+            if isinstance(value, str) or value != math.floor(value) or not low <= value <= high:
+                either = f"1 to {self.most}, or 0 to {self.most - 1},"
+                expected = f"{either if first is None else f'{low} to {high}'} for --oaa {self.most}"
+                return f"{expected} (more classes: --oaa {int(value) + (first == 0)})" if _above(value, high) else (
+                    f"{expected} (classes of any name: --classes auto)"
+                )  # fmt: skip
+            return ""
+        known = next(iter([*self.labels[:1], *before]), value)
+        if isinstance(value, str) != isinstance(known, str):
+            kind = "a name" if isinstance(known, str) else "a whole number"
+            return f"{kind}, as the labels before it: classes are all names or all whole numbers"
+        if not isinstance(value, str) and (value != math.floor(value) or abs(value) > _WHOLE):
+            return "a whole number or a name, for a class (real labels: --loss squared, without --classes)"
+        if not learning and value not in self._numbers:
+            return f"a class that the model has learned ({shorten(' '.join(map(str, self.labels)), 60)}), or no label"
+        return ""
+
+
+def _above(value: float | str, high: int) -> bool:
+    return not isinstance(value, str) and value == math.floor(value) and value > high
+
+
+def _plain(value: float | str) -> int | str:
+    return value if isinstance(value, str) else int(value)
+
+
+def _label(batch: Batch, row: int) -> float | str | None:
+    """The label of a row, None for none."""
+    if batch.class_names is not None and batch.class_names[row] is not None:
+        return batch.class_names[row]
+    return None if math.isnan(batch.y[row]) else float(batch.y[row])
+
+
+def _distinct(batch: Batch) -> tuple[list[float | str], np.ndarray, list[int]]:
+    """(distinct labels, int64[n] the place of each row's among them or -1, the first row of each)."""
+    place = np.full(batch.n, -1, np.int64)
+    if batch.class_names is None:
+        rows = np.flatnonzero(~np.isnan(batch.y))
+        values, first, place[rows] = np.unique(batch.y[rows], return_index=True, return_inverse=True)
+        return values.tolist(), place, rows[first].tolist()
+    seen: dict[float | str, int] = {}
+    first_rows: list[int] = []
+    for i in range(batch.n):
+        label = _label(batch, i)
+        if label is None:
+            continue
+        if label not in seen:
+            seen[label] = len(seen)
+            first_rows.append(i)
+        place[i] = seen[label]
+    return list(seen), place, first_rows
+
+
+@bare_jit
+def judge(most, out, y, results):
+    """Fill in what is made of each row's scores, the terms added in the order of the classes.
+
+    Parameters
+    ----------
+    most : int, how many classes there can be; 0: any number
+    out : Scores
+    y : float64[n], numbers of the rows' classes
+    results : (winner int64[n], raw, loss, probabilities float64[n, K], other)
+    """
+    winner, raw, loss, probabilities, other = results
+    for i in range(len(y)):
+        met, best = out.met[i], UNMET
+        for k in range(met):
+            if best == UNMET or out.scores[i, k] > out.scores[i, best]:
+                best = k
+        winner[i], raw[i] = best, out.scores[i, best] if best != UNMET else out.spare[i]
+        spare, top = log_sigmoid(out.spare[i]), log_sigmoid(raw[i])
+        others = max(most - met, 0)
+        if others > 0:
+            top = max(top, spare)
+        total = others * math.exp(spare - top) if others > 0 else 0.0
+        for k in range(met):
+            probabilities[i, k] = math.exp(log_sigmoid(out.scores[i, k]) - top)
+            total += probabilities[i, k]
+        other[i] = math.exp(spare - top) / total if others > 0 else 0.0
+        for k in range(probabilities.shape[1]):
+            probabilities[i, k] = probabilities[i, k] / total if k < met else other[i]
+        loss[i] = math.nan
+        if y[i] == y[i]:
+            new = not 0.0 <= y[i] < met
+            own = spare if new else log_sigmoid(out.scores[i, int(y[i])])
+            whole = top + math.log(total) if total > 0.0 else -math.inf
+            loss[i] = (log_sum(whole, spare) if new and most == 0 else whole) - own
+
+
+@bare_inline
+def log_sum(a, b):
+    """ln(exp(a) + exp(b)), b finite."""
+    return max(a, b) + math.log1p(math.exp(-abs(a - b)))
+
+
+@bare_inline
+def log_sigmoid(z):
+    """ln(1/(1 + exp(-z)))."""
+    return -math.log1p(math.exp(-z)) if z > 0.0 else z - math.log1p(math.exp(z))

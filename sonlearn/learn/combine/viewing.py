@@ -1,0 +1,106 @@
+"""Several views of the same rows, shown side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.batch import Rows
+from sonlearn.learn.combine.target import Frame
+from sonlearn.options import CLASSIFICATION
+from sonlearn.views import make_view
+from sonlearn.views.view import View
+from sonlearn.viewtable import VIEWS
+
+
+class Seen(NamedTuple):
+    """Rows as every view shows them."""
+
+    rows: dict[str, Rows]
+    sizes: dict[str, int]  # features of each view
+    frame: Frame | None = None  # how labels are to be read, for those who learn them
+
+    def between(self, start: int, stop: int, y: np.ndarray) -> Seen:
+        """Rows start..stop-1, with the labels `y`."""
+        rows = {n: rows_between(r, start, stop)._replace(y=y) for n, r in self.rows.items()}
+        return self._replace(rows=rows, frame=None if self.frame is None else self.frame.between(start, stop))
+
+    def beside(self, other: Seen) -> Seen:
+        """What both show."""
+        return self._replace(rows=self.rows | other.rows, sizes=self.sizes | other.sizes)
+
+
+class Views:
+    """Views by name (`sonlearn.viewtable`); a state is the tuple of theirs, and the verbs are those of a view.
+
+    Parameters
+    ----------
+    names : names of views
+    run : function like ``map`` that gives a list
+    loss : str
+        What labels are for: views that choose by what tells of the label have to know.
+    """
+
+    def __init__(self, names: Iterable[str], run: Callable[..., list], loss: str):
+        self.names, self._map = tuple(names), run
+        self._views = tuple(_view(name, loss) for name in self.names)
+
+    def new(self) -> tuple:
+        """States of views that have seen nothing."""
+        return tuple(view.new() for view in self._views)
+
+    def reserve(self, states: tuple, rows: Rows, features: int) -> tuple:
+        """`states` with room for seeing `rows`, whose features are below `features`."""
+        return tuple(view.reserve(s, rows, features) for view, s in zip(self._views, states, strict=True))
+
+    def see(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> tuple[tuple, Seen]:
+        """`rows` as seen by the `needed` views (None: all), before the statistics take it in; `reserve` comes first."""
+        at = self._places(needed)
+        shown = dict(zip(at, self._map(lambda i: self._views[i].see(states[i], rows), at), strict=True))
+        states = tuple(shown[i][0] if i in shown else own for i, own in enumerate(states))
+        return states, Seen({self.names[i]: own for i, (_, own) in shown.items()}, self.sizes(states))
+
+    def look(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> Seen:
+        """`rows` as seen by the views as they are, for prediction."""
+        at = self._places(needed)
+        shown = self._map(lambda i: self._views[i].look(states[i], rows), at)
+        return Seen({self.names[i]: own for i, own in zip(at, shown, strict=True)}, self.sizes(states))
+
+    def kept(self, states: tuple, needed: Container[str]) -> tuple:
+        """`states`, those that are not `needed` any more as new."""
+        return tuple(
+            own if name in needed else view.new()
+            for name, view, own in zip(self.names, self._views, states, strict=True)
+        )
+
+    def packed(self, states: tuple) -> tuple:
+        """`states` without spare room."""
+        return tuple(view.packed(s) for view, s in zip(self._views, states, strict=True))
+
+    def of_labels(self) -> tuple[str, ...]:
+        """Names of the views that depend on labels, not only on whether there is one."""
+        return tuple(name for name, view in zip(self.names, self._views, strict=True) if view.of_labels)
+
+    def sizes(self, states: tuple) -> dict[str, int]:
+        """How many features each view has shown."""
+        return {name: view.features(s) for name, view, s in zip(self.names, self._views, states, strict=True)}
+
+    def _places(self, needed: Container[str] | None) -> list[int]:
+        return [i for i, name in enumerate(self.names) if needed is None or name in needed]
+
+
+def _view(name: str, loss: str) -> View:
+    """A view; what chooses entries by what they tell of the label is told what that is."""
+    chooses = VIEWS[name].kind == "tuples"
+    return make_view(name, numbers=loss not in CLASSIFICATION) if chooses else make_view(name)
+
+
+def rows_between(rows: Rows, start: int, stop: int) -> Rows:
+    """Rows start..stop-1."""
+    begin, end = rows.indptr[start], rows.indptr[stop]
+    return rows._replace(
+        indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
+        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
+    )  # fmt: skip

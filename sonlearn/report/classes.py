@@ -1,0 +1,64 @@
+"""Several classes as text: labels, scores and probabilities, one line an example, as Vowpal Wabbit writes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sonlearn.learn.classes import PredictedClass
+
+
+def scores_of(predicted: PredictedClass, labels: list[str]) -> list[str]:
+    """``label:score ...`` for each row, of the classes that had been met before it.
+
+    Parameters
+    ----------
+    predicted : PredictedClass, of n rows
+    labels : list of K str
+    """
+    return [
+        _line(labels[:met], scores)
+        for met, scores in zip(predicted.met.tolist(), predicted.scores.tolist(), strict=True)
+    ]
+
+
+def probabilities_of(predicted: PredictedClass, labels: list[str], most: int | None) -> list[str]:
+    """``label:p ...`` for each row: of `most` classes all, in the order of their numbers; else of those met before it.
+
+    Labels of `most` classes begin with 1, unless 0 had been met.
+    """
+    rows = zip(predicted.met.tolist(), predicted.probabilities.tolist(), predicted.other.tolist(), strict=True)
+    if most is None:
+        return [_line(labels[:met], p) for met, p, _ in rows]
+    lines = []
+    for met, p, other in rows:
+        known = dict(zip(labels[:met], p, strict=False))
+        every = [str(k + ("0" not in known)) for k in range(most)]
+        lines.append(_line(every, [known.get(label, other) for label in every]))
+    return lines
+
+
+def _line(labels: list[str], values: list[float]) -> str:
+    return " ".join(f"{label}:{value:.6g}" for label, value in zip(labels, values, strict=False)) or "unknown"
+
+
+class ClassCounts:
+    """How often each class is the label: what is best said without looking at the row."""
+
+    def __init__(self) -> None:
+        self._weights: dict[float, float] = {}
+
+    def add(self, y: np.ndarray, weight: np.ndarray) -> None:
+        """Add labels float64[n] of weights float64[n] > 0, one by one."""
+        for label, h in zip(y.tolist(), weight.tolist(), strict=True):
+            self._weights[label] = self._weights.get(label, 0.0) + h
+
+    def best(self) -> tuple[float, float, float] | None:
+        """(the most frequent label, its error, the log loss of saying how frequent each is); None without a label."""
+        if not self._weights:
+            return None
+        label = max(self._weights, key=self._weights.__getitem__)
+        p = np.array(list(self._weights.values())) / sum(self._weights.values())
+        return label, float(1 - p.max()), float(-(p * np.log(p)).sum())

@@ -1,0 +1,162 @@
+"""Several classes through the command line: train, go on, predict, inspect; one line for labels that do not fit."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sonlearn.cli import main
+from sonlearn.text.cache import CachedReader
+from sonlearn.text.columns import Labelling
+from sonlearn.text.read import Reader, read_batches
+
+pytestmark = pytest.mark.interpreted
+NAMES = ("ham", "spam", "eggs", "Käse")
+NAG = ("--method", "nag", "--quiet")
+
+
+def lines(start, stop, label, bar):
+    """Rows of three features each, with a tag for some in VW text."""
+    rng = np.random.default_rng(start)
+    for i in range(start, stop):
+        k = int(rng.integers(4)) if i > 5 else i % 2
+        x = rng.random(4) + 2 * (np.arange(4) == k)
+        features = " ".join(f"{j + 1}:{v:.3f}" for j, v in enumerate(x))
+        yield label(k) + (f" '{i}| {features}" if bar and i % 3 == 0 else f" | {features}" if bar else f" {features}")
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsysbinary):
+    """Call the command line in a folder with small inputs: (status, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    for name, start, stop, label, bar in (
+        ("a.vw", 0, 60, NAMES.__getitem__, True), ("b.vw", 60, 90, NAMES.__getitem__, True),
+        ("a.svm", 0, 60, lambda k: str(k + 1), False), ("b.svm", 60, 90, lambda k: str(k + 1), False),
+    ):  # fmt: skip
+        Path(name).write_text("".join(line + "\n" for line in lines(start, stop, label, bar)), encoding="utf-8")
+
+    def call(*arguments):
+        capsysbinary.readouterr()
+        status = main([str(a) for a in arguments])
+        out, err = capsysbinary.readouterr()
+        text = [line for line in err.decode().splitlines() if "compiling kernels" not in line]
+        return status, out.decode(), "\n".join(text)
+
+    return call
+
+
+@pytest.mark.parametrize(("kind", "flags"), [("vw", ("--classes", "auto")), ("svm", ("--oaa", "4"))])
+def test_a_chain_of_runs_is_one_long_run(cli, kind, flags):
+    a, b = f"a.{kind}", f"b.{kind}"
+    assert cli("train", *NAG, *flags, "-f", "long", "-p", "long.p", a, b) == (0, "", "")
+    assert cli("train", *NAG, *flags, "-f", "short", "-p", "short.p", a) == (0, "", "")
+    assert cli("train", "--quiet", "-i", "short", "-f", "short", "-p", "more.p", b) == (0, "", "")
+    assert Path("short").read_bytes() == Path("long").read_bytes()
+    assert Path("short.p").read_bytes() + Path("more.p").read_bytes() == Path("long.p").read_bytes()
+    labels = set(NAMES) if kind == "vw" else {"1", "2", "3", "4"}
+    said = [line.split(" ")[0] for line in Path("long.p").read_text(encoding="utf-8").splitlines()]
+    assert set(said) <= labels | ({"unknown"} if kind == "vw" else set())
+    assert labels <= set(said)
+    status, out, err = cli("predict", "-i", "long", b)
+    error = float(next(line for line in err.splitlines() if line.startswith("average error")).split()[-1])
+    truth = [line.split()[0] for line in Path(b).read_text(encoding="utf-8").splitlines()]
+    wrong = sum(line.split(" ")[0] != label for line, label in zip(out.splitlines(), truth, strict=True))
+    assert status == 0
+    assert error == pytest.approx(wrong / 30, abs=1e-6)
+    assert error < 0.2
+
+
+def test_probabilities_and_scores_stand_beside_labels(cli):
+    cli("train", *NAG, "--oaa", "4", "-f", "m", "a.svm")
+    _, out, _ = cli("predict", "--quiet", "-i", "m", "--probabilities", "-r", "r", "b.svm")
+    _, labels, _ = cli("predict", "--quiet", "-i", "m", "b.svm")
+    for p, r, label in zip(out.splitlines(), Path("r").read_text().splitlines(), labels.split(), strict=True):
+        p, r = ({k: float(v) for k, v in (pair.split(":") for pair in line.split())} for line in (p, r))
+        assert list(p) == ["1", "2", "3", "4"]
+        assert max(p, key=p.get) == max(r, key=r.get) == label
+        s = {k: 1 / (1 + np.exp(-z)) for k, z in r.items()}
+        for k in p:
+            assert p[k] == pytest.approx(s[k] / sum(s.values()), rel=1e-4)
+    cli("train", *NAG, "--oaa", "4", "--probabilities", "-p", "p", "a.svm")
+    first = Path("p").read_text().splitlines()[0]
+    assert first == "1:0.25 2:0.25 3:0.25 4:0.25"
+    cli("train", *NAG, "--classes", "auto", "--probabilities", "-p", "p", "a.vw")
+    assert Path("p").read_text(encoding="utf-8").splitlines()[:2] == ["unknown 0", "ham:1"]
+    status, _, err = cli("train", *NAG, "--probabilities", "a.svm")
+    assert (status, err) == (
+        1, "sonlearn: --probabilities: expected a model of several classes: --oaa K, or --classes auto",
+    )  # fmt: skip
+
+
+def test_progress_and_inspect_speak_of_classes(cli):
+    status, _, err = cli("train", "--method", "nag", "--classes", "auto", "-f", "m", "-c", "--passes", "2", "a.vw")
+    assert status == 0
+    rows = [line.split() for line in err.splitlines() if line[:1].isdigit()]
+    assert {row[4] for row in rows} <= set(NAMES)
+    assert "best constant = " in err
+    assert "best constant's error = " in err
+    assert "weighted label sum" not in err
+    counts = {name: Path("a.vw").read_text(encoding="utf-8").count(f"{name} ") for name in NAMES}
+    _, out, _ = cli("inspect", "--top", "2", "m")
+    assert "classes: 4" in out.splitlines()
+    for name in NAMES:
+        assert f"largest weights of class {name}: 2 of 5" in out.splitlines()
+    status, out, _ = cli("inspect", "--json", "m")
+    said = json.loads(out)
+    assert [one["label"] for one in said["classes"]] == list(dict.fromkeys(["ham", "spam"])) + [
+        one["label"] for one in said["classes"][2:]
+    ]
+    assert sorted(one["label"] for one in said["classes"]) == sorted(counts)
+    assert all(len(one["weights"]) == 5 for one in said["classes"])
+
+
+def test_the_format_does_not_matter(cli):
+    rows = [line.split(" ") for line in lines(0, 60, NAMES.__getitem__, False)]
+    table = ["label,1,2,3,4"] + [",".join([row[0], *(pair.split(":")[1] for pair in row[1:])]) for row in rows]
+    Path("a.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
+    assert cli("train", *NAG, "--classes", "auto", "-p", "csv.p", "--label", "label", "a.csv")[0] == 0
+    assert cli("train", *NAG, "--classes", "auto", "-p", "vw.p", "a.vw")[0] == 0
+    first, second = (Path(name).read_text(encoding="utf-8").splitlines() for name in ("csv.p", "vw.p"))
+    assert first == [line.split(" ")[0] for line in second]
+    cached = CachedReader("a.vw", path="c", labels=Labelling(names=True))
+    for batches in (
+        list(cached),
+        list(cached),
+        list(Reader("a.vw", labels=Labelling(names=True), chunk_bytes=200, threads=2)),
+    ):
+        assert [name for batch in batches for name in batch.class_names] == [row[0] for row in rows]
+    assert all(batch.class_names is None for batch in read_batches("a.svm", class_names=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "found"),
+    [
+        ("1 1:1\n3 1:1\n", (), "found label 3, expected -1 and +1, or 0 and 1, for --loss logistic "
+         "(several classes: --oaa K, or --classes auto)"),
+        ("1 1:1\n5 1:1\n", ("--oaa", 4), "found label 5, expected 1 to 4, or 0 to 3, for --oaa 4 "
+         "(more classes: --oaa 5)"),
+        ("a | x\n3 | y\n", ("--classes", "auto"), "found label 3, expected a name, as the labels before it: "
+         "classes are all names or all whole numbers"),
+        ("a | x\n", (), "found 'a', expected a label (a finite number), or nothing, before the first bar; "
+         "names of classes: --classes auto"),
+        ("a 1:1\n", ("--classes", "auto"), "found 'a', expected a label (a finite number), then index:value pairs"),
+    ],
+)  # fmt: skip
+def test_one_line_for_labels_that_do_not_fit(cli, text, flags, found):
+    Path("x").write_text(text, encoding="utf-8")
+    status, _, err = cli("train", *NAG, *flags, "x")
+    assert status == 1
+    assert len(err.splitlines()) == 1
+    assert err.endswith(found)
+    assert err.startswith("sonlearn: x:")
+
+
+def test_a_class_never_seen_gets_one_line(cli):
+    cli("train", *NAG, "--classes", "auto", "-f", "m", "a.vw")
+    Path("x").write_text("ham | 1\nbacon | 1\n", encoding="utf-8")
+    status, _, err = cli("predict", "--quiet", "-i", "m", "x")
+    assert (status, err) == (
+        1, "sonlearn: x:2:1: found label 'bacon', expected a class that the model has learned "
+        f"('{' '.join(['ham', 'spam', 'eggs', 'Käse'])}'), or no label",
+    )  # fmt: skip

@@ -1,0 +1,92 @@
+"""Adaptive subgradient methods with frequent directions against their definitions, and what they reduce to."""
+
+import numpy as np
+import pytest
+from dense_learner import dense_rows
+from matrix_twin import TWINS, raw_predictions
+from streams import (
+    duplicated,
+    ill_conditioned,
+    low_rank,
+    shuffled_features,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+
+from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn.options import LOSSES
+
+BOTH = pytest.mark.parametrize("name", ["ada-fd", "s-adagrad"])
+TOLERANCE = 1e-9
+
+
+def agree(batch, tolerance=TOLERANCE, **settings):
+    options = LearnOptions(**settings)
+    wanted, learner = raw_predictions(options, batch), Learner(options)
+    np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted, rtol=tolerance, atol=tolerance)
+    return learner, wanted
+
+
+STREAMS = {
+    "mixed": shuffled_features(with_empty_rows(with_weights(without_some_labels(zipf(n=300, d=40))))),
+    "duplicated": duplicated(n=200, d=30),
+    "dense": ill_conditioned(1e2, T=200, d=20, large=4).batch,
+    "low rank": low_rank(n=200, d=20),
+}
+
+
+@BOTH
+@pytest.mark.interpreted
+@pytest.mark.parametrize("buffer", ["doubled", "every"])
+@pytest.mark.parametrize("m", [1, 3, 8])
+@pytest.mark.parametrize("stream", STREAMS)
+def test_predictions_are_the_twins(name, stream, m, buffer):
+    agree(STREAMS[stream], method=name, sketch_size=m, buffer=buffer, loss="squared", learning_rate=0.3)
+
+
+@BOTH
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss(name, loss):
+    batch = STREAMS["mixed"]._replace(y=np.abs(STREAMS["mixed"].y)) if loss == "poisson" else STREAMS["mixed"]
+    agree(batch, method=name, sketch_size=4, loss=loss, clip=2.0)
+
+
+# ---------------------------------------------------------------------------------------------------- theory
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.5])
+def test_more_rows_than_the_rank_is_ada_full(delta):
+    """m >= rank + 1, not rank: m - 1 rows stay. At delta = 0 what is 0 is a matter of rounding's root."""
+    batch = low_rank(n=200, d=15, rank=4)
+    full = Learner(LearnOptions(method="ada-full", delta=delta)).partial_fit(batch).raw
+    fd = Learner(LearnOptions(method="ada-fd", sketch_size=5, delta=delta)).partial_fit(batch).raw
+    np.testing.assert_allclose(fd, full, rtol=1e-7, atol=1e-7)
+    fewer = Learner(LearnOptions(method="ada-fd", sketch_size=4, delta=delta)).partial_fit(batch).raw
+    assert np.abs(fewer - full).max() > 1e-3
+
+
+def test_s_adagrad_is_ada_full_only_without_delta():
+    batch = low_rank(n=200, d=15, rank=4)
+    for delta, same in ((0.0, True), (0.5, False)):
+        full = Learner(LearnOptions(method="ada-full", delta=delta)).partial_fit(batch).raw
+        got = Learner(LearnOptions(method="s-adagrad", sketch_size=5, delta=delta)).partial_fit(batch).raw
+        assert np.allclose(got, full, rtol=1e-7, atol=1e-7) == same
+
+
+def test_what_s_adagrad_sheds_goes_to_alpha():
+    options = LearnOptions(method="s-adagrad", sketch_size=3, delta=0.25)
+    learner = Learner(options)
+    learner.partial_fit(STREAMS["dense"])
+    X, _ = dense_rows(STREAMS["dense"])
+    twin = TWINS["s-adagrad"](options, X.shape[1])
+    twin.run(X, STREAMS["dense"].y, STREAMS["dense"].weight)
+    assert twin.shed > 1
+    np.testing.assert_allclose(learner.alpha, 0.25 + twin.shed, rtol=1e-9)
+
+
+@BOTH
+def test_no_rows_are_refused(name):
+    with pytest.raises(OptionError, match=f"--sketch-size 0: --method {name} needs a row at least"):
+        LearnOptions(method=name, sketch_size=0)

@@ -1,0 +1,304 @@
+"""Several classes: each class has a binary learner of the relabelled stream; and what is made of the scores."""
+
+import numpy as np
+import pytest
+from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
+
+from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
+from sonlearn.learn.combine import panel, retire
+
+pytestmark = pytest.mark.interpreted
+
+MEMBERS = ("nag", "arow-precision:odds", "nag:pairs", "drfd:lunit", "nag:triples-z", "gd:tfidf")
+METHODS = {
+    "nag": {}, "rfd-son": {"sketch_size": 4}, "oja-son": {"sketch_size": 4}, "gd": {"loss": "hinge"},
+    "arow": {"loss": "squared_hinge"}, "ftrl": {"l1": 0.1}, "adagrad": {"loss": "squared", "clip": 2.0},
+    "drfd": {"sketch_size": 4}, "committee": {"members": MEMBERS, "sketch_size": 3},
+}  # fmt: skip
+several = pytest.mark.parametrize("method", METHODS)
+either = pytest.mark.parametrize("how", [{"oaa": 5}, {"oaa": 9}, {"classes": "auto"}], ids=["all", "more", "auto"])
+
+
+def stream(n=160, seed=0, late=5):
+    """Rows of classes 1 to 4, and 5 from row n / 2 on; weights 0 and more, and rows without a label."""
+    batch = with_weights(zipf(n=n, d=60, s=18, seed=seed))
+    rng = np.random.default_rng(seed + 1)
+    centre = np.array([batch.indices[a:b].mean() for a, b in zip(batch.indptr[:-1], batch.indptr[1:], strict=True)])
+    y = 1.0 + np.searchsorted(np.quantile(centre, [0.25, 0.5, 0.75]), centre)
+    y[(rng.random(n) < 0.2) & (np.arange(n) > n // 2)] = late
+    return without_some_labels(batch._replace(y=y))
+
+
+def learner(method, how, **more):
+    return Learner(LearnOptions(method=method, **METHODS[method], **how), **more)
+
+
+def of_one(batch, label):
+    """The same rows for one class against all others."""
+    return batch._replace(y=np.where(np.isnan(batch.y), np.nan, np.where(batch.y == label, 1.0, -1.0)))
+
+
+def met_before(batch):
+    """For each row the labels of the rows learned before it, in the order in which they came."""
+    seen, out = [], []
+    for label, h in zip(batch.y.tolist(), batch.weight.tolist(), strict=True):
+        out.append(list(seen))
+        if label == label and h > 0 and label not in seen:
+            seen.append(label)
+    return out
+
+
+def same_state(one, other):
+    (header, arrays), (other_header, others) = one.to_arrays(), other.to_arrays()
+    assert header == other_header
+    assert arrays.keys() == others.keys()
+    for key in arrays:
+        np.testing.assert_array_equal(arrays[key], others[key], err_msg=key)
+
+
+@pytest.fixture
+def hearings(monkeypatch):
+    """Members are heard early, and are worth nothing: some retire."""
+    monkeypatch.setattr(retire, "HEARINGS", (60, 100))
+    monkeypatch.setattr(retire, "PRICE", 3.0)
+    monkeypatch.setattr(retire, "NOTHING", 3.0)
+    assert panel.next_hearing is retire.next_hearing
+
+
+@several
+@either
+def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how, hearings):
+    batch = stream()
+    ours = learner(method, how)
+    got = ours.partial_fit(batch)
+    assert sorted(ours.classes) == [1, 2, 3, 4, 5]
+    assert not got.refused.any()
+    wanted = np.zeros_like(got.scores)
+    for k, label in enumerate(ours.classes):
+        one = learner(method, {})
+        wanted[:, k] = one.partial_fit(of_one(batch, label)).raw
+        np.testing.assert_allclose(ours.weights()[1][k], one.weights()[1], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            ours.predict(batch).scores[:, k], one.predict(of_one(batch, label)).raw, rtol=1e-12, atol=1e-12
+        )
+    np.testing.assert_allclose(got.scores, wanted, rtol=1e-12, atol=1e-12)
+    for i, met in enumerate(met_before(batch)):
+        assert met == ours.classes[: got.met[i]]
+        known = wanted[i, : len(met)]
+        if not met:
+            assert got.prediction[i] == 1 if "oaa" in how else np.isnan(got.prediction[i])
+            continue
+        assert got.prediction[i] == met[int(np.argmax(known))]
+        assert got.raw[i] == pytest.approx(known.max(), rel=1e-12)
+    if method == "committee":
+        assert any(not m["active"] for facts in ours.facts()["classes"] for m in facts["members"])
+
+
+@pytest.mark.parametrize("method", ["nag", "committee"])
+@either
+def test_probabilities_and_log_loss(method, how):
+    """p_k in proportion to 1/(1 + exp(-score)): of K classes all, else of those met and, in the loss, of a new one."""
+    batch = stream()
+    ours = learner(method, how)
+    got, most = ours.partial_fit(batch), how.get("oaa")
+    nobody = learner(method, {}).partial_fit(of_one(batch, 77)).raw
+    for i, met in enumerate(met_before(batch)):
+        p = 1 / (1 + np.exp(-got.scores[i, : len(met)]))
+        spare = 1 / (1 + np.exp(-nobody[i]))
+        total = p.sum() + (most - len(met) if most else 0) * spare
+        np.testing.assert_allclose(got.probabilities[i, : len(met)], p / total, rtol=1e-9, atol=1e-12)
+        other = spare / total if most and len(met) < most else 0.0
+        assert got.other[i] == pytest.approx(other, rel=1e-9)
+        np.testing.assert_allclose(got.probabilities[i, len(met) :], other, rtol=1e-9)
+        np.testing.assert_array_equal(got.label[i], batch.y[i])
+        if np.isnan(batch.y[i]):
+            assert np.isnan(got.loss[i])
+        elif batch.y[i] in met:
+            assert got.loss[i] == pytest.approx(-np.log(p[met.index(batch.y[i])] / total), rel=1e-9, abs=1e-12)
+        else:
+            assert got.loss[i] == pytest.approx(
+                -np.log(spare / (total if most else total + spare)), rel=1e-9, abs=1e-12
+            )
+
+
+@several
+@either
+def test_batches_cut_anywhere_saves_and_threads_change_no_bit(method, how, hearings, tmp_path):
+    batch = stream()
+    through, cut = learner(method, how), learner(method, how)
+    whole = through.partial_fit(batch)
+    for start, stop in ((0, 1), (1, 3), (3, 3), (3, 61), (61, 62), (62, 118), (118, 160)):
+        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
+        for name in ("prediction", "raw", "loss", "label", "other", "met"):
+            np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[start:stop], err_msg=name)
+        K = part.scores.shape[1]
+        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, :K])
+        np.testing.assert_array_equal(part.probabilities, whole.probabilities[start:stop, :K])
+        cut.save(tmp_path / "model")
+        cut = Learner.load(tmp_path / "model", threads=1 + start % 3)
+    same_state(through, cut)
+    before = through.to_arrays()
+    first = through.predict(batch)
+    for one, other in zip(first, cut.predict(batch), strict=True):
+        np.testing.assert_array_equal(one, other)
+    for i in (0, 77, 159):
+        np.testing.assert_array_equal(cut.predict(rows_of(batch, [i])).scores[0], first.scores[i])
+    np.testing.assert_array_equal(before[1]["state.counts"], through.to_arrays()[1]["state.counts"])
+
+
+@pytest.mark.parametrize("method", ["nag", "committee"])
+def test_rows_without_a_label_leave_no_trace(method):
+    batch = stream()
+    ours, other = (learner(method, {"classes": "auto"}) for _ in range(2))
+    ours.partial_fit(batch)
+    other.partial_fit(batch)
+    other.partial_fit(batch._replace(y=np.full(batch.n, np.nan)))
+    unseen = other.partial_fit(batch._replace(y=np.full(batch.n, 42.0), weight=np.zeros(batch.n)))
+    assert other.classes == ours.classes
+    assert np.isfinite(unseen.loss).all()
+    same_state(ours, other)
+
+
+def test_counts_are_the_rows_learned_of_each_class():
+    batch = stream()
+    ours = learner("nag", {"oaa": 5})
+    ours.partial_fit(batch)
+    learned = batch.y[(batch.weight > 0) & ~np.isnan(batch.y)]
+    counts = [facts["examples"] for facts in ours.facts()["classes"]]
+    assert counts == [int((learned == label).sum()) for label in ours.classes]
+    assert ours.examples == len(learned)
+
+
+def test_labels_of_k_classes_begin_with_0_or_with_1():
+    rows = [{1: 1.0}] * 4
+    zero = learner("nag", {"oaa": 3}).partial_fit(batch_of(rows, [0, 2, 0, 1]))
+    one = learner("nag", {"oaa": 3}).partial_fit(batch_of(rows, [1, 3, 1, 2]))
+    np.testing.assert_array_equal(zero.loss, one.loss)
+    np.testing.assert_array_equal(zero.prediction[1:] + 1, one.prediction[1:])
+    for labels, found in (
+        ([1, 4], r"2:1: found label 4, expected 1 to 3, or 0 to 2, for --oaa 3 \(more classes: --oaa 4\)"),
+        ([0, 3], r"2:1: found label 3, expected 0 to 2 for --oaa 3 \(more classes: --oaa 4\)"),
+        ([3, 0], r"2:1: found label 0, expected 1 to 3 for --oaa 3"),
+        ([1, -1], r"2:1: found label -1, expected 1 to 3, or 0 to 2, for --oaa 3"),
+        ([1, 1.5], r"2:1: found label 1.5, expected 1 to 3, or 0 to 2, for --oaa 3"),
+    ):
+        ours = learner("nag", {"oaa": 3})
+        with pytest.raises(InputError, match=found):
+            ours.partial_fit(batch_of(rows[:2], labels))
+        assert ours.examples == 1, "the rows before it have been learned"
+        with pytest.raises(InputError, match=found.replace("2:1", "1:1")):
+            ours.partial_fit(batch_of(rows[:1], labels[1:]))
+
+
+def named(names, y=None):
+    batch = batch_of([{i % 3: 1.0} for i in range(len(names))], np.full(len(names), np.nan) if y is None else y)
+    return batch._replace(class_names=names)
+
+
+def test_classes_may_be_names():
+    ours = learner("nag", {"classes": "auto"})
+    got = ours.partial_fit(named(["ham", "spam", "ham", None, "eggs", "spam"]))
+    numbers = learner("nag", {"classes": "auto"})
+    same = numbers.partial_fit(named([None] * 6, [7.0, -3.0, 7.0, np.nan, 0.0, -3.0]))
+    assert (ours.classes, numbers.classes) == (["ham", "spam", "eggs"], [7, -3, 0])
+    np.testing.assert_array_equal(got.scores, same.scores)
+    np.testing.assert_array_equal(got.loss, same.loss)
+    np.testing.assert_array_equal(got.label, [0, 1, 0, np.nan, 2, 1])
+    assert ours.label_texts(got.label) == ["ham", "spam", "ham", "unknown", "eggs", "spam"]
+    assert numbers.label_texts(same.label) == ["7", "-3", "7", "unknown", "0", "-3"]
+    assert ours.label_texts(got.prediction)[1:] == [
+        {7: "ham", -3: "spam", 0: "eggs"}[k] for k in same.prediction[1:].tolist()
+    ]
+    again = Learner.from_arrays(*ours.to_arrays())
+    assert again.classes == ours.classes
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        (named(["a"]), named([None], [3.0]), "found label 3, expected a name, as the labels before it"),
+        (named([None], [3.0]), named(["a"]), "found label 'a', expected a whole number, as the labels before it"),
+        (named(["a"]), named([None], [2.5]), "found label 2.5, expected a name"),
+        (named([None], [3.0]), named([None], [2.5]), "found label 2.5, expected a whole number or a name"),
+    ],
+)
+def test_kinds_of_labels_do_not_mix(first, second, found):
+    ours = learner("nag", {"classes": "auto"})
+    ours.partial_fit(first)
+    before = ours.to_arrays()
+    for call in (ours.partial_fit, ours.predict):
+        with pytest.raises(InputError, match=f"<memory>:1:1: {found}"):
+            call(second)
+    assert ours.to_arrays()[0] == before[0]
+    both = learner("nag", {"classes": "auto"})
+    names = [(first.class_names or [None])[0], (second.class_names or [None])[0]]
+    with pytest.raises(InputError, match=f"<memory>:2:1: {found}"):
+        both.partial_fit(named(names, np.concatenate([first.y, second.y])))
+    assert both.examples == 1
+
+
+def test_a_class_never_seen_is_named_when_predicting():
+    ours = learner("nag", {"classes": "auto"})
+    ours.partial_fit(named(["a", "b"]))
+    with pytest.raises(InputError, match=r"found label 'c', expected a class that the model has learned \('a b'\)"):
+        ours.predict(named(["a", "c"]))
+    declared = learner("nag", {"oaa": 3})
+    declared.partial_fit(batch_of([{1: 1.0}] * 2, [1, 2]))
+    assert np.isfinite(declared.predict(batch_of([{1: 1.0}], [3])).loss).all()
+
+
+def test_names_are_no_labels_of_other_learners():
+    for options, found in (
+        ({"loss": "logistic"}, "several classes: --oaa K, or --classes auto"),
+        ({"loss": "squared"}, "names of classes: --classes auto"),
+        ({"oaa": 3}, "classes of any name: --classes auto"),
+    ):
+        with pytest.raises(InputError, match=f"found label 'a', expected .*{found}"):
+            Learner(LearnOptions(method="nag", **options)).partial_fit(named(["a"]))
+    with pytest.raises(InputError, match=r"found label 3, .*\(several classes: --oaa K, or --classes auto\)"):
+        Learner(LearnOptions(loss="logistic")).partial_fit(batch_of([{}], [3.0]))
+    with pytest.raises(InputError, match=r"found label 0.5, .*\(real labels: --loss squared\)"):
+        Learner(LearnOptions(loss="logistic")).partial_fit(batch_of([{}], [0.5]))
+    with pytest.raises(OptionError, match="no learner of several classes"):
+        Learner().classes  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"oaa": 1}, "--oaa 1: expected at least 2"),
+        ({"oaa": 3, "classes": "auto"}, "give one of them"),
+        ({"oaa": 3, "method": "nag", "loss": "quantile"}, "--oaa with --loss quantile: expected one of logistic"),
+        ({"classes": "all"}, "--classes all: expected one of auto"),
+    ],
+)
+def test_options_that_do_not_fit(given, found):
+    with pytest.raises(OptionError, match=found):
+        LearnOptions(**given)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_row_that_a_class_cannot_learn_is_refused():
+    batch = stream()
+    wild = batch._replace(values=np.where(np.arange(len(batch.values)) == batch.indptr[90], 1e200, batch.values))
+    wild.weight[90], wild.y[90] = 1.0, 2.0
+    for method in ("nag", "committee"):
+        got = learner(method, {"oaa": 5}).partial_fit(wild, skip=True)
+        assert np.flatnonzero(got.refused).tolist() == [90]
+        with pytest.raises(DivergedError, match="<memory>:91:"):
+            learner(method, {"oaa": 5}).partial_fit(wild)
+
+
+@pytest.mark.parametrize(
+    "change", [{"labels": [1, "a"]}, {"labels": 3}, {"learned": 1}, {"learned": "x"}, {"first": 0}]
+)
+def test_headers_that_do_not_fit(change):
+    ours = learner("nag", {"oaa": 5})
+    ours.partial_fit(stream())
+    header, arrays = ours.to_arrays()
+    header["classes"] |= change
+    if change == {"first": 0}:
+        assert Learner.from_arrays(header, arrays).classes == ours.classes
+        return
+    with pytest.raises(ModelFileError, match="does not fit together"):
+        Learner.from_arrays(header, arrays)

@@ -1,0 +1,161 @@
+"""Learners with the whole matrix against their definitions, and what they refuse."""
+
+import numpy as np
+import pytest
+from matrix_twin import raw_predictions
+from streams import (
+    batch_of,
+    duplicated,
+    ill_conditioned,
+    low_rank,
+    rows_of,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+
+from sonlearn import InputError, Learner, LearnOptions
+from sonlearn.methods import METHODS
+from sonlearn.options import LOSSES
+
+TOLERANCE = 1e-9
+#: With alpha = 0 the condition of A is anything up to 1e10, the cutoff; that times the rounding of A.
+WITHOUT_ALPHA = 1e-6
+FULL_ON = {"method": "full-on", "loss": "squared", "clip": 1.0}
+
+
+def agree(batch, **settings):
+    options = LearnOptions(**settings)
+    tolerance = WITHOUT_ALPHA if options.alpha == 0 else TOLERANCE
+    wanted, learner = raw_predictions(options, batch), Learner(options)
+    np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted, rtol=tolerance, atol=tolerance)
+    return learner, wanted
+
+
+def mixed(**more):
+    """Weights, rows without labels or features, and features that come late."""
+    return with_empty_rows(with_weights(without_some_labels(zipf(n=250, d=40, **more))))
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("alpha", [0.1, 10.0])
+def test_full_on(loss, alpha):
+    batch = mixed(kind="real")
+    y = np.abs(batch.y) if loss == "poisson" else np.sign(batch.y)
+    agree(batch._replace(y=y), method="full-on", loss=loss, alpha=alpha, clip=1.0, sigma=0.25)
+
+
+def test_full_on_projects():
+    _, raw = agree(ill_conditioned(1e3, T=300, d=20, large=4).batch, alpha=0.01, **FULL_ON)
+    assert (np.abs(raw) > 1).sum() > 5
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("eta", ["1/t", "1/sqrt(t)", 0.5])
+@pytest.mark.parametrize("stream", [mixed(), low_rank(n=150, d=20), duplicated(n=150, d=30)], ids=range(3))
+def test_full_on_with_pseudo_inverses(stream, eta):
+    _, raw = agree(stream, alpha=0.0, eta=eta, **FULL_ON)
+    assert (np.abs(raw) > 1).sum() > (0 if eta == 0.5 else 5), "a stream that never needs the projection"
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("loss", METHODS["arow-full"].losses)
+@pytest.mark.parametrize("r", [0.1, 1.0])
+def test_arow_full(loss, r):
+    agree(mixed(), method="arow-full", loss=loss, arow_r=r)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("update", ["mirror", "dual"])
+@pytest.mark.parametrize("delta", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("loss", ["logistic", "absolute"])
+def test_ada_full(loss, delta, update):
+    agree(mixed(), method="ada-full", loss=loss, delta=delta, update=update, clip=3.0)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("update", ["mirror", "dual"])
+@pytest.mark.parametrize("tau", [1, 4, 10, 60])
+def test_ada_lr(tau, update):
+    agree(mixed(), method="ada-lr", sketch_size=tau, update=update, loss="absolute", clip=3.0, seed=2)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("rate", [0.1, 2.0])
+@pytest.mark.parametrize("loss", ["logistic", "squared", "hinge"])
+def test_metagrad(loss, rate):
+    agree(mixed(), method="metagrad", loss=loss, learning_rate=rate, alpha=0.5, clip=2.0)
+
+
+# ---------------------------------------------------------------------------------------------------- theory
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.0])
+def test_more_rows_than_the_rank_is_the_full_matrix(alpha):
+    """A sketch of m >= rank + 1 rows sheds nothing."""
+    batch = low_rank(n=200, d=15, rank=4)
+    full, _ = agree(batch, alpha=alpha, **FULL_ON)
+    sketched = Learner(
+        LearnOptions(method="rfd-son", sketch_size=5, alpha=alpha, diagonal=False, loss="squared", clip=1.0)
+    )
+    got = sketched.partial_fit(batch).raw
+    np.testing.assert_allclose(Learner(full.options).partial_fit(batch).raw, got, rtol=1e-8, atol=1e-8)
+
+
+def test_as_many_directions_as_features_is_ada_full():
+    """The range finder finds all there is, and there is nothing outside."""
+    batch = zipf(n=150, d=12)
+    one = Learner(LearnOptions(method="ada-lr", sketch_size=13)).partial_fit(batch)
+    other = Learner(LearnOptions(method="ada-full")).partial_fit(batch)
+    np.testing.assert_allclose(one.raw, other.raw, rtol=1e-7, atol=1e-7)
+
+
+def rotated(X, seed=0):
+    """X in another orthonormal basis."""
+    return X @ np.linalg.qr(np.random.default_rng(seed).normal(size=(X.shape[1],) * 2))[0]
+
+
+def dense(X, y):
+    return batch_of([dict(enumerate(row.tolist())) for row in X], y)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"alpha": 1.0, **FULL_ON},
+        {"alpha": 0.0, **FULL_ON},
+        {"method": "ada-full"},
+        {"method": "arow-full"},
+        {"method": "metagrad"},
+    ],
+    ids=lambda s: s["method"],
+)
+def test_rotations_change_nothing(settings):
+    stream = ill_conditioned(100, T=120, d=8, large=3)
+    one, other = (Learner(LearnOptions(**settings)) for _ in range(2))
+    np.testing.assert_allclose(
+        one.partial_fit(dense(stream.X, stream.y)).raw, other.partial_fit(dense(rotated(stream.X), stream.y)).raw,
+        rtol=1e-8, atol=1e-8,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------- reliability
+
+
+@pytest.mark.parametrize("name", ["full-on", "arow-full", "ada-full", "ada-lr", "metagrad"])
+def test_too_many_features_are_refused_and_what_was_learned_stays(name, monkeypatch):
+    monkeypatch.setitem(METHODS[name].values, "most", 12)
+    rows = [{i: 1.0, i + 1: 2.0} for i in range(30)]
+    learner, other = Learner(LearnOptions(method=name)), Learner(LearnOptions(method=name))
+    with pytest.raises(
+        InputError, match=f"<memory>:12: found a feature after 12 others.*--method {name}.*use --method"
+    ):
+        learner.partial_fit(batch_of(rows, [1.0, -1.0] * 15))
+    other.partial_fit(rows_of(batch_of(rows, [1.0, -1.0] * 15), slice(0, 11)))
+    assert learner.examples == other.examples == 11
+    np.testing.assert_array_equal(learner.weights()[1][:12], other.weights()[1])
+    got = learner.partial_fit(batch_of(rows, [1.0, -1.0] * 15), skip=True)
+    assert got.refused.tolist() == [False] * 11 + [True] * 19
+    assert Learner.from_arrays(*learner.to_arrays()).examples == learner.examples

@@ -1,0 +1,61 @@
+"""The mixture against Bayes' rule over its members' twins, its bound, and what it refuses."""
+
+import numpy as np
+import pytest
+from streams import rows_of, with_empty_rows, with_weights, without_some_labels, zipf
+from twins import mixture
+
+from sonlearn import Learner, LearnOptions, OptionError
+
+
+def stream(**more):
+    return with_empty_rows(with_weights(without_some_labels(zipf(**{"n": 300, "d": 40, **more}))))
+
+
+@pytest.mark.interpreted
+def test_predictions_are_the_twins():
+    options, batch = LearnOptions(method="mixture"), stream()
+    np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, mixture(options, batch), rtol=0, atol=1e-9)
+
+
+def test_the_loss_is_that_of_the_best_and_the_logarithm_of_their_number():
+    batch, names = zipf(n=400, d=60), ("nag", "sgd", "arow", "gd")
+    alone = [Learner(LearnOptions(method=name, loss="logistic")).partial_fit(batch).loss.sum() for name in names]
+    learner = Learner(LearnOptions(method="mixture", members=names))
+    together = learner.partial_fit(batch).loss.sum()
+    assert together <= min(alone) + np.log(len(names)) + 1e-9
+    share = learner.facts()["share"]
+    assert max(share, key=share.get) == names[int(np.argmin(alone))]
+    assert sum(share.values()) == pytest.approx(1)
+
+
+@pytest.mark.interpreted
+def test_cut_and_saved_anywhere():
+    batch = stream(n=150)
+    whole, parts = (Learner(LearnOptions(method="mixture", members="nag,ada-gp,rfd-son")) for _ in range(2))
+    expected, got = whole.partial_fit(batch), []
+    for start, stop in ((0, 1), (1, 60), (60, 61), (61, 150)):
+        got.append(parts.partial_fit(rows_of(batch, slice(start, stop))))
+        parts = Learner.from_arrays(*parts.to_arrays())
+    np.testing.assert_array_equal(np.concatenate([part.raw for part in got]), expected.raw)
+    one, other = whole.to_arrays()[1], parts.to_arrays()[1]
+    assert one.keys() == other.keys()
+    for key in one:
+        np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+    np.testing.assert_array_equal(whole.predict(batch).raw, parts.predict(batch).raw)
+
+
+def test_a_row_that_a_member_refuses_it_sits_out():
+    batch = zipf(n=60, d=20)
+    values = batch.values.copy()
+    values[batch.indptr[30]] = 1e120
+    learner = Learner(LearnOptions(method="mixture", members=("nag", "sgd")))
+    got = learner.partial_fit(batch._replace(values=values))
+    assert got.raw[30] == 0
+    assert np.isfinite(got.raw).all()
+
+
+@pytest.mark.parametrize("name", ["nag:tfidf", "mixture"])
+def test_members_are_methods(name):
+    with pytest.raises(OptionError, match=f"--members {name}: --method mixture has members that are methods"):
+        LearnOptions(method="mixture", members=name)

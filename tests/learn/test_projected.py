@@ -1,0 +1,135 @@
+"""Learners by random projection against their definitions, with the same random numbers."""
+
+import numpy as np
+import pytest
+from matrix_twin import raw_predictions
+from streams import (
+    batch_of,
+    duplicated,
+    ill_conditioned,
+    rows_of,
+    shuffled_features,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+
+from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn.learn.normals import draw, position_of
+from sonlearn.options import LOSSES
+
+ADA = ("ada-gp", "ada-dp", "radagrad")
+TOLERANCE = 1e-9
+
+
+def agree(batch, **settings):
+    options = LearnOptions(**settings)
+    wanted, learner = raw_predictions(options, batch), Learner(options)
+    np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted, rtol=TOLERANCE, atol=TOLERANCE)
+    return learner, wanted
+
+
+def mixed(**more):
+    """Weights, rows without labels or features, and features that come late, in no order."""
+    batch = with_empty_rows(with_weights(without_some_labels(zipf(n=250, d=40, **more))))
+    return shuffled_features(batch)
+
+
+STREAMS = {
+    "mixed": mixed(),
+    "duplicated": duplicated(n=200, d=30),
+    "dense": ill_conditioned(1e2, T=200, d=20, large=4).batch,
+}
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("tau", [1, 4, 10])
+@pytest.mark.parametrize("alpha", [0.1, 10.0])
+@pytest.mark.parametrize("stream", STREAMS)
+def test_rp_son(stream, alpha, tau):
+    agree(STREAMS[stream], method="rp-son", alpha=alpha, sketch_size=tau, loss="squared", clip=1.0, seed=3)
+
+
+def test_rp_son_projects():
+    """(With alpha = 0.01 one bit of the input moves the twin's own predictions by 2e-7.)"""
+    batch = ill_conditioned(1e3, T=300, d=20, large=4).batch
+    _, raw = agree(batch, method="rp-son", alpha=0.1, sketch_size=5, loss="squared", clip=1.0)
+    assert (np.abs(raw) > 1).sum() > 5
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_rp_son_with_every_loss(loss):
+    batch = STREAMS["mixed"]._replace(y=np.abs(STREAMS["mixed"].y)) if loss == "poisson" else STREAMS["mixed"]
+    agree(batch, method="rp-son", loss=loss, clip=2.0, sketch_size=5, sigma=0.25, eta="1/sqrt(t)")
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("tau", [1, 4, 10])
+@pytest.mark.parametrize("update", ["mirror", "dual"])
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("name", ADA)
+def test_adaptive(name, stream, update, tau):
+    agree(STREAMS[stream], method=name, sketch_size=tau, update=update, delta=0.5, loss="absolute", clip=2.0, seed=7)
+
+
+# ---------------------------------------------------------------------------------------------------- theory
+
+
+def test_the_projection_keeps_the_matrix_on_average():
+    """E S'S = G: the mean over seeds of what S'S is worth in a direction; predictions need not agree."""
+    batch = zipf(n=40, d=6, s=3)
+    S = [_sketch(batch, seed) for seed in range(400)]
+    mean, X = np.mean([s.T @ s for s in S], axis=0), np.zeros((40, 6))
+    np.add.at(X, (np.repeat(np.arange(40), np.diff(batch.indptr)), batch.indices - 1), batch.values)
+    np.testing.assert_allclose(mean, X.T @ X, atol=0.25 * np.abs(X.T @ X).max())
+
+
+def _sketch(batch, seed):
+    learner = Learner(LearnOptions(method="ada-dp", sketch_size=5, seed=seed))
+    learner.partial_fit(batch)
+    out = np.zeros((5, 6))
+    out[:, learner.weights()[0] - 1] = learner._state.S[: len(learner.weights()[0])].T
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------- randomness
+
+
+def test_random_numbers_are_those_of_numpy():
+    rows, position = draw(position_of(5), 7, 3)
+    rng = np.random.default_rng(5)
+    np.testing.assert_array_equal(rows, [rng.standard_normal(3) / np.sqrt(3) for _ in range(7)])
+    np.testing.assert_array_equal(draw(position, 2, 3)[0], [rng.standard_normal(3) / np.sqrt(3) for _ in range(2)])
+
+
+@pytest.mark.parametrize("name", [*ADA, "rp-son"])
+def test_long_streams_use_the_numbers_in_order(name, monkeypatch):
+    """Blocks of any length, and rows that are refused in between, change no bit."""
+    from sonlearn.learn.engines import projected
+
+    batch = zipf(n=120, d=80, s=4)
+    huge = batch_of([{1: 1e120}], [1.0])
+    options = LearnOptions(method=name, sketch_size=3)
+    learner, other = Learner(options), Learner(options)
+    learner.partial_fit(batch)
+    monkeypatch.setattr(projected, "BLOCK", 7)
+    for start in range(0, 120, 50):
+        other.partial_fit(rows_of(batch, slice(start, min(start + 50, 120))))
+        if start + 50 < 120:
+            assert other.partial_fit(huge, skip=True).refused.all()
+    one, two = learner.to_arrays()[1], other.to_arrays()[1]
+    for key in one:
+        np.testing.assert_array_equal(one[key], two[key], err_msg=key)
+
+
+def test_seeds_differ():
+    batch = zipf(n=50, d=20)
+    one, other = (Learner(LearnOptions(method="ada-gp", seed=seed)).partial_fit(batch).raw for seed in (0, 1))
+    assert np.abs(one - other).max() > 1e-3
+
+
+@pytest.mark.parametrize(("name", "option"), [("rp-son", "alpha"), ("ada-gp", "delta"), ("radagrad", "sketch_size")])
+def test_what_cannot_work_is_refused(name, option):
+    with pytest.raises(OptionError, match=f"--{option.replace('_', '-')} 0: --method {name}"):
+        LearnOptions(method=name, **{option: 0})

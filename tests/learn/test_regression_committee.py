@@ -1,0 +1,225 @@
+"""Committees of values: equal to their definition in plain numpy over the members' engines; units do not matter."""
+
+import itertools
+
+import numpy as np
+import pytest
+from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
+
+from sonlearn import Learner, LearnOptions
+from sonlearn.learn.combine import retire
+from sonlearn.learn.combine.combiner import KEEP, PERIOD
+from sonlearn.learn.combine.panel import member_options, taught
+from sonlearn.learn.engines import make_engine
+from sonlearn.members import default_members, member
+from sonlearn.views import make_view
+from sonlearn.views.index import intern, new_index
+
+FEW = ("nag", "nlms:zs", "arow-precision:bins-z")
+LOSSES = {
+    "squared": {}, "absolute": {}, "quantile": {"quantile_tau": 0.9}, "huber": {"huber_k": 2.0}, "poisson": {},
+}  # fmt: skip
+each = pytest.mark.parametrize("loss", LOSSES)
+
+
+def options(loss="squared", **more):
+    return LearnOptions(method="committee", loss=loss, **{"retire": False, **LOSSES[loss], **more})
+
+
+def stream(n=250, seed=0):
+    """Counts that depend on numbers and on what stands together, with noise and a few far out; weights, labels gone."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.normal(50, 9, n), rng.integers(0, 3, n), rng.exponential(1e-3, n), rng.normal(size=n)])
+    y = np.floor(np.abs(X[:, 0] / 3 + 6 * X[:, 1] * (X[:, 3] > 0) + rng.normal(size=n)))
+    y[rng.random(n) < 0.03] *= 5
+    return with_weights(without_some_labels(batch_of_dense(X, y), share=0.1))
+
+
+# ------------------------------------------------------------------------------------------------------ definition
+
+
+class Labels:
+    """The labels learned from so far."""
+
+    def __init__(self):
+        self.y, self.h = [], []
+
+    def mean(self):
+        return np.average(self.y, weights=self.h) if self.y else 0.0
+
+    def sd(self):
+        return np.sqrt(np.average((np.array(self.y) - self.mean()) ** 2, weights=self.h)) if len(set(self.y)) > 1 else 0
+
+
+def told(loss, y, h, base):
+    """For each row (y', mean, sd before, sd with the label, lowest, highest, weight before)."""
+    seen = Labels()
+    for label, weight, b in zip(y, h, base, strict=True):
+        m, s, lo, hi = seen.mean(), seen.sd(), min(seen.y, default=0.0), max(seen.y, default=0.0)
+        total, label = sum(seen.h), label * np.exp(-b) if loss == "poisson" else label - b
+        if weight > 0 and not np.isnan(label):
+            seen.y.append(label)
+            seen.h.append(weight)
+        unit = seen.sd()
+        yield (label - m) / unit if unit else label * 0, m, s, unit, lo, hi, total
+
+
+def psi(loss, e, unit):
+    """(l'(e), curvature) of a prediction that is e too high."""
+    tau = {"absolute": 1.0, "quantile": 0.1 if e > 0 else 0.9}.get(loss)
+    if tau:
+        c = tau / max(abs(e), 0.1)
+    elif loss == "huber":
+        c = min(1.0, 2.0 / unit / abs(e)) if e and unit else 1.0
+    else:
+        c = 2.0
+    return c * e, c
+
+
+def definition(names, loss, batch, base):
+    """Predictions of the committee, with explicit statistics and matrices."""
+    frames = list(told(loss, batch.y, batch.weight, base))
+    rows, index = intern(batch._replace(y=np.array([frame[0] for frame in frames])), new_index(), True)
+    V = np.column_stack([alone(name, loss, rows, int(index.size[0])) for name in names])
+    k, prior = len(names), 20.0 if loss in ("squared", "poisson") else 10.0
+    bias = int(loss in ("absolute", "quantile"))
+    w, A, out, learned = np.append(np.full(k, 1 / k), np.zeros(bias)), prior * np.eye(k + bias), [], 0
+    for (y, m, s, unit, lo, hi, total), v, h, b in zip(frames, V, batch.weight, base, strict=True):
+        v = np.append(np.clip(v, (lo - m) / s, (hi - m) / s) if s else 0 * v, np.ones(bias))
+        z = w @ v
+        p = np.clip(m + s * z, lo, hi)
+        if loss == "poisson":
+            p = np.log(max(p, 0.02 * (m * total + 1) / (total + 1) if total else 1.0))
+        out.append(p + b)
+        if np.isnan(y) or h == 0:
+            continue
+        slope, c = psi(loss, z - y, unit)
+        A = A + h * c * np.outer(v, v)
+        w = w - h * slope * np.linalg.solve(A, v)
+        learned += 1
+        if learned % PERIOD == 0:
+            A = KEEP * A + (1 - KEEP) * prior * np.eye(len(w))
+    return np.array(out)
+
+
+def alone(name, loss, rows, features):
+    """What a member predicts that is alone with its view and the labels that it is told."""
+    entry = member(name, loss)
+    view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
+    state, seen = view.see(view.reserve(view.new(), rows, features), rows)
+    return taught(engine, engine.new(), seen, view.features(state))[1].prediction
+
+
+@pytest.mark.interpreted
+@each
+@pytest.mark.parametrize("names", [FEW, ("coin", "gd")], ids=len)
+def test_equals_the_definition(loss, names):
+    batch = stream()
+    base = np.random.default_rng(1).choice([0.0, 0.0, 0.25, -0.5], batch.n)
+    got = Learner(options(loss, members=names)).partial_fit(batch._replace(base=base))
+    wanted = definition(names, loss, batch, base)
+    np.testing.assert_allclose(got.raw, wanted, rtol=1e-9, atol=1e-9)
+    assert np.ptp(wanted[50:]) > 0.5, "nothing was learned: nothing was tested"
+
+
+def test_the_default_members_equal_the_definition():
+    batch = stream(400)
+    got = Learner(options()).partial_fit(batch)
+    wanted = definition(default_members("squared"), "squared", batch, np.zeros(batch.n))
+    np.testing.assert_allclose(got.raw, wanted, rtol=1e-9, atol=1e-9)
+
+
+# -------------------------------------------------------------------------------------------------------- promises
+
+
+def arrays_of(learner):
+    return {name: array.copy() for name, array in learner.to_arrays()[1].items()}
+
+
+def assert_same(one, other):
+    assert one.keys() == other.keys()
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
+@each
+@pytest.mark.parametrize("threads", [1, 3])
+def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
+    monkeypatch.setattr(retire, "HEARINGS", (100, 160))
+    batch = stream()
+    whole = Learner(options(loss, retire=True))
+    wanted = whole.partial_fit(batch)
+    parts, got = Learner(options(loss, retire=True), threads=threads), []
+    for a, b in itertools.pairwise([0, 1, 2, 40, 99, 117, 180, 181, batch.n]):
+        got.append(parts.partial_fit(rows_of(batch, slice(a, b))).raw)
+        parts = Learner.from_arrays(*parts.to_arrays(), threads=threads)
+    np.testing.assert_array_equal(np.concatenate(got), wanted.raw)
+    assert_same(arrays_of(parts), arrays_of(whole))
+    active = [entry["active"] for entry in whole.facts()["members"]]
+    assert not all(active), "nobody was retired: nothing of that was tested"
+    assert sum(active) >= 2
+
+
+@each
+def test_rows_that_are_only_predicted_change_nothing(loss):
+    batch, learner = stream(), Learner(options(loss))
+    learner.partial_fit(rows_of(batch, slice(0, 150)))
+    before, rest = arrays_of(learner), rows_of(batch, slice(150, 250))
+    for nothing in (rest._replace(y=np.full(rest.n, np.nan)), rest._replace(weight=np.zeros(rest.n))):
+        np.testing.assert_allclose(learner.partial_fit(nothing).raw, learner.predict(nothing).raw, rtol=1e-12)
+        assert_same(arrays_of(learner), before)
+    first = learner.predict(rest).raw[:1]
+    np.testing.assert_allclose(learner.partial_fit(rows_of(rest, [0])).raw, first, rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", "quantile"])
+@pytest.mark.parametrize(("a", "b"), [(1e-9, 0.0), (1e12, 0.0), (-3.0, 1e4)])
+def test_units_of_the_labels_do_not_matter(loss, a, b):
+    """a y + b in place of y: a p + b in place of p, once there is a label (a < 0: quantiles change sides)."""
+    batch = stream()
+    loss = "squared" if a < 0 else loss
+    one, other = (Learner(options(loss)).partial_fit(part).raw for part in (batch, batch._replace(y=a * batch.y + b)))
+    start = np.flatnonzero(~np.isnan(batch.y) & (batch.weight > 0))[0] + 1
+    np.testing.assert_allclose(other[start:], a * one[start:] + b, rtol=1e-6)
+
+
+def test_a_weight_of_2_counts_labels_twice():
+    batch = batch_of([{1: 1.0}] * 3, [1.0, 5.0, 8.0], [2.0, 1.0, 2.0])
+    twice = rows_of(batch, [0, 0, 1, 2, 2])._replace(weight=np.ones(5))
+    states = [Learner(options(members=("gd",))) for _ in range(2)]
+    for learner, rows in zip(states, (batch, twice), strict=True):
+        learner.partial_fit(rows)
+    one, other = (arrays_of(learner)["state.target.moments"] for learner in states)
+    np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+@each
+@pytest.mark.parametrize("seed", [0, 1])
+def test_labels_and_values_of_any_size_stay_finite_and_within_the_labels_seen(loss, seed):
+    rng, n = np.random.default_rng(seed), 300
+    X = 10.0 ** rng.uniform(-30, 30, (n, 5)) * rng.choice([-1, 0, 1], (n, 5))
+    y = 10.0 ** rng.uniform(-30, 30, n) * (1 if loss == "poisson" else rng.choice([-1.0, 1.0], n))
+    for labels in (y, np.where(np.arange(n) == 200, 1e30, 1e-30 * y / np.abs(y).max()), np.full(n, 1e-30), 0 * y):
+        learner = Learner(options(loss))
+        got = learner.partial_fit(batch_of_dense(X, labels))
+        assert np.isfinite(got.raw).all()
+        assert all(np.isfinite(array).all() for array in arrays_of(learner).values())
+        if loss != "poisson":
+            low, high = np.minimum.accumulate(labels)[:-1], np.maximum.accumulate(labels)[:-1]
+            assert (low <= got.raw[1:] * (1 + 1e-12) + 1e-300).all() or (got.raw[1:] >= low - 1e-9 * np.abs(low)).all()
+            assert (got.raw[1:] <= high + 1e-9 * np.abs(high)).all()
+
+
+def test_labels_that_are_all_equal_are_predicted():
+    got = Learner(options()).partial_fit(stream()._replace(y=np.full(250, 1e6 + 0.1)))
+    assert (got.raw[5:] == 1e6 + 0.1).all()
+
+
+def test_quantiles_lie_where_they_should():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(3000, 3))
+    y = X @ [1.0, -2.0, 0.5] + rng.normal(size=3000)
+    for tau in (0.1, 0.5, 0.9):
+        loss = LearnOptions(method="committee", loss="quantile", quantile_tau=tau)
+        got = Learner(loss).partial_fit(batch_of_dense(X, y)).prediction
+        assert abs(np.mean(y[1000:] < got[1000:]) - tau) < 0.06

@@ -1,0 +1,305 @@
+"""Learners with a matrix in their step, by their definitions: explicit d x d matrices, explicit (pseudo-)inverses.
+
+[SON] Luo et al., NIPS 2016; [RFD] Luo et al., JMLR 2019, section 6.2; [ADA] Wan, Zhang: Accelerating Adaptive Online
+Learning by Matrix Approximation, 2019; [AROW] Crammer et al., NIPS 2009. Nothing here is shared with the engines but
+the options: sketches are kept as matrices of d columns, and decomposed as such in every round.
+
+A twin has w, predict(x) and learn(x, y, h), which gives the raw prediction of before the label was used.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from dense_learner import canonical_label, dense_rows, loss_slope
+
+from sonlearn import Batch, LearnOptions
+
+#: Eigenvalues up to this multiple of the largest are 0 where a pseudo-inverse is meant.
+ZERO = 1e-10
+#: x is in the range of A if no more than this share of |x|^2 is outside.
+IN_RANGE = 1e-12
+
+
+def of_spectrum(A: np.ndarray, f, pseudo: bool) -> np.ndarray:
+    """f(A) for a positive semidefinite A; where a pseudo-inverse is meant, f is 0 on what counts as 0."""
+    lam, U = np.linalg.eigh(A)
+    zero = lam <= ZERO * max(lam.max(), 0.0)
+    values = [0.0 if pseudo and none else f(max(value, 0.0)) for value, none in zip(lam, zero, strict=True)]
+    return (U * values) @ U.T
+
+
+class Twin:
+    """What all have in common."""
+
+    def __init__(self, options: LearnOptions, d: int):
+        self.o, self.d, self.t = options, d, 0
+        self.w = np.zeros(d)
+
+    def predict(self, x: np.ndarray) -> float:
+        return self.w @ x
+
+    def gradient(self, raw: float, x: np.ndarray, y: float, h: float) -> np.ndarray:
+        p = np.clip(raw, -self.o.clip, self.o.clip)
+        return h * loss_slope(self.o.loss, p, y, self.o) * x
+
+    def eta(self) -> float:
+        eta = self.o.eta
+        return {"1/t": 1 / self.t, "1/sqrt(t)": 1 / np.sqrt(self.t)}[eta] if isinstance(eta, str) else eta
+
+    def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """float64[n]: raw predictions; rows without a label (NaN) or of weight 0 are predicted only."""
+        return np.array([
+            self.predict(x) if np.isnan(label) or h == 0 else self.learn(x, canonical_label(self.o.loss, label), h)
+            for x, label, h in zip(X, y, weight, strict=True)
+        ])  # fmt: skip
+
+
+class FullOn(Twin):
+    """[SON] eq. 1-2 and appendix D: A = alpha I + sum of (sigma + eta_t) g g'."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.A = options.alpha * np.eye(d)
+
+    def inverse(self):
+        return np.linalg.inv(self.A) if self.o.alpha > 0 else of_spectrum(self.A, lambda lam: 1 / lam, True)
+
+    def projected(self, x):
+        """Lemma 2: the w nearest to u in the norm of A with |w'x| <= C."""
+        raw = self.w @ x
+        excess = raw - np.clip(raw, -self.o.clip, self.o.clip)
+        if excess == 0:
+            return self.w
+        inverse = self.inverse()
+        outside = x - of_spectrum(self.A, lambda lam: 1.0, True) @ x if self.o.alpha == 0 else 0 * x
+        direction = outside if outside @ outside > IN_RANGE * (x @ x) else inverse @ x
+        return self.w - excess / (x @ direction) * direction
+
+    def take(self, g):
+        self.A = self.A + (self.o.resolved_sigma + self.eta()) * np.outer(g, g)
+
+    def learn(self, x, y, h):
+        raw = self.w @ x
+        w = self.projected(x)
+        self.t += 1
+        g = self.gradient(raw, x, y, h)
+        self.take(g)
+        self.w = w - self.inverse() @ g
+        return raw
+
+
+class ArowFull(Twin):
+    """[AROW] Figure 1 with r / h for r; classes: only where the margin is below 1."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.S = np.eye(d)
+
+    def learn(self, x, y, h):
+        m, r = self.w @ x, self.o.arow_r / h
+        if self.o.loss != "squared" and y * m >= 1:
+            return m
+        Sx = self.S @ x
+        self.w = self.w + (y - m) / (x @ Sx + r) * Sx
+        self.S = np.linalg.inv(np.linalg.inv(self.S) + np.outer(x, x) / r)
+        return m
+
+
+class AdaFull(Twin):
+    """[ADA] section 2: H = delta I + G^(1/2); mirror descent w -= l H^-1 g, or primal-dual w = -l H^-1 sum of g."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.G, self.z = np.zeros((d, d)), np.zeros(d)
+
+    def take(self, g, x):
+        self.G = self.G + np.outer(g, g)
+
+    def metric(self, g):
+        """H^-1 g."""
+        delta = self.o.delta
+        return of_spectrum(self.G, lambda lam: 1 / (delta + np.sqrt(lam)), delta == 0) @ g
+
+    def learn(self, x, y, h):
+        raw = self.w @ x
+        self.t += 1
+        g = self.gradient(raw, x, y, h)
+        self.take(g, x)
+        self.z = self.z + g
+        if self.o.update == "dual":
+            self.w = -self.o.learning_rate * self.metric(self.z)
+        else:
+            self.w = self.w - self.o.learning_rate * self.metric(g)
+        return raw
+
+
+class RpSon(FullOn):
+    """[RFD] section 6.2: A = alpha I + S'S, S <- S + r_t ghat', r_t a row of tau standard normals over sqrt(tau)."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.S, self.normals = np.zeros((options.sketch_size, d)), np.random.default_rng(options.seed)
+
+    def r(self):
+        return self.normals.standard_normal(self.o.sketch_size) / np.sqrt(self.o.sketch_size)
+
+    def take(self, g):
+        self.S = self.S + np.outer(self.r(), np.sqrt(self.o.resolved_sigma + self.eta()) * g)
+        self.A = self.o.alpha * np.eye(self.d) + self.S.T @ self.S
+
+
+class AdaLr(AdaFull):
+    """[ADA] eq. 1: Q from G Pi, Q'G = U Sig V', steps V (Sig^(1/2) + delta)^-1 V'g; row i of Pi is feature i's.
+
+    `features` are the columns in the order of their first sight, in which Pi has its rows.
+    """
+
+    def __init__(self, options, d, features):
+        super().__init__(options, d)
+        tau, rows = options.sketch_size, np.random.default_rng(options.seed)
+        self.Pi = np.zeros((d, tau))
+        for column in features:
+            self.Pi[column] = rows.standard_normal(tau) / np.sqrt(tau)
+
+    def metric(self, g):
+        Q, _ = np.linalg.qr(self.G @ self.Pi)
+        _, sig, V = np.linalg.svd(Q.T @ self.G, full_matrices=False)
+        return sum(v * (v @ g) / (np.sqrt(s) + self.o.delta) for s, v in zip(sig, V, strict=True) if s > ZERO * sig[0])
+
+
+class AdaFd(AdaFull):
+    """Wan, Wei, Zhang 2018: H = delta I + (B'B)^(1/2), B the frequent directions of the gradients, m - 1 rows kept.
+
+    With --buffer every a row is shrunk away in every round, as there; else when there are 2m.
+    """
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.B, self.shed = np.zeros((0, d)), 0.0
+
+    def take(self, g, x):
+        m = self.o.sketch_size
+        self.B = np.vstack([self.B, g])
+        if len(self.B) < (m if self.o.buffer == "every" else 2 * m):
+            return
+        _, s, V = np.linalg.svd(self.B, full_matrices=False)
+        s2 = np.pad(s**2, (0, m))
+        lost = s2[m - 1] if s2[m - 1] > 1e-13 * s2[0] else 0.0
+        self.shed += lost
+        kept = min(m - 1, len(V))
+        self.B = np.zeros((m - 1, self.d))  # rows of zeros count
+        self.B[:kept] = np.sqrt(np.maximum(s2[:kept] - lost, 0.0))[:, None] * V[:kept]
+
+    def metric(self, g):
+        """Through the singular values of B, not of B'B: a root turns its rounding of 1e-16 into 1e-8."""
+        outside, inside = self.inverses()
+        _, s, V = np.linalg.svd(self.B, full_matrices=False)
+        there = s**2 > ZERO * s.max(initial=0.0) ** 2
+        s, V = s[there], V[there]
+        return outside * (g - V.T @ (V @ g)) + V.T @ (inside(s) * (V @ g))
+
+    def inverses(self):
+        """H^-1 outside of the rows of B, and as a function of its singular values."""
+        delta = self.o.delta
+        return (1 / delta if delta > 0 else 0.0), lambda s: 1 / (delta + s)
+
+
+class SAdagrad(AdaFd):
+    """Feinberg et al. 2023, Algorithm 2: H = (B'B + (delta + sum of s_m^2) I)^(1/2)."""
+
+    def inverses(self):
+        delta = self.o.delta + self.shed
+        return (1 / np.sqrt(delta) if delta > 0 else 0.0), lambda s: 1 / np.sqrt(s**2 + delta)
+
+
+class MetaGrad(Twin):
+    """van Erven et al. 2021: experts eta_e = l 2^-e, H_e = alpha I + 2 eta_e^2 G, and their tilted average."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.eta = [options.learning_rate * 2.0**-e for e in range(20)]
+        self.p = [1 / ((e + 1) * (e + 2)) for e in range(20)]
+        self.u, self.G = [np.zeros(d) for _ in range(20)], np.zeros((d, d))
+
+    def learn(self, x, y, h):
+        raw = self.w @ x
+        g = self.gradient(raw, x, y, h)
+        self.G = self.G + np.outer(g, g)
+        for e, eta in enumerate(self.eta):
+            r = eta * (self.u[e] - self.w) @ g
+            self.p[e] *= np.exp(-r - r**2)
+            H = self.o.alpha * np.eye(self.d) + 2 * eta**2 * self.G
+            self.u[e] = self.u[e] - eta * (1 + 2 * r) * np.linalg.solve(H, g)
+        tilt = np.multiply(self.p, self.eta)
+        self.w = tilt @ np.array(self.u) / tilt.sum()
+        return raw
+
+
+class AdaGp(AdaFull):
+    """[ADA] Algorithm 1: H^-1 = (I - V Sig/(delta + Sig) V')/delta, with S = U Sig V'."""
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.S, self.normals = np.zeros((options.sketch_size, d)), np.random.default_rng(options.seed)
+
+    def row(self, g, x):
+        return g
+
+    def take(self, g, x):
+        r = self.normals.standard_normal(self.o.sketch_size) / np.sqrt(self.o.sketch_size)
+        self.S = self.S + np.outer(r, self.row(g, x))
+
+    def metric(self, g):
+        _, sig, V = np.linalg.svd(self.S, full_matrices=False)
+        return (g - V.T @ (sig / (self.o.delta + sig) * (V @ g))) / self.o.delta
+
+
+class AdaDp(AdaGp):
+    """[ADA] Algorithm 2: the rows themselves are projected."""
+
+    def row(self, g, x):
+        return x
+
+
+class Radagrad(AdaLr):
+    """Gt += g (Pi'g)', Q from Gt, Gt'Q = U Sig W', V = Q W: (Sig^(1/2) + delta)^-1 on V, a plain step outside.
+
+    A direction with less than 1e-7 of the largest singular value counts as outside.
+    """
+
+    def __init__(self, options, d, features):
+        super().__init__(options, d, features)
+        self.Gt = np.zeros((d, options.sketch_size))
+
+    def take(self, g, x):
+        self.Gt = self.Gt + np.outer(g, self.Pi.T @ g)
+
+    def metric(self, g):
+        Q, _ = np.linalg.qr(self.Gt)
+        _, sig, W = np.linalg.svd(self.Gt.T @ Q)
+        inside = sig > 1e-7 * sig[0]
+        V, sig = (Q @ W.T)[:, : len(sig)][:, inside], sig[inside]
+        return V @ ((V.T @ g) / (np.sqrt(sig) + self.o.delta)) + g - V @ (V.T @ g)
+
+
+TWINS = {
+    "full-on": FullOn, "arow-full": ArowFull, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp, "ada-dp": AdaDp,
+    "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad, "ada-fd": AdaFd, "s-adagrad": SAdagrad,
+}  # fmt: skip
+#: Methods whose random numbers belong to features, in the order of their first sight.
+BY_FEATURE = ("radagrad", "ada-lr")
+
+
+def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:
+    """float64[n]: raw predictions of a fresh twin over a whole batch."""
+    X, ids = dense_rows(batch)
+    make = TWINS[options.method]
+    more = (order_of(batch, ids),) if options.method in BY_FEATURE else ()
+    return make(options, X.shape[1], *more).run(X, batch.y, batch.weight)
+
+
+def order_of(batch: Batch, ids: np.ndarray) -> np.ndarray:
+    """Columns of `ids` in the order in which rows that are learned from show them first."""
+    learned = np.repeat(~np.isnan(batch.y) & (batch.weight > 0), np.diff(batch.indptr))
+    shown, first = np.unique(batch.indices[learned], return_index=True)
+    return np.searchsorted(ids, shown[np.argsort(first)])
