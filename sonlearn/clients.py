@@ -17,6 +17,7 @@ from sonlearn.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
 from sonlearn.members import default_members
+from sonlearn.methods import METHODS
 from sonlearn.options import CLASSIFICATION, LearnOptions
 
 #: Losses with which classes can be learned, their labels being -1 and +1.
@@ -53,7 +54,7 @@ def constructor(defaults: dict[str, Any]) -> Callable[..., None]:
 
 def class_options(estimator: Any) -> LearnOptions:
     """The options of a classifier. Raises OptionError, also for a loss of values."""
-    options = LearnOptions(**{name: getattr(estimator, name) for name in LEARNING})
+    options = LearnOptions(**_given(estimator))
     if options.loss not in CLASS_LOSSES:
         raise OptionError(f"loss {options.loss}: expected one of {', '.join(CLASS_LOSSES)} for classes")
     return options
@@ -61,7 +62,7 @@ def class_options(estimator: Any) -> LearnOptions:
 
 def value_options(estimator: Any) -> LearnOptions:
     """The options of a regressor: squared loss and a method that suits values, where none is given."""
-    given = {name: getattr(estimator, name) for name in LEARNING}
+    given = _given(estimator)
     given["loss"] = given["loss"] or "squared"
     if given["loss"] in CLASSIFICATION:
         raise OptionError(f"loss {given['loss']} is for classes; expected squared or another loss of values")
@@ -69,6 +70,15 @@ def value_options(estimator: Any) -> LearnOptions:
     if unsaid and default_members(given["loss"]) == default_members("logistic"):
         given["method"] = "nag"  # there is no committee for values
     return LearnOptions(**given)
+
+
+def _given(estimator: Any) -> dict[str, Any]:
+    """Options as they were given, but for a seed where nothing is drawn: River sets one on whatever has a seed."""
+    given = {name: getattr(estimator, name) for name in LEARNING}
+    method = LearnOptions(method=given["method"], sketch=given["sketch"]).method
+    if "seed" not in METHODS[method].takes:
+        given.pop("seed", None)
+    return given
 
 
 def probabilities(loss: str, raw: np.ndarray) -> np.ndarray:

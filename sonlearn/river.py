@@ -54,20 +54,20 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
     return _slot(str(name), None) & mask, number
 
 
-def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, text: TextOptions) -> Batch:
-    """Batch of dicts of features; labels and weights float64[n].
+def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, constant: bool) -> Batch:
+    """Batch of dicts of features, hashed to 2^bits slots; labels and weights float64[n].
 
     Raises
     ------
     InputError
         A value is neither a finite number nor a text.
     """
-    mask = (1 << text.bits) - 1
+    mask = (1 << bits) - 1
     indptr, indices, values = [0], [], []
     for row, features in enumerate(rows, 1):
         entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
         entries = [(slot, value) for slot, value in entries if value != 0.0]
-        if text.constant:
+        if constant:
             entries.append((VW_CONSTANT & mask, 1.0))
         indices += [slot for slot, _ in entries]
         values += [value for _, value in entries]
@@ -75,7 +75,7 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, text: TextOpt
     n = len(rows)
     return Batch(
         np.array(indptr, np.int64), np.array(indices, np.int64), np.array(values, np.float64),
-        np.asarray(y, np.float64), np.broadcast_to(np.asarray(weight, np.float64), n).copy(),
+        np.asarray(y, np.float64), np.full(n, weight, np.float64),
         np.arange(1, n + 1), SOURCE, constant=VW_CONSTANT & mask,
     )  # fmt: skip
 
@@ -95,17 +95,15 @@ def _index(X: Any) -> Any:
 class _Son(Kept):
     """What classes and values have in common."""
 
-    def _text(self) -> TextOptions:
-        return TextOptions(format="vw", bits=self.bits, constant=self.constant)
-
     def _options(self) -> LearnOptions:
         raise NotImplementedError
 
     def _learner(self) -> Learner:
-        return Learner(self._options(), self._text(), threads=self.threads)
+        text = TextOptions(format="vw", bits=self.bits, constant=self.constant)
+        return Learner(self._options(), text, threads=self.threads)
 
-    def _unlabelled(self, rows: list[dict[Hashable, Any]]) -> Batch:
-        return batch_of(rows, np.full(len(rows), np.nan), 1.0, self._text())
+    def _unlabelled(self, rows: list[dict[Hashable, Any]], weight: Any = 1.0) -> Batch:
+        return batch_of(rows, np.full(len(rows), np.nan), weight, self.bits, self.constant)
 
 
 class SonClassifier(_Son, base.MiniBatchClassifier):
@@ -176,7 +174,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         """Learn rows in order; a class begins where it first occurs."""
         if not len(rows):
             return
-        batch = batch_of(rows, np.full(len(rows), np.nan), weight, self._text())
+        batch = self._unlabelled(rows, weight)
         if not hasattr(self, "numbers_"):
             self._begin(y[0])
         start = 0
@@ -223,7 +221,8 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         return [classes[k] for k in best]
 
     def _probabilities(self, rows: list) -> list[dict[Hashable, float]]:
-        options, classes = self._options(), self._classes
+        classes = self._classes
+        options = self.learners_[0].options if getattr(self, "learners_", None) else self._options()
         if options.loss not in PROBABILISTIC:
             raise NotImplementedError(f"loss {options.loss} tells no probabilities")
         if not hasattr(self, "learners_"):
@@ -270,7 +269,7 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
     def _learn(self, rows: list, y: list, weight: Any) -> None:
         if len(rows) != len(y):
             raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
-        batch = batch_of(rows, y, weight, self._text())
+        batch = batch_of(rows, y, weight, self.bits, self.constant)
         if not hasattr(self, "learners_"):
             self.learners_ = [self._learner()]
         self.learners_[0].partial_fit(batch)

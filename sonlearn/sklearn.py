@@ -34,8 +34,8 @@ from sonlearn.transformers import StreamingSVD, TextHasher
 
 #: Rows that become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
-#: Methods whose raw prediction is no x'coef_ + intercept_.
-_CURVED = ("committee", "bayes", "multinomial-bayes")
+#: Engines whose raw prediction is no x'coef_ + intercept_.
+_CURVED = ("committee", "mixture", "bayes")
 
 
 class _Son(Kept, BaseEstimator):
@@ -87,7 +87,7 @@ class _Son(Kept, BaseEstimator):
         check_is_fitted(self)
         options = self.learners_[0].options
         unit = options.scale == "unit" and "scale" in METHODS[options.method].takes
-        if options.method in _CURVED or unit:
+        if METHODS[options.method].engine in _CURVED or unit:
             how = f"{options.method} with scale unit" if unit else options.method
             raise AttributeError(f"method {how} is not linear in a row: it has no coef_ and intercept_")
         coef, constant = np.zeros((len(self.learners_), self.n_features_in_)), np.zeros(len(self.learners_))

@@ -21,7 +21,8 @@ from sonlearn.learn.learner import Learner
 from sonlearn.methods import METHODS
 from sonlearn.sklearn import SonClassifier, SonRegressor, StreamingSVD, TextHasher
 
-LINEAR = [name for name in METHODS if name not in ("committee", "bayes", "multinomial-bayes", "rfd-son")]
+CURVED = ("committee", "mixture", "bayes", "multinomial-bayes", "rfd-son")
+LINEAR = [name for name in METHODS if name not in CURVED]
 
 ORDER = "an online learner of a weighted row is no learner of its repetitions elsewhere in the stream (docs/python.md)"
 ALPHA = "the check sets alpha, which this method does not take, and says so (docs/python.md)"
@@ -142,7 +143,7 @@ def test_weights_of_linear_methods(classes, method):
 
 
 def test_other_methods_have_no_weights(classes):
-    for method in ("committee", "bayes", "rfd-son"):
+    for method in CURVED:
         ours = SonClassifier(method=method).fit(*classes)
         assert not hasattr(ours, "coef_")
         with pytest.raises(AttributeError, match="not linear"):
@@ -159,7 +160,7 @@ def test_weights_of_values_and_of_several_classes():
     np.testing.assert_allclose(ours.decision_function(X), X @ ours.coef_.T, atol=1e-9)
 
 
-def test_weight_zero_is_left_out_and_weight_two_is_twice(classes):
+def test_weights_are_the_learners_and_weight_zero_is_no_row(classes):
     X, y = classes
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
     ours = SonClassifier(method="nag").fit(X, y, sample_weight=(weight > 0).astype(float))
