@@ -58,7 +58,7 @@ _CLASSES = (
     Member("drfd", "lunit", {"loss": "hinge", "arow_r": 0.1}, cost=8.0),
     Member("arow-precision", "odds", _arow(0.3), cost=2.0),
     Member("arow-precision", "tfidf", _arow(3.0), cost=2.0),
-    Member("multinomial-bayes", "log", gain=1.0, cost=2.0),
+    Member("multinomial-bayes", "log", {"loss": "logistic"}, gain=1.0, cost=2.0),
     Member("nag", "pairs", _NAG, cost=3.0),
     Member("nag", "pairs-z", _NAG, cost=3.0),
     Member("arow-precision", "pairs-fine", _arow(0.1), cost=3.0),

@@ -183,8 +183,8 @@ class LearnOptions:
         if getattr(self, name) is None:
             self._settle(name, defaults.get(name, general))
         elif name not in (*ALL_TAKE, *method.takes) and getattr(self, name) != general:
-            taken = ", ".join(flags(f)[-1] for f in dataclasses.fields(self) if f.name in method.takes)
-            raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; it takes {taken}")
+            others = ", ".join(other for other, entry in METHODS.items() if name in entry.takes)
+            raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; --method {others} do")
 
     @property
     def several(self) -> bool:

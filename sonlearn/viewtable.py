@@ -59,22 +59,22 @@ VIEWS = {
     ),
     "pairs": ViewEntry(
         "tuples", "[bin 1 of x_i and bin 1 of x_j], i <= j", "s^2",
-        {"order": 2, "code": "float", "resolution": 1, "few": 10},
+        {"order": 2, "code": "float", "resolution": 1},
     ),
     "pairs-fine": ViewEntry(
         "tuples", "[bin 3 of x_i and bin 3 of x_j] / sqrt(number of pairs), i <= j", "s^2",
-        {"order": 2, "code": "float", "resolution": 3, "unit": True, "few": 10},
+        {"order": 2, "code": "float", "resolution": 3, "unit": True},
     ),
     "pairs-z": ViewEntry(
         "tuples", "[z-bin 2 of x_i and z-bin 2 of x_j], i <= j", "s^2",
-        {"order": 2, "code": "z", "resolution": 2, "few": 10},
+        {"order": 2, "code": "z", "resolution": 2},
     ),
     "triples": ViewEntry(
         "tuples", "[bin 1 of x_i and bin 1 of x_j and bin 1 of x_k], i < j < k", "s^3",
-        {"order": 3, "code": "float", "resolution": 1, "longest": 16, "few": 8},
+        {"order": 3, "code": "float", "resolution": 1, "entries": (16, 16, 8)},
     ),
     "triples-z": ViewEntry(
         "tuples", "[z-bin 1 of x_i and z-bin 1 of x_j and z-bin 1 of x_k] / sqrt(number of triples), i < j < k", "s^3",
-        {"order": 3, "code": "z", "resolution": 1, "unit": True, "longest": 24, "chosen": 16, "few": 8},
+        {"order": 3, "code": "z", "resolution": 1, "unit": True, "entries": (24, 16, 8)},
     ),
 }  # fmt: skip

@@ -86,10 +86,10 @@ class Tuples:
     resolution : int
     unit : bool
         Values 1/sqrt(number of tuples of the row) in place of 1.
-    longest, chosen, few : int
-        Rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries (0: `longest`) whose
-        features tell most of the label by themselves; only `few` while two thirds of the tuples or more are new, as in
-        text, where what has never been seen takes time and tells nothing.
+    entries : (longest, chosen, few)
+        Rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries whose features tell most
+        of the label by themselves; only `few` while two thirds of the tuples or more are new, as in text, where what
+        has never been seen takes time and tells nothing.
     numbers : bool
         Labels are numbers, not classes.
     limit : int
@@ -99,11 +99,10 @@ class Tuples:
     of_labels = True  # which entries of long rows are combined
 
     def __init__(
-        self, *, order: int, code: str, resolution: int, unit: bool = False, longest: int = 32, chosen: int = 0,
-        few: int = 0, numbers: bool = False, limit: int = MOST_TUPLES,
+        self, *, order: int, code: str, resolution: int, unit: bool = False, numbers: bool = False,
+        entries: tuple[int, int, int] = (32, 32, 10), limit: int = MOST_TUPLES,
     ):  # fmt: skip
-        chosen = chosen or longest
-        self._params = Params(order, CODES[code], resolution, unit, numbers, longest, chosen, few or chosen, limit)
+        self._params = Params(order, CODES[code], resolution, unit, numbers, *entries, limit)
         self._work = self._new_work(1)
 
     def _new_work(self, row: int) -> Work:

@@ -122,7 +122,7 @@ def test_resuming_gives_the_same_bytes_as_one_long_run(cli, sketch, kind):
 
 
 def test_predicting_changes_nothing_and_needs_no_option(cli):
-    cli("train", "-m", "3", *PROJECTED, "-f", "model", "a.svm")
+    cli("train", "--sketch", "rfd", "-m", "3", *PROJECTED, "-f", "model", "a.svm")
     before = Path("model").read_bytes()
     _, out, err = cli("predict", "-i", "model", "b.svm")
     status, nothing, again = cli("train", "-t", "-i", "model", "b.svm", "-p", "predictions", "-r", "raw", "-f", "copy")
@@ -178,7 +178,7 @@ def test_a_format_that_is_given_is_not_guessed(cli):
 
 
 def test_inspect_lists_options_counters_and_weights(cli):
-    cli("train", "-m", "3", "--loss", "hinge", "-f", "model", "a.svm")
+    cli("train", "--sketch", "rfd", "-m", "3", "--loss", "hinge", "-f", "model", "a.svm")
     status, out, err = cli("inspect", "model", "--top", "5")
     assert (status, err) == (0, "")
     for text in ("loss = hinge", "sketch_size = 3", "format = svmlight", "examples = 150", "alpha = ", "clip = inf"):
@@ -247,8 +247,8 @@ def test_vowpal_wabbits_spellings(cli):
 
 
 def test_flags_and_files_may_be_mixed(cli):
-    _, _, a = cli("train", "a.svm", "-m", "3", "b.svm", "--alpha", "2")
-    _, _, b = cli("train", "--alpha", "2", "-m3", "--", "a.svm", "b.svm")
+    _, _, a = cli("train", "a.svm", "-m", "3", "b.svm", "--sketch", "rfd", "--alpha", "2")
+    _, _, b = cli("train", "--sketch=rfd", "--alpha", "2", "-m3", "--", "a.svm", "b.svm")
     assert a.splitlines()[:-2] == b.splitlines()[:-2]
     assert "number of examples = 260" in a
 

@@ -127,11 +127,11 @@ def test_one_row_learns_alpha_only():
 
 def test_nothing_is_lost_below_rank_m():
     batch = low_rank(n=120, rank=4)
-    twin, _ = run_twin(LearnOptions(alpha=0.0, sketch_size=5, **PAPER), batch)
+    twin, _ = run_twin(LearnOptions(sketch="rfd", alpha=0.0, sketch_size=5, **PAPER), batch)
     assert twin.sketch.alpha == 0
-    full, _ = run_twin(LearnOptions(alpha=0.0, sketch_size=5, **PAPER), batch, full=True)
+    full, _ = run_twin(LearnOptions(sketch="rfd", alpha=0.0, sketch_size=5, **PAPER), batch, full=True)
     np.testing.assert_allclose(twin.sketch.matrix(), full.sketch.matrix(), atol=1e-9)
-    shed, _ = run_twin(LearnOptions(alpha=0.0, sketch_size=4, **PAPER), batch)
+    shed, _ = run_twin(LearnOptions(sketch="rfd", alpha=0.0, sketch_size=4, **PAPER), batch)
     assert shed.sketch.alpha > 0, "rank 4 is more than the 3 rows that m = 4 keeps"
 
 
@@ -214,7 +214,7 @@ def test_more_rows_than_dimensions_is_full_newton(sketch, alpha):
 
 def test_fewer_rows_are_not():
     batch = zipf(n=300, d=12, s=5)
-    o = LearnOptions(sketch_size=6, alpha=1.0, **PAPER)
+    o = LearnOptions(sketch="rfd", sketch_size=6, alpha=1.0, **PAPER)
     assert np.abs(run_twin(o, batch)[1].raw - run_twin(o, batch, full=True)[1].raw).max() > 1e-3
 
 
@@ -222,7 +222,7 @@ def test_fewer_rows_are_not():
 def test_rotation_leaves_full_newton_alone(alpha, clip):
     stream = ill_conditioned(50, T=400, d=15, large=3)
     rotation, _ = np.linalg.qr(np.random.default_rng(9).normal(size=(15, 15)))
-    o = LearnOptions(alpha=alpha, loss="squared", clip=clip, sigma=0.125, diagonal=False)
+    o = LearnOptions(sketch="rfd", alpha=alpha, loss="squared", clip=clip, sigma=0.125, diagonal=False)
     straight = DenseLearner(o, 15, full=True).run(stream.X, stream.y)
     turned = DenseLearner(o, 15, full=True).run(stream.X @ rotation, stream.y)
     np.testing.assert_allclose(turned.prediction, straight.prediction, atol=1e-9)
@@ -231,7 +231,7 @@ def test_rotation_leaves_full_newton_alone(alpha, clip):
 def test_full_matrix_is_the_sum_of_its_rows():
     """Absolute loss has |l'| = 1, so that A = alpha I + sigma X'X whatever was predicted."""
     batch = zipf(n=80, d=10, s=4, kind="real")
-    o = LearnOptions(loss="absolute", alpha=0.7, sigma=0.25, eta=0.0, diagonal=False)
+    o = LearnOptions(sketch="rfd", loss="absolute", alpha=0.7, sigma=0.25, eta=0.0, diagonal=False)
     twin, _ = run_twin(o, batch, full=True)
     X, ids = dense_rows(batch)
     np.testing.assert_allclose(twin.sketch.matrix(), 0.7 * np.eye(len(ids)) + 0.25 * X.T @ X, atol=1e-12)
@@ -259,7 +259,8 @@ def test_diagonal_by_hand():
 
 def test_newton_by_hand():
     """One feature, RFD with alpha = 0: each step is 1/(l' sum of squares)."""
-    o = LearnOptions(sketch_size=2, alpha=0.0, loss="squared", clip=10.0, sigma=0.5, eta=0.0, diagonal=False)
+    settings = {"loss": "squared", "clip": 10.0, "sigma": 0.5, "eta": 0.0, "diagonal": False}
+    o = LearnOptions(sketch="rfd", sketch_size=2, alpha=0.0, **settings)
     _, result = run_twin(o, batch_of([{1: 1.0}, {1: 1.0}, {1: 1.0}], [1.0, 0.0, 0.0]))
     # g = -2, A = .5*4 = 2, u = 1; p = 1, g = 2, A = 4, u = .5
     np.testing.assert_allclose(result.prediction, [0, 1, 0.5])
@@ -268,7 +269,7 @@ def test_newton_by_hand():
 def test_rows_that_only_ask_for_a_prediction_change_nothing():
     batch = without_some_labels(zipf(n=200, d=30, s=5))
     labelled = rows_of(batch, ~np.isnan(batch.y))
-    o = LearnOptions(sketch_size=3, alpha=0.0, **PAPER)
+    o = LearnOptions(sketch="rfd", sketch_size=3, alpha=0.0, **PAPER)
     _, all_rows = run_twin(o, batch)
     _, only = run_twin(o, labelled)
     assert 20 < np.isnan(all_rows.loss).sum() < 80
@@ -286,7 +287,7 @@ def test_a_zero_gradient_counts_towards_the_buffer():
 
 def test_duplicated_rows_keep_rank_decisions_exact():
     """Seven distinct rows: rank 7 after however many repetitions, and alpha stays 0 for m > 7."""
-    twin, result = run_twin(LearnOptions(sketch_size=8, alpha=0.0, **PAPER), duplicated(n=200))
+    twin, result = run_twin(LearnOptions(sketch="rfd", sketch_size=8, alpha=0.0, **PAPER), duplicated(n=200))
     assert twin.sketch.alpha == 0
     assert len(range_basis(twin.sketch.buffer)) <= 7
     assert np.isfinite(result.raw).all()

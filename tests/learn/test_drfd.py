@@ -336,7 +336,7 @@ def test_a_lenient_member_sits_such_rows_out():
 
 
 def test_what_it_does_not_know_is_refused():
-    with pytest.raises(OptionError, match="--loss absolute: --method drfd does not know it; give one of squared"):
+    with pytest.raises(OptionError, match="--loss absolute: --method drfd learns squared, logistic, hinge"):
         options_of("absolute", 5)
     with pytest.raises(OptionError, match="--clip: --method drfd does not take it"):
         options_of("hinge", 5, clip=2.0)

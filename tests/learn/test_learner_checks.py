@@ -194,9 +194,12 @@ def test_a_learner_that_diverged_still_answers(kind, loss):
     batch = fitting(zipf(n=300, d=30, unit=False), loss)
     batch = batch._replace(values=1e150 * batch.values)
     learner = Learner(settings(kind, loss, alpha=1e-3, diagonal=False))
-    with pytest.raises(DivergedError) as caught:
+    if kind == "rfd-unit":  # rows of length 1, whatever their values
         learner.partial_fit(batch)
-    assert f"{batch.source}:{learner.examples + 1}:" in str(caught.value)
+    else:
+        with pytest.raises(DivergedError) as caught:
+            learner.partial_fit(batch)
+        assert f"{batch.source}:{learner.examples + 1}:" in str(caught.value)
     assert np.isfinite(learner.weights()[1]).all()
     assert np.isfinite(learner.predict(batch_of([{1: 1e-200}], [np.nan])).raw).all()
 

@@ -161,7 +161,7 @@ def test_losses(settings, loss, clip, diagonal):
 @pytest.mark.parametrize("eta", ["1/t", "1/sqrt(t)", 0.3])
 @pytest.mark.parametrize("sigma", ["auto", 0.0, 0.5])
 def test_sigma_and_eta(eta, sigma):
-    agree(LearnOptions(sketch_size=4, alpha=0.5, eta=eta, sigma=sigma, **PAPER), zipf(n=400, d=60))
+    agree(LearnOptions(sketch="rfd", sketch_size=4, alpha=0.5, eta=eta, sigma=sigma, **PAPER), zipf(n=400, d=60))
 
 
 # ---------------------------------------------------------------------------------------------------- streams
@@ -262,7 +262,7 @@ def test_real_data(dataset):
         if settings["sketch"] in ("fd", "oja"):  # no step longer than the rows can bear
             settings = {**settings, "alpha": 4 * squared}
         agree(LearnOptions(sketch_size=10, **settings, **PAPER), batch)
-    agree(LearnOptions(alpha=1.0, sketch_size=5), batch)
+    agree(LearnOptions(sketch="rfd", alpha=1.0, sketch_size=5), batch)
 
 
 # ---------------------------------------------------------------------------------------------------- the judge

@@ -22,5 +22,5 @@ def test_limits_and_sizes_are_those_of_the_code():
 
     assert f"up to 2^{LIMIT.bit_length() - 1} bins or 2^{MOST_TUPLES.bit_length() - 1} tuples a view" in DOCUMENT
     assert LIMIT.bit_count() == MOST_TUPLES.bit_count() == 1
-    longest = {name: entry.values["longest"] for name, entry in VIEWS.items() if "longest" in entry.values}
+    longest = {name: entry.values["entries"][0] for name, entry in VIEWS.items() if "entries" in entry.values}
     assert ", ".join(f"`{name}`: {n}" for name, n in longest.items()) in DOCUMENT

@@ -65,7 +65,7 @@ class Committee:
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
         """Views have room for the batch, members for what they have been shown; theirs of the batch comes with it."""
-        views = self._views.reserve(state.views, rows, features)
+        views = self._views.reserve(state.views, rows, features, self._panel.needed(state.panel))
         return state._replace(views=views, panel=self._panel.reserve(state.panel, self._views.sizes(views)))
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:

@@ -51,9 +51,10 @@ class Views:
         """States of views that have seen nothing."""
         return tuple(view.new() for view in self._views)
 
-    def reserve(self, states: tuple, rows: Rows, features: int) -> tuple:
-        """`states` with room for seeing `rows`, whose features are below `features`."""
-        return tuple(view.reserve(s, rows, features) for view, s in zip(self._views, states, strict=True))
+    def reserve(self, states: tuple, rows: Rows, features: int, needed: Container[str] | None = None) -> tuple:
+        """`states` with room for `rows`, whose features are below `features`, in the `needed` views (None: all)."""
+        at = self._places(needed)
+        return tuple(self._views[i].reserve(s, rows, features) if i in at else s for i, s in enumerate(states))
 
     def see(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> tuple[tuple, Seen]:
         """`rows` as seen by the `needed` views (None: all), before the statistics take it in; `reserve` comes first."""
