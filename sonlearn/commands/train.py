@@ -281,11 +281,10 @@ class Session:
                 save_model(self.options.final_regressor, self.learner, unfinished, self.names)
         finally:
             whole = finished and self.began.number == 1 and not self.began.read
-            for line in self.progress.summary(seconds, ending, whole):
+            lines = self.progress.summary(seconds, ending, whole)
+            lines[-2:-2] = members_at_work(self.learner)  # before the time that it took
+            for line in lines:
                 self.say(line)
-            if self.learner is not None and "members" in (facts := self.learner.facts()):
-                at_work = [member["name"] for member in facts["members"] if member["active"]]
-                self.say(f"members = {' '.join(at_work)}")
             if self.reader is not None:
                 warn_of_skipped(self.reader.error_count, self.reader.errors)
             if self.refused:
@@ -349,6 +348,12 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
         LearnOptions(**{name: value for name, value in given.items() if name in names}),
         TextOptions(**{name: value for name, value in given.items() if name not in names}),
     )
+
+
+def members_at_work(learner: Learner | None) -> list[str]:
+    """A line that says what a committee's predictions come from."""
+    members = [] if learner is None else learner.facts().get("members", [])
+    return [f"members = {' '.join(m['name'] for m in members if m['active'])}"] if members else []
 
 
 def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
