@@ -52,6 +52,8 @@ def map_ahead(
             last.set_result(_END)
         except BaseException as error:
             last.set_exception(error)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=stopped.is_set())
         put(last)
 
     thread = threading.Thread(target=draw, name="sonlearn-read", daemon=True)
@@ -60,6 +62,8 @@ def map_ahead(
         while (result := results.get().result()) is not _END:
             yield result
     finally:
+        # Garbage collection may close a generator that was left half used in any thread, also in one that holds the
+        # lock which all pools share: the drawing thread shuts its pool down, not this one.
         stopped.set()
-        pool.shutdown(wait=False, cancel_futures=True)
-        thread.join(timeout=2 * _POLL_SECONDS)
+        if thread is not threading.current_thread():
+            thread.join(timeout=2 * _POLL_SECONDS)
