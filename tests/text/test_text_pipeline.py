@@ -1,6 +1,8 @@
 """Working ahead: the order of results, and an end that waits for nobody."""
 
+import itertools
 import threading
+import time
 from concurrent.futures import thread as pools
 
 from sonlearn.text.pipeline import map_ahead
@@ -12,9 +14,10 @@ def test_results_come_in_the_order_of_the_items():
 
 def test_closing_takes_no_lock_that_all_pools_share():
     """As when garbage collection closes it in a thread that is handing work to a pool of its own."""
-    results = map_ahead(iter(range(1000)), lambda i: i, 2)
+    results = map_ahead(itertools.count(), lambda i: i, 2, ahead=10**6)  # always about to submit another item
     assert next(results) == 0
     with pools._global_shutdown_lock:
+        time.sleep(0.1)
         closing = threading.Thread(target=results.close, daemon=True)
         closing.start()
         closing.join(5)
