@@ -14,6 +14,7 @@ from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, moments_wit
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
+    Numbering,
     doubled,
     first_slot,
     lacks_room,
@@ -22,7 +23,6 @@ from sonlearn.views.numbers import (
     put,
     room_for,
     shift_of,
-    slots_for_reading,
 )
 from sonlearn.views.view import new_now
 
@@ -70,7 +70,7 @@ def _new_work(row: int) -> Work:
     return Work(np.zeros(row, np.int64), keys, fetched, new_marks(), np.zeros(3), np.zeros(row))
 
 
-class Bins:
+class Bins(Numbering):
     """Indicators of the bins of all values: one or two for each entry.
 
     Parameters
@@ -119,21 +119,8 @@ class Bins:
             state = state._replace(counts=counts)
         return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
 
-    def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
-        """Rows of indicators, each before it is counted."""
-        out, i, at = self._room(rows), 0, 0
-        while True:
-            i, at = bin_rows(self._params, state, self._work, rows, out, (i, at, True))
-            if i == len(rows.y):
-                return state, out
-            state = state._replace(slots=doubled(state.slots, self._params.limit))
-
-    def look(self, state: State, rows: Rows) -> Rows:
-        """The same, counting nothing; bins without a number are left out."""
-        out = self._room(rows)
-        state = state._replace(slots=slots_for_reading(state.slots))
-        bin_rows(self._params, state, self._work, rows, out, (0, 0, False))
-        return out
+    def _fill(self, state: State, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
+        return bin_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
         longest = int(np.diff(rows.indptr).max(initial=0))

@@ -10,6 +10,8 @@ one in the table: no row is refused, and memory stays bounded.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sonlearn.batch import Rows
@@ -131,3 +133,26 @@ def room_for(rows: Rows, entries: int) -> Rows:
     return rows._replace(
         indptr=np.zeros(len(rows.indptr), np.int64), features=np.empty(entries, np.int64), values=np.empty(entries)
     )
+
+
+class Numbering:
+    """What views with made-up features share: their table of numbers grows on the way.
+
+    A view has `_params.limit`, a state with `slots`, `_room` for the rows to come, and `_fill(state, rows, out, start)`
+    that goes from start = (row, place in the output, whether rows are learned from) on until the table is too small.
+    """
+
+    def see(self, state: Any, rows: Rows) -> tuple[Any, Rows]:
+        """`rows` as seen, each before it is counted."""
+        out, i, at = self._room(rows), 0, 0
+        while True:
+            i, at = self._fill(state, rows, out, (i, at, True))
+            if i == len(rows.y):
+                return state, out
+            state = state._replace(slots=doubled(state.slots, self._params.limit))
+
+    def look(self, state: Any, rows: Rows) -> Rows:
+        """The same, counting nothing; what has no number is left out."""
+        out = self._room(rows)
+        self._fill(state._replace(slots=slots_for_reading(state.slots)), rows, out, (0, 0, False))
+        return out

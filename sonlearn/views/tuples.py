@@ -14,6 +14,7 @@ from sonlearn.views.codes import CODES, KEY_BITS, Z, float_code, key_of, moments
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
+    Numbering,
     doubled,
     first_slot,
     lacks_room,
@@ -22,7 +23,6 @@ from sonlearn.views.numbers import (
     put,
     room_for,
     shift_of,
-    slots_for_reading,
 )
 from sonlearn.views.view import new_now
 
@@ -74,7 +74,7 @@ class Work(NamedTuple):
     moments: np.ndarray  # float64[3], of a feature with the row taken in
 
 
-class Tuples:
+class Tuples(Numbering):
     """Indicators of what bins occur together: unordered pairs, an entry with itself included, or triples of three.
 
     Parameters
@@ -130,21 +130,8 @@ class Tuples:
             state = state._replace(moments=grown(state.moments, features, used))
         return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
 
-    def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
-        """Rows of indicators, each before it is counted."""
-        out, i, at = self._room(rows), 0, 0
-        while True:
-            i, at = combine_rows(self._params, state, self._work, rows, out, (i, at, True))
-            if i == len(rows.y):
-                return state, out
-            state = state._replace(slots=doubled(state.slots, self._params.limit))
-
-    def look(self, state: State, rows: Rows) -> Rows:
-        """The same, counting nothing; tuples without a number are left out."""
-        out = self._room(rows)
-        state = state._replace(slots=slots_for_reading(state.slots))
-        combine_rows(self._params, state, self._work, rows, out, (0, 0, False))
-        return out
+    def _fill(self, state: State, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
+        return combine_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
         lengths = np.diff(rows.indptr)
