@@ -97,7 +97,7 @@ class Session:
         self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
         self.holdout = options.passes > 1 and not options.holdout_off
         if options.probabilities and not self.learn.several:
-            raise OptionError("--probabilities: expected a model of several classes: --oaa K, or --classes auto")
+            raise OptionError("--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto")
         texts = self.texts if self.learn.several else None
         self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout, texts)
         lines = self.done.lines
@@ -261,7 +261,7 @@ class Session:
         assert self.learner is not None
         labels = [str(label) for label in self.learner.classes]
         if self.predictions and self.options.probabilities:
-            self.predictions.write(probabilities_of(predicted, labels, self.learn.oaa), tags)
+            self.predictions.write(probabilities_of(predicted, labels, self.learn.numbered), tags)
         elif self.predictions:
             self.predictions.write(self.texts(predicted.prediction), tags)
         if self.raw_predictions:

@@ -68,8 +68,7 @@ class Learner:
         self._unknown = getattr(self._engine, "unknown", False)
         self._state = self._engine.new()
         self._index = new_index()
-        several = self.options.several
-        self._labels = Classes(self.options.oaa) if several else Labels(self.options.loss)
+        self._labels = Classes(self.options) if self.options.several else Labels(self.options.loss)
 
     def partial_fit(self, batch: Batch, *, skip: bool = False) -> Predicted | PredictedClass:
         """Learn the rows of `batch` in order; rows without a label or with weight 0 are only predicted.
@@ -152,7 +151,7 @@ class Learner:
     def classes(self) -> list[int | str]:
         """Labels of the classes met so far, in that order. Raises OptionError where there are no several classes."""
         if not isinstance(self._labels, Classes):
-            raise OptionError("this is no learner of several classes: give --oaa K, or --classes auto")
+            raise OptionError("this is no learner of several classes: give --oaa K, --multinomial K, or --classes auto")
         return list(self._labels.labels)
 
     def label_texts(self, values: np.ndarray) -> list[str]:
@@ -213,7 +212,7 @@ class Learner:
             "examples": self.examples,
         }
         if isinstance(self._labels, Classes):
-            header["classes"] = self._labels.header() | {"learned": len(self._state.classes)}
+            header["classes"] = self._labels.header() | {"learned": self._engine.met(self._state)}
         else:
             header["label_coding"] = self._labels.coding
         arrays = storage.flat(self._engine.packed(self._state), "state")

@@ -7,6 +7,7 @@
 `committee`  views of the rows, and a panel that sees them: the default method
 `viewing`    several views of the same rows, side by side
 
+`multinomial`  several classes that share a learner
 `against_all`  several classes, each learned against all others, on `sides`, what learns one class
 `mixture`      apart from these: an average weighted by how well each has done
 

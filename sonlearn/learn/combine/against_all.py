@@ -101,6 +101,10 @@ class AgainstAll:
         counts = np.zeros(classes, np.int64)
         return ClassesState(self._views.new(), fresh, self._side.new(), counts, np.zeros(1, dtype=NOW))
 
+    def met(self, state: ClassesState) -> int:
+        """How many classes have been met."""
+        return len(state.classes)
+
     def reserve(self, state: ClassesState, rows: Rows, features: int) -> ClassesState:
         """Views have room for the batch, learners for what they have been shown; theirs of the batch comes with it."""
         views = self._views.reserve(state.views, rows, features)
