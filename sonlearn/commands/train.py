@@ -97,7 +97,9 @@ class Session:
         self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
         self.holdout = options.passes > 1 and not options.holdout_off
         if options.probabilities and not self.learn.several:
-            raise OptionError("--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto")
+            raise OptionError(
+                "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
+            )
         texts = self.texts if self.learn.several else None
         self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout, texts)
         lines = self.done.lines

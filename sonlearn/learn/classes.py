@@ -6,10 +6,9 @@ names.
 
 A class's probability is in proportion to 1/(1 + exp(-score)). With ``--oaa K`` all K classes count, those that have not
 been met with the score of the spare learner (`sonlearn.learn.combine.against_all`); with ``--classes auto`` those that
-have been met, and in the loss of a row whose class is new that one as well. With ``--multinomial K`` the probabilities are
-softmax's, exp(score) in the place of 1/(1 + exp(-score)), and all K classes count; with ``--classes auto`` beside it
-their labels are whatever comes. The loss is the logarithm of one over the
-probability of the row's class.
+have been met, and in the loss of a row whose class is new that one as well. With ``--multinomial K`` the probabilities
+are softmax's, exp(score) in the place of 1/(1 + exp(-score)), and all K classes count; with ``--classes auto`` beside
+it their labels are whatever comes. The loss is the logarithm of one over the probability of the row's class.
 """
 
 from __future__ import annotations
@@ -105,6 +104,11 @@ class Classes:
             raise ValueError("classes are neither whole numbers nor names")
         self._meet(labels)
 
+    def check(self, learned: int, met: int) -> None:
+        """Raise ValueError where a file's classes are not those that its state has `met`."""
+        if not learned == met <= len(self.labels):
+            raise ValueError(f"{learned} classes are said to be learned, and {met} have been")
+
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] numbers of the rows' classes, the first row with a label that is no class, or n).
 
@@ -119,9 +123,14 @@ class Classes:
             fresh[value] = at
         if remember:
             self._settle(fresh)
-            learned = (place >= 0) & (batch.weight > 0)
-            order = dict.fromkeys(place[:end][learned[:end]].tolist())
-            self._meet([_plain(values[i]) for i in order if _plain(values[i]) not in self._numbers])
+            learned = np.flatnonzero((place[:end] >= 0) & (batch.weight[:end] > 0))
+            kinds, at = np.unique(place[learned], return_index=True)
+            for i, row in sorted(zip(kinds.tolist(), learned[at].tolist(), strict=True), key=lambda pair: pair[1]):
+                if _plain(values[i]) not in self._numbers:
+                    if len(self.labels) == self.most:
+                        end = row
+                        break
+                    self._meet([_plain(values[i])])
         numbers = [self._numbers.get(_plain(value), UNMET) for value in values]
         return np.where(place < 0, np.nan, np.array([*numbers, UNMET], dtype=np.float64)[place]), end
 
@@ -186,9 +195,9 @@ class Classes:
             if isinstance(value, str) or value != math.floor(value) or not low <= value <= high:
                 either = f"1 to {self.most}, or 0 to {self.most - 1},"
                 expected = f"{either if first is None else f'{low} to {high}'} for {self._flag} {self.most}"
-                return f"{expected} (more classes: {self._flag} {int(value) + (first == 0)})" if _above(value, high) else (
-                    f"{expected} (classes of any name: --classes auto)"
-                )  # fmt: skip
+                if _above(value, high):
+                    return f"{expected} (more classes: {self._flag} {int(value) + (first == 0)})"
+                return f"{expected} (classes of any name: --classes auto)"
             return ""
         known = next(iter([*self.labels[:1], *before]), value)
         if isinstance(value, str) != isinstance(known, str):
@@ -197,11 +206,9 @@ class Classes:
         if not isinstance(value, str) and (value != math.floor(value) or abs(value) > _WHOLE):
             return "a whole number or a name, for a class (real labels: --loss squared, without --classes)"
         if not learning and value not in self._numbers:
-            return f"a class that the model has learned ({shorten(' '.join(map(str, self.labels)), 60)}), or no label"
-        if learning and self.most and value not in self._numbers:
-            new = sum(other not in self._numbers for other in before)
-            if len(self.labels) + new >= self.most:
+            if len(self.labels) == self.most:
                 return f"one of the {self.most} classes met before (more classes: {self._flag} {self.most + 1})"
+            return f"a class that the model has learned ({shorten(' '.join(map(str, self.labels)), 60)}), or no label"
         return ""
 
 

@@ -243,6 +243,8 @@ class Learner:
                 raise ValueError("ids are not integers")
             learner._index = index_of(arrays["ids"])
             state = storage.rebuilt(learner._state, arrays, "state")
+            if isinstance(learner._labels, Classes):
+                learner._labels.check(header["classes"]["learned"], learner._engine.met(state))
             learner._state = learner._engine.reserve(state, NO_ROWS, learner._size)
         except (KeyError, TypeError, OptionError, ValueError) as error:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error
