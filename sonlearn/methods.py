@@ -91,7 +91,7 @@ _PROJECTED = (*_ADA, "sketch_size", "seed")
 _AROW = ("squared_hinge", "logistic", "hinge", "squared")
 
 #: The sketched methods where classes share the sketch: measured, see docs/evidence.md.
-_SHARED = {"scale": "unit", "sigma": 0.1, "alpha": 0.1}
+_SHARED = {"scale": "unit", "sigma": 0.1, "eta": 0.0, "alpha": 0.1}
 
 METHODS = {
     "committee": Method(
@@ -102,7 +102,8 @@ METHODS = {
     "rfd-son": Method(
         "sketched", "robust frequent directions: half of what a shrink sheds goes to alpha", "[RFD] Alg. 3, 6",
         "m^2 + m s", "correlated or badly scaled features; nothing to tune with --alpha 0", _NEWTON,
-        {"rule": "rfd"}, setting={"loss": "squared", "scale": "unit", "sigma": 0.1}, sketch="rfd", shared=_SHARED,
+        {"rule": "rfd"}, setting={"loss": "squared", "scale": "unit", "sigma": 0.1}, sketch="rfd",
+        shared={**_SHARED, "sigma": 0.01},
     ),
     "fd-son": Method(
         "sketched", "frequent directions", "[SON] Alg. 1, 2, 6", "m^2 + m s", "as rfd-son, with alpha chosen by hand",
@@ -121,7 +122,7 @@ METHODS = {
     "oja-son": Method(
         "sketched", "Oja's rule follows the leading eigenvectors", "[SON] Alg. 3-5", "m^2 + m s",
         "spectra that fall quickly; faster than rfd-son", (*_NEWTON, "oja_step"), {"rule": "oja"},
-        sketch="oja", shared=_SHARED,
+        sketch="oja", shared={**_SHARED, "sigma": 0.03, "eta": "1/t"},
     ),
     "gd": Method(
         "sketched", "gradient descent with step 1/alpha; with --diagonal a form of AdaGrad", "[SON] with m = 0", "s",
@@ -252,7 +253,7 @@ METHODS = {
 SKETCHES = {method.sketch: name for name, method in METHODS.items() if method.sketch}
 DEFAULT = "committee"
 #: The method of ``--multinomial`` that none is given for.
-SHARED_DEFAULT = "rfd-son"
+SHARED_DEFAULT = "fd-son"
 
 
 def listing() -> list[str]:

@@ -2,7 +2,8 @@
 
 The learner of class k sees a row with the label +1 if the row is of that class and -1 if not, which makes K problems of
 two classes of one of K (Rifkin, Klautau: In Defense of One-Vs-All Classification, JMLR 2004); the class whose learner
-says most is predicted. Views that do not depend on labels are computed once.
+says most is predicted. Views are computed once for all classes, as long as one of them has a use for them; those that
+are of one class against all others are its own.
 
 Classes are numbered as they are met. A class that is met late is no different from one known from the start: a spare
 learner has seen every row as one of no class of its own, and a new class begins with a copy of its state. So each
@@ -92,7 +93,7 @@ class AgainstAll:
         self._sides = [make_side(options.of_one_class) for _ in range(threads)]
         self._side = self._sides[0]
         self._map = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
-        self._views = Views(self._side.shared, self._map, options.loss)
+        self._views = Views(self._side.shared, self._map, options.loss, several=True)
         self.unknown = self._side.unknown
 
     def new(self, classes: int = 0) -> ClassesState:
@@ -107,7 +108,7 @@ class AgainstAll:
 
     def reserve(self, state: ClassesState, rows: Rows, features: int) -> ClassesState:
         """Views have room for the batch, learners for what they have been shown; theirs of the batch comes with it."""
-        views = self._views.reserve(state.views, rows, features)
+        views = self._views.reserve(state.views, rows, features, self._needed(state))
         sizes = self._views.sizes(views)
         classes = tuple(self._side.reserve(own, sizes) for own in state.classes)
         spare = state.spare if len(classes) == self._most else self._side.reserve(state.spare, sizes)
@@ -127,17 +128,23 @@ class AgainstAll:
         counts[: len(state.counts)] = state.counts
         counts += np.bincount(part.y[learned & ~np.isnan(part.y)].astype(np.int64), minlength=len(classes))
         out.met[:] = len(state.classes) + np.searchsorted(births, np.arange(end - start))
-        return state._replace(views=views, classes=classes, spare=spare, counts=counts), end
+        state = state._replace(views=views, classes=classes, spare=spare, counts=counts)
+        return state._replace(views=self._views.kept(views, self._needed(state))), end
+
+    def _needed(self, state: ClassesState) -> set[str]:
+        """Views that some class has a use for."""
+        spare = () if len(state.classes) == self._most else (state.spare,)
+        return set().union(*(self._side.needed(own) for own in (*state.classes, *spare)))
 
     def _show(self, state: ClassesState, rows: Rows) -> tuple[tuple, Seen]:
         """(states of the views, rows as seen); in later passes views have counted the rows already."""
         if state.now["passes"][0] > 0:
-            return state.views, self._views.look(state.views, rows)
-        return self._views.see(state.views, rows)
+            return state.views, self._views.look(state.views, rows, self._needed(state))
+        return self._views.see(state.views, rows, self._needed(state))
 
     def predict(self, state: ClassesState, rows: Rows, out: Scores) -> int:
         """Predict `rows` and change nothing."""
-        seen, n, count = self._views.look(state.views, rows), len(rows.y), len(state.classes)
+        seen, n, count = self._views.look(state.views, rows, self._needed(state)), len(rows.y), len(state.classes)
         learners = (*state.classes, state.spare)[: self._most]
         out.met[:] = count
 
