@@ -26,7 +26,7 @@ CLASS_LOSSES = (*CLASSIFICATION, "squared")
 PROBABILISTIC = ("logistic", "squared", "squared_hinge")
 
 #: Fields that say which classes there are: an estimator is told by the labels it is given.
-OF_LABELS = ("oaa", "classes")
+OF_LABELS = ("oaa", "classes", "multinomial")
 #: Fields of `LearnOptions` with their defaults.
 LEARNING = {field.name: field.default for field in dataclasses.fields(LearnOptions) if field.name not in OF_LABELS}
 

@@ -56,7 +56,7 @@ _WORK_BUT = {
     "--save_per_pass": "-f's file is written anew after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
     "--oaa": "K classes labelled 1 to K, or 0 to K-1",
-    "--probabilities": "of --oaa and --classes",
+    "--probabilities": "of --oaa, --classes and --multinomial",
     "--alpha": "the multiple of the identity, as with --OjaNewton",
 }
 _STANDS_FOR = {
