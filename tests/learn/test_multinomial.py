@@ -6,7 +6,6 @@ from softmax_twin import run_softmax, slopes, softmax
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
-from sonlearn.learn.invariant import logistic_travel
 from sonlearn.learn.losses import softmax_slopes
 from sonlearn.methods import METHODS
 
@@ -149,14 +148,13 @@ def test_importance_follows_the_loss(classes):
         batch = batch_of([{1: 1.0}], [1.0], [h])
         ours = Learner(LearnOptions(method="nag", multinomial=classes))
         ours.partial_fit(batch)
-        q = LearnOptions(method="nag").learning_rate * 1.0 / np.sqrt(h * (1 - 1 / classes))  # x'Rx of a first row
-        z, steps = np.zeros(classes), 20_000
+        q = ours.options.learning_rate / np.sqrt(h * (1 - 1 / classes))  # x'Rx of a first row
+        z, steps = np.zeros(classes), 4_000
         for _ in range(steps):
             z -= h * q / steps * slopes(z, 0)
         got = ours.predict(batch)
         assert got.scores[0, 0] == pytest.approx(z[0], rel=2e-3)
         assert got.probabilities[0, 0] == pytest.approx(softmax(z)[0], rel=2e-3)
-        assert logistic_travel(0.0, 1.0) > 0.4
 
 
 @every
