@@ -7,8 +7,9 @@ are of one class against all others are its own.
 
 Classes are numbered as they are met. A class that is met late is no different from one known from the start: a spare
 learner has seen every row as one of no class of its own, and a new class begins with a copy of its state. So each
-class's learner says, row by row, what a binary learner of the relabelled stream says, however the stream is cut. Once
-as many classes have been met as there can be, the spare learner is dropped.
+class's learner says, row by row, what a binary learner of the relabelled stream says, however the stream is cut; only
+which entries of long rows pairs and triples take is chosen for all classes at once (`views.tuples`). Once as many
+classes have been met as there can be, the spare learner is dropped.
 """
 
 from __future__ import annotations
