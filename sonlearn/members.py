@@ -36,7 +36,7 @@ class Member:
     view: str
     options: dict[str, Any] = field(default_factory=dict)
     gain: float = 2.0
-    weight: float = 0.12
+    weight: float = 0.1
     cost: float = 1.0
 
     @property
@@ -54,11 +54,13 @@ def _arow(r: float) -> dict[str, Any]:
 
 #: Members for classes, the first of them Vowpal Wabbit's default.
 _CLASSES = (
-    Member("nag", "raw", _NAG, weight=0.4),
+    Member("nag", "raw", _NAG, weight=0.5),
     Member("drfd", "lunit", {"loss": "hinge", "arow_r": 0.1}, cost=8.0),
-    Member("arow-precision", "odds", _arow(0.3), cost=2.0),
-    Member("arow-precision", "tfidf", _arow(3.0), cost=2.0),
+    Member("arow-precision", "lunit", _arow(3.0), cost=1.0),
+    Member("arow-precision", "odds", _arow(0.3), cost=4.0),
+    Member("arow-precision", "tfidf", _arow(10.0), cost=2.0),
     Member("multinomial-bayes", "log", {"loss": "logistic"}, gain=1.0, cost=2.0),
+    Member("arow-precision", "neighbours", _arow(0.1), cost=3.0),
     Member("nag", "pairs", _NAG, cost=3.0),
     Member("nag", "pairs-z", _NAG, cost=3.0),
     Member("arow-precision", "pairs-fine", _arow(0.1), cost=3.0),

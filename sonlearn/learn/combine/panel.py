@@ -23,7 +23,7 @@ from sonlearn.learn.combine.combiner import (
     new_combiner,
     weights_of,
 )
-from sonlearn.learn.combine.retire import SHORT, Case, next_hearing, replayed, retired
+from sonlearn.learn.combine.retire import FIRST, SHORT, Case, next_hearing, replayed, retired, strewn
 from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.combine.viewing import Seen, rows_between
 from sonlearn.learn.engine import Predictions, State, grown
@@ -45,7 +45,8 @@ class PanelState(NamedTuple):
 
     members: tuple  # the members' states
     combiner: Combiner
-    # float64[k, 3]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw
+    # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
+    # and of how many different features, up to the first hearing
     tally: np.ndarray
     heard: np.ndarray  # float32[rows, inputs + 3]; what members have said, see `retire.Case`, up to the last hearing
     now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
@@ -77,7 +78,7 @@ class Panel:
         return PanelState(
             members=tuple(engine.new() for engine in self._engines),
             combiner=new_combiner(self._inputs, firmness_for(self._loss)),
-            tally=np.zeros((k, 3)),
+            tally=np.zeros((k, 4)),
             heard=np.zeros((0, len(self._inputs) + 3), dtype=np.float32),
             now=now,
         )
@@ -184,13 +185,16 @@ class Panel:
         told = (rows.weight > 0) & ~np.isnan(rows.y)
         state.now["entries"] += int(np.diff(rows.indptr)[told].sum())
         lengths = {name: int(np.diff(r.indptr)[told].sum()) for name, r in seen.rows.items()}
+        before, left = int(state.now["rows"][0]), self._left_to_hear(state)
         for i in self.active(state):
-            state.tally[i, 2] += lengths[self.members[i].view]
+            view = self.members[i].view
+            state.tally[i, 2] += lengths[view]
+            if before < FIRST:
+                state.tally[i, 3] = max(state.tally[i, 3], seen.rows[view].features.max(initial=-1) + 1)
         V, y, h, par = V[told], rows.y[told], rows.weight[told], seen.frame.par[told]
         said = V[:, : len(self.members)]
         wrong = ((said > 0) != (y > 0)[:, None]) if self._classes else (said - y[:, None]) ** 2
         count_up(state.tally, wrong.astype(np.float64), h)
-        before, left = int(state.now["rows"][0]), self._left_to_hear(state)
         state.now["rows"] += len(y)
         if not left:
             return state
@@ -205,7 +209,8 @@ class Panel:
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
         short = int(state.now["entries"][0]) <= SHORT * rows
         case = Case(self._loss, self._inputs, self._classes, state.heard[:rows], costs, short)
-        idle, members = retired(case, active), list(state.members)
+        idle = strewn(case, active, state.tally[:, 2:]) if rows <= FIRST else retired(case, active)
+        members = list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
             state.now["active"] &= ~(1 << i)
