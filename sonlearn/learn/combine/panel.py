@@ -209,7 +209,7 @@ class Panel:
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
         short = int(state.now["entries"][0]) <= SHORT * rows
         case = Case(self._loss, self._inputs, self._classes, state.heard[:rows], costs, short)
-        idle = strewn(case, active, state.tally[:, 2:]) if rows <= FIRST else retired(case, active)
+        idle = strewn(case, active, state.tally[:, 2:]) if rows <= FIRST else retired(case, active, self._map)
         members = list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()

@@ -3,8 +3,8 @@
 The first hearing is about the rows alone: where they are long and nearly all pairs are new, as in text, members on
 pairs and triples cost most of the time and tell nearly nothing.
 
-At the later ones members are dropped one by one, always the one whose absence costs the least for its share of the time, as
-long as the loss grows by less than `PRICE` times that share. The loss without a member is that of a combiner run anew
+At the later ones members are dropped one by one, the one first whose absence costs the least for its share of the time,
+as long as the loss grows by less than `PRICE` times that share. The loss without a member is that of a combiner run anew
 over what the others said, on the last three quarters of the rows. What has many features starts slowly: a member on
 pairs or triples is dropped only if it makes no difference at all, where rows are short (there it is cheap, and wins on
 long streams) or its own loss is still falling.
@@ -14,6 +14,8 @@ A deterministic function of the rows heard: a resumed run decides as one long ru
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -57,25 +59,33 @@ def next_hearing(rows: int) -> int:
     return next((hearing - rows for hearing in HEARINGS if hearing > rows), 0)
 
 
-def retired(case: Case, left: list[int]) -> list[int]:
-    """Positions of the members to retire, of those `left`; two stay at least."""
+def retired(case: Case, left: list[int], run: Callable[..., list] = map) -> list[int]:
+    """Positions of the members to retire, of those `left`; two stay at least. `run`: ``map``, maybe side by side.
+
+    What a member's absence costs grows as others go. So only the one that looked cheapest to miss is judged anew, and
+    goes if it still is.
+    """
     left, going = list(left), []
-    share = case.costs / case.costs.sum()
-    kept = {i for i in left if is_kept(case, i)}
-    now = loss_of(case, left)
-    while len(left) > 2:
-        cases = []
-        for i in left:
-            without = loss_of(case, [j for j in left if j != i])
-            harm = (without - now) / max(now, 1e-300)
-            if harm < (NOTHING if i in kept else PRICE * share[i]):
-                cases.append((harm / max(share[i], 1e-300), without, i))
-        if not cases:
-            break
-        _, now, worst = min(cases)
-        left.remove(worst)
-        going.append(worst)
+    share = case.costs / max(case.costs.sum(), 1e-300)
+    now, *without = run(lambda i: loss_of(case, [j for j in left if j != i]), [None, *left])
+    queue = [(_price(loss, now, share[i]), i) for i, loss in zip(left, without, strict=True)]
+    heapq.heapify(queue)
+    while queue and len(left) > 2:
+        i = heapq.heappop(queue)[1]
+        loss = loss_of(case, [j for j in left if j != i])
+        price = _price(loss, now, share[i])
+        if queue and price > queue[0][0]:
+            heapq.heappush(queue, (price, i))
+        elif price * share[i] < (NOTHING if is_kept(case, i) else PRICE * share[i]):
+            left.remove(i)
+            going.append(i)
+            now = loss
     return going
+
+
+def _price(without: float, now: float, share: float) -> float:
+    """Relative growth of the loss for each unit of time saved."""
+    return (without - now) / max(now, 1e-300) / max(share, 1e-300)
 
 
 def strewn(case: Case, left: list[int], seen: np.ndarray) -> list[int]:
