@@ -57,8 +57,8 @@ class Work(NamedTuple):
 class Neighbours(Numbering):
     """Indicators of the bins of entries up to `reach` apart, in the order of the row, and of three side by side.
 
-    Each has the value 1/sqrt(their number in the row). While two thirds or more of what has been made up is new, as in
-    text, only entries side by side are taken.
+    Each has the value 1/sqrt(their number in the row). While half or more of what has been made up was new, as in text,
+    only entries side by side are taken.
 
     Parameters
     ----------

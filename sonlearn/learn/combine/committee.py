@@ -123,7 +123,9 @@ class Committee:
 
 def members_of(options: LearnOptions) -> tuple[Member, ...]:
     """The members that `options` ask for."""
-    return tuple(member(name, options.loss) for name in options.members or default_members(options.loss))
+    return tuple(
+        member(name, options.loss) for name in options.members or default_members(options.loss, options.budget)
+    )
 
 
 def bounded_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray) -> np.ndarray:

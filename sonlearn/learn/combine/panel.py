@@ -23,13 +23,13 @@ from sonlearn.learn.combine.combiner import (
     new_combiner,
     weights_of,
 )
-from sonlearn.learn.combine.retire import FIRST, SHORT, Case, next_hearing, replayed, retired, strewn
+from sonlearn.learn.combine.retire import SHORT, Case, first_comes, idle_after, next_hearing, replayed
 from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.combine.viewing import Seen, rows_between
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.losses import Loss
-from sonlearn.members import Member
+from sonlearn.members import NAG_SECONDS, Member
 from sonlearn.methods import METHODS
 from sonlearn.options import CLASSIFICATION, LearnOptions
 
@@ -70,6 +70,7 @@ class Panel:
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
         self._scratch = np.zeros((len(self._inputs) + 2, len(self._inputs)))
         self._map = mapping(pool)
+        self._retires = options.retire and options.budget != "rich"
 
     def new(self) -> PanelState:
         """State of a panel that has seen nothing."""
@@ -189,7 +190,7 @@ class Panel:
         for i in self.active(state):
             view = self.members[i].view
             state.tally[i, 2] += lengths[view]
-            if before < FIRST:
+            if left and first_comes(before):
                 state.tally[i, 3] = max(state.tally[i, 3], seen.rows[view].features.max(initial=-1) + 1)
         V, y, h, par = V[told], rows.y[told], rows.weight[told], seen.frame.par[told]
         said = V[:, : len(self.members)]
@@ -208,9 +209,9 @@ class Panel:
         rows, active = int(state.now["rows"][0]), self.active(state)
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
         short = int(state.now["entries"][0]) <= SHORT * rows
-        case = Case(self._loss, self._inputs, self._classes, state.heard[:rows], costs, short)
-        idle = strewn(case, active, state.tally[:, 2:]) if rows <= FIRST else retired(case, active, self._map)
-        members = list(state.members)
+        allowed = self._options.microseconds * 1e-6 / NAG_SECONDS * rows
+        case = Case(self._loss, self._inputs, self._classes, state.heard[:rows], costs, short, allowed)
+        idle, members = idle_after(case, active, state.tally[:, 2:], self._map), list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
             state.now["active"] &= ~(1 << i)
@@ -225,7 +226,7 @@ class Panel:
 
     def _left_to_hear(self, state: PanelState) -> int:
         """Rows that are still to be learned before the next hearing; 0: there is none to come."""
-        return next_hearing(int(state.now["rows"][0])) if self._options.retire else 0
+        return next_hearing(int(state.now["rows"][0])) if self._retires else 0
 
     def _end_of_hearing(self, state: PanelState, rows: Rows, start: int) -> int:
         """Where to stop so that retirement comes after the very same row however the stream is cut."""

@@ -1,13 +1,13 @@
 """Which members a stream can do without, decided at a few hearings from what they have said so far.
 
-The first hearing is about the rows alone: where they are long and nearly all pairs are new, as in text, members on
-pairs and triples cost most of the time and tell nearly nothing.
+The hearing after `FIRST` rows is about the rows alone: where they are long and nearly all pairs are new, as in text,
+members on pairs and triples take most of the time and tell nearly nothing.
 
-At the later ones members are dropped one by one, the one first whose absence costs the least for its share of the time,
-as long as the loss grows by less than `PRICE` times that share. The loss without a member is that of a combiner run anew
-over what the others said, on the last three quarters of the rows. What has many features starts slowly: a member on
-pairs or triples is dropped only if it makes no difference at all, where rows are short (there it is cheap, and wins on
-long streams) or its own loss is still falling.
+At `HEARINGS` members are dropped one by one, the one first whose absence costs the least for its share of the time,
+as long as the loss grows by less than `PRICE` times that share. The loss without a member is that of a combiner run
+anew over what the others said, on the last three quarters of the rows. What has many features starts slowly: a member
+on pairs or triples is dropped only if it makes no difference at all, where rows are short (there it is cheap, and wins
+on long streams) or its own loss is still falling. Where there is a budget, dropping goes on until it is kept.
 
 A deterministic function of the rows heard: a resumed run decides as one long run does.
 """
@@ -15,6 +15,7 @@ A deterministic function of the rows heard: a resumed run decides as one long ru
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -25,9 +26,10 @@ from sonlearn.learn.losses import Loss, losses
 from sonlearn.members import Member
 from sonlearn.viewtable import VIEWS
 
+#: Rows learned at which it is asked whether tuples are strewn.
+FIRST = 512
 #: Rows learned at which members are heard; what they say is kept until the last one.
-HEARINGS = (512, 4096, 16384, 65536)
-FIRST = HEARINGS[0]
+HEARINGS = (4096, 16384, 65536)
 #: Tuples of which so many are new are strewn. Of 13 sets of long rows of numbers the largest share in the view where
 #: it is least was .70, of 12 of long texts (but for two with .69 and .71, which go on as before) the smallest .81.
 STREWN = 0.8
@@ -52,11 +54,25 @@ class Case(NamedTuple):
     heard: np.ndarray  # float32[rows, inputs + 3]; what each member said, the loss's parameter, label, weight
     costs: np.ndarray  # float64[k]; time of each member a row, in any unit
     short: bool  # whether rows are short
+    allowed: float = math.inf  # of `costs`, the sum that may be left
 
 
 def next_hearing(rows: int) -> int:
     """Rows still to be learned before the next hearing; 0: there is none."""
-    return next((hearing - rows for hearing in HEARINGS if hearing > rows), 0)
+    return min((hearing - rows for hearing in (FIRST, *HEARINGS) if hearing > rows), default=0)
+
+
+def first_comes(rows: int) -> bool:
+    """Whether the first hearing is still to come after so many rows."""
+    return rows < FIRST
+
+
+def idle_after(case: Case, left: list[int], seen: np.ndarray, run: Callable[..., list] = map) -> list[int]:
+    """Positions of the members to retire at the hearing after the rows heard; see `strewn` and `retired`."""
+    if len(case.heard) != FIRST:
+        return retired(case, left, run)
+    going = strewn(case, left, seen)
+    return going + beyond_budget(case, [i for i in left if i not in going], run)
 
 
 def retired(case: Case, left: list[int], run: Callable[..., list] = map) -> list[int]:
@@ -80,6 +96,16 @@ def retired(case: Case, left: list[int], run: Callable[..., list] = map) -> list
             left.remove(i)
             going.append(i)
             now = loss
+    return going + beyond_budget(case, left, run)
+
+
+def beyond_budget(case: Case, left: list[int], run: Callable[..., list] = map) -> list[int]:
+    """Positions of the members to retire, of those `left`, until the others cost no more than is allowed."""
+    left, going = list(left), []
+    while len(left) > 1 and case.costs[left].sum() > case.allowed:
+        now, *without = run(lambda i: loss_of(case, [j for j in left if j != i]), [None, *left])
+        prices = [_price(loss, now, case.costs[i]) for i, loss in zip(left, without, strict=True)]
+        going.append(left.pop(int(np.argmin(prices))))
     return going
 
 
@@ -89,8 +115,9 @@ def _price(without: float, now: float, share: float) -> float:
 
 
 def strewn(case: Case, left: list[int], seen: np.ndarray) -> list[int]:
-    """Positions of the members on tuples, of those `left`, if rows are long and even the view in which the fewest
-    tuples are new has nearly only new ones; `seen`: float64[k, 2], entries that each member has seen, and different ones.
+    """Positions of the members on tuples, of those `left`, if rows are long and tuples strewn in all their views.
+
+    `seen`: float64[k, 2], entries that each member has seen, and different ones.
     """
     those = [i for i in left if on_tuples(case.members[i])]
     if case.short or not those or len(left) - len(those) < 2:
