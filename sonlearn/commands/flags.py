@@ -19,7 +19,6 @@ from sonlearn.methods import METHODS
 from sonlearn.options import ALL_TAKE, ON_ERROR, WRITABLE, LearnOptions, TextOptions, check_field, flags, number, option
 from sonlearn.sketch.options import SketchOptions
 
-
 #: -P where it is not given.
 COARSE = "2.0"
 

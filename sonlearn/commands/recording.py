@@ -13,14 +13,14 @@ import numpy as np
 
 from sonlearn import __version__
 from sonlearn.commands.checks import check_target
-from sonlearn.commands.flags import RunOptions, parse_progress
+from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.models import names_of
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.options import LearnOptions
 from sonlearn.report.facts import told
 from sonlearn.report.predictions import STDOUT
-from sonlearn.report.progress import Outcome, Progress, Schedule
+from sonlearn.report.progress import Outcome, Progress
 from sonlearn.report.quality import Calibration, Confusion, judged, judged_classes
 from sonlearn.report.runlog import FORMAT, Run, RunLog, plain
 from sonlearn.text.meter import Meter

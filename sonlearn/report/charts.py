@@ -100,20 +100,25 @@ def said_number(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}".replace("-", "−")
-    if abs(value) >= 1000:
-        return f"{value:,.0f}".replace("-", "−") if abs(value) < 1e7 else f"{value:.3g}".replace("-", "−")
-    return f"{value:.4g}".replace("-", "−")
+        return signed(f"{int(value):,}")
+    if abs(value) < 1000:
+        return signed(f"{value:.4g}")
+    return signed(f"{value:,.0f}" if abs(value) < 1e7 else f"{value:.3g}")
 
 
 def short_number(value: float) -> str:
     """The same for the ticks of an axis: 20k, 1M."""
-    for unit, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= unit * (10 if unit == 1e3 else 1) and abs(value) < 1e12:
-            return f"{value / unit:.4g}{name}".replace("-", "−")
+    for least, unit, name in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
+        if least <= abs(value) < 1e12:
+            return signed(f"{value / unit:.4g}{name}")
     if value and not 1e-4 <= abs(value) < 1e6:
-        return f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e").replace("-", "−")
-    return f"{value:.6g}".replace("-", "−")
+        return signed(f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e"))
+    return signed(f"{value:.6g}")
+
+
+def signed(text: str) -> str:
+    """A number with a minus that is as wide as a digit."""
+    return text.replace("-", "\u2212")
 
 
 def _drawn(one: Series, x: Scale, y: Scale) -> list[Element]:
@@ -161,7 +166,9 @@ def _steps(low: float, high: float, most: int) -> list[float]:
 def _decades(one: Scale, most: int) -> list[float]:
     """Powers of ten; also 2 and 5 times those where there are few, every n-th where there are many."""
     first, last = math.floor(math.log10(one.low)), math.ceil(math.log10(one.high))
-    inside = [10.0**k for k in range(first, last + 1) if one.low <= 10.0**k * (1 + 1e-9) and 10.0**k <= one.high * 1.001]
+    inside = [
+        10.0**k for k in range(first, last + 1) if one.low <= 10.0**k * (1 + 1e-9) and 10.0**k <= one.high * 1.001
+    ]
     if len(inside) >= 3:
         every = -(-len(inside) // (most + 1))
         return inside[::every]

@@ -79,9 +79,7 @@ def _plain(values: np.ndarray) -> list[float]:
     return values[np.isfinite(values)].tolist()
 
 
-def _weights(
-    ids: np.ndarray, weights: np.ndarray, names: Callable[[int], list[str]], top: int
-) -> list[dict[str, Any]]:
+def _weights(ids: np.ndarray, weights: np.ndarray, names: Callable[[int], list[str]], top: int) -> list[dict[str, Any]]:
     return [
         {"id": int(ids[i]), "name": " ".join(names(int(ids[i]))) or str(ids[i]), "weight": float(weights[i])}
         for i in largest(ids, weights, top) if np.isfinite(weights[i]) and weights[i]

@@ -19,7 +19,9 @@ def element(tag: str, *children: Element | str | None, **attributes: Any) -> Ele
     made = ElementTree.Element(tag)
     for name, value in attributes.items():
         if value is not None:
-            made.set(name.rstrip("_").replace("_", "-"), _number(value) if isinstance(value, float) else fit(str(value)))
+            made.set(
+                name.rstrip("_").replace("_", "-"), _number(value) if isinstance(value, float) else fit(str(value))
+            )
     for child in children:
         if isinstance(child, str):
             if len(made):

@@ -47,17 +47,23 @@ def page(run: Run) -> bytes:
             "header", element("p", "sonlearn", class_="brand"), element("h1", f"{verb} ", element("em", title)),
             element("p", subtitle(run), class_="subtitle"), *notes(run),
         ),
-        element("main", *(part for part in _parts(run) if part is not None)),
+        element("main", *_parts(run)),
         element("footer", element("p", f"sonlearn {run.begin['sonlearn']}. ", *_definitions(run))),
     )  # fmt: skip
     return written(element("html", head, body, lang="en"))
 
 
-def _parts(run: Run) -> list[Element | None]:
-    return [
-        panels.tiles(run), panels.progress(run), panels.members(run), panels.calibration(run), panels.confusion(run),
-        panels.spectra(run), panels.weights(run), panels.speed(run), panels.settings(run),
-    ]  # fmt: skip
+def _parts(run: Run) -> list[Element]:
+    """The parts in order, narrow ones that follow each other in two columns."""
+    makers = (
+        panels.tiles, panels.progress, panels.confusion, panels.members, panels.calibration, panels.spectra,
+        panels.weights, panels.speed, panels.settings,
+    )  # fmt: skip
+    parts = [part for part in (make(run) for make in makers) if part is not None]
+    wide = [part for part in parts if part.get("class") in ("tiles", "wide")]
+    narrow = [part for part in parts if part not in wide]
+    columns = [element("div", *narrow, class_="columns")] if narrow else []
+    return [*wide[:-1], *columns, wide[-1]]
 
 
 def subtitle(run: Run) -> str:

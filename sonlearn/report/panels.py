@@ -15,6 +15,7 @@ from sonlearn.report.charts import (
     legend,
     said_number,
     scale,
+    signed,
 )
 from sonlearn.report.markup import Element, element
 from sonlearn.report.runlog import Run
@@ -22,7 +23,9 @@ from sonlearn.report.series import curves, speeds, thinned
 
 #: Sketches that are drawn with a colour of their own, and eigenvalues of each.
 SPECTRA, EIGENVALUES = 6, 200
-_DASH = "–"
+#: Examples below which a bin of the calibration says next to nothing.
+FEWEST = 5
+_DASH = "\u2013"
 
 
 def panel(title: str, *parts: Element | str | None, lead: str = "", name: str, wide: bool = False) -> Element:
@@ -46,11 +49,15 @@ def tiles(run: Run) -> Element | None:
         _tile(f"average error{held}", _percent(end["error"]), _than(_percent(constant.get("error")))),
         _tile(f"average loss{held}", _number(end["loss"]), _than(_number(constant.get("loss")))),
         _tile("examples", said_number(end["examples"]), _passes(run, end)),
-        _tile("examples a second", said_number(float(f"{examples / max(seconds, 1e-9):.3g}")), f"{duration(seconds)} in all"),
+        _tile("examples a second", _rate(examples, seconds), f"{duration(seconds)} in all"),
     ]  # fmt: skip
     if end.get("calibration"):
         shown.insert(2, _tile("Brier score", _number(end["calibration"]["brier"]), "0 is best"))
     return element("div", *(tile for tile in shown if tile is not None), class_="tiles")
+
+
+def _rate(examples: int, seconds: float) -> str:
+    return said_number(float(f"{examples / max(seconds, 1e-9):.3g}"))
 
 
 def _so_far(run: Run) -> dict[str, Any]:
@@ -114,7 +121,7 @@ def progress(run: Run) -> Element | None:
 
 
 def _curve(run: Run, what: str, log: bool, constant: float | None) -> Element | None:
-    average, since = curves(run.rows, what, log)
+    average, since = curves(run.rows, what, log, 60 if log else 120)
     spots = [point for piece in average for point in piece]
     if not spots:
         return None
@@ -123,11 +130,12 @@ def _curve(run: Run, what: str, log: bool, constant: float | None) -> Element | 
     x = Scale(max(first, 1), max(last, first + 1), True) if log else Scale(0, last)
     # What the first few examples say is noise, and would leave no room for the rest.
     steady = [value for piece in (*average, *since) for n, value in piece if n >= min(last / 20, 1000)]
-    y = scale([*(value * 1.06 for value in steady), constant or 0.0])
+    y = scale([value * 1.06 for value in steady])
     series = [
         Series("since the point before", "since", since), Series("average so far", "average", average),
     ]  # fmt: skip
-    if constant is not None:
+    if constant is not None and y.low < constant < 2 * y.high:  # further away it would leave no room for the curves
+        y = y._replace(high=max(y.high, 1.02 * constant))
         series.insert(0, Series("best constant", "constant", [[(x.low, constant), (x.high, constant)]]))
     title = f"Average {what} along the examples: {said_number(spots[-1][1])} at the end."
     picture = chart(x, y, series, title=title, below="examples", beside=what)
@@ -176,11 +184,11 @@ def members(run: Run) -> Element | None:
     end = run.end or {}
     listed = end.get("members") or []
     if listed:
-        most = max((abs(m["weight"]) for m in listed if m.get("weight") is not None), default=0.0)
+        span = _span([m["weight"] for m in listed if m.get("weight") is not None])
         order = sorted(listed, key=lambda m: -abs(m["weight"]) if m.get("weight") is not None else math.inf)
-        lead = "How much of each member's prediction the combination takes, and each one's own error, had it been alone."
-        names = ("member", "weight", "", "own error")
-        rows = [_bar_row(m["name"], m.get("weight"), most, _number(m.get("error"))) for m in order]
+        lead = "How much of each member's prediction the combination takes, and the error of each alone."
+        names = ("member", "", "weight", "own error")
+        rows = [_bar_row(m["name"], m.get("weight"), span, _number(m.get("error"))) for m in order]
         return panel("Members", _bars(names, rows), lead=lead, name="members")
     classes = [one for one in end.get("classes") or [] if one.get("members")]
     if not classes:
@@ -202,19 +210,26 @@ def _shaded(weight: float | None, most: float) -> Element:
     if weight is None:
         return element("td", _DASH)
     kind = "minus" if weight < 0 else "plus"
-    return element("td", f"{weight:.2f}".replace("-", "−"), class_=kind, style=f"--share:{abs(weight) / most:.3f}")
+    return element("td", signed(f"{weight:.2f}"), class_=kind, style=f"--share:{abs(weight) / most:.3f}")
 
 
-def _bar_row(name: str, value: float | None, most: float, *more: str) -> Element:
-    """A row of a name, a bar to the right or to the left, the number, and further cells."""
+def _span(values: list[float]) -> tuple[float, float]:
+    """From the least to the greatest of `values` and 0."""
+    low, high = min([0.0, *values]), max([0.0, *values])
+    return low, high if high > low else low + 1
+
+
+def _bar_row(name: str, value: float | None, span: tuple[float, float], *more: str) -> Element:
+    """A row of a name, a bar from 0 to the value, the number, and further cells."""
     cells = [element("th", name, scope="row", title=name)]
     if value is None:
         cells += [element("td", "retired", class_="retired"), element("td")]
     else:
-        share = abs(value) / most if most else 0.0
-        bar = element("i", class_="minus" if value < 0 else "plus", style=f"--share:{share:.4f}")
-        number = f"{value:.4f}" if 1e-3 <= most < 1e5 else f"{value:.3g}"
-        cells += [element("td", bar, class_="bar"), element("td", number.replace("-", "−"))]
+        low, high = span
+        start, width = (min(value, 0.0) - low) / (high - low), abs(value) / (high - low)
+        bar = element("i", class_="minus" if value < 0 else "plus", style=f"--start:{start:.4f};--share:{width:.4f}")
+        number = f"{value:.4f}" if 1e-3 <= max(high, -low) < 1e5 else f"{value:.3g}"
+        cells += [element("td", bar, class_="bar"), element("td", signed(number))]
     return element("tr", *cells, *(element("td", text) for text in more), class_="gone" if value is None else None)
 
 
@@ -240,8 +255,8 @@ def weights(run: Run) -> Element | None:
 
 
 def _weight_bars(listed: list[dict[str, Any]]) -> Element:
-    most = max(abs(one["weight"]) for one in listed)
-    return _bars(("feature", "", "weight"), [_bar_row(one["name"], one["weight"], most) for one in listed])
+    span = _span([one["weight"] for one in listed])
+    return _bars(("feature", "", "weight"), [_bar_row(one["name"], one["weight"], span) for one in listed])
 
 
 def spectra(run: Run) -> Element | None:
@@ -263,7 +278,7 @@ def spectra(run: Run) -> Element | None:
     y = scale(values, log=True)
     y = Scale(y.low / 1.5, y.high * 1.5, True)
     title = f"Eigenvalues of {len(series)} sketches, the largest {said_number(max(values))}."
-    lead = "How much of the second-order matrix lies in each direction that is kept. A steep fall: few directions matter."
+    lead = "How much of the second-order matrix lies in each direction kept. A steep fall: few directions matter."
     if len(listed) > SPECTRA:
         lead += f" Of the first {SPECTRA} of {len(listed)} sketches."
     picture = chart(x, y, series, title=title, below="direction", beside="eigenvalue")
@@ -276,23 +291,24 @@ def spectra(run: Run) -> Element | None:
 def calibration(run: Run) -> Element | None:
     """How often it happened against how probable it was said to be, with 95 % intervals."""
     said = (run.end or {}).get("calibration")
-    if not said or not said["bins"]:
+    shown = [one for one in said["bins"] if one["examples"] >= FEWEST] if said else []
+    if not said or not shown:
         return None
     several = bool((run.end or {}).get("classes"))
     event = "the predicted class was right" if several else "the label was +1"
-    top = max(max(one["predicted"], one["happened"]) for one in said["bins"])
-    top = 1.0 if top > 0.4 else min(1.0, 1.25 * top)
-    one = Scale(0.0, top if top > 0 else 1.0)
-    dots = [(b["predicted"], b["happened"]) for b in said["bins"]]
-    bars = [[(b["predicted"], edge) for edge in interval(b["happened"], b["examples"])] for b in said["bins"]]
+    top = max(max(one["predicted"], one["happened"]) for one in shown)
+    top = 1.0 if top > 0.4 or not top else 1.25 * top
+    one = Scale(0.0, top)
+    dots = [(b["predicted"], b["happened"]) for b in shown]
+    bars = [[(b["predicted"], min(edge, top)) for edge in interval(b["happened"], b["examples"])] for b in shown]
     series = [
         Series("as it should be", "constant", [[(0.0, 0.0), (one.high, one.high)]]),
         Series("95 % intervals", "spread", bars), Series("as it was", "average", [dots], dots=True),
     ]  # fmt: skip
     title = f"Calibration in {len(dots)} bins; Brier score {said_number(said['brier'])}."
     lead = (
-        f"Of examples that were given a probability, how many came so: how often {event}. "
-        "Dots on the diagonal mean that probabilities can be taken at their word."
+        f"For each predicted probability, how often {event}. Dots on the diagonal: probabilities can be taken at "
+        f"their word. Of 20 bins, those of {FEWEST} examples or more."
     )
     picture = chart(one, one, series, title=title, below="predicted probability", beside="how often it happened")
     return panel("Calibration", element("figure", legend(series[::-1]), picture, _histogram(said["bins"], one)),
@@ -316,6 +332,7 @@ def _histogram(bins: list[dict[str, Any]], x: Scale) -> Element:
         height = max(tall * b["weight"] / most, 1.0)
         tip = element("title", f"{b['low']:.3f} to {b['high']:.3f}: {100 * b['weight'] / total:.3g} % of the weight")
         bars.append(element("rect", tip, x=left, y=tall - height, width=max(right - left - 0.5, 1.0), height=height))
+    bars.append(element("text", "examples", x=LEFT - 7.0, y=tall - 4.0, text_anchor="end"))
     return element("svg", *bars, viewBox=f"0 0 {WIDTH} {tall}", class_="chart histogram", role="img",
                    aria_label="How many examples each probability was given to.")  # fmt: skip
 
