@@ -87,7 +87,7 @@ class RunOptions:
         False, "on a terminal, a bar with speed and time left in place of the rows (needs tqdm)"
     )
     log_json: str | None = option(
-        None, "write a row as JSON whenever the summed weight has grown 1.1-fold (or by -P), and at the end the results",
+        None, "write a row as JSON when the summed weight has grown 1.1-fold (or as -P says), at the end the results",
         metavar="FILE",
     )  # fmt: skip
     report: str | None = option(None, "at the end, write a page about the run (HTML)", metavar="FILE")

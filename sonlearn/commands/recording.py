@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import importlib.util
 import sys
@@ -70,7 +71,7 @@ class Recorder:
             return
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         shown = {name: getattr(learner.options, name) for name in learner.options.shown}
-        text = {name: value for name, value in vars(learner.text).items()}
+        text = dataclasses.asdict(learner.text)
         self._begin = plain({
             "sonlearn": __version__, "format": FORMAT, "verb": "test" if self._options.testonly else "train",
             "started": now, "data": list(self._options.data) or ["-"],
@@ -133,7 +134,7 @@ class Recorder:
         })  # fmt: skip
         self._write(end)
         if self._options.report is not None:
-            from sonlearn.report.page import write_page
+            from sonlearn.report.html.page import write_page
 
             write_page(self._options.report, Run(self._begin, self._rows, end, []))
 

@@ -8,7 +8,7 @@ from sonlearn.commands.checks import check_target
 from sonlearn.commands.files import check_files
 from sonlearn.commands.flags import PageOptions
 from sonlearn.outputs import writing
-from sonlearn.report.page import page, write_page
+from sonlearn.report.html.page import page, write_page
 from sonlearn.report.predictions import STDOUT
 from sonlearn.report.runlog import read_run
 

@@ -339,7 +339,8 @@ class Progress:
             int(counter), float(weight), now.weight, since.weight,
             now.average_loss, now.average_error if classes else None,
             since.average_loss, since.average_error if classes else None,
-            float(outcome.y[i]), float(outcome.prediction[i]), int(outcome.features[i]), self._shows_holdout, bool(classes),
+            float(outcome.y[i]), float(outcome.prediction[i]), int(outcome.features[i]),
+            self._shows_holdout, bool(classes),
         )  # fmt: skip
 
     def _line(self, row: Row) -> str:

@@ -65,7 +65,9 @@ END = {
                                               Field(NUMBER))),
         },
     ),
-    "confusion": _maybe(OBJECT, {"labels": Field(LIST, Field(TEXT)), "counts": Field(LIST, Field(LIST, Field(NUMBER)))}),
+    "confusion": _maybe(
+        OBJECT, {"labels": Field(LIST, Field(TEXT)), "counts": Field(LIST, Field(LIST, Field(NUMBER)))}
+    ),
     "known": _maybe(COUNT), "learned": _maybe(COUNT), "members": _MEMBERS, "weights": _WEIGHTS,
     "spectra": _maybe(
         LIST, {"name": Field(TEXT), "alpha": _maybe(NUMBER), "eigenvalues": Field(LIST, Field(NUMBER))}

@@ -1,7 +1,7 @@
 """A page about a run: one file of HTML, with pictures as SVG, that asks nothing of a network and runs no script.
 
-`sonlearn.report.runlog` has the numbers, `series` makes curves of them, `charts` draws, `panels` has the parts of the
-page; its looks are in page.css.
+`sonlearn.report.runlog` has the numbers. The parts of the page are in `overview`, `model` and `trust`; `series` makes
+curves of rows, `charts` draws, `tables` has what parts are made of, `markup` elements. The looks are in page.css.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import os
 from typing import Any
 
 from sonlearn.outputs import whole_file
-from sonlearn.report import panels
-from sonlearn.report.charts import said_number
-from sonlearn.report.markup import Element, element, written
+from sonlearn.report.html import model, overview, trust
+from sonlearn.report.html.charts import said_number
+from sonlearn.report.html.markup import Element, element, written
 from sonlearn.report.runlog import Run
 
 #: Nothing may be fetched, whatever stands in a log.
@@ -39,7 +39,7 @@ def page(run: Run) -> bytes:
         element("meta", name="color-scheme", content="light dark"),
         element("link", rel="icon", href="data:,"),
         element("title", f"{title}: a run of sonlearn"),
-        element("style", importlib.resources.files("sonlearn.report").joinpath("page.css").read_text("utf-8")),
+        element("style", importlib.resources.files("sonlearn.report.html").joinpath("page.css").read_text("utf-8")),
     )
     body = element(
         "body",
@@ -56,8 +56,8 @@ def page(run: Run) -> bytes:
 def _parts(run: Run) -> list[Element]:
     """The parts in order, narrow ones that follow each other in two columns."""
     makers = (
-        panels.tiles, panels.progress, panels.confusion, panels.members, panels.calibration, panels.spectra,
-        panels.weights, panels.speed, panels.settings,
+        overview.tiles, overview.progress, model.members, trust.calibration, trust.confusion, model.spectra,
+        model.weights, overview.speed, overview.settings,
     )  # fmt: skip
     parts = [part for part in (make(run) for make in makers) if part is not None]
     wide = [part for part in parts if part.get("class") in ("tiles", "wide")]

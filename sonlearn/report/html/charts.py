@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sonlearn.report.markup import Element, element
+from sonlearn.report.html.markup import Element, element
 
 #: Size of a chart, and of the margins about its frame, in units of the picture.
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 300, 56, 14, 12, 40
