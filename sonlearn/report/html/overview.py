@@ -96,7 +96,8 @@ def _curve(run: Run, what: str, log: bool, constant: float | None) -> Element | 
     first = spots[0][0] if last < 200 or len(spots) < 8 else max(spots[0][0], 10)
     x = Scale(max(first, 1), max(last, first + 1), True) if log else Scale(0, last)
     # What the first few examples say is noise, and would leave no room for the rest.
-    steady = [value for piece in (*average, *since) for n, value in piece if n >= min(last / 20, 1000)]
+    steady = [value for piece in average for n, value in piece if n >= min(last / 20, 20)]
+    steady += [value for piece in since for n, value in piece if n >= min(last / 20, 1000)]
     y = scale([value * 1.06 for value in steady])
     series = [
         Series("since the point before", "since", since), Series("average so far", "average", average),

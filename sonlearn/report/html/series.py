@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 
 Entry = dict[str, Any]
 
+#: Weight below which an average is not drawn.
+FEWEST = 10
+
 
 class Curves(NamedTuple):
     """(examples, value) of the averages so far and since the point before, in pieces: one for each kind of example."""
@@ -17,8 +20,9 @@ class Curves(NamedTuple):
 def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> Curves:
     """Curves of ``loss`` or ``error`` of at most about `most` points, evenly spaced on a linear or logarithmic axis.
 
-    Where rows are left out, "since" is over all examples between two points. From the second pass on rows may be of
-    held-out examples; these are pieces of their own.
+    Where rows are left out, "since" is over all examples between two points; over fewer than `FEWEST` it would be
+    noise, and these wait for the next point. From the second pass on rows may be of held-out examples, which are pieces
+    of their own.
     """
     average: list[list[tuple[float, float]]] = []
     since: list[list[tuple[float, float]]] = []
@@ -36,9 +40,10 @@ def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> Curves:
             continue
         if row[what] is not None:
             average[-1].append((row["examples"], row[what]))
-        if weight > 0:
-            since[-1].append((row["examples"], total / weight))
-        weight = total = 0.0
+        if weight >= min(FEWEST, rows[-1]["weight"] / 20):
+            if weight > 0:
+                since[-1].append((row["examples"], total / weight))
+            weight = total = 0.0
     return Curves([piece for piece in average if piece], [piece for piece in since if piece])
 
 
