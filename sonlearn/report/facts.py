@@ -40,6 +40,8 @@ def told(learner: Learner, names: Callable[[int], list[str]], top: int = TOP) ->
         }  # fmt: skip
     per_class, labels = facts["classes"], [str(label) for label in learner.classes]
     chosen = sorted(sorted(range(len(per_class)), key=lambda k: -per_class[k]["examples"])[:CLASSES])
+    if all(isinstance(label, int) for label in learner.classes):
+        chosen.sort(key=lambda k: learner.classes[k])
     listed: list[Any] = [None] * len(per_class)
     if len(per_class) * learner.size <= MOST_WEIGHTS:
         ids, weights = learner.weights()

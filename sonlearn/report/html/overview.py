@@ -10,6 +10,9 @@ from sonlearn.report.html.series import curves, speeds, thinned
 from sonlearn.report.html.tables import DASH, number, panel, table
 from sonlearn.report.runlog import Run
 
+#: How many times the last average the axis goes up, at most: what came first may be far beyond what matters now.
+ROOM = 8
+
 
 def tiles(run: Run) -> Element | None:
     """The numbers that count."""
@@ -98,7 +101,7 @@ def _curve(run: Run, what: str, log: bool, constant: float | None) -> Element | 
     # What the first few examples say is noise, and would leave no room for the rest.
     steady = [value for piece in average for n, value in piece if n >= min(last / 20, 20)]
     steady += [value for piece in since for n, value in piece if n >= min(last / 20, 1000)]
-    y = scale([value * 1.06 for value in steady])
+    y = scale([min(value * 1.06, ROOM * spots[-1][1]) if spots[-1][1] > 0 else value for value in steady])
     series = [
         Series("since the point before", "since", since), Series("average so far", "average", average),
     ]  # fmt: skip

@@ -12,6 +12,8 @@ from sonlearn.report.runlog import Run
 
 #: Examples below which a bin of the calibration says next to nothing.
 FEWEST = 5
+#: Classes beyond which their table is set small.
+DENSE = 12
 
 
 def calibration(run: Run) -> Element | None:
@@ -79,18 +81,27 @@ def confusion(run: Run) -> Element | None:
                     style=f"--share:{h / sums[i]:.4f}")
             for j, h in enumerate(row)
         ]  # fmt: skip
-        caught = element("td", f"{100 * row[i] / sums[i]:.1f} %", class_="margin")
+        caught = element("td", _share(row[i], sums[i]), class_="margin")
         rows.append(element("tr", element("th", labels[i], scope="row"), *cells, caught))
     columns = [sum(row[j] for row in counts) for j in range(len(labels))]
-    exact = [f"{100 * counts[j][j] / columns[j]:.1f} %" if columns[j] else DASH for j in range(len(labels))]
+    exact = [_share(counts[j][j], columns[j]) for j in range(len(labels))]
     rows.append(element("tr", element("th", "of which right"), *(element("td", t, class_="margin") for t in exact),
                         element("td"), class_="margins"))  # fmt: skip
     head = element("tr", element("th", "label \\ predicted"), *(element("th", label, scope="col") for label in labels),
                    element("th", "found"))  # fmt: skip
-    grid = element("table", element("thead", head), element("tbody", *rows), class_="confusion")
+    grid = element(
+        "table",
+        element("thead", head),
+        element("tbody", *rows),
+        class_="confusion dense" if len(labels) > DENSE else "confusion",
+    )
     lead = "Rows: the label. Columns: what was predicted. Shades are shares of the row."
     return panel("Confusion", element("div", grid, class_="scroll"), lead=lead, name="confusion",
                  wide=len(labels) > 6)  # fmt: skip
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f} %" if whole > 0 else DASH
 
 
 def _square(said: dict[str, Any]) -> bool:
