@@ -137,7 +137,7 @@ class Confusion:
         for (label, predicted), h in self.weights.items():
             totals[label] = totals.get(label, 0.0) + h
             totals.setdefault(predicted, 0.0)
-        kept = sorted(sorted(totals, key=lambda label: -totals[label])[:most])
+        kept = sorted(sorted(totals, key=lambda label: (-totals[label], label))[:most])
         place = {label: i for i, label in enumerate(kept)}
         counts = np.zeros((len(kept) + 1, len(kept) + 1))
         for (label, predicted), h in self.weights.items():

@@ -7,6 +7,7 @@ has one run after the other.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -19,10 +20,12 @@ from sonlearn.outputs import writing
 from sonlearn.report.predictions import STDOUT
 
 FORMAT = 1
+#: Numbers beyond this are written as this, so that squares and sums of what was read are finite.
+LARGEST = 1e150
 NUMBER, TEXT, LIST, OBJECT, COUNT = "a number", "a text", "a list", "an object", "a whole number from 0 on"
 _CHECKS: dict[str, Callable[[Any], bool]] = {
-    NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    COUNT: lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
+    NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST,
+    COUNT: lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63,
     TEXT: lambda value: isinstance(value, str),
     LIST: lambda value: isinstance(value, list),
     OBJECT: lambda value: isinstance(value, dict),
@@ -126,9 +129,10 @@ class RunLog:
             self._file.flush()
 
     def close(self) -> None:
-        """Close a file of our own."""
+        """Close a file of our own. Every line was flushed, so what cannot be written has been said before."""
         if self._file is not None and self.path not in STDOUT:
-            self._file.close()
+            with contextlib.suppress(OSError):
+                self._file.close()
         self._file = None
 
     def _opened(self) -> BinaryIO:
@@ -151,7 +155,9 @@ def plain(value: Any) -> Any:
         return {key: plain(item) for key, item in value.items() if not callable(item)}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if not isinstance(value, float):
+        return value
+    return max(min(value, LARGEST), -LARGEST) if math.isfinite(value) else None
 
 
 def read_run(path: str | os.PathLike[str]) -> Run:

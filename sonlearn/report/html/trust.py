@@ -71,7 +71,7 @@ def confusion(run: Run) -> Element | None:
     if not said or not _square(said):
         return None
     labels, counts = said["labels"], said["counts"]
-    sums = [sum(row) for row in counts]
+    sums, dense = [sum(row) for row in counts], len(labels) > DENSE
     rows = []
     for i, row in enumerate(counts):
         if not sums[i]:
@@ -81,10 +81,10 @@ def confusion(run: Run) -> Element | None:
                     style=f"--share:{h / sums[i]:.4f}")
             for j, h in enumerate(row)
         ]  # fmt: skip
-        caught = element("td", _share(row[i], sums[i]), class_="margin")
+        caught = element("td", _share(row[i], sums[i], dense), class_="margin")
         rows.append(element("tr", element("th", labels[i], scope="row"), *cells, caught))
     columns = [sum(row[j] for row in counts) for j in range(len(labels))]
-    exact = [_share(counts[j][j], columns[j]) for j in range(len(labels))]
+    exact = [_share(counts[j][j], columns[j], dense) for j in range(len(labels))]
     rows.append(element("tr", element("th", "of which right"), *(element("td", t, class_="margin") for t in exact),
                         element("td"), class_="margins"))  # fmt: skip
     head = element("tr", element("th", "label \\ predicted"), *(element("th", label, scope="col") for label in labels),
@@ -93,15 +93,15 @@ def confusion(run: Run) -> Element | None:
         "table",
         element("thead", head),
         element("tbody", *rows),
-        class_="confusion dense" if len(labels) > DENSE else "confusion",
+        class_="confusion dense" if dense else "confusion",
     )
     lead = "Rows: the label. Columns: what was predicted. Shades are shares of the row."
     return panel("Confusion", element("div", grid, class_="scroll"), lead=lead, name="confusion",
                  wide=len(labels) > 6)  # fmt: skip
 
 
-def _share(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f} %" if whole > 0 else DASH
+def _share(part: float, whole: float, dense: bool) -> str:
+    return f"{100 * part / whole:.{0 if dense else 1}f} %" if whole > 0 else DASH
 
 
 def _square(said: dict[str, Any]) -> bool:
