@@ -177,16 +177,20 @@ class Bar:
         """Say that so many more examples have been learned, in pass `number`."""
         if not self.shown:
             return
-        if self._bar is None:
-            self._bar = _tqdm()(total=self._passes, bar_format=_BAR, miniters=0, file=sys.stderr, dynamic_ncols=True)
         self._read += examples
         result, parts = progress.result, [f"{self._read / (time.perf_counter() - self._started):,.0f} examples/s"]
         if result.average_loss is not None:
             parts.append(f"loss {result.average_loss:.4f}")
         if result.average_error is not None and progress.totals()["error"] is not None:
             parts.append(f"error {result.average_error:.4f}")
-        self._bar.set_postfix_str(", ".join(parts), refresh=False)
-        self._bar.update(number - 1 + (self._meter.share or 0.0) - self._bar.n)
+        place, said = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
+        if self._bar is None:  # what comes before is the time of kernels being compiled, which says nothing of the rest
+            self._bar = _tqdm()(
+                total=self._passes, initial=place, postfix=f", {said}", bar_format=_BAR, miniters=0, file=sys.stderr,
+                dynamic_ncols=True,
+            )  # fmt: skip
+        self._bar.set_postfix_str(said, refresh=False)
+        self._bar.update(place - self._bar.n)
 
     def close(self) -> None:
         """Leave the bar as it stands, and end its line."""

@@ -235,12 +235,17 @@ def _continued(run: Run, entry: dict[str, Any], name: str, number: int) -> Run:
 
 
 def check(value: Any, fields: Any, name: str, number: int, where: str = "") -> None:
-    """Raise InputError if `value` is not what `fields` (a Field, or a dict of them by name) says."""
+    """Raise InputError if `value` is not what `fields` (a Field, or a dict of them by name) says.
+
+    Optional fields that are missing are set to None.
+    """
     if isinstance(fields, dict):
         for key, field in fields.items():
             if key in value and not (field.optional and value[key] is None):
                 check(value[key], field, name, number, f"{where}{key}")
-            elif not field.optional:
+            elif field.optional:
+                value[key] = None
+            else:
                 raise InputError(name, number, None, f"no {shorten(where + key)}", f"{field.kind} of that name")
         return
     if fields.kind in _CHECKS and not _CHECKS[fields.kind](value):
