@@ -1,4 +1,4 @@
-"""The progress bar: on a terminal only, only where the length of the input is known, and never in the way of the rest."""
+"""The progress bar: on a terminal only, where the length of the input is known, and never in the way of the rest."""
 
 import gzip
 import importlib.util
@@ -13,6 +13,7 @@ import pytest
 from places import ROOT
 
 from sonlearn.cli import main
+from sonlearn.options import TextOptions
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.meter import Meter
 from sonlearn.text.read import Reader
@@ -50,11 +51,10 @@ def test_several_files_tables_and_caches(places):
     seen = shares(Reader(["a.svm", "a.svm"], chunk_bytes=20_000))
     assert seen[len(seen) // 2 - 1] == pytest.approx(0.5, abs=0.1)
     assert seen[-1] == 1.0
-    from sonlearn.options import TextOptions
-
     seen = shares(Reader("a.csv", TextOptions(label="y"), chunk_bytes=10_000))
     assert seen == sorted(seen)
-    assert (len(seen), seen[-1]) == (3, 1.0)
+    assert len(seen) > 3
+    assert (0 < seen[0] < 0.5, seen[-1]) == (True, 1.0)
     reader = CachedReader("a.svm", path="cache", chunk_bytes=20_000)
     text, cached = shares(reader), shares(reader)
     assert reader.reason is None
@@ -65,11 +65,9 @@ def test_several_files_tables_and_caches(places):
 
 def test_parquet(places):
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    import pyarrow.parquet
-
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     table = pyarrow.table({"y": [0.0, 1.0] * 20_000, "x": list(range(40_000))})
-    pyarrow.parquet.write_table(table, "a.parquet", row_group_size=5000)
-    from sonlearn.options import TextOptions
+    parquet.write_table(table, "a.parquet", row_group_size=5000)
 
     seen = shares(Reader("a.parquet", TextOptions(label="y")))
     assert seen == sorted(seen)
@@ -132,7 +130,7 @@ def test_a_bar_over_several_passes(places):
     status, shown = on_a_terminal("train", "--method", "nag", "--passes", "3", "--progress-bar", "a.svm")
     assert status == 0
     assert "100% |" in shown
-    assert " 33% |" in shown
+    assert " 33% |" in shown  # one batch is a whole pass
 
 
 @pytest.mark.parametrize("arguments", [["-"], ["--quiet", "a.svm"]])

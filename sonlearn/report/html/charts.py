@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sonlearn.report.html.markup import Element, element
 
 #: Size of a chart, and of the margins about its frame, in units of the picture.
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 300, 56, 14, 12, 40
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 300, 66, 14, 12, 40
 
 Points = Sequence[tuple[float, float]]
 
