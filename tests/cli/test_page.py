@@ -251,8 +251,9 @@ def test_speeds_are_over_time_that_has_passed():
 def test_axes_have_round_numbers():
     rng = np.random.default_rng(6)
     for _ in range(500):
-        low = float(rng.choice([0.0, rng.normal() * 10.0 ** rng.integers(-5, 6)]))
-        one = Scale(low, low + float(10 ** rng.uniform(-6, 6)))
+        span = float(10 ** rng.uniform(-6, 6))
+        low = float(rng.choice([0.0, span * rng.normal() * 10 ** rng.uniform(-2, 4)]))
+        one = Scale(low, low + span)
         values = one.ticks()
         assert 2 <= len(values) <= 9, one
         assert all(-1e-9 <= one.share(value) <= 1 + 1e-9 for value in values)
