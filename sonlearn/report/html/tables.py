@@ -43,6 +43,7 @@ def bar_row(name: str, value: float | None, span: tuple[float, float], *more: st
 
 
 def bars(names: tuple[str, ...], rows: list[Element]) -> Element:
+    """A table of rows that `bar_row` has made, under their names."""
     head = element("tr", *(element("th", name, scope="col") for name in names))
     return element("div", element("table", element("thead", head), element("tbody", *rows), class_="bars"),
                    class_="scroll")  # fmt: skip
