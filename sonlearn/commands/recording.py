@@ -43,6 +43,11 @@ def check_recording(options: RunOptions) -> None:
         raise OptionError("--progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out")
 
 
+def recorded(options: RunOptions) -> bool:
+    """Whether anything is to be kept of the run."""
+    return options.log_json is not None or options.report is not None
+
+
 class Recorder:
     """The log of a run and, at its end, the page; nothing where neither is asked for.
 
@@ -51,13 +56,13 @@ class Recorder:
     options : RunOptions
     learn : LearnOptions
     progress : Progress
-        Like the run's own, with rows of its own.
+        The run's own, with its finer rows: of each batch it is told first.
     keep : bool
         Whether an existing log is gone on with.
     """
 
     def __init__(self, options: RunOptions, learn: LearnOptions, progress: Progress, keep: bool):
-        self.wanted = options.log_json is not None or options.report is not None
+        self.wanted = recorded(options)
         self._options, self._learn, self._progress = options, learn, progress
         self._log = RunLog(options.log_json, keep) if options.log_json is not None else None
         self._begin: dict[str, Any] = {}
@@ -82,7 +87,6 @@ class Recorder:
 
     def next_pass(self) -> None:
         """Say that the examples to come are of another pass: with a holdout, results are of its examples alone."""
-        self._progress.next_pass()
         if self._progress.holdout:
             self._calibration, self._confusion = Calibration(), Confusion()
 
@@ -91,9 +95,8 @@ class Recorder:
         if not self.wanted:
             return
         self._read += len(outcome.y)
-        rows = self._progress.rows(outcome)
         seconds = time.perf_counter() - self._started
-        for row in rows:
+        for row in self._progress.fine_rows:
             entry = row._asdict()
             if self._progress.texts is not None:
                 entry |= {name: self._progress.texts(np.array([entry[name]]))[0] for name in ("label", "prediction")}

@@ -25,7 +25,7 @@ from sonlearn.commands.files import STDIN
 from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import Unfinished, load_model, save_model
-from sonlearn.commands.recording import FINE, Bar, Recorder, check_recording
+from sonlearn.commands.recording import FINE, Bar, Recorder, check_recording, recorded
 from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
 from sonlearn.jit import on_first_compilation
@@ -102,11 +102,9 @@ class Session:
         if options.probabilities and not self.learn.several:
             raise OptionError("--probabilities: expected a model of several classes: --oaa K, or --classes auto")
         texts = self.texts if self.learn.several else None
-        self.progress, own = (
-            Progress(self.learn.loss, Schedule(*parse_progress(options.progress or step)), self.holdout, texts)
-            for step in (COARSE, FINE)
-        )
-        self.recorder = Recorder(options, self.learn, own, keep=self.began.read > 0 or self.began.number > 1)
+        table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
+        self.progress = Progress(self.learn.loss, table, self.holdout, texts, fine if recorded(options) else None)
+        self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)
         self.meter = Meter()
         self.bar = Bar(options, self.meter)
         lines = self.done.lines

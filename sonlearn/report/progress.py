@@ -146,6 +146,14 @@ class _Running(NamedTuple):
         return _Sums(float(self.weight[i]), float(self.loss[i]), float(self.errors[i]))
 
 
+class _Marks:
+    """When rows of one kind are due, and the totals at the last one."""
+
+    def __init__(self, schedule: Schedule):
+        self.schedule, self.due = schedule, schedule.first
+        self.trained, self.held = _Sums(), _Sums()
+
+
 class Progress:
     """Running totals of one run.
 
@@ -158,6 +166,13 @@ class Progress:
         Whether rows and the summary are of the held-out examples from the second pass on.
     texts : function of float64[n] that gives n str, or None
         Of several classes, how labels are written; None: there are no several classes.
+    fine : Schedule or None
+        When further rows are due, which are no lines of the table.
+
+    Attributes
+    ----------
+    fine_rows : list of Row
+        Those of the last batch.
     """
 
     def __init__(
@@ -166,17 +181,18 @@ class Progress:
         schedule: Schedule | None = None,
         holdout: bool = False,
         texts: Callable[[np.ndarray], list[str]] | None = None,
+        fine: Schedule | None = None,
     ):
         self.loss, self.holdout, self.texts = loss, holdout, texts
         self.counts = ClassCounts()
-        self.schedule = schedule or Schedule()
         self.passes = 1
         self.labels = Labels()
         self.examples = self.held_examples = self.features = 0
         self.unlabelled_weight = 0.0
         self.trained, self.held = _Sums(), _Sums()
-        self._trained_at_row, self._held_at_row, self._held_at_pass = _Sums(), _Sums(), _Sums()
-        self._due = self.schedule.first
+        self._held_at_pass = _Sums()
+        self._marks = [_Marks(schedule or Schedule()), *([_Marks(fine)] if fine else [])]
+        self.fine_rows: list[Row] = []
         self._classes = True  # all labels so far are classes, so there is an error rate
 
     @property
@@ -201,7 +217,9 @@ class Progress:
 
     def update(self, outcome: Outcome) -> list[str]:
         """Add a batch; return the rows that have become due in it, as lines of the table."""
-        return [self._line(row) for row in self.rows(outcome)]
+        rows, *fine = self._rows(outcome)
+        self.fine_rows = fine[0] if fine else []
+        return [self._line(row) for row in rows]
 
     def counted(self, outcome: Outcome) -> np.ndarray:
         """bool[n]: which examples of a batch are among those that `result` is of, as long as this pass is the last."""
@@ -209,8 +227,8 @@ class Progress:
         held = np.zeros(len(known), dtype=bool) if outcome.held is None else outcome.held & known
         return known & (outcome.weight > 0) & (held if self._shows_holdout else ~held)
 
-    def rows(self, outcome: Outcome) -> list[Row]:
-        """Add a batch; return the rows that have become due in it."""
+    def _rows(self, outcome: Outcome) -> list[list[Row]]:
+        """Add a batch; return the rows of each kind that have become due in it."""
         y, weight = outcome.y, outcome.weight
         labelled = ~np.isnan(y) & (weight > 0)
         held = np.zeros(len(y), dtype=bool) if outcome.held is None else outcome.held & ~np.isnan(y)
@@ -221,13 +239,16 @@ class Progress:
         classes = self._class_flags(y, labelled)
         counter = self.examples + np.concatenate(([0], np.cumsum(~held)))
 
-        rows = []
+        rows: list[list[Row]] = []
         total = trained.weight + unlabelled
-        i = 1 + int(np.searchsorted(total[1:], self._due))
-        while i <= len(y):
-            rows.append(self._row(outcome, i - 1, (trained.at(i), holdout.at(i)), (counter[i], total[i], classes[i])))
-            self._due = self.schedule.after(total[i])
-            i += 1 + int(np.searchsorted(total[i + 1 :], self._due))
+        for marks in self._marks:
+            rows.append([])
+            i = 1 + int(np.searchsorted(total[1:], marks.due))
+            while i <= len(y):
+                sums, counts = (trained.at(i), holdout.at(i)), (counter[i], total[i], classes[i])
+                rows[-1].append(self._row(outcome, i - 1, sums, counts, marks))
+                marks.due = marks.schedule.after(total[i])
+                i += 1 + int(np.searchsorted(total[i + 1 :], marks.due))
 
         self.trained, self.held = trained.at(-1), holdout.at(-1)
         self.unlabelled_weight, self._classes = float(unlabelled[-1]), bool(classes[-1])
@@ -327,13 +348,15 @@ class Progress:
             return np.ones(len(y) + 1, dtype=bool)
         return np.logical_and.accumulate(np.concatenate(([self._classes], ~labelled | (np.abs(y) == 1))))
 
-    def _row(self, outcome: Outcome, i: int, sums: tuple[_Sums, _Sums], counts: tuple[int, float, bool]) -> Row:
+    def _row(
+        self, outcome: Outcome, i: int, sums: tuple[_Sums, _Sums], counts: tuple[int, float, bool], marks: _Marks
+    ) -> Row:
         trained, held = sums
         counter, weight, classes = counts
-        now, last = (held, self._held_at_row) if self._shows_holdout else (trained, self._trained_at_row)
+        now, last = (held, marks.held) if self._shows_holdout else (trained, marks.trained)
         if self._shows_holdout:
-            self._held_at_row = held
-        self._trained_at_row = trained
+            marks.held = held
+        marks.trained = trained
         since = now.minus(last)
         return Row(
             int(counter), float(weight), now.weight, since.weight,

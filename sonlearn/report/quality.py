@@ -92,8 +92,8 @@ class Calibration:
     def add(self, events: Judged, weight: np.ndarray) -> None:
         """Add n events of weights float64[n] > 0."""
         bins = np.searchsorted(EDGES, events.p, side="right")
-        terms = np.column_stack([weight, weight**2, weight * events.p, weight * events.happened])
-        np.add.at(self.sums, bins, terms)
+        for i, terms in enumerate((weight, weight**2, weight * events.p, weight * events.happened)):
+            self.sums[:, i] += np.bincount(bins, weights=terms, minlength=len(self.sums))
         self.squares += float(weight @ events.square)
 
     def told(self) -> dict[str, Any] | None:
@@ -120,11 +120,13 @@ class Confusion:
 
     def add(self, label: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> None:
         """Add labels float64[n], what was predicted for them (NaN: nothing), and weights float64[n] > 0."""
-        pairs = np.column_stack([label, np.where(np.isnan(predicted), _UNKNOWN, predicted)])
-        found, place = np.unique(pairs, axis=0, return_inverse=True)
-        sums = np.bincount(place.ravel(), weights=weight, minlength=len(found))
-        for pair, h in zip(map(tuple, found.tolist()), sums.tolist(), strict=True):
-            self.weights[pair] = self.weights.get(pair, 0.0) + h
+        rows, row = np.unique(label, return_inverse=True)
+        columns, column = np.unique(np.where(np.isnan(predicted), _UNKNOWN, predicted), return_inverse=True)
+        place = row * len(columns) + column
+        sums = np.bincount(place, weights=weight)
+        for i in np.flatnonzero(np.bincount(place)).tolist():
+            pair = (float(rows[i // len(columns)]), float(columns[i % len(columns)]))
+            self.weights[pair] = self.weights.get(pair, 0.0) + float(sums[i])
 
     def told(self, texts: Callable[[np.ndarray], list[str]], most: int = 20) -> dict[str, Any] | None:
         """JSON-able: the `most` most frequent labels, in order; what is of or for none of them is summed as "other".
