@@ -129,7 +129,8 @@ class Confusion:
             self.weights[pair] = self.weights.get(pair, 0.0) + float(sums[i])
 
     def told(self, texts: Callable[[np.ndarray], list[str]], most: int = 20) -> dict[str, Any] | None:
-        """JSON-able: the `most` most frequent labels, in order; what is of or for none of them is summed as "other".
+        """JSON-able: the `most` most frequent labels, in order; what is of or for none of them is summed as the last of
+        the labels, which stands for so many `others`.
 
         `counts[i][j]` is the weight of examples of label i for which j was predicted.
         """
@@ -146,5 +147,6 @@ class Confusion:
             counts[place.get(label, -1), place.get(predicted, -1)] += h
         labels = ["unknown" if label == _UNKNOWN else texts(np.array([label]))[0] for label in kept]
         if len(totals) == len(kept):
-            return {"labels": labels, "counts": counts[:-1, :-1].tolist()}
-        return {"labels": [*labels, f"{len(totals) - len(kept)} others"], "counts": counts.tolist()}
+            return {"labels": labels, "counts": counts[:-1, :-1].tolist(), "others": 0}
+        others = len(totals) - len(kept)
+        return {"labels": [*labels, f"{others} others"], "counts": counts.tolist(), "others": others}

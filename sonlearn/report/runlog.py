@@ -69,7 +69,11 @@ END = {
         },
     ),
     "confusion": _maybe(
-        OBJECT, {"labels": Field(LIST, Field(TEXT)), "counts": Field(LIST, Field(LIST, Field(NUMBER)))}
+        OBJECT,
+        {
+            "labels": Field(LIST, Field(TEXT)), "counts": Field(LIST, Field(LIST, Field(NUMBER))),
+            "others": _maybe(COUNT),
+        },
     ),
     "known": _maybe(COUNT), "learned": _maybe(COUNT), "members": _MEMBERS, "weights": _WEIGHTS,
     "spectra": _maybe(

@@ -191,6 +191,21 @@ def test_bars_and_tables_have_the_logs_numbers(logs):
     assert said_number(run.end["loss"]) in tiles[1]
 
 
+def test_what_many_labels_have_in_common_is_neither_right_nor_wrong(logs):
+    lines = [json.loads(line) for line in (logs / "classes.jsonl").read_text(encoding="utf-8").splitlines()]
+    counts = (np.arange(14 * 14).reshape(14, 14) % 7).tolist()
+    lines[-1]["confusion"] = {"labels": [*map(str, range(13)), "9 others"], "counts": counts, "others": 9}
+    text = page(run_of([json.dumps(line).encode() + b"\n" for line in lines], "log")).decode()
+    table = Outline(re.search('<table class="confusion dense">.*?</table>', text, re.DOTALL)[0])
+    assert len(table.of("td", **{"class": "right"})) == 13
+    assert len(table.of("td", **{"class": "wrong"})) == 14 * 14 - 14
+    margins = [text for _, text in table.of("td", **{"class": "margin"})]
+    assert len(margins) == 28
+    assert (margins[13], margins[27]) == ("\u2013", "\u2013")
+    assert margins[1] == f"{100 * counts[1][1] / sum(counts[1]):.0f} %"
+    assert margins[14] == f"{100 * counts[0][0] / sum(row[0] for row in counts):.0f} %"
+
+
 def test_what_stands_in_the_input_is_text(logs):
     lines = [json.loads(line) for line in (logs / "classes.jsonl").read_text(encoding="utf-8").splitlines()]
     evil = '<script>alert("1")</script>&amp;\udcff\x00\x1b]'

@@ -141,6 +141,7 @@ def test_confusion_is_its_twins():
     sums = [sum(weight[label == k]) for k in range(30)]
     kept = sorted(sorted(range(30), key=lambda k: (-sums[k], k))[:6])
     assert told["labels"] == [*map(str, kept), "25 others"]  # 24 labels, and nothing said
+    assert told["others"] == 25
     for i, row in enumerate([*kept, None]):
         for j, column in enumerate([*kept, None]):
             rows = ~np.isin(label, kept) if row is None else label == row
@@ -158,7 +159,7 @@ def test_two_classes_are_judged_by_their_predictions(cli):
     assert sum(b["weight"] * b["predicted"] for b in end["calibration"]["bins"]) == pytest.approx(p.sum(), abs=1e-3)
     assert sum(b["weight"] * b["happened"] for b in end["calibration"]["bins"]) == pytest.approx(y.sum())
     pairs = [[int(np.sum((y == a) & ((z > 0) == b))) for b in (False, True)] for a in (False, True)]
-    assert end["confusion"] == {"labels": ["-1", "+1"], "counts": pairs}
+    assert end["confusion"] == {"labels": ["-1", "+1"], "counts": pairs, "others": 0}
     assert "calibration" in end
     cli("train", "--method", "nag", "--loss", "hinge", "--log-json", "hinge.jsonl", "a.svm")
     end = entries("hinge.jsonl")[-1]

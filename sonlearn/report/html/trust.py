@@ -70,34 +70,32 @@ def confusion(run: Run) -> Element | None:
     said = (run.end or {}).get("confusion")
     if not said or not _square(said):
         return None
-    labels, counts = said["labels"], said["counts"]
-    sums, dense = [sum(row) for row in counts], len(labels) > DENSE
-    rows = []
-    for i, row in enumerate(counts):
-        if not sums[i]:
-            continue
-        cells = [
-            element("td", said_number(round(h, 1)) if h else "", class_="right" if i == j else "wrong",
-                    style=f"--share:{h / sums[i]:.4f}")
-            for j, h in enumerate(row)
-        ]  # fmt: skip
-        caught = element("td", _share(row[i], sums[i], dense), class_="margin")
-        rows.append(element("tr", element("th", labels[i], scope="row"), *cells, caught))
+    labels, counts, dense = said["labels"], said["counts"], len(said["labels"]) > DENSE
+    # of several labels in one row nothing says which were told from each other
+    mixed = len(labels) - 1 if said["others"] else None
+    rows = [_confusion_row(said, i, mixed) for i in range(len(labels)) if sum(counts[i])]
     columns = [sum(row[j] for row in counts) for j in range(len(labels))]
-    exact = [_share(counts[j][j], columns[j], dense) for j in range(len(labels))]
-    rows.append(element("tr", element("th", "of which right"), *(element("td", t, class_="margin") for t in exact),
-                        element("td"), class_="margins"))  # fmt: skip
-    head = element("tr", element("th", "label \\ predicted"), *(element("th", label, scope="col") for label in labels),
-                   element("th", "found"))  # fmt: skip
-    grid = element(
-        "table",
-        element("thead", head),
-        element("tbody", *rows),
-        class_="confusion dense" if dense else "confusion",
-    )
+    exact = [DASH if j == mixed else _share(counts[j][j], columns[j], dense) for j in range(len(labels))]
+    last = element("th", "of which right"), *(element("td", text, class_="margin") for text in exact), element("td")
+    rows.append(element("tr", *last, class_="margins"))
+    titles = (element("th", label, scope="col") for label in labels)
+    head = element("tr", element("th", "label \\ predicted"), *titles, element("th", "found"))
+    kind = "confusion dense" if dense else "confusion"
+    grid = element("table", element("thead", head), element("tbody", *rows), class_=kind)
     lead = "Rows: the label. Columns: what was predicted. Shades are shares of the row."
-    return panel("Confusion", element("div", grid, class_="scroll"), lead=lead, name="confusion",
-                 wide=len(labels) > 6)  # fmt: skip
+    grid = element("div", grid, class_="scroll")
+    return panel("Confusion", grid, lead=lead, name="confusion", wide=len(labels) > 6)
+
+
+def _confusion_row(said: dict[str, Any], i: int, mixed: int | None) -> Element:
+    row, total = said["counts"][i], sum(said["counts"][i])
+    cells = []
+    for j, h in enumerate(row):
+        kind = None if i == j == mixed else "right" if i == j else "wrong"
+        text = said_number(round(h, 1)) if h else ""
+        cells.append(element("td", text, class_=kind, style=f"--share:{h / total:.4f}"))
+    found = DASH if i == mixed else _share(row[i], total, len(row) > DENSE)
+    return element("tr", element("th", said["labels"][i], scope="row"), *cells, element("td", found, class_="margin"))
 
 
 def _share(part: float, whole: float, dense: bool) -> str:
