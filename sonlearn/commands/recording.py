@@ -189,7 +189,7 @@ class Bar:
         place, said = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
         if self._bar is None:  # what comes before is the time of kernels being compiled, which says nothing of the rest
             self._bar = _tqdm()(
-                total=self._passes, initial=place, postfix=f", {said}", bar_format=_BAR, miniters=0, file=sys.stderr,
+                total=self._passes, initial=place, postfix=said, bar_format=_BAR, miniters=0, file=sys.stderr,
                 dynamic_ncols=True,
             )  # fmt: skip
         self._bar.set_postfix_str(said, refresh=False)

@@ -119,6 +119,7 @@ def test_a_bar_takes_the_place_of_the_rows(places):
     assert status == 0
     assert "100% |" in shown
     assert "examples/s, loss 0." in shown
+    assert ", ," not in shown
     assert "error 0." in shown
     assert "since" not in shown
     assert "\r\n\r\nfinished run\r\n" in shown  # the summary begins on a line of its own
