@@ -376,7 +376,7 @@ BAD_COMMANDS = [
         "frobnicate",
         r"'frobnicate': no such verb; expected train, predict, convert, sketch, methods, warm, inspect, report",
     ),
-    ("a.svm", r"'a\.svm': expected a verb first \(train, .*, inspect\), as in: sonlearn train a\.svm"),
+    ("a.svm", r"'a\.svm': expected a verb first \(train, .*, report\), as in: sonlearn train a\.svm"),
     ("--quiet", r"'--quiet': expected a verb first .*"),
 ]
 
