@@ -150,6 +150,11 @@ class Panel:
             for i, m in enumerate(self.members)
         ]
 
+    def spectra(self, state: PanelState) -> dict[str, np.ndarray]:
+        """Eigenvalues of each member at work that keeps a sketch, by name."""
+        facts = {i: self._engines[i].facts(state.members[i]) for i in self.active(state)}
+        return {self.members[i].name: own["eigenvalues"] for i, own in facts.items() if "eigenvalues" in own}
+
     def active(self, state: PanelState) -> list[int]:
         """Positions of the members that have not been retired."""
         bits = int(state.now["active"][0])
