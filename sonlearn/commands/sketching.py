@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from sonlearn.batch import CONSTANT, Batch
+from sonlearn.batch import Batch, to_csr
 from sonlearn.errors import InputError, OptionError
 from sonlearn.sketch.accuracy import covariance_error, projection_error
 from sonlearn.sketch.base import Sketch
@@ -22,30 +22,6 @@ from sonlearn.sketch.spectrum import histogram, plot
 HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/||A||^2':>14} {'seconds':>9}"
 
 Report = Callable[[str], None]
-
-
-def to_csr(batch: Batch, first: int) -> sp.csr_array:
-    """The rows of a batch as CSR: feature id i becomes column i - first; the constant feature is left out.
-
-    `first` is 1 for LIBSVM text, whose indices begin with 1, so that columns agree with scikit-learn's loader and with
-    `sonlearn.from_scipy`; 0 for hashed names.
-
-    Raises
-    ------
-    InputError
-        An index is below `first`.
-    """
-    indptr, indices, values = batch.indptr, batch.indices, batch.values
-    constant = indices == CONSTANT
-    if constant.any():
-        indptr = np.concatenate([[0], np.cumsum(~constant)])[indptr]
-        indices, values = indices[~constant], values[~constant]
-    if len(indices) and indices.min() < first:
-        at = int(indices.argmin())
-        line = int(batch.lines[np.searchsorted(indptr, at, side="right") - 1])
-        raise InputError(batch.source, line, None, f"feature {indices[at]}", f"{first} or more (see --zero-based)")
-    width = int(indices.max()) - first + 1 if len(indices) else 0
-    return sp.csr_array((values, indices - first, indptr), shape=(batch.n, width))
 
 
 def sketch_batches(

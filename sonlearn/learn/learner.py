@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -142,6 +143,21 @@ class Learner:
         if hasattr(self._engine, "next_pass"):
             self._engine.next_pass(self._state)
 
+    def meet(self, labels: Iterable[int | str]) -> None:
+        """Say which classes there are, before any row: they have this order, and scores and weights from now on.
+
+        What each class learns is the same as if it had been met in a row. Raises OptionError where there are no
+        several classes, or something has been learned.
+        """
+        if self.classes or self.examples:
+            raise OptionError("classes can be named before any row has been learned, not later")
+        labels = list(labels)
+        self._restore_classes({"labels": labels, "first": min(labels, default=None) if self.options.oaa else None})
+
+    def _restore_classes(self, header: dict[str, Any]) -> None:
+        self._labels.restore(header)
+        self._state = self._engine.new(int(header.get("learned", len(header["labels"]))))
+
     # -- what has been learned ---------------------------------------------------------------------------------------
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
@@ -235,8 +251,7 @@ class Learner:
         try:
             learner = cls(LearnOptions(**header["learn"]), TextOptions(**header["text"]), threads=threads)
             if isinstance(learner._labels, Classes):
-                learner._labels.restore(header["classes"])
-                learner._state = learner._engine.new(int(header["classes"]["learned"]))
+                learner._restore_classes(header["classes"])
             else:
                 learner._labels.coding = int(header["label_coding"])
             learner.examples = int(header["examples"])
