@@ -61,20 +61,8 @@ def main() -> None:
         for method in options.method:
 
             def both(file: str, method: str = method) -> list[tuple[float, float]]:
-                command = [
-                    "-m",
-                    "sonlearn",
-                    "train",
-                    "--quiet",
-                    "--threads",
-                    "1",
-                    "--method",
-                    method,
-                    "-f",
-                    model,
-                    file,
-                ]
-                return [least(command), least(["-c", PYTHON, file, method, str(1 << 40), model])]
+                command = ["-m", "sonlearn", "train", "--quiet", "--threads", "1", "--method", method]
+                return [least([*command, "-f", model, file]), least(["-c", PYTHON, file, method, str(1 << 40), model])]
 
             (own, own_memory), (their, their_memory) = both(empty)
             for file in options.files:

@@ -126,7 +126,7 @@ def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "
 
 
 def to_csr(batch: Batch, first: int) -> Any:
-    """The rows of a batch as a SciPy CSR array: feature id i becomes column i - first; the constant feature is left out.
+    """The rows of a batch as a SciPy CSR array: feature id i becomes column i - first; the constant is left out.
 
     `first` is 1 for LIBSVM text, whose indices begin with 1, so that columns agree with scikit-learn's loader and with
     `from_scipy`; 0 for hashed names.

@@ -121,7 +121,7 @@ class SonClassifier(ClassifierMixin, _Son):
     ----------
     classes_ : array[K], sorted
     learner_ : Learner
-        Of two classes, -1 and +1; else of K, with ``oaa``: one is learned against all others, and labels are 0 to K - 1.
+        Of two classes, -1 and +1; else with ``oaa``: labels are 0 to K - 1, each class against all others.
     coef_ : float64[1 or K, d], intercept_ : float64[1 or K]
         Where the method is linear.
     n_features_in_, feature_names_in_ :

@@ -49,11 +49,14 @@ class Learner:
         Kept with the model, since it defines what the features are; not used for learning.
     threads : int
         How many threads may learn side by side, where the method allows it; results are the same.
+    parts : int or None
+        So many learners, of parts of the data, and a combiner of what they say: see `sonlearn.learn.unite`.
 
     Attributes
     ----------
     examples : int
         Rows learned from, over the model's whole life.
+    parts : int or None
 
     Raises
     ------
@@ -61,11 +64,19 @@ class Learner:
         `options` contradict each other.
     """
 
-    def __init__(self, options: LearnOptions | None = None, text: TextOptions | None = None, *, threads: int = 1):
+    def __init__(
+        self,
+        options: LearnOptions | None = None,
+        text: TextOptions | None = None,
+        *,
+        threads: int = 1,
+        parts: int | None = None,
+    ):
         self.options = options or LearnOptions()
         self.text = text or TextOptions()
         self.examples = 0
-        self._engine = make_engine(self.options, threads)
+        self.parts = parts
+        self._engine = make_engine(self.options, threads, parts)
         self._unknown = getattr(self._engine, "unknown", False)
         self._state = self._engine.new()
         self._index = new_index()
@@ -232,6 +243,8 @@ class Learner:
             header["classes"] = self._labels.header() | {"learned": len(self._state.classes)}
         else:
             header["label_coding"] = self._labels.coding
+        if self.parts is not None:
+            header["parts"] = self.parts
         arrays = storage.flat(self._engine.packed(self._state), "state")
         return header, {"ids": self._index.ids[: self._size], **arrays}
 
@@ -249,7 +262,8 @@ class Learner:
         if header.get("format") != FORMAT:
             raise ModelFileError("a model of an earlier sonlearn, whose state has another form: train it anew")
         try:
-            learner = cls(LearnOptions(**header["learn"]), TextOptions(**header["text"]), threads=threads)
+            options, parts = LearnOptions(**header["learn"]), header.get("parts")
+            learner = cls(options, TextOptions(**header["text"]), threads=threads, parts=parts)
             if isinstance(learner._labels, Classes):
                 learner._restore_classes(header["classes"])
             else:

@@ -32,12 +32,18 @@ _MAKERS = {
     "projected": ("engines.projected", "Projected"),
     "committee": ("combine.committee", "Committee"),
     "against_all": ("combine.against_all", "AgainstAll"),
+    "parts": ("combine.parts", "Parts"),
 }
 
 
-def make_engine(options: LearnOptions, threads: int = 1) -> Engine:
-    """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such."""
-    name = "against_all" if options.several else METHODS[options.method].engine
+def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = None) -> Engine:
+    """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such.
+
+    With `parts`, an engine of so many such engines, each of which has learned a part of the data.
+    """
+    name = "parts" if parts else "against_all" if options.several else METHODS[options.method].engine
     module, maker = _MAKERS[name]
     make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
+    if name == "parts":
+        return make(options, parts, threads)
     return make(options, threads) if name in ("committee", "against_all") else make(options)
