@@ -19,6 +19,8 @@ LAYERS = (
     "sklearn",
     "river",
     "report",
+    "cluster",
+    "dask",
     "commands",
     "cli",
 )

@@ -240,7 +240,7 @@ def test_what_cannot_be_put_together_is_said():
     one.partial_fit(batch_of([{1: 1.0}], [0]))
     other.partial_fit(batch_of([{1: 1.0}], [-1]))
     none = [Tally.new(one.options)] * 2
-    with pytest.raises(InputError, match="b.svm: found labels -1 and \\+1, expected 0 and 1, as in a.svm"):
+    with pytest.raises(InputError, match=r"b.svm: found labels -1 and \+1, expected 0 and 1, as in a.svm"):
         unite([one, other], none, ["a.svm", "b.svm"])
     with pytest.raises(OptionError, match="other options"):
         unite([one, Learner(LearnOptions(method="sgd"))], none, "ab")
