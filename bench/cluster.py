@@ -56,8 +56,7 @@ def learned(parts: list[tuple], options: LearnOptions, learners: int) -> Learner
         return after[0]
     united = unite(after, [each.tally for each in before], [str(k) for k in range(len(after))])
     for rows in zip(*said, strict=True):
-        refused = np.zeros(rows[0].batch.n, dtype=bool)
-        hear(united, rows[0].batch, np.column_stack([each.prediction for each in rows]), refused)
+        hear(united, rows[0].batch, [each.told for each in rows])
     return united
 
 

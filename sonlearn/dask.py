@@ -28,12 +28,12 @@ from distributed import Client, KilledWorker, default_client
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
 from sonlearn.cluster.plan import Plan, plan
-from sonlearn.cluster.tasks import Answered, Done, Job, Reading, Said, Sketched, Taught
+from sonlearn.cluster.tasks import Answered, Done, Job, Reading, Sketched, Taught
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.unite import hear, unite
 from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.report.progress import Outcome, Progress
+from sonlearn.report.progress import Progress
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
@@ -170,8 +170,6 @@ def trained(
 ) -> Trained:
     """`train`, and how it went; each learner begins as `start`, if there is one. Raises as `train` does."""
     client = client or _client()
-    if options.several:
-        raise OptionError("several classes are learned on one machine: leave the cluster out")
     if start is not None and start.parts is not None:
         raise OptionError(f"a model of {start.parts} learners goes on learning on one machine: leave the cluster out")
     parts, reading = settled(client, data, reading)
@@ -323,26 +321,18 @@ def _together(chosen: Plan, found: tuple[list, list, list], parts: list[Any], st
     if len(learners) == 1:
         return Trained(learners[0], names, chosen, [first.progress], None, first.skipped, first.errors)
     of = [getattr(parts[own[0]], "name", f"part {own[0] + 1}") for own in chosen.learners]
-    united, progress = unite(learners, [each.tally for each in before], of), Progress(learners[0].options.loss)
+    united, progress = unite(learners, [each.tally for each in before], of), tasks.progress_of(learners[0].options)
     own = [int(each.header["examples"]) - started for each in before]
     united.examples = started + sum(own) + first.header["examples"] - before[0].header["examples"]
     steps = len(chosen.further)
     said = [[batch for part in told[j : j + steps] for batch in part] for j in range(0, len(told), steps)]
     for rows in zip(*said, strict=True):
-        _hear(united, rows, progress)
+        batch = rows[0].batch
+        tasks.count(progress, batch, hear(united, batch, [each.told for each in rows]))
     further = first.skipped - before[0].skipped, first.errors[len(before[0].errors) :]
     skipped = sum(each.skipped for each in before) + further[0]
     errors = [error for each in before for error in each.errors] + further[1]
     return Trained(united, names, chosen, [each.progress for each in before], progress, skipped, errors[:10])
-
-
-def _hear(united: Learner, rows: tuple[Said, ...], progress: Progress) -> None:
-    """One batch of the further rows, as all learners have predicted it."""
-    batch = rows[0].batch
-    refused = np.logical_and.reduce([each.refused for each in rows])
-    predicted = hear(united, batch, np.column_stack([each.prediction for each in rows]), refused)
-    outcome = Outcome(batch.y, batch.weight, predicted.prediction, predicted.loss, np.diff(batch.indptr))
-    progress.update(Outcome(*(x if x is None else x[~refused] for x in outcome)))
 
 
 def _check(done: Done, reading: Reading) -> None:

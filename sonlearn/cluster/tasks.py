@@ -18,7 +18,7 @@ from sonlearn.batch import Batch
 from sonlearn.cluster.partitions import PartReader, placed
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
-from sonlearn.learn.unite import Tally
+from sonlearn.learn.unite import Tally, Told
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.progress import Outcome, Progress
 from sonlearn.sketch.base import Sketch
@@ -144,16 +144,15 @@ class Taught(Done):
 def begun(learner: Learner) -> Taught:
     """What to go on from where a learner has been before."""
     header, arrays = learner.to_arrays()
-    tally, progress = Tally.new(learner.options), Progress(learner.options.loss)
+    tally, progress = Tally.new(learner.options), progress_of(learner.options)
     return Taught(header=header, arrays=arrays, tally=tally, progress=progress)
 
 
 class Said(NamedTuple):
-    """What a learner predicted for rows before it learned them; `batch` without features."""
+    """Rows without their features, and what a learner predicted for them before it learned them."""
 
     batch: Batch
-    prediction: np.ndarray
-    refused: np.ndarray
+    told: Told
 
 
 def learn_part(job: Job, number: int, part: Any, before: Taught | None) -> Taught:
@@ -170,11 +169,9 @@ def learn_further(job: Job, number: int, part: Any, before: Taught | None) -> tu
     try:
         for batch in after.read(reader):
             predicted = learner.partial_fit(batch, skip=job.reading.on_error == "skip")
-            after.tally.add(job.options, batch, predicted.refused)
-            outcome = Outcome(batch.y, batch.weight, predicted.prediction, predicted.loss, np.diff(batch.indptr))
-            after.progress.update(Outcome(*(x if x is None else x[~predicted.refused] for x in outcome)))
-            told = np.where(predicted.refused, 0.0, predicted.prediction)
-            said.append(Said(without_features(batch), told, predicted.refused))
+            after.tally.add(learner, batch, predicted)
+            count(after.progress, batch, predicted)
+            said.append(Said(without_features(batch), Told.of(learner, predicted)))
     except SonlearnError as error:
         after.problem = placed(error, part)
     after.header, after.arrays = learner.to_arrays()
@@ -189,7 +186,23 @@ def _begun(job: Job, before: Taught | None) -> tuple[Taught, Learner, NameTable]
         after.tally, after.progress = copy.deepcopy((before.tally, before.progress))
         return after, before.learner(), NameTable(copy.deepcopy(before.names))
     learner = Learner(job.options, job.reading.text)
-    return Taught(tally=Tally.new(job.options), progress=Progress(job.options.loss)), learner, NameTable()
+    return Taught(tally=Tally.new(job.options), progress=progress_of(job.options)), learner, NameTable()
+
+
+def progress_of(options: LearnOptions) -> Progress:
+    """Totals of a learner's predictions; the labels of several classes are of no interest."""
+    return Progress(options.loss, texts=_numbers if options.several else None)
+
+
+def _numbers(values: np.ndarray) -> list[str]:
+    return [f"{value:g}" for value in values.tolist()]
+
+
+def count(progress: Progress, batch: Batch, predicted: Predicted | PredictedClass) -> None:
+    """Add what was predicted for a batch, but for the rows that were refused."""
+    y = predicted.label if isinstance(predicted, PredictedClass) else batch.y
+    outcome = Outcome(y, batch.weight, predicted.prediction, predicted.loss, np.diff(batch.indptr))
+    progress.update(Outcome(*(part if part is None else part[~predicted.refused] for part in outcome)))
 
 
 def without_features(batch: Batch) -> Batch:

@@ -92,13 +92,13 @@ def same_arrays(one, other):
         np.testing.assert_array_equal(array, others[key], err_msg=key)
 
 
-def in_one_process(names):
+def in_one_process(names, options=OPTIONS):
     """Two learners of parts 1 to 4 and 5 to 7, united, and the eighth learned by all."""
     learners, tallies = [], []
     for own in (names[:4], names[4:7]):
-        learner, tally = Learner(OPTIONS, TextOptions(format="svmlight")), Tally.new(OPTIONS)
+        learner, tally = Learner(options, TextOptions(format="svmlight")), Tally.new(options)
         for batch in read_batches(own):
-            tally.add(OPTIONS, batch, learner.partial_fit(batch).refused)
+            tally.add(learner, batch, learner.partial_fit(batch))
         learners.append(learner)
         tallies.append(tally)
     united = unite(learners, tallies, ["one", "other"])
@@ -258,16 +258,26 @@ def test_the_command_learns_and_the_model_is_a_model(here, days, tmp_path):
     assert Learner.load(tmp_path / "both").examples == 2 * FILES * ROWS
 
 
-def test_several_classes_are_predicted(here, days, tmp_path):
-    lines = [f"{1 + i % 3} {1 + i % 5}:1 9:{i % 7}\n" for i in range(300)]
-    for name, part in (("a.svm", lines[:100]), ("b.svm", lines[100:])):
-        (tmp_path / name).write_text("".join(part))
-    data, model = (tmp_path / "a.svm", tmp_path / "b.svm"), tmp_path / "model"
-    assert run("train", "--quiet", "--method", "nag", "--classes", "auto", "-f", model, *data)[0] == 0
+def test_several_classes(here, tmp_path):
+    """The first half has classes 1 and 2, the second 2 and 3, and in the last file there is a fourth one."""
+    data, rng = [str(tmp_path / f"{day}.svm") for day in range(8)], np.random.default_rng(0)
+    for day, name in enumerate(data):
+        classes = rng.integers(1, 3, 60) + (day > 3) + (day > 6) * (np.arange(60) > 30)
+        lines = [f"{k} {k}:1 {rng.integers(5, 9)}:1 9:{rng.integers(7)}\n" for k in classes]
+        with open(name, "w") as file:
+            file.writelines(lines)
+    on, model = ("--quiet", "--cluster", here.scheduler.address), str(tmp_path / "model")
+    arguments = ("--method", "nag", "--classes", "auto")
+    assert run("train", *on, *arguments, "--workers", 2, "-f", model, *data) == (0, "", "")
+    found, (expected, _) = Learner.load(model), in_one_process(data, LearnOptions(method="nag", classes="auto"))
+    assert sorted(found.classes) == [1, 2, 3, 4]
+    assert found.facts() == expected.facts()
+    for batch in read_batches(data):
+        np.testing.assert_array_equal(found.predict(batch).scores, expected.predict(batch).scores)
     for more in ((), ("--probabilities",), ("-r", "-", "-p", tmp_path / "labels")):
-        ours = run("predict", "--quiet", "--cluster", here.scheduler.address, *more, "-i", model, *data)
+        ours = run("predict", *on, *more, "-i", model, *data)
         assert ours == run("predict", "--quiet", *more, "-i", model, *data)
-        assert len(ours[1].splitlines()) == 300
+        assert len(ours[1].splitlines()) == 480
 
 
 def test_predictions_when_a_worker_dies(here, days, tmp_path):
@@ -315,7 +325,6 @@ def test_what_a_cluster_cannot_do_is_said_at_once(here, days, tmp_path):
         (("train", *on), "cannot read standard input"),
         (("train", *on, names[0], "--passes", 2), "--passes 2 with --cluster"),
         (("train", *on, names[0], "-p", "-"), "predict afterwards"),
-        (("train", *on, names[0], "--oaa", 3), "several classes are learned on one machine"),
         (("train", *on, "none.svm"), "none.svm: found no such file"),
         (("train", "--workers", 2, names[0]), "--workers 2: nothing is shared out"),
         (("train", "--cluster", "here", names[0]), "--cluster here: expected local, or a scheduler's address"),

@@ -5,7 +5,7 @@ import pytest
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import InputError, Learner, LearnOptions, ModelFileError, OptionError
-from sonlearn.learn.unite import Tally, hear, unite
+from sonlearn.learn.unite import Tally, Told, hear, unite
 
 interpreted = pytest.mark.interpreted
 CLASSES = {
@@ -40,7 +40,7 @@ def learned(options, batch, tallies=None):
     learners = []
     for start, stop in PARTS:
         part, learner, tally = batch.part(start, stop), Learner(options), Tally.new(options)
-        tally.add(options, part, learner.partial_fit(part).refused)
+        tally.add(learner, part, learner.partial_fit(part))
         learners.append(learner)
         if tallies is not None:
             tallies.append(tally)
@@ -161,10 +161,10 @@ def test_learners_that_learn_the_further_rows_apart_give_the_same_bits(name):
     batch = stream(options)
     whole, tallies, further = united(options, batch), [], batch.part(FURTHER.start, FURTHER.stop)
     learners = learned(options, batch, tallies)
-    said = np.column_stack([each.partial_fit(further).prediction for each in learners])
+    cuts = [further.part(a, b) for a, b in ((0, 50), (50, 120))]
+    told = [[Told.of(each, each.partial_fit(part)) for each in learners] for part in cuts]
     heard = unite(learners, tallies, "abc")
-    none = np.zeros(further.n, dtype=bool)
-    got = [hear(heard, further.part(a, b), said[a:b], none[a:b]) for a, b in ((0, 50), (50, 120))]
+    got = [hear(heard, part, each) for part, each in zip(cuts, told, strict=True)]
     np.testing.assert_array_equal(np.concatenate([each.raw for each in got]), whole.partial_fit(further).raw)
     probe = rows_of(batch, slice(0, 100))
     np.testing.assert_array_equal(heard.predict(probe).raw, whole.predict(probe).raw)
@@ -188,6 +188,121 @@ def test_cuts_threads_and_files_change_no_bit(name, threads, tmp_path):
     assert header == theirs
     for key in arrays:
         np.testing.assert_array_equal(arrays[key], others[key], err_msg=key)
+
+
+# ------------------------------------------------------------------------------------------------ several classes
+
+OF_CLASSES = {
+    "auto": LearnOptions(method="nag", classes="auto"),
+    "oaa": LearnOptions(method="drfd", loss="logistic", oaa=5, sketch_size=3),
+    "more": LearnOptions(method="nag", loss="squared", clip=1.0, oaa=9),
+    "committee": LearnOptions(classes="auto", members=("nag", "arow-precision:odds", "nag:pairs")),
+}  # fmt: skip
+
+
+def of_classes():
+    """Rows of classes 1 to 5: parts 1 and 2 have met three of 1 to 4 each, 5 comes late."""
+    batch = with_weights(without_some_labels(zipf(n=320, d=90)))
+    rng, y = np.random.default_rng(3), batch.y
+    of = np.where(y > 0, batch.indices[batch.indptr[:-1]] % 2, 2 + batch.indices[batch.indptr[:-1]] % 2)
+    of[:70] = np.minimum(of[:70], 2)
+    of[70:120] = np.maximum(of[70:120], 1)
+    of[260:][rng.random(60) < 0.3] = 4
+    return batch._replace(y=np.where(np.isnan(y), np.nan, 1.0 + of))
+
+
+class ClassTwin(Twin):
+    """One combiner for all classes: scores of a row first, then a step for each class that had been met."""
+
+    def __init__(self, options, batch):
+        super().__init__(options.of_one_class, batch)
+        self.values = False  # classes, whatever the loss
+
+    def row(self, said, y, h, met):
+        """Scores of the classes from said [K, N]; learns the row."""
+        V, learns = np.clip(said, -30, 30), h > 0 and not np.isnan(y)
+        share = np.exp(-(self.total - self.total.min()))
+        share /= share.sum()
+        Z = np.array([V @ w for w in self.w])
+        logistic = self.loss == "logistic"
+        P = share @ (1 / (1 + np.exp(-Z)))
+        out = np.log(P / (1 - P)) if logistic else share @ Z
+        if learns:
+            M = np.mean([*self.raw_h, h])
+            self.raw_h.append(h)
+            for k in range(met):
+                z = np.array([w @ V[k] for w in self.w])
+                self.learn(z, V[k], 1.0 if y == k else -1.0, h * min(max(1, 1 / (3 * M)), 3 / M), 1.0)
+        return out
+
+
+@interpreted
+@pytest.mark.parametrize("name", ["auto", "oaa", "more"])
+def test_classes_equal_their_learners_and_one_combiner_written_out(name):
+    options, batch, further = OF_CLASSES[name], of_classes(), of_classes().part(200, 320)
+    ours = united(options, batch)
+    assert ours.classes == list(dict.fromkeys(int(y) for y in batch.y[:200][batch.weight[:200] > 0] if y == y))
+    got, labels = ours.partial_fit(further), ours.classes
+    assert len(labels) == 5
+    said = np.zeros((120, 5, 3))
+    for j, each in enumerate(learned(options, batch)):
+        predicted = each.partial_fit(further)
+        for k, label in enumerate(labels):
+            known = label in each.classes
+            said[:, k, j] = predicted.scores[:, each.classes.index(label)] if known else predicted.spare
+    twin, met = ClassTwin(options, batch), 4
+    for i in range(120):
+        y, h = further.y[i], further.weight[i]
+        number = np.nan if np.isnan(y) else float(labels.index(int(y)))
+        assert got.met[i] == met
+        np.testing.assert_allclose(got.scores[i], twin.row(said[i], number, h, met), rtol=1e-9, atol=1e-9)
+        if h > 0 and number >= met:
+            met += 1
+    learned_rows = [float(y) for y, h in zip(batch.y, batch.weight, strict=True) if h > 0 and y == y]
+    assert [each["examples"] for each in ours.facts()["classes"]] == [learned_rows.count(label) for label in labels]
+    assert ours.facts()["parts"][0]["weight"] != ours.facts()["parts"][1]["weight"]
+    again = ours.predict(further)
+    np.testing.assert_allclose(again.probabilities.sum(axis=1) + again.other * (options.oaa == 9) * 4, 1.0)
+
+
+@pytest.mark.parametrize("name", OF_CLASSES)
+def test_learners_of_classes_that_learn_apart_give_the_same_bits(name, tmp_path):
+    options, batch, further = OF_CLASSES[name], of_classes(), of_classes().part(200, 320)
+    whole, tallies = united(options, batch, threads=2), []
+    learners = learned(options, batch, tallies)
+    cuts = [further.part(a, b) for a, b in ((0, 70), (70, 120))]
+    told = [[Told.of(each, each.partial_fit(part)) for each in learners] for part in cuts]
+    heard = unite(learners, tallies, "abc")
+    got = [hear(heard, part, each) for part, each in zip(cuts, told, strict=True)]
+    assert got[0].scores.shape == (70, 5)
+    wanted = [whole.partial_fit(part) for part in cuts]
+    for one, other in zip(got, wanted, strict=True):
+        for field in one._fields:
+            np.testing.assert_array_equal(getattr(one, field), getattr(other, field), err_msg=field)
+    assert heard.facts() == whole.facts()
+    heard.save(tmp_path / "model")
+    again = Learner.load(tmp_path / "model")
+    for model in (heard, again):
+        np.testing.assert_array_equal(model.predict(batch).scores, whole.predict(batch).scores)
+    expected = whole.partial_fit(batch).scores
+    np.testing.assert_array_equal(heard.partial_fit(batch).scores, expected)
+    np.testing.assert_array_equal(again.partial_fit(batch).scores, expected)
+    assert heard.weights()[1].shape == (5, len(heard.weights()[0]))
+
+
+def test_classes_that_are_written_in_two_ways_are_refused():
+    options = LearnOptions(method="nag", oaa=3)
+    learners, tallies = [Learner(options), Learner(options)], [Tally.new(options), Tally.new(options)]
+    learners[0].partial_fit(batch_of([{1: 1.0}], [0]))
+    learners[1].partial_fit(batch_of([{1: 1.0}], [3]))
+    with pytest.raises(InputError, match=r"b.svm: found classes 1 to 3, expected 0 to 2, as in a.svm"):
+        unite(learners, tallies, ["a.svm", "b.svm"])
+    options = LearnOptions(method="nag", classes="auto")
+    learners = [Learner(options), Learner(options)]
+    learners[0].partial_fit(batch_of([{1: 1.0}], [4]))
+    learners[1].partial_fit(batch_of([{1: 1.0}], [np.nan])._replace(class_names=["tea"]))
+    with pytest.raises(InputError, match=r"b.vw: found names of classes, expected whole numbers, as in a.svm"):
+        unite(learners, tallies, ["a.svm", "b.vw"])
 
 
 def test_weights_are_those_of_the_learners_added_up():
@@ -244,9 +359,6 @@ def test_what_cannot_be_put_together_is_said():
         unite([one, other], none, ["a.svm", "b.svm"])
     with pytest.raises(OptionError, match="other options"):
         unite([one, Learner(LearnOptions(method="sgd"))], none, "ab")
-    classes = Learner(LearnOptions(method="nag", oaa=3))
-    with pytest.raises(OptionError, match="several classes"):
-        unite([classes, classes], none, "ab")
 
 
 def test_a_file_whose_parts_do_not_fit_is_refused():

@@ -49,6 +49,12 @@ class PartsState(NamedTuple):
     combiner: Combiner
     features: np.ndarray  # int64[1]
     now: np.ndarray  # structured [1], as of a committee
+    counts: np.ndarray  # int64[classes]; rows learned of each, of several classes
+
+    @property
+    def classes(self) -> tuple:
+        """Of several classes, those that have been learned."""
+        return self.parts[0].state.classes
 
 
 class Parts:
@@ -66,27 +72,29 @@ class Parts:
 
     def __init__(self, options: LearnOptions, count: int, threads: int = 1):
         self._options = options
-        self._engines = tuple(make_engine(options) for _ in range(count))
+        #: Of each learner one: an engine may hold scratch space.
+        self.engines = tuple(make_engine(options) for _ in range(count))
         #: Whether a learner wants to know of features that have no number.
-        self.unknown = getattr(self._engines[0], "unknown", False)
+        self.unknown = getattr(self.engines[0], "unknown", False)
         self._target = Target(options)
         even = Member(options.method, "raw", weight=1.0 / count)
         self._inputs = inputs_of(options.loss, (even,) * count)
         self._scratch = np.zeros((len(self._inputs) + 2, len(self._inputs)))
         self._map = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
 
-    def new(self) -> PartsState:
-        """State of learners that have seen nothing."""
-        parts = tuple(Part(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new()) for each in self._engines)
+    def new(self, *classes: int) -> PartsState:
+        """State of learners that have seen nothing; of several classes, how many there is room for."""
+        parts = tuple(Part(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new(*classes)) for each in self.engines)
         combiner = new_combiner(self._inputs, firmness_for(self._target.loss))
-        return PartsState(parts, self._target.new(), combiner, np.zeros(1, np.int64), np.zeros(1, dtype=NOW))
+        counts = np.zeros(0, np.int64)
+        return PartsState(parts, self._target.new(), combiner, np.zeros(1, np.int64), np.zeros(1, dtype=NOW), counts)
 
     def reserve(self, state: PartsState, rows: Rows, features: int) -> PartsState:
         """Room for the features' numbers, and for what the learners have seen; theirs of the rows comes with them."""
         state.features[0] = features
         parts = [
             Part(grown(own.numbers, features), own.size, engine.reserve(own.state, NO_ROWS, int(own.size[0])))
-            for engine, own in zip(self._engines, state.parts, strict=True)
+            for engine, own in zip(self.engines, state.parts, strict=True)
         ]
         return state._replace(parts=tuple(parts))
 
@@ -94,31 +102,31 @@ class Parts:
         """Learn rows from `start` on; see the seam. Learners sit out what they alone would refuse."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part = rows_between(rows, start, end)
-        said = np.zeros((end - start, len(self._engines)))
+        said = np.zeros((end - start, len(self.engines)))
 
         def teach(j: int) -> Part:
             own, shown = state.parts[j], self._shown(state.parts[j], part, j)
-            after, told = taught(self._engines[j], own.state, shown, int(own.size[0]))
+            after, told = taught(self.engines[j], own.state, shown, int(own.size[0]))
             said[:, j] = told.prediction
             return own._replace(state=after)
 
-        state = state._replace(parts=tuple(self._map(teach, range(len(self._engines)))))
+        state = state._replace(parts=tuple(self._map(teach, range(len(self.engines)))))
         self.combine(state, said, part, True, Predictions(out.prediction[start:end], out.raw[start:end]))
         return state, end
 
     def predict(self, state: PartsState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         n = len(rows.y)
-        said = np.zeros((n, len(self._engines)))
+        said = np.zeros((n, len(self.engines)))
         silent = rows._replace(y=np.full(n, np.nan))
 
         def ask(j: int) -> int:
             told = Predictions.empty(n)
-            at = self._engines[j].predict(state.parts[j].state, self._shown(state.parts[j], silent, j), told)
+            at = self.engines[j].predict(state.parts[j].state, self._shown(state.parts[j], silent, j), told)
             said[:, j] = told.prediction
             return at
 
-        at = min(self._map(ask, range(len(self._engines))))
+        at = min(self._map(ask, range(len(self.engines))))
         self.combine(state, said, rows, False, out)
         return at
 
@@ -140,30 +148,33 @@ class Parts:
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
 
     def weights(self, state: PartsState, features: int) -> np.ndarray:
-        """float64[features]: the learners' weights, as the combiner adds their predictions up."""
-        total = np.zeros(features)
-        for engine, own, share in zip(self._engines, state.parts, weights_of(state.combiner), strict=False):
+        """float64[features], or a row for each class: the learners' weights, as the combiner adds predictions up."""
+        total: Any = 0.0
+        for engine, own, share in zip(self.engines, state.parts, weights_of(state.combiner), strict=False):
             known = np.flatnonzero(own.numbers[:features])
-            total[known] += share * engine.weights(own.state, int(own.size[0]))[own.numbers[known] - 1]
+            w = engine.weights(own.state, int(own.size[0]))
+            spread = np.zeros((*w.shape[:-1], features))
+            spread[..., known] = w[..., own.numbers[known] - 1]
+            total = total + share * spread
         return total
 
     def packed(self, state: PartsState) -> PartsState:
         """`state` without spare room."""
         parts = [
             Part(own.numbers[: state.features[0]], own.size, engine.packed(own.state))
-            for engine, own in zip(self._engines, state.parts, strict=True)
+            for engine, own in zip(self.engines, state.parts, strict=True)
         ]
         return state._replace(parts=tuple(parts))
 
     def facts(self, state: PartsState) -> dict[str, Any]:
         """parts: of each learner the combiner's weight, and what it has to tell itself."""
-        told = zip(weights_of(state.combiner).tolist(), self._engines, state.parts, strict=False)
+        told = zip(weights_of(state.combiner).tolist(), self.engines, state.parts, strict=False)
         return {"parts": [{"weight": share, **engine.facts(own.state)} for share, engine, own in told]}
 
     def next_pass(self, state: PartsState) -> None:
         """Say that the rows to come have been learned from before: the combiner learns only in the first pass."""
         state.now["passes"] += 1
-        for engine, own in zip(self._engines, state.parts, strict=True):
+        for engine, own in zip(self.engines, state.parts, strict=True):
             if hasattr(engine, "next_pass"):
                 engine.next_pass(own.state)
 

@@ -33,6 +33,7 @@ _MAKERS = {
     "committee": ("combine.committee", "Committee"),
     "against_all": ("combine.against_all", "AgainstAll"),
     "parts": ("combine.parts", "Parts"),
+    "class_parts": ("combine.class_parts", "ClassParts"),
 }
 
 
@@ -41,9 +42,11 @@ def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = Non
 
     With `parts`, an engine of so many such engines, each of which has learned a part of the data.
     """
-    name = "parts" if parts else "against_all" if options.several else METHODS[options.method].engine
+    name = "against_all" if options.several else METHODS[options.method].engine
+    if parts:
+        name = "class_parts" if options.several else "parts"
     module, maker = _MAKERS[name]
     make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
-    if name == "parts":
+    if parts:
         return make(options, parts, threads)
     return make(options, threads) if name in ("committee", "against_all") else make(options)
