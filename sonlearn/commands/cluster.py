@@ -55,7 +55,7 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
             address = stack.enter_context(
                 LocalCluster(
                     n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
-                    silence_logs=logging.CRITICAL,
+                    silence_logs=logging.CRITICAL, preload="sonlearn.cluster.worker",
                 )
             )  # fmt: skip
         try:
