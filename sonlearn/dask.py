@@ -39,6 +39,9 @@ from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
 
+#: Seconds after which it is seen whether the cluster still works, and for which it may be without workers.
+POLL, PATIENCE = 10, 120
+
 
 class Trained(NamedTuple):
     """What has come of learning: the model, and how it went.
@@ -152,7 +155,7 @@ def sketched(
     while len(level) > 1:
         pairs = [merge(*level[i : i + 2]) for i in range(0, len(level) - 1, 2)]
         level = pairs + level[2 * len(pairs) :]
-    done = _result(client.compute(level[0]))
+    (done,) = _results([client.compute(level[0])])
     _check(done, reading)
     if not done.sketch.n_seen:
         raise nothing(parts, done.skipped, done.errors)
@@ -176,7 +179,7 @@ def trained(
     chosen = plan(len(parts), learners or len(client.nthreads()))
     apart, further, said = _graph(Job(options, reading), parts, chosen, start)
     futures = client.compute([*further, *said, *map(dask.delayed(_without_learner), apart)])
-    found = [_result(future) for future in futures]
+    found = _results(futures)
     n = len(chosen.learners)
     taught, told, before = found[:n], found[n:-n], found[-n:]
     for done in (*before, *taught):
@@ -199,14 +202,14 @@ def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client
             return
         following, future = waiting.popleft()
         try:
-            answered = _result(future)
+            (answered,) = _results([future])
         except LostError:  # the model has gone with the last worker that had it
             model.send()
             waiting = collections.deque((each, model.ask(reading, *each)) for each, _ in waiting)
-            answered = _result(model.ask(reading, *following))
+            (answered,) = _results([model.ask(reading, *following)])
         if left is not None:
             if answered.skipped > left:  # to stop at the line that is one too many
-                answered = _result(model.ask(dataclasses.replace(reading, max_errors=left), *following))
+                (answered,) = _results([model.ask(dataclasses.replace(reading, max_errors=left), *following)])
             left -= answered.skipped
         yield answered
 
@@ -255,7 +258,8 @@ def settled(client: Client, data: Any, reading: Reading) -> tuple[list[Any], Rea
     for part in parts:
         if reading.text.format != "auto":
             break
-        found, problem = _result(client.compute(dask.delayed(functools.partial(tasks.format_of, reading))(part)))
+        asked = client.compute(dask.delayed(functools.partial(tasks.format_of, reading))(part))
+        ((found, problem),) = _results([asked])
         if problem is not None:
             raise problem
         if found is not None:
@@ -343,10 +347,27 @@ def _check(done: Done, reading: Reading) -> None:
         raise done.errors[min(reading.max_errors, len(done.errors) - 1)]
 
 
-def _result(future: Any) -> Any:
-    """What a task gives; where the cluster cannot do it, a SonlearnError says so."""
+def _results(futures: list[Any]) -> list[Any]:
+    """What tasks give; where the cluster cannot do them, a SonlearnError says so."""
+    found, idle = [], 0
+    for future in futures:
+        while True:
+            try:
+                found.append(_result(future, POLL))
+                break
+            except TimeoutError:
+                for other in futures:
+                    if other.status == "error":
+                        _result(other, POLL)
+                idle = 0 if future.client.nthreads() else idle + 1
+                if idle * POLL >= PATIENCE:
+                    raise SonlearnError(f"the cluster has had no workers for {PATIENCE} seconds") from None
+    return found
+
+
+def _result(future: Any, timeout: float) -> Any:
     try:
-        return future.result()
+        return future.result(timeout=timeout)
     except KilledWorker as error:
         raise SonlearnError(f"the cluster has given up: {' '.join(str(error).split())}") from error
     except CancelledError as error:
