@@ -19,6 +19,7 @@ from sonlearn.commands.files import STDIN
 from sonlearn.commands.flags import ClusterOptions, RunOptions, SketchRunOptions
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import load_model, save_model
+from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.commands.sketch import check_outputs
 from sonlearn.commands.sketching import finish
 from sonlearn.errors import OptionError
@@ -36,6 +37,8 @@ _ALONE = {
     "raw_predictions": "what learners of parts predict is not what the model predicts; predict afterwards",
     "save_per_pass": "the model is there at the end", "checkpoint": "the model is there at the end",
     "checkpoint_minutes": "the model is there at the end", "resume": "the model is there at the end",
+    "log_json": "learners of parts do not learn one after the other", "report": "it is of a run in one process",
+    "progress_bar": "a row for each learner is printed at the end",
     "cache": "each worker reads its own files", "cache_file": "each worker reads its own files",
 }  # fmt: skip
 
@@ -91,7 +94,7 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
     """``sonlearn train --cluster``; returns the exit status. Raises SonlearnError, and then nothing was saved."""
     for name, why in _ALONE.items():
         if getattr(options, name):
-            raise OptionError(f"--{name} with --cluster: {why}")
+            raise OptionError(f"--{name.replace('_', '-')} with --cluster: {why}")
     if options.passes > 1:
         raise OptionError(f"--passes {options.passes} with --cluster: one pass; go on with train -i without --cluster")
     check_run(options)
@@ -99,8 +102,8 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
     start = None
     if options.initial_regressor is not None:
         start, _, names = load_model(options.initial_regressor)
-        one.check_agreement(given, start, options.initial_regressor)
-    learn, text = one.split(given) if start is None else (start.options, start.text)
+        check_agreement(given, start, options.initial_regressor)
+    learn, text = split(given) if start is None else (start.options, start.text)
     from sonlearn import dask
 
     reading = dask.Reading(text, options.on_error, _most_errors(options), Labelling(True, learn.classes is not None))
@@ -196,7 +199,7 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
     lines = [f"data = {' '.join(sources)}"]
     if options.final_regressor is not None:
         lines.append(f"final_regressor = {options.final_regressor}")
-    lines += [one.describe(learner.options), one.describe(learner.text, keep=("format",)), ""]
+    lines += [describe(learner.options), describe(learner.text, keep=("format",)), ""]
     lines.append(f"{'learner':<10} {'parts':>12} {'examples':>12} {'average loss':>14} {'average error':>14}")
     for number, (own, progress) in enumerate(zip(trained.plan.learners, trained.each, strict=True), 1):
         rows.append((str(number), own, progress))

@@ -21,6 +21,7 @@ LAYERS = (
     "report",
     "cluster",
     "dask",
+    "plot",
     "commands",
     "cli",
 )
