@@ -98,12 +98,12 @@ def unite(learners: Sequence[Learner], tallies: Sequence[Tally], names: Sequence
     else:
         united._labels.coding = _coding(learners, names)
         states = [learner._state for learner in learners]
-    united._index, places = index_of(first._index.ids[: first._size]), []
+    united._index, places = index_of(first._index.ids[: first.size]), []
     for learner in learners:
-        ids = learner._index.ids[: learner._size]
+        ids = learner._index.ids[: learner.size]
         rows, united._index = intern(_row_of(ids), united._index)
         places.append(rows.features[: len(ids)])
-    state, size = united._state, united._size
+    state, size = united._state, united.size
     parts = []
     for own, place in zip(states, places, strict=True):
         numbers = np.zeros(size, np.int64)
