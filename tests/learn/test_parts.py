@@ -5,6 +5,7 @@ import pytest
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import InputError, Learner, LearnOptions, ModelFileError, OptionError
+from sonlearn.learn.combine.combiner import FIRMNESS
 from sonlearn.learn.unite import Tally, Told, hear, unite
 
 interpreted = pytest.mark.interpreted
@@ -59,7 +60,7 @@ class Twin:
         self.loss, k = options.loss, len(PARTS)
         self.values = self.loss not in ("logistic", "hinge", "squared_hinge")
         self.bias = self.loss in ("absolute", "quantile")
-        firm = {"squared": (20.0,), "poisson": (20.0,)}.get(self.loss, (10.0,)) if self.values else (2.0, 32.0)
+        firm = {"squared": (20.0,), "poisson": (20.0,)}.get(self.loss, (10.0,)) if self.values else FIRMNESS
         self.options, self.firm = options, firm
         w = np.append(np.full(k, 1 / k), [0.0] if self.bias else [])
         self.w, self.A = [w.copy() for _ in firm], [f * np.eye(len(w)) for f in firm]
