@@ -125,6 +125,32 @@ def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "
     return Batch(indptr, indices, values, y, weight, np.arange(1, n + 1), source)
 
 
+def to_csr(batch: Batch, first: int) -> Any:
+    """The rows of a batch as a SciPy CSR array: feature id i becomes column i - first; the constant is left out.
+
+    `first` is 1 for LIBSVM text, whose indices begin with 1, so that columns agree with scikit-learn's loader and with
+    `from_scipy`; 0 for hashed names.
+
+    Raises
+    ------
+    InputError
+        An index is below `first`.
+    """
+    import scipy.sparse
+
+    indptr, indices, values = batch.indptr, batch.indices, batch.values
+    constant = indices == CONSTANT
+    if constant.any():
+        indptr = np.concatenate([[0], np.cumsum(~constant)])[indptr]
+        indices, values = indices[~constant], values[~constant]
+    if len(indices) and indices.min() < first:
+        at = int(indices.argmin())
+        line = int(batch.lines[np.searchsorted(indptr, at, side="right") - 1])
+        raise InputError(batch.source, line, None, f"feature {indices[at]}", f"{first} or more (see --zero-based)")
+    width = int(indices.max()) - first + 1 if len(indices) else 0
+    return scipy.sparse.csr_array((values, indices - first, indptr), shape=(batch.n, width))
+
+
 def _csr(X: Any, source: str) -> Any:
     """`X` with attributes shape, data, indices and indptr."""
     if hasattr(X, "tocsr"):

@@ -130,6 +130,26 @@ class SketchRunOptions:
     zero_based: bool = option(False, "indices of LIBSVM text begin with 0, not 1")
 
 
+@dataclass(frozen=True)
+class ClusterOptions:
+    """Where the work of a verb is done, if not in this process."""
+
+    cluster: str | None = option(
+        None, "share the files out: tcp://HOST:PORT, a Dask scheduler; local: processes here (needs dask)",
+        metavar="ADDRESS",
+    )  # fmt: skip
+    workers: int | None = option(
+        None, "with --cluster: learners of parts of the data, and processes of local (default: one for each core here, "
+        "or worker there)", parse=int, low=1, high=1024, metavar="N",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.cluster is None:
+            raise OptionError(f"--workers {self.workers}: nothing is shared out; give --cluster local, or an address")
+        if self.cluster is not None and self.cluster != "local" and "://" not in self.cluster:
+            raise OptionError(f"--cluster {self.cluster}: expected local, or a scheduler's address: tcp://HOST:PORT")
+
+
 class Verb(NamedTuple):
     """A verb of the command line: its usage, and which fields of which dataclasses are its flags."""
 
@@ -170,16 +190,18 @@ _READ = ("data", "on_error", "max_errors", "threads")
 #: Options of text that are not of a matrix of features, or of a file of them: all but the constant.
 _TEXT = tuple(field.name for field in dataclasses.fields(TextOptions) if field.name != "constant")
 
+_CLUSTER = ("cluster", _fields(ClusterOptions))
+
 VERBS = {
     "train": Verb(
         "sonlearn train [options] [DATA ...]",
         "Learn from LIBSVM, VW or CSV text, plain or compressed; no DATA or - is standard input.",
-        (("learning", _fields(LearnOptions)), ("text", _fields(TextOptions)), ("run", _fields(RunOptions))),
+        (("learning", _fields(LearnOptions)), ("text", _fields(TextOptions)), ("run", _fields(RunOptions)), _CLUSTER),
     ),
     "predict": Verb(
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: one line an example on standard output, the loss on standard error.",
-        (("text", _fields(TextOptions, "format")), ("run", _fields(RunOptions, *_PREDICT))),
+        (("text", _fields(TextOptions, "format")), ("run", _fields(RunOptions, *_PREDICT)), _CLUSTER),
     ),
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
@@ -198,6 +220,7 @@ VERBS = {
             ("report", _fields(SketchRunOptions)),
             ("text", _fields(TextOptions, *_TEXT)),
             ("run", _fields(RunOptions, *_READ, "quiet")),
+            _CLUSTER,
         ),
     ),
     "methods": Verb("sonlearn methods", "List what train --method knows: source, cost, and when to use it.", ()),

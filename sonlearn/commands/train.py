@@ -6,6 +6,7 @@ import dataclasses
 import os
 import signal
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,8 +45,8 @@ FINISHED = "finished run"
 TABLES = {"csv", "arrow"}
 
 
-def run(given: dict[str, Any], options: RunOptions) -> int:
-    """Do one run; return the exit status.
+def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session] | None = None) -> int:
+    """Do one run; return the exit status. `make` makes another session than this process's.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def run(given: dict[str, Any], options: RunOptions) -> int:
     """
     check_run(options)
     check_recording(options)
-    session = Session(given, options)
+    session = (make or Session)(given, options)
     if session.nothing_left:
         session.say(f"{options.final_regressor}: the run that saved this model has finished; nothing is left to do")
         return 0

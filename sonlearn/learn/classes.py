@@ -53,6 +53,8 @@ class PredictedClass(NamedTuple):
         With ``--oaa``, the probability of each class that has not been met; else 0.
     met : int64[n]
         How many classes had been met before the row.
+    spare : float64[n]
+        The score of a class that has not been met, as long as there can be one.
     """
 
     prediction: np.ndarray
@@ -64,6 +66,7 @@ class PredictedClass(NamedTuple):
     probabilities: np.ndarray
     other: np.ndarray
     met: np.ndarray
+    spare: np.ndarray
 
 
 class Classes:
@@ -160,8 +163,9 @@ class Classes:
             known = (y < out.met) | (batch.weight > 0)
             label = np.where(np.isnan(y) | known, y, UNMET)
         return PredictedClass(
-            values[winner + 1], raw, loss, refused | out.refused, label, out.scores, probabilities, other, out.met
-        )
+            values[winner + 1], raw, loss, refused | out.refused, label, out.scores, probabilities, other, out.met,
+            out.spare,
+        )  # fmt: skip
 
     # -- how ---------------------------------------------------------------------------------------------------------
 

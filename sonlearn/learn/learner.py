@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,11 +49,14 @@ class Learner:
         Kept with the model, since it defines what the features are; not used for learning.
     threads : int
         How many threads may learn side by side, where the method allows it; results are the same.
+    parts : int or None
+        So many learners, of parts of the data, and a combiner of what they say: see `sonlearn.learn.unite`.
 
     Attributes
     ----------
     examples : int
         Rows learned from, over the model's whole life.
+    parts : int or None
 
     Raises
     ------
@@ -60,11 +64,19 @@ class Learner:
         `options` contradict each other.
     """
 
-    def __init__(self, options: LearnOptions | None = None, text: TextOptions | None = None, *, threads: int = 1):
+    def __init__(
+        self,
+        options: LearnOptions | None = None,
+        text: TextOptions | None = None,
+        *,
+        threads: int = 1,
+        parts: int | None = None,
+    ):
         self.options = options or LearnOptions()
         self.text = text or TextOptions()
         self.examples = 0
-        self._engine = make_engine(self.options, threads)
+        self.parts = parts
+        self._engine = make_engine(self.options, threads, parts)
         self._unknown = getattr(self._engine, "unknown", False)
         self._state = self._engine.new()
         self._index = new_index()
@@ -141,6 +153,21 @@ class Learner:
         if hasattr(self._engine, "next_pass"):
             self._engine.next_pass(self._state)
 
+    def meet(self, labels: Iterable[int | str]) -> None:
+        """Say which classes there are, before any row: they have this order, and scores and weights from now on.
+
+        What each class learns is the same as if it had been met in a row. Raises OptionError where there are no
+        several classes, or something has been learned.
+        """
+        if self.classes or self.examples:
+            raise OptionError("classes can be named before any row has been learned, not later")
+        labels = list(labels)
+        self._restore_classes({"labels": labels, "first": min(labels, default=None) if self.options.oaa else None})
+
+    def _restore_classes(self, header: dict[str, Any]) -> None:
+        self._labels.restore(header)
+        self._state = self._engine.new(int(header.get("learned", len(header["labels"]))))
+
     # -- what has been learned ---------------------------------------------------------------------------------------
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
@@ -215,6 +242,8 @@ class Learner:
             header["classes"] = self._labels.header() | {"learned": self._engine.met(self._state)}
         else:
             header["label_coding"] = self._labels.coding
+        if self.parts is not None:
+            header["parts"] = self.parts
         arrays = storage.flat(self._engine.packed(self._state), "state")
         return header, {"ids": self._index.ids[: self.size], **arrays}
 
@@ -232,10 +261,10 @@ class Learner:
         if header.get("format") != FORMAT:
             raise ModelFileError("a model of an earlier sonlearn, whose state has another form: train it anew")
         try:
-            learner = cls(LearnOptions(**header["learn"]), TextOptions(**header["text"]), threads=threads)
+            options, parts = LearnOptions(**header["learn"]), header.get("parts")
+            learner = cls(options, TextOptions(**header["text"]), threads=threads, parts=parts)
             if isinstance(learner._labels, Classes):
-                learner._labels.restore(header["classes"])
-                learner._state = learner._engine.new(int(header["classes"]["learned"]))
+                learner._restore_classes(header["classes"])
             else:
                 learner._labels.coding = int(header["label_coding"])
             learner.examples = int(header["examples"])

@@ -65,6 +65,20 @@ def read_arrow(
         raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
 
 
+def read_table(
+    table: Any, options: TextOptions, name: str, labelled: bool = True, class_names: bool = False
+) -> Iterator[Table]:
+    """The same of a table in memory, of pandas (without its index) or of pyarrow; `name` is for messages."""
+    import pyarrow
+
+    if hasattr(table, "iloc"):
+        table = pyarrow.Table.from_pandas(table, preserve_index=False)
+    done = 0
+    for record in table.to_batches(max_chunksize=_ROWS):
+        yield _table(record, options, (name, done), labelled, class_names)
+        done += record.num_rows
+
+
 def _records(file: Any) -> Iterator[Any]:
     """Record batches of a Parquet file or an Arrow file."""
     import pyarrow

@@ -178,11 +178,15 @@ class Reader:
                 yield batch
             line += result.lines
         if examples == 0:
-            names = ", ".join(map(source_name, self.sources)) or "<nothing>"
-            found = "an empty stream"
-            if self.error_count:
-                found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
-            raise InputError(names, None, None, found, "at least one example")
+            self.nothing()
+
+    def nothing(self) -> None:
+        """Raise InputError: there was no example."""
+        names = ", ".join(map(source_name, self.sources)) or "<nothing>"
+        found = "an empty stream"
+        if self.error_count:
+            found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
+        raise InputError(names, None, None, found, "at least one example")
 
     def _watch(self, raw: Any) -> Any:
         """See `open_binary`."""

@@ -19,6 +19,8 @@ LAYERS = (
     "sklearn",
     "river",
     "report",
+    "cluster",
+    "dask",
     "plot",
     "commands",
     "cli",

@@ -186,6 +186,14 @@ class AgainstAll:
         for own in (*state.classes, state.spare):
             self._side.next_pass(own)
 
+    def known(self, state: ClassesState, order: list[int | None]) -> ClassesState:
+        """`state` with its classes in another order; None stands for one that has not been met, and is from now on."""
+        spare = self._side.packed(state.spare)
+        classes = tuple(copied(spare) if k is None else state.classes[k] for k in order)
+        counts = np.array([0 if k is None else state.counts[k] for k in order], dtype=np.int64)
+        spare = self._side.new() if len(order) == self._most else state.spare
+        return state._replace(classes=classes, spare=spare, counts=counts)
+
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _grown(
