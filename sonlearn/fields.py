@@ -53,7 +53,8 @@ def option(default: Any, help: str, **metadata: Any) -> Any:
     """Dataclass field with what the command line and the checks need.
 
     Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above`
-    (value must exceed it), `high`, `metavar`, `switch` (a flag that is on, off or not given); and, where the default
+    (value must exceed it), `high`, `metavar`, `switch` (a flag that is on, off or not given), `short` (flags that stand
+    for one value each); and, where the default
     None stands for the method's own, `general`: what that is where a method does not say.
     """
     return dataclasses.field(default=default, metadata={"help": help, **metadata})

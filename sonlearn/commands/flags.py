@@ -243,6 +243,8 @@ def _add(group: argparse._ArgumentGroup, field: dataclasses.Field) -> None:
     metavar = meta.get("metavar") or "|".join(meta["choices"])
     action = "append" if meta.get("repeat") else "store"
     group.add_argument(*names, dest=field.name, action=action, metavar=metavar, help=_help(field))
+    for name, value in meta.get("short", {}).items():
+        group.add_argument(name, dest=field.name, action="store_const", const=value, help=f"{names[-1]} {value}")
 
 
 def _help(field: dataclasses.Field) -> str:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from sonlearn.batch import CONSTANT, Batch
 from sonlearn.errors import InputError, OptionError
+from sonlearn.options import HASHED
 from sonlearn.sketch.accuracy import covariance_error, projection_error
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.directions import FrequentDirections
@@ -187,7 +188,7 @@ def _share(sketch: Sketch) -> float:
 
 def _blocks(batches: Iterable[Batch], zero_based: bool) -> Iterator[tuple[Batch, sp.csr_array]]:
     for batch in batches:
-        hashed = getattr(batches, "format", None) in ("vw", "csv", "arrow")
+        hashed = getattr(batches, "format", None) in HASHED
         yield batch, to_csr(batch, 0 if hashed or zero_based else 1)
 
 

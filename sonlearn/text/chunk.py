@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from sonlearn.text.interact import Interactions, Room, count_features, expand, m
 from sonlearn.text.messages import malformed, repeated_index
 from sonlearn.text.names import LineNames
 from sonlearn.text.number import make_numbers, settle
+from sonlearn.text.records import RecordRows, Unfit, error_of
 from sonlearn.text.rows import (
     IN_ORDER,
     LINE,
@@ -80,9 +81,13 @@ class ChunkParser:
         self._numbers = make_numbers()
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
+        self._records = RecordRows(options, class_names)
 
     def parse(self, chunk: np.ndarray, format: str, source: str) -> Parsed:
         """Parse whole lines (uint8, the last byte a newline); `source` is for messages."""
+        if format == "json":
+            lines = chunk.tobytes().split(b"\n")[:-1]
+            return self.parse_records(enumerate(lines, _FIRST_LINE), source)._replace(lines=len(lines))
         if len(self._rows.values) < len(chunk) + 2:
             self._rows = make_rows(len(chunk))
         text, chunk = chunk, without_zero_lines(chunk)
@@ -110,6 +115,31 @@ class ChunkParser:
         else:
             batches = [to_batch(self._rows, n, chunk)] if n else []
         return Parsed(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names)
+
+    def parse_records(self, records: Iterable[tuple[int, bytes | Mapping[str, Any]]], source: str) -> Parsed:
+        """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
+        errors: list[InputError] = []
+        count = 0
+        for line, record in records:
+            if isinstance(record, bytes) and not record.strip():
+                continue
+            try:
+                self._records.add(record, line)
+            except Unfit as problem:
+                if count < self._keep:
+                    errors.append(error_of(problem, record, (source, line)))
+                count += 1
+                if self._on_error == "stop":
+                    break
+        taken = self._records.take()
+        self._rows, n = taken.rows, len(taken.rows.lines)
+        no_text = np.zeros(0, dtype=np.uint8)
+        if self._interactions.wanted:
+            batches, more = self._expanded(no_text, n, source)
+            errors, count = sorted(errors + more, key=lambda error: error.line or 0)[: self._keep], count + len(more)
+        else:
+            batches = [to_batch(self._rows, n, no_text)] if n else []
+        return Parsed([taken.with_texts(batch) for batch in batches], errors, count, 0, taken.names)
 
     def _slots(self, n: int) -> Iterator[list[int]]:
         """The features of the first `n` rows, without the constant."""
