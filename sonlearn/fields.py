@@ -44,6 +44,14 @@ def number_or(*words: str) -> Callable[[str], float | str]:
     return parse
 
 
+def port_number(text: str) -> int | None:
+    """Parse a number of a TCP port, or ``none``."""
+    return None if text == "none" else int(text)
+
+
+port_number.expected = "a port from 0 to 65535, or none"  # type: ignore[attr-defined]
+
+
 def raw(text: str) -> bytes:
     """The bytes of a command line's word, also where they are not UTF-8."""
     return text.encode("utf-8", "surrogateescape")

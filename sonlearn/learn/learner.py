@@ -132,6 +132,12 @@ class Learner:
             raise diverged(batch, at)
         return self._judged(out, rows, batch, np.zeros(batch.n, dtype=bool))
 
+    def check(self, batch: Batch) -> None:
+        """Raise InputError for the first label in `batch` that `partial_fit` would refuse. Changes nothing."""
+        bad = self._labels.misfit(batch)
+        if bad < batch.n:
+            raise self._labels.error(batch, bad)
+
     def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""
         why = self._engine.refusal(rows, row) if hasattr(self._engine, "refusal") else None

@@ -48,6 +48,10 @@ class Members(list):
     """The (name, value) pairs of an object, in their order, repeated names included."""
 
 
+#: A line of JSON, what it was decoded to, or a dict.
+Record = bytes | Members | Mapping[str, Any]
+
+
 class Unfit(ValueError):  # noqa: N818
     """What is wrong with a record: what was found where (`at`: offset in the line, or names on the way to it)."""
 
@@ -105,15 +109,12 @@ class RecordRows:
         self._tags: list[str] = []
         self._classes: list[str | None] = []
 
-    def add(self, record: bytes | Mapping[str, Any], line: int) -> None:
-        """Take a record: a line of JSON, or a dict. Raises Unfit."""
+    def add(self, record: Record, line: int) -> None:
+        """Take a record. Raises Unfit."""
         self._label, self._tag, self._class = [math.nan, 1.0, 0.0], "", None
         self._path: list[str] = []
         try:
-            members = decode(record) if isinstance(record, bytes) else plain(record, ())
-            if not isinstance(members, Members):
-                raise Unfit(_said(members), _OBJECT)
-            self._object(members, " ")
+            self._object(members_of(record), " ")
         except (Unfit, RecursionError, UnicodeEncodeError) as error:
             del self._indices[self._indptr[-1] :], self._values[self._indptr[-1] :], self._runs[self._run_indptr[-1] :]
             if isinstance(error, RecursionError):
@@ -184,7 +185,7 @@ class RecordRows:
                 self._object(value, space)
                 self._enter(space)
             elif value is not None:
-                raise Unfit(_said(value), _ELEMENT, tuple(self._path))
+                raise Unfit(said(value), _ELEMENT, tuple(self._path))
 
     def _enter(self, space: str) -> int:
         """Let what follows belong to a namespace; its hash."""
@@ -243,7 +244,7 @@ class RecordRows:
         at = (*self._path, name)
         if name == "_text":
             if type(value) is not str:
-                raise Unfit(_said(value), "a text of words", at)
+                raise Unfit(said(value), "a text of words", at)
             seed = self._enter(space)
             for word in re.split("[ \t]+", value):
                 if word:
@@ -252,7 +253,7 @@ class RecordRows:
             raise Unfit(shorten(name), "one example an object; contextual bandits are not learned here", at)
         elif name.lower() == "_tag":
             if type(value) is not str or "\n" in value or "\r" in value:
-                raise Unfit(_said(value), "a text of one line as tag", at)
+                raise Unfit(said(value), "a text of one line as tag", at)
             self._tag = value
         elif name == "_label":
             self._set_label(value, at)
@@ -277,7 +278,7 @@ class RecordRows:
                 else:
                     self._set_part(part, float(word), at)
         elif value is not None:
-            raise Unfit(_said(value), f"a label ({_FINITE})", at)
+            raise Unfit(said(value), f"a label ({_FINITE})", at)
 
     def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
         place = {"label": 0, "weight": 1, "initial": 2}.get(name.lower())
@@ -286,7 +287,7 @@ class RecordRows:
         if value is None:
             return
         if type(value) is not float or not math.isfinite(value) or (place == 1 and value < 0):
-            raise Unfit(_said(value), f"{_FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
+            raise Unfit(said(value), f"{_FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
         self._label[place] = value
 
 
@@ -320,6 +321,15 @@ def decode(line: bytes) -> Any:
         found = shorten(word.group()) if word and word.group() else "the end of the line"
         expected = _EXPECTED.get(error.msg) or error.msg.replace("Expecting ", "").rstrip(" at").lower()
         raise Unfit(found, expected, len(_encoded(text[: error.pos]))) from None
+
+
+def members_of(record: Record) -> Members:
+    """The members of a record. Raises Unfit."""
+    if not isinstance(record, Members):
+        record = decode(record) if isinstance(record, bytes) else plain(record, ())
+    if not isinstance(record, Members):
+        raise Unfit(said(record), _OBJECT)
+    return record
 
 
 def plain(value: Any, path: tuple[str, ...]) -> Any:
@@ -372,8 +382,8 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _said(value: Any) -> str:
-    """A value, for a message."""
+def said(value: Any) -> str:
+    """What a value is, for a message."""
     if isinstance(value, Members):
         return "an object"
     if isinstance(value, list):

@@ -19,6 +19,7 @@ LAYERS = (
     "sklearn",
     "river",
     "report",
+    "serve",
     "commands",
     "cli",
 )
