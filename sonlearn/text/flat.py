@@ -88,10 +88,10 @@ class FlatRows:
             raise Unfit(said(value), f"{FINITE}, true, false, null or a text: this model has no namespaces", (name,))
         number = number_in(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
         if number is not None and math.isinf(number):
-            raise Unfit(shorten(str(value)), FINITE, (name,))
+            raise Unfit(said(value), FINITE, (name,))
         if not self._table:
             if number is None or not _INDEX.fullmatch(name) or int(name) >= 2**63:
-                found = f"{shorten(name)}: {shorten(str(value))}"
+                found = f"{shorten(name)}: {said(value)}"
                 raise Unfit(found, "an index as name and a number: the model is of LIBSVM text", (name,))
             return (int(name), number) if number == number and number else None
         if number is None:

@@ -388,7 +388,9 @@ def said(value: Any) -> str:
         return "an object"
     if isinstance(value, list):
         return "an array"
-    return json.dumps(value) if value is None or isinstance(value, bool) else shorten(str(value))
+    if isinstance(value, float):
+        return shorten(f"{value:.16g}")
+    return json.dumps(value) if value is None or isinstance(value, bool) else shorten(value)
 
 
 def error_of(problem: Unfit, record: Any, place: tuple[str, int]) -> InputError:
