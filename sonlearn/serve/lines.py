@@ -89,7 +89,7 @@ class LineServer:
                 lines, after = after, b""
             pending = after
             if lines:
-                await self._send(writer, await self._answers(lines + b"\n"))
+                await self._send(writer, await self._answers(lines))
             if len(pending) > self._limits.line:
                 await self._send(writer, f"error: found a line of more than {self._limits.line} bytes, expected less\n")
                 return
@@ -108,21 +108,21 @@ class LineServer:
             stop.cancel()
 
     async def _answers(self, lines: bytes) -> str:
-        """What is said to whole lines."""
+        """What is said to whole lines. Only a newline ends one; tags may hold what other systems take for it."""
         said: list[str] = []
-        for kind, part in itertools.groupby(lines.splitlines(keepends=True), self._kind):
-            text = b"".join(part)
+        for kind, part in itertools.groupby(lines.split(b"\n"), self._kind):
+            text = b"\n".join(part) + b"\n"
             try:
                 answer = await self._worker.ask(kind, text, learn=self._learns, whole=False)
             except (SonlearnError, Busy) as error:
                 problem = str(error) if isinstance(error, SonlearnError) else "too much is waiting; try again later"
-                count = sum(1 for line in text.splitlines() if line.strip())
+                count = sum(1 for line in text.split(b"\n") if line.strip(b" \t\r"))
                 said += [f"error: {problem}\n"] * count
                 self._metrics.lines.labels("refused").inc(count)
                 continue
-            texts = dict(zip(answer.lines, text_of(answer).splitlines(keepends=True), strict=True))
-            texts |= {error.line or 0: f"error: {error}\n" for error in answer.errors}
-            said += [texts[line] for line in sorted(texts)]
+            texts = dict(zip(answer.lines, text_of(answer).split("\n")[:-1], strict=True))
+            texts |= {error.line or 0: f"error: {error}" for error in answer.errors}
+            said += [texts[line] + "\n" for line in sorted(texts)]
             self._metrics.lines.labels("answered").inc(len(answer.lines))
             self._metrics.lines.labels("malformed").inc(len(answer.errors))
         return "".join(said)

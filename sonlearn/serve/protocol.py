@@ -44,6 +44,14 @@ def bounded(limits: Limits) -> type[HttpToolsProtocol]:
                 if self._head_bytes > MOST_HEADERS:
                     self._refuse(b"431 Request Header Fields Too Large", b"found more than 65536 bytes of headers\n")
 
+        def eof_received(self) -> bool:
+            """Whether to stay open although the client sends no more: while it waits for an answer."""
+            cycle = self.cycle
+            if cycle is None or cycle.response_complete or cycle.more_body:
+                return False
+            cycle.keep_alive = False
+            return True
+
         def on_headers_complete(self) -> None:
             self._head = None
             super().on_headers_complete()

@@ -91,4 +91,4 @@ def served(learner: Learner, learns: bool = False, **limits: float) -> Iterator[
         yield server
     finally:
         server.stop()
-    assert server.reports == []
+    assert not server.reports, server.reports[:3]
