@@ -2,10 +2,10 @@
 
     python bench/serve.py [--methods nag,committee] [--seconds S] [--connections C]
 
-A model of each method learns the sample (data/sample.vw, 1,000 rows with about 19 features), is served by a process of
-its own, and asked by this one: over C connections that are kept open, each asks again when it is answered, for S seconds
-and at most 50,000 requests. Rows a second, and the time from sending to the whole answer. The asking takes one of the
-cores; each request has one row unless the table says otherwise. The last two lines of a method learn while they answer.
+A model of each method learns the sample (data/sample.vw, 1,000 rows of about 19 features) and is served by a process of
+its own. This one asks, over C connections that are kept open: each asks again when it is answered, for S seconds and at
+most 50,000 requests. Rows a second, and the time from sending to the whole answer; a request has one row unless the table
+says otherwise. The asking takes one of the cores.
 """
 
 from __future__ import annotations

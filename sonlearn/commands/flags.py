@@ -129,8 +129,8 @@ class ServeOptions:
         8080, "port of HTTP; 0: any that is free, none: no HTTP", parse=port_number, low=0, high=65535, metavar="PORT"
     )
     tcp: int | None = option(
-        None, "port on which lines are answered with lines, as VW's --daemon does; 0: any that is free", parse=port_number,
-        low=0, high=65535, metavar="PORT",
+        None, "port on which lines are answered with lines, as VW's --daemon does; 0: any that is free",
+        parse=port_number, low=0, high=65535, metavar="PORT",
     )  # fmt: skip
     learn: bool = option(False, "learn from rows with a label: POST /learn, and lines of --tcp (needs -f)")
     max_body: int = option(8 << 20, "bytes that a request may have", parse=int, low=1, high=1 << 30, metavar="N")

@@ -46,9 +46,10 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         from sonlearn.serve.server import Server, address, listen
         from sonlearn.serve.worker import Worker
     except ModuleNotFoundError as error:
-        if error.name is not None and error.name.partition(".")[0] == "sonlearn":
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "sonlearn"):
             raise
-        raise OptionError(f"serve: {error.name} is not installed; pip install 'sonlearn[serve]'") from None
+        raise OptionError(f"serve: {package} is not installed; pip install 'sonlearn[serve]'") from None
     with contextlib.ExitStack() as stack:
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
         lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))

@@ -185,7 +185,8 @@ async def _unknown(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     expected = "POST /predict, POST /learn, GET /health or GET /metrics"
     found = f"{request.method} {request.url.path!r:.80}"
-    return _refusal(request, Refused(error.status_code, f"found {found}, expected {expected}", dict(error.headers or {})))
+    line, headers = f"found {found}, expected {expected}", dict(error.headers or {})
+    return _refusal(request, Refused(error.status_code, line, headers))
 
 
 def make_app(handlers: Handlers) -> Starlette:

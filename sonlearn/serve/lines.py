@@ -1,4 +1,4 @@
-"""The line protocol over TCP, as Vowpal Wabbit's daemon has it: an example a line in, a prediction a line out, in order.
+"""The line protocol over TCP, as Vowpal Wabbit's daemon has it: an example a line in, a prediction a line out.
 
 Lines are in the model's format; where a line begins with ``{`` it is an object of JSON. A blank line has no answer. A
 line that is no example is answered ``error: `` and what is wrong with it, and the connection goes on; after one that is

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -61,7 +62,7 @@ class Server:
         self._stop = asyncio.Event()
 
     async def run(self, http: socket.socket | None, lines: socket.socket | None, ready: Callable[[], None]) -> None:
-        """Serve until `stop` or a signal; returns when all that has come is answered. `ready` is called at the start."""
+        """Serve until `stop` or a signal, and answer all that has come; `ready` is called at the start."""
         loop = asyncio.get_running_loop()
         for number in SIGNALS:
             with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):  # not the main thread; Windows
@@ -102,7 +103,7 @@ def listen(host: str, port: int, flag: str) -> socket.socket:
         bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return bound
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = os.strerror(error.errno) if isinstance(error.errno, int) and error.errno > 0 else str(error)
         raise OptionError(f"{flag} {port}: cannot listen on {host}: {reason.lower()}; give another port") from None
 
 

@@ -2,8 +2,8 @@
 
 Requests wait in a queue, in the order in which they came. Those of a kind that stand together in it are worked on as
 one: their text is parsed at once and predicted (or learned) at once, which costs little more than one of them. So a
-server under load works in batches and an idle one answers at once, with the same answers. The learner's state is changed
-in place; that nothing else runs meanwhile is all the locking there is.
+server under load works in batches and an idle one answers at once, with the same answers. The learner's state changes in
+place; that nothing else runs meanwhile is all the locking there is.
 """
 
 from __future__ import annotations

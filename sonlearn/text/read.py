@@ -121,8 +121,8 @@ class Reader:
     Attributes
     ----------
     format : str or None
-        ``svmlight``, ``vw``, ``json``, ``csv`` or ``arrow``; with ``auto`` None until the first example, then the same for all
-        sources.
+        ``svmlight``, ``vw``, ``json``, ``csv`` or ``arrow``; with ``auto`` None until the first example, then the same
+        for all sources.
     errors : list of InputError
         The first `SHOWN_ERRORS` lines that were skipped.
     error_count : int

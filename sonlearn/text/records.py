@@ -1,15 +1,15 @@
 """JSON objects, and dicts in memory, to rows of hashed features, as Vowpal Wabbit's ``--json`` reads them.
 
-What a member ``name: value`` of an object becomes, where H is VW's hash (`sonlearn.text.hashing`) and ns the hash of the
+What a member ``name: value`` of an object becomes, where H is VW's hash (`sonlearn.text.hashing`) and ns that of the
 namespace, which is the default one at the top and else the name of the object:
 
 - a number, and true as 1: the feature H(name, ns); 0, false and null are left out;
-- a text: the feature H(name + text, ns) with value 1, with ``--chain_hash`` H(text, H(name, ns)); blanks, tabs, bars and
-  colons of the text are underscores;
+- a text: the feature H(name + text, ns) with value 1, with ``--chain_hash`` H(text, H(name, ns)); blanks, tabs, bars
+  and colons of the text are underscores;
 - an object: a namespace; so is an array, of numbers (the i-th is the feature ns + i) and of objects;
 - ``_text``: the words of a text, each a feature of the namespace;
-- ``_label``: a number, "label importance base", or {"Label": l, "Weight": h, "Initial": base}; ``_label_weight`` and the
-  like stand for one of these; ``_tag``: the tag; any other name that begins with ``_`` is passed over.
+- ``_label``: a number, "label importance base", or {"Label": l, "Weight": h, "Initial": base}; ``_label_weight`` and
+  the like stand for one of these; ``_tag``: the tag; any other name that begins with ``_`` is passed over.
 
 Where VW reads on in silence, the object is refused: a label that is no number, an infinite number, a text in an array.
 A line is decoded by Python's json module. Repeated names all count.
@@ -333,7 +333,7 @@ def members_of(record: Record) -> Members:
 
 
 def plain(value: Any, path: tuple[str, ...]) -> Any:
-    """A dict and what is in it as the decoder would have made it: numbers as float, objects as Members. Raises Unfit."""
+    """A dict and what is in it as the decoder makes it: numbers as float, objects as Members. Raises Unfit."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, Mapping):

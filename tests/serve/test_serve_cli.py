@@ -117,8 +117,8 @@ def test_what_it_has_learned_is_saved_as_train_would_have(capsys):
     [
         ([], "serve needs a model; give -i MODEL"),
         (["-i", "model", "then.vw"], "serve takes no files, 'then.vw' given; rows come over the network"),
-        (["-i", "model", "--learn"], "--learn: what is learned has to be saved; give -f MODEL (it may be the one of -i)"),
-        (["-i", "model", "-f", "x"], "-f, --checkpoint and --checkpoint-minutes are for a server that learns; give --learn"),
+        (["-i", "model", "--learn"], "--learn: what is learned has to be saved; give -f MODEL (it may be"),
+        (["-i", "model", "-f", "x"], "-f, --checkpoint and --checkpoint-minutes are for a server that"),
         (["-i", "model", "--port", "none"], "serve: there is nothing to listen on; give --port PORT or --tcp PORT"),
         (["-i", "model", "--port", "x"], "--port x: expected a port from 0 to 65535, or none"),
         (["-i", "model", "--tcp", "65536"], "--tcp 65536: expected at most 65535"),
@@ -148,16 +148,14 @@ def test_a_port_that_is_taken(capsys):
 
 @pytest.mark.interpreted
 @pytest.mark.parametrize("missing", SERVER)
-def test_without_the_extra(missing, capsys, monkeypatch):
-    if missing != SERVER[0]:
-        needs_server()
-    for name in [name for name in sys.modules if name.startswith("sonlearn.serve")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, missing, None)
-    for name in [name for name in sys.modules if name.startswith(missing + ".")]:
-        monkeypatch.delitem(sys.modules, name)
-    line = says(capsys, "serve", "-i", "model")
-    assert re.fullmatch(r"serve: \w+(\.\w+)* is not installed; pip install 'sonlearn\[serve\]'", line)
+def test_without_the_extra(missing):
+    """A package that is missing is named. Those before it in the import may be missing as well."""
+    program = f"import sys; sys.modules[{missing!r}] = None; import sonlearn.cli as c; sys.exit(c.main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "serve", "-i", "model", "--port", "0"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert re.fullmatch(r"sonlearn: serve: \w+ is not installed; pip install 'sonlearn\[serve\]'\n", done.stderr)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="commands for a POSIX shell")
@@ -167,7 +165,7 @@ def test_the_page_of_the_server(monkeypatch):
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
     page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    \$ (curl .*)\n((?:    (?!\$ ).*\n)*)", page, re.MULTILINE)
+    commands = re.findall(r"^    \$ (.*)\n((?:    (?!\$ ).*\n)*)", page, re.MULTILINE)
     assert len(commands) >= 5
     assert main(["train", "--quiet", "-f", "model", str(SAMPLE)]) == 0
     with serving("--learn", "-f", "model") as (_, http, _tcp):
@@ -201,7 +199,7 @@ def test_json_is_a_format_of_all_verbs(capsys):
     assert main(["predict", "--quiet", "-i", "m", "same.vw"]) == 0
     assert len(set(capsys.readouterr().out.splitlines())) == 1
     assert main(["sketch", "--quiet", "-o", "s", "rows.json"]) == 0
-    assert main(["convert", "--to", "vw", "--cache" if False else "-o", "out.vw", "rows.json"]) == 0
+    assert main(["convert", "--to", "vw", "-o", "out.vw", "rows.json"]) == 0
     assert Path("out.vw").read_text().count("\n") == 20
     assert says(capsys, "train", "--quiet", "-f", "none", "bad.json") == "bad.json:2:7: found '}', expected a value"
     assert not Path("none").exists()

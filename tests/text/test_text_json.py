@@ -181,7 +181,7 @@ def test_chunks_and_threads_do_not_matter(chunk_bytes, threads):
 
 
 def test_dicts_of_any_kind():
-    record = OrderedDict(a=np.float32(1.5), b=np.int64(2), c=np.bool_(True), d=("x",)[0], e=(1, 2), f=np.ones(2), g=None)
+    record = OrderedDict(a=np.float32(1.5), b=np.int64(2), c=np.bool_(True), d="x", e=(1, 2), f=np.ones(2), g=None)
     plain = {"a": 1.5, "b": 2, "c": True, "d": "x", "e": [1, 2], "f": [1.0, 1.0], "g": None}
     assert rows([record]) == rows([plain]) == rows(stream(json.dumps(plain))) == rows([json.dumps(plain)])
     assert rows([{5: 2.0}]) == [[(5, 2.0)]]
