@@ -4,8 +4,8 @@
 
 A model of each method learns the sample (data/sample.vw, 1,000 rows of about 19 features) and is served by a process of
 its own. This one asks, over C connections that are kept open: each asks again when it is answered, for S seconds and at
-most 50,000 requests. Rows a second, and the time from sending to the whole answer; a request has one row unless the table
-says otherwise. The asking takes one of the cores.
+most 50,000 requests. Rows a second, and the time from sending to the whole answer; a request has one row unless the
+table says otherwise. The asking takes one of the cores.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Requests wait in a queue, in the order in which they came. Those of a kind that stand together in it are worked on as
 one: their text is parsed at once and predicted (or learned) at once, which costs little more than one of them. So a
-server under load works in batches and an idle one answers at once, with the same answers. The learner's state changes in
-place; that nothing else runs meanwhile is all the locking there is.
+server under load works in batches and an idle one answers at once, with the same answers. The learner's state changes
+in place; that nothing else runs meanwhile is all the locking there is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sonlearn.text import chunk
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
-from sonlearn.text.records import Members, Unfit, decode, error_of
+from sonlearn.text.objects import Members, Unfit, decode, error_of
 
 SOURCE = "<request>"
 #: Bytes of text that are worked on together, about.

@@ -18,7 +18,8 @@ from sonlearn.text.interact import Interactions, Room, count_features, expand, m
 from sonlearn.text.messages import malformed, repeated_index
 from sonlearn.text.names import LineNames
 from sonlearn.text.number import make_numbers, settle
-from sonlearn.text.records import Record, RecordRows, Unfit, error_of
+from sonlearn.text.objects import Record, Unfit, error_of
+from sonlearn.text.records import RecordRows
 from sonlearn.text.rows import (
     IN_ORDER,
     LINE,

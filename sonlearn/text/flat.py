@@ -17,7 +17,8 @@ from sonlearn.errors import shorten
 from sonlearn.options import TABLES, TextOptions
 from sonlearn.text.columns import FINITE, NO_LABEL, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT
-from sonlearn.text.records import Parsed, Record, Unfit, members_of, said
+from sonlearn.text.objects import Record, Unfit, members_of, said
+from sonlearn.text.records import Parsed
 from sonlearn.text.rows import Rows
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)

@@ -20,8 +20,8 @@ from sonlearn.text.columns import Labelling
 from sonlearn.text.csv import read_csv
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
+from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_ahead
-from sonlearn.text.records import RecordSource, sources_of
 from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, read_chunks, source_name
 
 #: Malformed lines that are described when they are skipped.
