@@ -14,7 +14,7 @@ import numpy as np
 from sonlearn.batch import Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import ON_ERROR, TABLES, TextOptions
-from sonlearn.text.arrow import is_arrow, read_arrow
+from sonlearn.text.arrow import is_arrow, read_arrow, read_table
 from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.columns import Labelling
 from sonlearn.text.csv import read_csv
@@ -22,7 +22,7 @@ from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_ahead
-from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, read_chunks, source_name
+from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, is_table, read_chunks, source_name
 
 #: Malformed lines that are described when they are skipped.
 SHOWN_ERRORS = 10
@@ -101,7 +101,8 @@ class Reader:
     Parameters
     ----------
     sources : path, pattern, ``"-"`` (standard input) or open binary stream, or an iterable of these
-        Or an iterable of dicts, or of lines of JSON (`sonlearn.text.records`), drawn as the batches are asked for.
+        Or an iterable of dicts, or of lines of JSON (`sonlearn.text.records`), drawn as the batches are asked for. Or
+        tables in memory (`sonlearn.text.arrow.read_table`).
     options : TextOptions
     chunk_bytes : int
         Text that becomes one batch, about. Neither rows nor errors depend on it.
@@ -149,7 +150,7 @@ class Reader:
             raise OptionError(
                 f"--max-errors {max_errors}: the first malformed line ends a run; give --on-error skip too"
             )
-        single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto")
+        single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto") or is_table(sources)
         self.sources: list[Any] = [sources] if single else sources_of(sources)  # type: ignore[arg-type]
         self.options = options
         given = "csv" if options.format == "auto" and options.label else options.format
@@ -158,6 +159,10 @@ class Reader:
             if given not in ("auto", "json"):
                 raise OptionError(f"--format {given}: dicts are read as json")
             self.format = "json"
+        if any(map(is_table, self.sources)):
+            if given not in ("auto", *TABLES):
+                raise OptionError(f"--format {given}: tables in memory are read as arrow")
+            self.format = "arrow"
         self.errors: list[InputError] = []
         self.error_count = 0
         self._chunk_bytes, self._threads = chunk_bytes, threads
@@ -215,7 +220,9 @@ class Reader:
     def _tables(self) -> Iterator[tuple[str, bool, Parsed]]:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
         for source in expand_globs(self.sources):
-            if self.options.format == "arrow" or is_arrow(source):
+            if is_table(source):
+                tables = read_table(source, self.options, *self._labels)
+            elif self.options.format == "arrow" or is_arrow(source):
                 tables = read_arrow(source, self.options, *self._labels)
             else:
                 tables = read_csv(source, self.options, self._chunk_bytes, *self._labels)
