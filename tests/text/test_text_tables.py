@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import doctest
 import io
 import math
 
@@ -12,6 +13,7 @@ import pytest
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import pyarrow as pa
+from places import ROOT
 
 from sonlearn import Learner, LearnOptions, TextOptions, from_scipy, read_batches
 from sonlearn.errors import InputError, OptionError
@@ -191,3 +193,11 @@ def test_sketches_take_tables_and_give_them():
     B[table["row"].to_numpy(), table["column"].to_numpy()] = table["value"].to_numpy()
     np.testing.assert_array_equal(B, expected.matrix())
     assert table.column_names == ["row", "column", "value"]
+
+
+def test_the_page_of_tables(tmp_path, monkeypatch):
+    """The examples of docs/tables.md."""
+    pytest.importorskip("polars", reason="polars is not installed")
+    monkeypatch.chdir(tmp_path)
+    found = doctest.testfile(str(ROOT / "docs" / "tables.md"), module_relative=False)
+    assert (found.failed, found.attempted) == (0, 12)
