@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import re
 from collections.abc import Callable
 
 from sonlearn.errors import SonlearnError
@@ -18,6 +19,7 @@ from sonlearn.serve.metrics import Metrics
 from sonlearn.serve.worker import LINES, TEXT, Busy, Worker
 
 _READ_BYTES = 1 << 16
+_HTTP = re.compile(rb"[A-Z]+ \S+ HTTP/")
 
 
 class Late(Exception):  # noqa: N818
@@ -73,7 +75,7 @@ class LineServer:
                 task.cancel()
 
     async def _conversation(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        pending, since, loop = b"", 0.0, asyncio.get_running_loop()
+        pending, since, fresh, loop = b"", 0.0, True, asyncio.get_running_loop()
         while True:
             rest = since + self._limits.seconds - loop.time() if pending else self._limits.idle
             data = await self._read(reader, rest)
@@ -81,7 +83,11 @@ class LineServer:
                 if pending:
                     await self._send(writer, f"error: the line did not come within {self._limits.seconds:g} seconds\n")
                 return
-            since = since if pending else loop.time()
+            if fresh and _HTTP.match(data):
+                # From a web page, maybe: its text would be learned from.
+                await self._send(writer, "error: found a request of HTTP, expected lines; HTTP has a port of its own\n")
+                return
+            fresh, since = False, since if pending else loop.time()
             lines, newline, after = (pending + data).rpartition(b"\n") if b"\n" in data else (b"", b"", pending + data)
             if newline:
                 since = loop.time()

@@ -215,14 +215,16 @@ class Worker:
 
     def _work(self, group: list[Job]) -> list[Answer | Exception]:
         """What becomes of each job; an exception where it is refused."""
+        learning = False
         try:
             ready = self._ready(group)
-            parts = self._learned(ready) if group[0].learn else self._predicted(ready)
-        except SonlearnError as error:
-            # Nothing has been learned. One of them is at fault: find out which.
-            return [error] if len(group) == 1 else [result for job in group for result in self._work([job])]
+            learning = group[0].learn
+            parts = self._learned(ready) if learning else self._predicted(ready)
         except Exception as error:
-            return [error] * len(group)
+            if learning or len(group) == 1 or not isinstance(error, SonlearnError):
+                return [error] * len(group)
+            # Nothing has been learned yet. One of them is at fault: find out which.
+            return [result for job in group for result in self._work([job])]
         self._after(sum(len(part.values) for part in parts), *(sum(p[i] for p in parts) for i in (-2, -1)))
         return _shared_out(ready, parts)
 

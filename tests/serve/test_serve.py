@@ -205,6 +205,8 @@ def test_a_server_learns_only_if_it_is_told_to():
     assert learner.examples == 40
     with served(learner, learns=True) as server:
         assert server.ask("POST", "/learn", VW[41], Origin="http://evil.example")[0] == 403
+        page = b"POST /x HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain\r\n\r\n" + VW[41]
+        assert server.lines(page) == "error: found a request of HTTP, expected lines; HTTP has a port of its own\n"
     assert learner.examples == 40
 
 
