@@ -136,7 +136,6 @@ def test_what_is_refused(arguments, line, capsys):
     assert says(capsys, "serve", *arguments).startswith(line)
 
 
-@pytest.mark.interpreted
 def test_a_port_that_is_taken(capsys):
     needs_server()
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -146,8 +145,7 @@ def test_a_port_that_is_taken(capsys):
         assert says(capsys, "serve", "-i", "model", "--port", "none", "--tcp", port).startswith(f"--tcp {port}: cannot")
 
 
-@pytest.mark.interpreted
-@pytest.mark.parametrize("missing", SERVER)
+@pytest.mark.parametrize("missing", SERVER[::3])
 def test_without_the_extra(missing):
     """A package that is missing is named. Those before it in the import may be missing as well."""
     program = f"import sys; sys.modules[{missing!r}] = None; import sonlearn.cli as c; sys.exit(c.main(sys.argv[1:]))"

@@ -20,7 +20,6 @@ from serving import everything, served
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
 
-pytestmark = pytest.mark.interpreted
 POST = b"POST /predict HTTP/1.1\r\nhost: x\r\ncontent-length: "
 ROW = b"1 |a x y\n"
 WHOLE = POST + b"%d\r\n\r\n" % len(ROW) + ROW
