@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn import storage
+from sonlearn.batch import CONSTANT
 from sonlearn.errors import ModelFileError
 from sonlearn.learn.learner import Learner
 from sonlearn.text.names import NameTable
@@ -42,6 +43,11 @@ class Model(NamedTuple):
     learner: Learner
     unfinished: Unfinished | None
     names: NameTable
+
+
+def names_of(feature: int, names: NameTable) -> list[str]:
+    """The names that are known of a feature."""
+    return ["Constant"] if feature == CONSTANT else names.known.get(int(feature), [])
 
 
 def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:

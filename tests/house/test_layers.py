@@ -20,6 +20,7 @@ LAYERS = (
     "river",
     "report",
     "serve",
+    "plot",
     "commands",
     "cli",
 )
