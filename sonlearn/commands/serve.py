@@ -23,6 +23,7 @@ from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TABLES
+from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import read_batches
 
@@ -112,6 +113,7 @@ def _is_loopback(host: str) -> bool:
 def rehearse(learner: Learner, learns: bool) -> None:
     """Have all kernels ready that a request will run."""
     text = learner.text
+    hash_bytes(b"a")  # names in JSON
     if text.format in TABLES:
         row = Batch(np.array([0, 1]), np.array([0]), np.ones(1), np.ones(1), np.ones(1), np.ones(1, np.int64))
     else:

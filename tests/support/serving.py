@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 
+from sonlearn.commands.serve import rehearse
 from sonlearn.learn.learner import Learner
 from sonlearn.serve.app import Limits
 from sonlearn.serve.metrics import Metrics
@@ -24,6 +25,7 @@ class Served:
 
     def __init__(self, learner: Learner, limits: Limits, learns: bool):
         self.learner, self.reports = learner, []
+        rehearse(learner, learns)  # so that no client waits for kernels
         self._sockets = [listen("127.0.0.1", 0, "--port"), listen("127.0.0.1", 0, "--tcp")]
         self.http, self.tcp = (bound.getsockname()[1] for bound in self._sockets)
         ready = threading.Event()
@@ -49,7 +51,7 @@ class Served:
 
     def ask(self, method: str, path: str, body: bytes | str | None = None, media: str = "text/plain", **headers):
         """(status, answer) of one request."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=60)
         try:
             connection.request(method, path, body, {"content-type": media, **headers})
             response = connection.getresponse()
@@ -64,7 +66,7 @@ class Served:
 
     def connection(self, port: int | None = None) -> socket.socket:
         """An open connection; of lines, if no port is named."""
-        return socket.create_connection(("127.0.0.1", port or self.tcp), timeout=20)
+        return socket.create_connection(("127.0.0.1", port or self.tcp), timeout=60)
 
     def lines(self, data: bytes) -> str:
         """What is said to lines, until the connection is closed."""
