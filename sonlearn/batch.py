@@ -72,6 +72,27 @@ class Batch(NamedTuple):
         )  # fmt: skip
 
 
+def joined(batches: list[Batch]) -> Batch:
+    """The examples of several batches (one at least) of the same source, in their order."""
+    if len(batches) == 1:
+        return batches[0]
+    starts = np.cumsum([0] + [len(batch.indices) for batch in batches])
+    indptr = [batch.indptr[1:] + start for batch, start in zip(batches, starts[:-1], strict=True)]
+    whole = {
+        name: np.concatenate([getattr(batch, name) for batch in batches])
+        for name in ("indices", "values", "y", "weight", "lines")
+    }
+    texts: dict[str, Any] = {}
+    for name, none in (("tags", ""), ("class_names", None)):
+        if any(getattr(batch, name) is not None for batch in batches):
+            texts[name] = [text for batch in batches for text in getattr(batch, name) or [none] * batch.n]
+    base = None
+    if any(batch.base is not None for batch in batches):
+        base = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])
+    first = np.zeros(1, dtype=np.int64)
+    return batches[0]._replace(indptr=np.concatenate([first, *indptr]), base=base, **whole, **texts)
+
+
 class Rows(NamedTuple):
     """A batch whose features are numbered from 0 on in the order of their first sight; none occurs twice in a row.
 

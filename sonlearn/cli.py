@@ -23,6 +23,7 @@ from sonlearn.commands.flags import (
     ConvertOptions,
     PageOptions,
     RunOptions,
+    ServeOptions,
     SketchRunOptions,
     parse,
     parser_of,
@@ -115,6 +116,8 @@ def _dispatch(arguments: list[str]) -> int:
             return _convert(given, others)
         case "sketch":
             return _sketch(given, others)
+        case "serve":
+            return _serve(given, others)
     return _train(verb, given, others)
 
 
@@ -170,6 +173,15 @@ def _sketch(given: dict[str, Any], others: list[str]) -> int:
     from sonlearn.commands import sketch as verb
 
     return verb.run(sketch, text, reading, options)
+
+
+def _serve(given: dict[str, Any], others: list[str]) -> int:
+    if others:
+        raise OptionError(f"serve takes no files, {shorten(others[0])} given; rows come over the network")
+    options, run_options = ServeOptions(**_taken(given, ServeOptions)), RunOptions(**_taken(given, RunOptions))
+    from sonlearn.commands import serve
+
+    return serve.run(options, run_options)
 
 
 def _own_run(given: dict[str, Any], others: list[str]) -> dict[str, Any]:

@@ -27,7 +27,10 @@ LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 ALL_TAKE = ("method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS)
 #: What features are divided by (`sonlearn.learn.rescale`).
 SCALES = ("none", "gradients", "maximum", "unit")
-FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
+FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
+#: Formats whose features are slots of hashed names; those of TABLES, and of NAMESPACED, are the same features.
+HASHED = ("vw", "json", "csv", "arrow")
+TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
@@ -242,7 +245,10 @@ class LearnOptions:
 class TextOptions:
     """How text becomes features. Frozen; `validate` runs on construction, OptionError as for `LearnOptions`."""
 
-    format: str = option("auto", "input format; auto looks at the first lines", choices=FORMATS)
+    format: str = option(
+        "auto", "input format; auto looks at the first lines; --json: --format json", choices=FORMATS,
+        short={"--json": "json"},
+    )  # fmt: skip
     bits: int = option(
         18, "hash names to 2^B slots (VW text)", flags=("-b", "--bit_precision"), parse=int, low=1, high=40, metavar="B"
     )
@@ -250,6 +256,10 @@ class TextOptions:
     hash: str = option(
         "strings", "names of digits only are their number (strings), or hashed too (all)", choices=HASHES
     )
+    chain_hash: bool = option(
+        False, "JSON: the text of a member is hashed with its name as seed, as VW text's name:text is, not behind it",
+        flags=("--chain_hash",),
+    )  # fmt: skip
     hash_seed: int = option(
         0, "seed of the hash of names (VW text)", flags=("--hash_seed",), parse=int, low=0, high=2**32 - 1, metavar="S"
     )

@@ -102,7 +102,7 @@ class PartReader(Reader):
             yield from super().__iter__()
 
     def _of_tables(self) -> Iterator[Batch]:
-        for table in read_table(self.part, self.options, self._name, *self._labels):
+        for table in read_table(self.part, self.options, *self._labels, name=self._name):
             parsed = Parsed([table.batch] if table.batch else [], table.errors, len(table.errors), 0, table.names)
             self.names.add(parsed.names)
             yield from self._checked(parsed, self._name, 0)

@@ -19,10 +19,10 @@ from sonlearn.cluster.partitions import PartReader, placed
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.unite import Tally, Told
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options import HASHED, LearnOptions, TextOptions
 from sonlearn.report.progress import Outcome, Progress
 from sonlearn.sketch.base import Sketch
-from sonlearn.sketch.batches import HASHED, take
+from sonlearn.sketch.batches import take
 from sonlearn.sketch.make import make_sketch
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling

@@ -11,9 +11,10 @@ import scipy.sparse as sp
 
 from sonlearn.batch import Batch
 from sonlearn.errors import OptionError
+from sonlearn.options import HASHED
 from sonlearn.sketch.accuracy import covariance_error, projection_error
 from sonlearn.sketch.base import Sketch
-from sonlearn.sketch.batches import HASHED, take
+from sonlearn.sketch.batches import take
 from sonlearn.sketch.directions import FrequentDirections
 from sonlearn.sketch.files import load
 from sonlearn.sketch.make import make_sketch

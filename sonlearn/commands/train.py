@@ -31,6 +31,7 @@ from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
+from sonlearn.options import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
@@ -42,7 +43,7 @@ from sonlearn.text.read import Reader
 
 FINISHED = "finished run"
 #: Formats that give the same features.
-TABLES = {"csv", "arrow"}
+ALIKE = (set(TABLES), set(NAMESPACED))
 
 
 def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session] | None = None) -> int:
@@ -217,7 +218,9 @@ class Session:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         if self.learner is None:
             self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
-        elif self.learner.text.format not in (format, "auto") and not {self.learner.text.format, format} <= TABLES:
+        elif self.learner.text.format not in (format, "auto") and not any(
+            {self.learner.text.format, format} <= alike for alike in ALIKE
+        ):
             theirs = self.learner.text.format
             raise InputError(
                 batch.source, None, None, f"{format} text",

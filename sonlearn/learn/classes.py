@@ -118,12 +118,7 @@ class Classes:
         With `remember`, the rows before that one are learned from: new classes get their numbers.
         """
         values, place, first = _distinct(batch)
-        end, fresh = batch.n, {}
-        for value, at in sorted(zip(values, first, strict=True), key=lambda pair: pair[1]):
-            if self._problem(value, fresh, remember):
-                end = at
-                break
-            fresh[value] = at
+        fresh, end = self._fitting(values, first, batch.n, remember)
         if remember:
             self._settle(fresh)
             learned = np.flatnonzero((place[:end] >= 0) & (batch.weight[:end] > 0))
@@ -136,6 +131,22 @@ class Classes:
                     self._meet([_plain(values[i])])
         numbers = [self._numbers.get(_plain(value), UNMET) for value in values]
         return np.where(place < 0, np.nan, np.array([*numbers, UNMET], dtype=np.float64)[place]), end
+
+    def misfit(self, batch: Batch) -> int:
+        """The first row with a label that could not be learned, or n."""
+        values, _, first = _distinct(batch)
+        return self._fitting(values, first, batch.n, True)[1]
+
+    def _fitting(
+        self, values: list[float | str], first: list[int], n: int, learning: bool
+    ) -> tuple[dict[float | str, int], int]:
+        """(labels that are classes, with their first rows; the first row with one that is none, or n)."""
+        fresh: dict[float | str, int] = {}
+        for value, at in sorted(zip(values, first, strict=True), key=lambda pair: pair[1]):
+            if self._problem(value, fresh, learning):
+                return fresh, at
+            fresh[value] = at
+        return fresh, n
 
     def error(self, batch: Batch, row: int) -> InputError:
         """What to say of the label of `row`."""

@@ -18,11 +18,15 @@ from sonlearn.learn.engine import Predictions
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.labels import Labels
 from sonlearn.learn.losses import loss_of, losses
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options import TABLES, LearnOptions, TextOptions
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
 FORMAT = 3
+
+
+#: A table of any library that speaks Arrow.
+Table = Any
 
 
 class Predicted(NamedTuple):
@@ -82,7 +86,9 @@ class Learner:
         self._index = new_index()
         self._labels = Classes(self.options) if self.options.several else Labels(self.options.loss)
 
-    def partial_fit(self, batch: Batch, *, skip: bool = False) -> Predicted | PredictedClass:
+    def partial_fit(
+        self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
+    ) -> Predicted | PredictedClass:
         """Learn the rows of `batch` in order; rows without a label or with weight 0 are only predicted.
 
         Returns what was predicted for each row before its label was used, so that the mean loss is progressive: a
@@ -90,7 +96,11 @@ class Learner:
 
         Parameters
         ----------
-        batch : Batch
+        batch : Batch, or a table
+            Of pandas, polars, pyarrow or whatever has ``__arrow_c_stream__``, with the features that
+            `sonlearn.text.arrow` says (extra ``arrow``). All of it is converted before any row is learned.
+        label : str or None
+            The column of a table that is the label; None: that of ``text``, which it then is of this learner.
         skip : bool
             Leave out rows that would lead to numbers out of all bounds, and name them in `Predicted.refused`; else
             the first one raises.
@@ -103,6 +113,8 @@ class Learner:
         DivergedError
             A prediction or step was not finite; the rows before it have been learned.
         """
+        if not isinstance(batch, Batch):
+            batch = self._batch_of(batch, label, learns=True)
         y, bad = self._labels.coded(batch, remember=True)
         if bad < batch.n:
             _take_front(self, batch, bad, skip)
@@ -123,8 +135,10 @@ class Learner:
             raise diverged(batch, int(np.argmax(predicted.refused)))
         return predicted
 
-    def predict(self, batch: Batch) -> Predicted | PredictedClass:
+    def predict(self, batch: Batch | Table) -> Predicted | PredictedClass:
         """Predict the rows of `batch` and change nothing; features never seen count as 0.
+
+        A table (see `partial_fit`) may have the column of the label, or not.
 
         Raises
         ------
@@ -133,6 +147,8 @@ class Learner:
         DivergedError
             A prediction is not finite.
         """
+        if not isinstance(batch, Batch):
+            batch = self._batch_of(batch, None, learns=False)
         y, bad = self._labels.coded(batch, remember=False)
         if bad < batch.n:
             raise self._labels.error(batch, bad)
@@ -142,6 +158,30 @@ class Learner:
         if at < batch.n:
             raise diverged(batch, at)
         return self._judged(out, rows, batch, np.zeros(batch.n, dtype=bool))
+
+    def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
+        """The rows of a table. The first one that is learned from settles what the features are."""
+        if not hasattr(table, "__arrow_c_stream__"):
+            found, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
+            raise InputError("<memory>", None, None, found, f"{expected}; matrices: sonlearn.from_scipy")
+        text = dataclasses.replace(self.text, format="arrow", label=label or self.text.label)
+        if self.text.format not in ("auto", *TABLES) or (self.text.format == "auto" and self.examples):
+            what = "matrices" if self.text.format == "auto" else f"{self.text.format} text"
+            raise InputError("<table>", None, None, "a table", f"{what}, which this learner has learned from")
+        if learns and not text.label:
+            raise OptionError("partial_fit of a table: give label=COLUMN, or TextOptions(label=COLUMN)")
+        from sonlearn.text.arrow import table_batch
+
+        batch = table_batch(table, text, learns, self.options.classes is not None)
+        if learns:
+            self.text = text if self.text.format == "auto" else dataclasses.replace(self.text, label=text.label)
+        return batch
+
+    def check(self, batch: Batch) -> None:
+        """Raise InputError for the first label in `batch` that `partial_fit` would refuse. Changes nothing."""
+        bad = self._labels.misfit(batch)
+        if bad < batch.n:
+            raise self._labels.error(batch, bad)
 
     def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""

@@ -8,9 +8,6 @@ from sonlearn.batch import Batch, to_csr
 from sonlearn.errors import InputError
 from sonlearn.sketch.base import Sketch
 
-#: Formats whose feature ids are columns as they are: slots of hashed names.
-HASHED = ("vw", "csv", "arrow")
-
 
 def take(sketch: Sketch, batch: Batch, first: int) -> Any:
     """Take in the rows of a batch, feature id i being column i - first; returns them as a CSR array.

@@ -21,6 +21,7 @@ LAYERS = (
     "report",
     "cluster",
     "dask",
+    "serve",
     "plot",
     "commands",
     "cli",
