@@ -249,6 +249,9 @@ METHODS = {
     ),
 }  # fmt: skip
 
+#: Engines whose raw prediction is no sum over the features.
+CURVED = ("committee", "mixture", "bayes")
+
 #: `--sketch NAME` is short for the method.
 SKETCHES = {method.sketch: name for name, method in METHODS.items() if method.sketch}
 DEFAULT = "committee"

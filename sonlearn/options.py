@@ -18,7 +18,7 @@ from sonlearn.errors import OptionError
 from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option, raw
 from sonlearn.members import member
 from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
-from sonlearn.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, ZERO_ALPHA
+from sonlearn.methods import CURVED, DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, ZERO_ALPHA
 
 LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
 #: Options of one loss each.
@@ -210,6 +210,12 @@ class LearnOptions:
         return self.oaa is not None or self.classes is not None or self.multinomial is not None
 
     @property
+    def additive(self) -> bool:
+        """Whether a raw prediction is a sum over the features, each term whatever the other features are."""
+        unit = self.scale == "unit" and "scale" in METHODS[self.method].takes
+        return METHODS[self.method].engine not in CURVED and not unit
+
+    @property
     def of_one_class(self) -> LearnOptions:
         """The options of the learner of one class."""
         return dataclasses.replace(self, oaa=None, classes=None)
@@ -277,7 +283,9 @@ class TextOptions:
     skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K")
     label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C")
-    names: bool = option(False, "keep the names of hashed features in the model, for inspect (reads more slowly)")
+    names: bool = option(
+        False, "keep the names of hashed features in the model, for inspect and --audit (reads more slowly)"
+    )
     strict: bool = option(False, "refuse a LIBSVM line with the same index twice (else its values are summed)")
 
     def __post_init__(self) -> None:
