@@ -18,7 +18,7 @@ from sonlearn.errors import OptionError
 from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option, raw
 from sonlearn.members import member
 from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
-from sonlearn.methods import CURVED, DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, ZERO_ALPHA
+from sonlearn.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, ZERO_ALPHA
 
 LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
 #: Options of one loss each.
@@ -208,12 +208,6 @@ class LearnOptions:
     def several(self) -> bool:
         """Whether labels are classes, of which there may be more than two."""
         return self.oaa is not None or self.classes is not None or self.multinomial is not None
-
-    @property
-    def additive(self) -> bool:
-        """Whether a raw prediction is a sum over the features, each term whatever the other features are."""
-        unit = self.scale == "unit" and "scale" in METHODS[self.method].takes
-        return METHODS[self.method].engine not in CURVED and not unit
 
     @property
     def of_one_class(self) -> LearnOptions:

@@ -31,7 +31,7 @@ from sonlearn.clients import (
 )
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
-from sonlearn.methods import CURVED, METHODS
+from sonlearn.methods import CURVED, METHODS, additive
 from sonlearn.options import LearnOptions
 from sonlearn.transformers import StreamingSVD, TextHasher
 
@@ -81,7 +81,7 @@ class _Son(Kept, BaseEstimator):
         """(float64[1 or K, d], float64[1 or K]): weights of the columns, and of the constant."""
         check_is_fitted(self)
         options = self.learner_.options
-        if not options.additive:
+        if not additive(options):
             how = options.method if METHODS[options.method].engine in CURVED else f"{options.method} with scale unit"
             raise AttributeError(f"method {how} is not linear in a row: it has no coef_ and intercept_")
         ids, w = self.learner_.weights()

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sonlearn.batch import Batch
+from sonlearn.methods import additive
 
 if TYPE_CHECKING:
     from sonlearn.learn.learner import Learner
@@ -148,7 +149,7 @@ class _Row:
 
     def explained(self) -> Explanation:
         """What moved the prediction."""
-        moved, without, empty = self._terms() if self._learner.options.additive else self._shares()
+        moved, without, empty = self._terms() if additive(self._learner.options) else self._shares()
         accounts = []
         for c, k in enumerate(self.classes.tolist()):
             order = np.argsort(-np.abs(moved[:, c]), kind="stable")

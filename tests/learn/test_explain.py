@@ -13,7 +13,7 @@ from sonlearn import Batch, Learner, LearnOptions
 from sonlearn.batch import CONSTANT
 from sonlearn.learn import explain
 from sonlearn.learn.explain import ORDERS, orders_of
-from sonlearn.methods import METHODS
+from sonlearn.methods import METHODS, additive
 
 #: Small enough for plain Python, and every kind of view.
 MEMBERS = ("nag", "arow-precision:tfidf", "nag:bins", "nag:pairs", "arow-precision:neighbours", "multinomial-bayes:log")
@@ -53,7 +53,7 @@ def adds_up(account: explain.Account) -> None:
         assert account.start + account.mixed + moved == pytest.approx(account.raw, rel=1e-9, abs=1e-9)
 
 
-ADDITIVE = [name for name in METHODS if LearnOptions(method=name).additive]
+ADDITIVE = [name for name in METHODS if additive(LearnOptions(method=name))]
 CURVED = ["mixture", "bayes", "multinomial-bayes", "rfd-son"]
 
 
@@ -180,7 +180,7 @@ def test_rows_of_all_kinds(options):
     (account,) = unknown.accounts
     adds_up(account)
     assert set(account.ids) == {1, 77}
-    if learner.options.additive:
+    if additive(learner.options):
         assert dict(zip(account.ids, account.moved, strict=True))[77] == 0.0
     (account,) = twice.accounts
     adds_up(account)
