@@ -277,7 +277,7 @@ class TextOptions:
     skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K")
     label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C")
-    names: bool = option(False, "keep the names of hashed features in the model, for inspect (reads more slowly)")
+    names: bool = option(False, "keep names of hashed features in the model, for inspect, --audit (reads more slowly)")
     strict: bool = option(False, "refuse a LIBSVM line with the same index twice (else its values are summed)")
 
     def __post_init__(self) -> None:

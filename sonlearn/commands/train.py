@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.batch import Batch
+from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import (
     COMPILING,
     FROM_TERMINAL,
@@ -99,7 +100,11 @@ class Session:
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
-        self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
+        named = self.text.names or options.audit
+        self.read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
+        # Names that are not the model's are only for the audit.
+        self.names_read = self.names if self.text.names else NameTable()
+        self.audit = Audit(options, self.names_read) if options.audit else None
         self.holdout = options.passes > 1 and not options.holdout_off
         if options.probabilities and not self.learn.several:
             raise OptionError(
@@ -152,7 +157,7 @@ class Session:
         if self.reader is None or self.cache is None:
             self.reader = self.make_reader()
         before, done, begun = self.done.read, 0, False
-        for batch in interrupts.until_signal(self.reader):
+        for batch in interrupts.until_signal(one_by_one(self.reader) if self.audit else self.reader):
             start, done = done, done + batch.n
             if done <= before:
                 continue
@@ -194,7 +199,7 @@ class Session:
         options = self.options
         arguments: dict[str, Any] = {
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
-            "names": self.names, "labels": Labelling(not options.testonly, self.learn.classes is not None),
+            "names": self.names_read, "labels": Labelling(not options.testonly, self.learn.classes is not None),
         }  # fmt: skip
         reader: Reader | CachedReader
         if self.cache is None:
@@ -253,6 +258,8 @@ class Session:
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted | PredictedClass:
         """Predict a batch, and learn from it what is to be learned."""
         assert self.learner is not None
+        if self.audit:
+            self.audit.write(self.learner, batch)
         if self.options.testonly:
             return self.learner.predict(batch)
         if held is not None:
