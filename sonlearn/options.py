@@ -326,6 +326,8 @@ def _check_together(o: LearnOptions) -> None:
     if o.several and o.loss not in (*CLASSIFICATION, "squared"):
         flag = "--classes" if o.oaa is None else "--oaa"
         raise OptionError(f"{flag} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared")
+    if o.several and o.method == "committee" and o.loss not in CLASSIFICATION:
+        raise OptionError(f"--loss {o.loss} with several classes: the committee learns {', '.join(CLASSIFICATION)}")
     for name in o.members:
         chosen = member(name, o.loss)
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
