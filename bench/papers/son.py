@@ -1,0 +1,339 @@
+"""[SON], section 5 and appendix H: Oja-SON on an ill-conditioned stream and on data sets, beside AdaGrad and FD-SON."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+
+from bench.papers.data import whole
+from bench.papers.printed import SON_TABLE_1, SON_TABLE_2, SON_TABLE_3, SON_TABLE_4
+from bench.papers.report import Panel, Report
+from bench.papers.runner import Experiment, Jobs, Results, Scale
+
+#: The paper's names of sets, where ours is another.
+OURS = {
+    "a9a": "a9a, all", "australian": "australian_scale", "breast-cancer": "breast-cancer_scale",
+    "covtype": "covtype.binary.scale", "diabetes": "diabetes_scale", "heart": "heart_scale",
+    "ionosphere": "ionosphere_scale", "letter": "letter, A-M", "mnist": "mnist, 4 or 9", "rcv1": "rcv1sub.binary",
+}  # fmt: skip
+RATES = tuple(range(-3, 7))  # of 2^j
+_SON = {"loss": "squared", "clip": 1.0, "sigma": "auto"}
+SEEN_BY_VW = (10, 100, 200, 10_000)
+
+
+def oja(m: int, j: int, rescaled: bool = False, step: str = "1/t") -> dict:
+    """Oja-SON as in section 5: alpha = 2^-j, steps 1/t; C = 1, sigma = 1/8 and eta = 0 (Theorem 3) are our reading."""
+    values = {"method": "oja-son", "sketch_size": m, "alpha": 2.0**-j, "eta": 0.0 if m else "1/t", "oja_step": step}
+    return values | {"scale": "gradients" if rescaled else "none"} | _SON
+
+
+def fd(m: int, j: int, rescaled: bool = False, rule: str = "fd") -> dict:
+    """FD-SON or RFD-SON in the same setting."""
+    values = {"method": f"{rule}-son", "sketch_size": m, "alpha": 2.0**-j, "eta": 0.0}
+    return values | {"scale": "gradients" if rescaled else "none"} | _SON
+
+
+def adagrad(j: int) -> dict:
+    """AdaGrad with steps 2^j."""
+    return {"method": "adagrad", "learning_rate": 2.0**j, "loss": "squared", "clip": 1.0}
+
+
+def best(results: Results, *label) -> dict | None:
+    """Of the rates of a label, the result with the fewest mistakes; None where all diverged."""
+    found = [r for key, r in results.items() if key[: len(label)] == label and r["error"] is not None]
+    return min(found, key=lambda r: r["error"], default=None)
+
+
+def error(results: Results, *label) -> float | None:
+    """The least error of a label's rates."""
+    found = best(results, *label)
+    return found and found["error"]
+
+
+# -- Figure 1 ---------------------------------------------------------------------------------------------------------
+
+CONDITIONS = (*range(10, 201, 10), 10_000)
+SYNTHETIC = {
+    "AdaGrad": adagrad,
+    "Oja, m = 0": lambda j: oja(0, j),
+    "Oja, m = 5": lambda j: oja(5, j),
+    "Oja, m = 10": lambda j: oja(10, j),
+    "Oja adaptive, m = 10": lambda j: oja(10, j, step="adaptive"),
+    "FD, m = 10": lambda j: fd(10, j),
+    "RFD, m = 10": lambda j: fd(10, j, rule="rfd"),
+}
+UNTUNED = "RFD0, m = 10"
+VW = "VW OjaNewton, m = 10"
+
+
+def synthetic_jobs(scale: Scale, sets: list[str]) -> Jobs:
+    jobs: Jobs = {}
+    for condition in scale(CONDITIONS, (10, 200)):
+        job = {"measure": "learn", "set": f"ill-conditioned {condition}", "order": "file", "rows": scale(10_000, 2000)}
+        for label, options in SYNTHETIC.items():
+            for j in scale(RATES, RATES[::3]):
+                jobs[label, condition, j] = job | {"options": options(j)}
+        jobs[UNTUNED, condition, 0] = job | {"options": {"method": "rfd-son", "sketch_size": 10, "alpha": 0.0}}
+        if not scale.quick and condition in SEEN_BY_VW and importlib.util.find_spec("vowpalwabbit"):
+            for j in (-3, 0, 3, 6):
+                jobs[VW, condition, j] = job | {"measure": "vw", "size": 10, "rate": 2.0**j}
+    return jobs
+
+
+def show_synthetic(results: Results, report: Report) -> None:
+    conditions = list(dict.fromkeys(key[1] for key in results))
+    labels = list(dict.fromkeys(key[0] for key in results))
+    rows = [[label, *(error(results, label, c) for c in conditions if c in shown(conditions))] for label in labels]
+    report.table("Error at condition", ["", *map(str, shown(conditions))], rows)
+    printed = [c for c in conditions if c <= 200]
+    lines = {label: (printed, [error(results, label, c) for c in printed]) for label in labels if label != VW}
+    paper = {label: lines[label] for label in list(SYNTHETIC)[:4]}
+    ours = {label: line for label, line in lines.items() if label not in paper or label == "Oja, m = 10"}
+    axes = ("condition number", "error, best rate")
+    report.figure([Panel("as in the paper", *axes, paper), Panel("beside it", *axes, ours)], "[SON] Figure 1")
+    m10 = lines["Oja, m = 10"][1]
+    report.say(
+        f"From condition {printed[0]} to {printed[-1]} the error of Oja, m = 10, goes from {m10[0]:.3f} to {m10[-1]:.3f}, "
+        f"AdaGrad's from {lines['AdaGrad'][1][0]:.3f} to {lines['AdaGrad'][1][-1]:.3f}."
+    )
+
+
+def shown(conditions: list[int]) -> list[int]:
+    """The columns of the table."""
+    return [c for c in conditions if c in (10, 50, 100, 150, 200, 10_000)]
+
+
+# -- Figure 2, Table 4 ------------------------------------------------------------------------------------------------
+
+POINTS = (50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+STREAM = "ill-conditioned 100"
+WAYS = {
+    "Oja 1/t": (False, "1/t"), "Oja 1/t, rescaled": (True, "1/t"),
+    "Oja adaptive": (False, "adaptive"), "Oja adaptive, rescaled": (True, "adaptive"),
+}  # fmt: skip
+
+
+def eigen_jobs(scale: Scale, sets: list[str]) -> Jobs:
+    jobs: Jobs = {}
+    for name in scale(sets, sets[:3]):
+        for label, (rescaled, step) in WAYS.items():
+            job = {"measure": "eigenvalues", "set": name, "order": "file", "rows": scale(20_000, 2000)}
+            points = [*scale(POINTS, POINTS[:6]), *([] if name == STREAM else [scale(20_000, 2000)])]
+            jobs[name, label] = job | {"options": oja(10, 0, rescaled, step), "points": points}
+    return jobs
+
+
+def show_eigen(results: Results, report: Report) -> None:
+    names = list(dict.fromkeys(key[0] for key in results))
+    ours = {OURS.get(name, name): name for name in SON_TABLE_4}
+    last = {key: result["errors"][-1] for key, result in results.items()}
+    rows = [
+        [name, *(last[name, label] for label in WAYS), SON_TABLE_4.get(ours.get(name))] for name in names
+    ]  # fmt: skip
+    report.table("Largest relative error of ten eigenvalues at the end", ["", *WAYS, "paper"], rows)
+    for label in WAYS:
+        pairs = {n: (last[n, label], SON_TABLE_4[ours[n]]) for n in names if n in ours}
+        report.compare(f"Table 4, {label}", pairs)
+    panels = [
+        Panel(
+            name, "examples", "largest relative error",
+            {label: (results[name, label]["points"], results[name, label]["errors"]) for label in WAYS}, log="xy",
+        )
+        for name in names
+    ]  # fmt: skip
+    report.figure(panels, "[SON] Figure 2 (first panel) and Table 4: ten largest eigenvalues")
+
+
+# -- Figure 3, Table 3 ------------------------------------------------------------------------------------------------
+
+VARIANTS = {
+    "m = 0": lambda j: oja(0, j), "m = 10": lambda j: oja(10, j), "m = 0, rescaled": lambda j: oja(0, j, True),
+    "m = 10, rescaled": lambda j: oja(10, j, True), "AdaGrad": adagrad,
+}  # fmt: skip
+ORDERS = {"covtype": ("file", "shuffled", "sorted")}
+CAP = 50_000
+
+
+def table_jobs(scale: Scale, sets: list[str]) -> Jobs:
+    jobs: Jobs = {}
+    for name in scale(list(SON_TABLE_3), ["australian", "breast-cancer", "splice", "a9a"]):
+        if OURS.get(name, name) not in sets:
+            continue
+        for order in ORDERS.get(name, ("file", "shuffled")):
+            job = {"measure": "learn", "set": OURS.get(name, name), "order": order, "constant": True}
+            job |= {"rows": scale(None if (name, order) == ("covtype", "file") else CAP, 1000)}
+            for label, options in VARIANTS.items():
+                for j in scale(RATES, RATES[::3]):
+                    jobs[name, order, label, j] = job | {"options": options(j)}
+    return jobs
+
+
+def show_table(results: Results, report: Report) -> None:
+    names = list(dict.fromkeys(key[0] for key in results))
+    for order in ("file", "shuffled", "sorted"):
+        rows = [
+            [name, count(results, name, order)]
+            + [f"{show(error(results, name, order, v))} / {p:.4f}" for v, p in zip(VARIANTS, SON_TABLE_3[name], strict=True)]
+            for name in names if any(key[:2] == (name, order) for key in results)
+        ]  # fmt: skip
+        if rows:
+            report.table(f"Error, ours / paper's: rows in the order: {order}", ["", "rows", *VARIANTS], rows)
+        if order != "sorted":
+            report.compare(
+                f"Table 3, order {order}",
+                {
+                    f"{name}, {v}": (error(results, name, order, v), SON_TABLE_3[name][i])
+                    for name in names for i, v in enumerate(VARIANTS)
+                },
+            )  # fmt: skip
+    wins(results, names, report)
+    report.figure(scatter(results, names), "[SON] Figure 3 (a), (b): a dot is a data set", across=3)
+
+
+def count(results: Results, *label) -> int:
+    """Rows of a set."""
+    found = best(results, *label)
+    return found["rows"] if found else 0
+
+
+def show(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def wins(results: Results, names: list[str], report: Report) -> None:
+    """The paper's sentences about Table 3, counted."""
+    for order in ("file", "shuffled"):
+        e = {(n, v): error(results, n, order, v) for n in names for v in VARIANTS}
+        pairs = (
+            ("m = 10 errs less than m = 0", "m = 10", "m = 0"),
+            ("m = 10, rescaled, errs less than m = 0, rescaled", "m = 10, rescaled", "m = 0, rescaled"),
+            ("AdaGrad errs less than m = 10 without rescaling", "AdaGrad", "m = 10"),
+            ("m = 0, rescaled, errs less than AdaGrad", "m = 0, rescaled", "AdaGrad"),
+            ("m = 10, rescaled, errs less than AdaGrad", "m = 10, rescaled", "AdaGrad"),
+        )
+        of_paper = [list(VARIANTS).index(v) for _, *both in pairs for v in both]
+        told = []
+        for at, (what, a, b) in enumerate(pairs):
+            ours = sum(e[n, a] is not None and (e[n, b] is None or e[n, a] < e[n, b]) for n in names)
+            i, j = of_paper[2 * at : 2 * at + 2]
+            theirs = sum(SON_TABLE_3[n][i] < SON_TABLE_3[n][j] for n in names)
+            told.append(f"{what}: on {ours} of {len(names)} sets (in the paper on {theirs} of these)")
+        report.say(f"Order {order}: " + "; ".join(told) + ".")
+
+
+def scatter(results: Results, names: list[str]) -> list[Panel]:
+    """Figure 3 (a) and (b) for both orders, and from the paper's Table 3."""
+    at = {v: i for i, v in enumerate(VARIANTS)}
+    panels = []
+    for order in ("file", "shuffled", "paper"):
+
+        def of(v: str, order=order) -> list:
+            return [SON_TABLE_3[n][at[v]] if order == "paper" else error(results, n, order, v) for n in names]
+
+        title = "paper's numbers, the same sets" if order == "paper" else f"order: {order}"
+        sizes = {"without rescaling": (of("m = 0"), of("m = 10"))}
+        against = {f"Oja, {m}, rescaled": (of("AdaGrad"), of(f"{m}, rescaled")) for m in ("m = 0", "m = 10")}
+        panels.append(
+            Panel(f"(a) {title}", "error, m = 0", "error, m = 10", sizes, points=True, diagonal=True)
+        )  # fmt: skip
+        panels.append(
+            Panel(f"(b) {title}", "error of AdaGrad", "error of Oja-SON", against, points=True, diagonal=True)
+        )  # fmt: skip
+    return panels[::2] + panels[1::2]
+
+
+# -- Table 2, Figure 4 ------------------------------------------------------------------------------------------------
+
+SKETCHES = {"FD": fd, "Oja": oja}
+
+
+def sketch_jobs(scale: Scale, sets: list[str]) -> Jobs:
+    jobs: Jobs = {}
+    for name in SON_TABLE_2:
+        for order in ("file", "shuffled") if OURS.get(name, name) in sets else ():
+            job = {"measure": "learn", "set": OURS.get(name, name), "order": order, "constant": True}
+            job |= {"rows": scale(CAP, 1000)}
+            for label, options in SKETCHES.items():
+                for j in scale(RATES, RATES[::3]):
+                    jobs[name, order, label, j] = job | {"options": options(10, j, True)}
+    return jobs
+
+
+def show_sketches(results: Results, report: Report) -> None:
+    names = list(dict.fromkeys(key[0] for key in results))
+    for order in ("file", "shuffled"):
+        e = {n: [error(results, n, order, label) for label in SKETCHES] for n in names}
+        rows = [[n, *(f"{show(ours)} / {p:.4f}" for ours, p in zip(e[n], SON_TABLE_2[n], strict=True))] for n in names]
+        report.table(f"Error with m = 10, rescaled, ours / paper's: order {order}", ["", *SKETCHES], rows)
+        pairs = {f"{n}, {s}": (e[n][i], SON_TABLE_2[n][i]) for n in names for i, s in enumerate(SKETCHES)}
+        report.compare(f"Table 2, order {order}", pairs)
+
+
+SIZES = (0, 1, 2, 3, 5, 7, 10, 15, 20)
+
+
+def splice_jobs(scale: Scale, sets: list[str]) -> Jobs:
+    return {
+        (order, m, j): {
+            "measure": "learn", "set": name, "order": order, "constant": True, "rows": None, "options": oja(m, j, True)
+        }
+        for name in sets for order in ("file", "shuffled") for m in scale(SIZES, (0, 1, 10)) for j in RATES
+    }  # fmt: skip
+
+
+def show_splice(results: Results, report: Report) -> None:
+    sizes = list(dict.fromkeys(key[1] for key in results))
+    orders = ("file", "shuffled")
+    rows = [[f"m = {m}", *(error(results, order, m) for order in orders)] for m in sizes]
+    report.table("Error at the end", ["", *orders], rows)
+    panels = []
+    for order in orders:
+        found = {m: best(results, order, m) for m in sizes}
+        n = found[sizes[0]]["rows"]
+        x = [n * (i + 1) / len(found[sizes[0]]["errors"]) for i in range(len(found[sizes[0]]["errors"]))]
+        lines = {f"m = {m}": (x, result["errors"]) for m, result in found.items()}
+        panels.append(Panel(f"splice, order: {order}", "examples", "error so far", lines))
+    report.figure(panels, "[SON] Figure 4")
+    paper = {"m = 0": SON_TABLE_3["splice"][2], "m = 10": SON_TABLE_3["splice"][3]}
+    for order in orders:
+        pairs = {label: (error(results, order, int(label[4:])), value) for label, value in paper.items()}
+        report.compare(f"Figure 4 (ends as in Table 3), order {order}", pairs)
+    X = whole("splice")[0].toarray()
+    top = np.linalg.eigvalsh(X.T @ X / len(X))[::-1]
+    report.say(f"Two largest eigenvalues of the rows' second moments: {top[0]:.1f} and {top[1]:.2f}.")
+
+
+TUNED = "Rates 2^j, j = -3 to 6, the best of each cell (alpha = 2^-j; AdaGrad: the step). One pass, squared loss."
+SETTING = "Our reading where the paper is silent: predictions projected onto [-1, 1], sigma = 1/8, eta = 0."
+EXPERIMENTS = [
+    Experiment(
+        ("figure 1",), "an ill-conditioned stream",
+        f"10,000 rows, 100 dense features, section 5.1. {TUNED} {SETTING} Rows have length 1 in the mean. Beside the "
+        "paper's four: Oja's rule with the scale-free step, FD, RFD, RFD with alpha_0 = 0 (untuned), Vowpal Wabbit's "
+        "OjaNewton (rates 1/8, 1, 8, 64); and a condition of 10,000.",
+        tuple(f"ill-conditioned {c}" for c in CONDITIONS), synthetic_jobs, show_synthetic,
+    ),
+    Experiment(
+        ("figure 2", "table 4"), "eigenvalues by Oja's rule",
+        "m = 10, alpha = 1, at most 20,000 rows in the file's order: the ten largest eigenvalues of the sketch against "
+        f"those of the sum of g g' over the same rows. {SETTING} Figure 2's stream: condition 100.",
+        (STREAM, *(OURS.get(name, name) for name in SON_TABLE_4)), eigen_jobs, show_eigen,
+    ),
+    Experiment(
+        ("figure 3", "table 3", "table 1"), "data sets",
+        f"{TUNED} {SETTING} With the constant feature. At most {CAP:,} rows of a set: the first ones (order: file; "
+        "covtype: all), or random ones (shuffled; sorted: then sorted by label). Not the paper's rows: rcv1 (rcv1sub, other documents), "
+        "mnist (4 or 9 of the first 15,000), and scaled where the paper's nonzeros a row say that it had raw values "
+        "(australian, diabetes, heart, letter, covtype). letter is taken as A-M against N-Z, mnist as 4 against 9.",
+        tuple(OURS.get(name, name) for name in SON_TABLE_1), table_jobs, show_table,
+    ),
+    Experiment(
+        ("table 2",), "FD-SON against Oja-SON", f"m = 10, rescaled. {TUNED} {SETTING} With the constant feature.",
+        tuple(OURS.get(name, name) for name in SON_TABLE_2), sketch_jobs, show_sketches,
+    ),
+    Experiment(
+        ("figure 4",), "sketch sizes on splice", f"Rescaled. {TUNED} {SETTING} With the constant feature.",
+        ("splice",), splice_jobs, show_splice,
+    ),
+]  # fmt: skip
