@@ -20,11 +20,15 @@ Matrix = sp.csr_array | np.ndarray
 
 
 class Files(NamedTuple):
-    """Files of the data folder, one below the other, and what becomes of their labels (`keep`: which rows stay)."""
+    """Files of the data folder, one below the other, and what becomes of their labels (`keep`: which rows stay).
+
+    `ranges` are (smallest, largest) of each column before LIBSVM scaled it to [-1, 1]: the scaling is undone.
+    """
 
     paths: tuple[str, ...]
     label: Callable[[np.ndarray], np.ndarray] = signs
     keep: Callable[[np.ndarray], np.ndarray] | None = None
+    ranges: tuple[tuple[float, float], ...] = ()
 
 
 def _classes(y: np.ndarray) -> np.ndarray:
@@ -37,10 +41,25 @@ def _up_to(last: int) -> Callable[[np.ndarray], np.ndarray]:
     return lambda y: np.where(y <= last, 1.0, -1.0)
 
 
+#: Ranges of the columns as UCI has them. With them the nonzeros a row are those of [SON] Table 1, to its last digit.
+AUSTRALIAN = (
+    (0, 1), (13.75, 80.25), (0, 28), (1, 3), (1, 14), (1, 9), (0, 28.5), (0, 1), (0, 1), (0, 67), (0, 1), (1, 3),
+    (0, 2000), (1, 100001),
+)  # fmt: skip
+BREAST_CANCER = ((61634, 13454352), *[(1, 10)] * 9)  # the first column is a number of the patient
+DIABETES = ((0, 17), (0, 199), (0, 122), (0, 99), (0, 846), (0, 67.1), (0.078, 2.42), (21, 81))
+HEART = (
+    (29, 77), (0, 1), (1, 4), (94, 200), (126, 564), (0, 1), (0, 2), (71, 202), (0, 1), (0, 6.2), (1, 3), (0, 3), (3, 7)
+)  # fmt: skip
+
 #: Names that are more than one file, or whose labels need a word. Any other name is `svm/NAME`.
 FILES = {
     "a9a, all": Files(("svm/a9a", "svm/a9a.t")),
-    "letter, A-M": Files(("svm/letter.scale", "svm/letter.scale.t"), _up_to(13)),
+    "australian, raw": Files(("svm/australian_scale",), ranges=AUSTRALIAN),
+    "breast-cancer, raw": Files(("svm/breast-cancer_scale",), ranges=BREAST_CANCER),
+    "diabetes, raw": Files(("svm/diabetes_scale",), ranges=DIABETES),
+    "heart, raw": Files(("svm/heart_scale",), ranges=HEART),
+    "letter, A-M, raw": Files(("svm/letter.scale", "svm/letter.scale.t"), _up_to(13), ranges=((0, 15),) * 16),
     "mnist, 4 or 9": Files(("classes/mnist",), _up_to(4), lambda y: np.isin(y, (4, 9))),
     "usps, 10 classes": Files(("svm/usps", "svm/usps.t"), _classes),
     "satimage, 6 classes": Files(("classes/satimage.scale", "classes/satimage.scale.t"), _classes),
@@ -82,7 +101,14 @@ def whole(name: str) -> tuple[Matrix, np.ndarray]:
     files = _files(name)
     if files.keep:
         X, y = X[files.keep(y)], y[files.keep(y)]
-    return X, files.label(y)
+    return (_raw(X, files.ranges) if files.ranges else X), files.label(y)
+
+
+def _raw(X: sp.csr_array, ranges: tuple[tuple[float, float], ...]) -> sp.csr_array:
+    """Columns in [-1, 1] back in their ranges; values of six digits, so what is within rounding of 0 is 0."""
+    low, high = np.array(ranges).T
+    values = low + (X.toarray() + 1) / 2 * (high - low)
+    return sp.csr_array(np.where(np.abs(values) < 1e-6 * (high - low), 0.0, values))
 
 
 @lru_cache(maxsize=2)

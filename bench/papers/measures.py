@@ -1,4 +1,4 @@
-"""What one cell of a table is: a `Job`'s values in, numbers out. Each function takes a dict of JSON values, and gives one.
+"""What one cell of a table is: each function takes a job, a dict of JSON values, and gives numbers, another.
 
 A job says ``measure`` (a name of `MEASURES`), ``set``, ``rows`` (at most so many; none: all), ``seed`` and what its
 measure asks for. A result never holds NaN: what a learner refused to compute is None.
@@ -102,7 +102,7 @@ def eigenvalues(job: dict) -> dict:
 
 
 def to_sketch(X: np.ndarray, slopes: np.ndarray, options: LearnOptions) -> np.ndarray:
-    """The rows that [SON] takes into the sketch: sqrt(sigma + 1/t) l' x, x rescaled as in section 5.2 where that is on."""
+    """The rows that [SON] takes into the sketch: sqrt(sigma + eta_t) l' x, with section 5.2's x where rescaled."""
     if options.scale == "gradients":
         squares = (slopes[:, None] * X) ** 2
         X = X / np.sqrt(0.1 + np.cumsum(squares, axis=0) - squares)
@@ -111,10 +111,10 @@ def to_sketch(X: np.ndarray, slopes: np.ndarray, options: LearnOptions) -> np.nd
 
 
 def sketch(job: dict) -> dict:
-    """A sketch of a matrix: ``method``, ``size``, ``values``; ``ks`` of projection errors; ``columns`` (dense, most used).
+    """A sketch of a matrix: ``method``, ``size``, ``values``; ``ks`` of projection errors; ``columns``, the most used.
 
-    Gives ``spectral`` (||A'A - B'B - alpha I|| / ||A'A||), ``covariance`` (the same over ||A||_F^2), ``projection`` (one
-    for each k), ``seconds`` of processor time for all rows, and ``shrinks``.
+    Gives ``spectral`` (||A'A - B'B - alpha I|| / ||A'A||), ``covariance`` (the same over ||A||_F^2), ``projection``
+    (one for each k), ``seconds`` of processor time for all rows, and ``shrinks``.
     """
     A, squares, total = _matrix(job["set"], job.get("rows"), job.get("columns"), bool(job.get("ks")))
     started = time.process_time()

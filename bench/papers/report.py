@@ -120,7 +120,7 @@ def _draw(axes, panel: Panel, picture) -> None:
         xs, ys = (np.array([np.nan if v is None else v for v in part], dtype=float) for part in values[:2])
         if panel.points and panel.colour and len(values) > 2:
             dots = axes.scatter(xs, ys, c=values[2], s=9, cmap="viridis", label=label)
-            picture.colorbar(dots, ax=axes, label=panel.colour)
+            picture.colorbar(dots, ax=axes).set_label(panel.colour, fontsize=8)
         elif panel.points:
             axes.plot(xs, ys, "D" if at else "o", color=OTHERS[at], markersize=4.5, alpha=0.8, label=label)
         else:
@@ -128,14 +128,17 @@ def _draw(axes, panel: Panel, picture) -> None:
     if panel.diagonal:
         ends = [min(axes.get_xlim()[0], axes.get_ylim()[0]), max(axes.get_xlim()[1], axes.get_ylim()[1])]
         axes.plot(ends, ends, color="#bbbbbb", lw=0.8, zorder=0)
-    if "x" in panel.log:
-        axes.set_xscale("log")
-    if "y" in panel.log:
-        axes.set_yscale("log")
+    for name in "xy":
+        if name in panel.log:
+            getattr(axes, f"set_{name}scale")("log")
+            if name == "x":
+                axes.xaxis.set_minor_formatter("")
+        else:
+            axes.locator_params(axis=name, nbins=6)
     axes.set_title(panel.title, fontsize=9)
     axes.set_xlabel(panel.x, fontsize=8)
     axes.set_ylabel(panel.y, fontsize=8)
-    axes.tick_params(labelsize=7)
+    axes.tick_params(which="both", labelsize=7)
     axes.grid(alpha=0.25)
 
 

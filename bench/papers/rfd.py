@@ -51,7 +51,10 @@ def show_sketches(results: Results, report: Report) -> None:
         heads = [f"m = {m} ({m / columns[name]:.2g} d)" for m in sizes[name]]
         report.table(f"{name}, d = {columns[name]}: ||A'A - B'B - alpha I|| / ||A'A||", ["", *heads], rows)
     cells = [(name, m) for name in names for m in sizes[name]]
-    for what, chosen in (("all sets", names), ("the paper's", [n for n in names if n in PAPER_SETS or n in STANDS_FOR])):
+    for what, chosen in (
+        ("all sets", names),
+        ("the paper's", [n for n in names if n in PAPER_SETS or n in STANDS_FOR]),
+    ):
         mine = [(n, m) for n, m in cells if n in chosen and error[n, "FD", m] > 1e-9]
         ratios = [error[n, "RFD", m] / error[n, "FD", m] for n, m in mine]
         below = sum(error[n, "RFD", m] < min(error[n, "FD", m], error[n, "CFD", m]) for n, m in mine)
@@ -65,7 +68,8 @@ def show_sketches(results: Results, report: Report) -> None:
         panels = [
             Panel(
                 name, "m / d", "relative spectral error",
-                {s: ([m / columns[name] for m in sizes[name]], [error[name, s, m] for m in sizes[name]]) for s in labels},
+                {s: ([m / columns[name] for m in sizes[name]], [error[name, s, m] for m in sizes[name]])
+                 for s in labels},
                 log="y",
             )
             for name in names
@@ -252,7 +256,9 @@ def say_ratios(errors: dict, best: dict, names: list[str], methods: list[str], l
         ahead = sum(zero <= kinds[0])
         spread = float(np.median(kinds[2] / kinds[0]))
         rows.append([method, *ratios, f"{ahead} of {len(mine)}", spread])
-    title = f"RFD0's {label} over that of a method (geometric means), and the method's largest over its smallest (median)"
+    title = (
+        f"RFD0's {label} over that of a method (geometric means), and the method's largest over its smallest (median)"
+    )
     report.table(
         title, ["", "at its best alpha_0", "at its median one", "at its worst", "RFD0 at most its best", "spread"], rows
     )
