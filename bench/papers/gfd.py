@@ -179,14 +179,15 @@ def say_grid(title: str, models: dict, others: dict, report: Report) -> None:
 
 STAND_INS = (
     "The paper's Spam (9,324 x 499) and Birds (11,788 x 312) could not be had: sms with its 499 most frequent words "
-    "and usps with its 256 grey values stand in for their kind; Adversarial is drawn as described, in sizes of our choice "
-    "(400 dimensions, then 4). So numbers are compared in kind only. All sketches hold at most l rows; processor time."
+    "and usps with its 256 grey values stand in for their kind; Adversarial is drawn as described, in sizes of our "
+    "choice (400 dimensions, then 4). So numbers are compared in kind only. All sketches hold at most l rows; "
+    "processor time."
 )
 EXPERIMENTS = [
     Experiment(
         tuple(f"figure {n}" for n in (2, 3, 4, 5, 7, 8, 9, 10, 12, 13, 14, 15)), "errors and time against l and k",
-        f"{ROWS:,} rows. mGFD with the paper's settings ({CHOSEN[SPAM]}; Adversarial {CHOSEN[ADVERSARIAL]}), p_low .01, "
-        f"as printed and with the cap cutting each decrease (clip); fd-ramp is our own rule. {STAND_INS}",
+        f"{ROWS:,} rows. mGFD with the paper's settings ({CHOSEN[SPAM]}; Adversarial {CHOSEN[ADVERSARIAL]}), p_low "
+        f".01, as printed and with the cap cutting each decrease (clip); fd-ramp is our own rule. {STAND_INS}",
         tuple(SETS), size_jobs, show_sizes,
     ),
     Experiment(

@@ -12,6 +12,8 @@ import numpy as np
 COLOURS = {
     "AdaGrad": "#7f7f7f", "FULL-ON": "#000000", "FD": "#1f77b4", "PFD": "#9467bd", "RP": "#8c564b", "Oja": "#2ca02c",
     "RFD": "#d62728", "RFD0": "#ff7f0e", "CFD": "#17becf", "VW": "#bcbd22",
+    "ADA-FULL": "#000000", "ADA-DIAG": "#7f7f7f", "RP-SON": "#8c564b", "RADAGRAD": "#9467bd", "ADA-GP": "#1f77b4",
+    "ADA-DP": "#d62728",
 }  # fmt: skip
 #: For labels that are no method's, in the order of their appearance.
 OTHERS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf", "#e377c2", "#bcbd22", "#7f7f7f")

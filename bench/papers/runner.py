@@ -38,7 +38,8 @@ class Experiment(NamedTuple):
 
     `covers` are their names ("figure 1"); `protocol` says what was run, and where the paper leaves it open;
     `sets` are all that the paper has, those that are there and those that are not; `jobs` gets the scale and the sets
-    that are there; `show` writes tables and figures from the results.
+    that are there; `show` writes tables and figures from the results. `then` gives jobs that follow from the results
+    of the first ones: runs at the settings that were found best.
     """
 
     covers: tuple[str, ...]
@@ -47,6 +48,7 @@ class Experiment(NamedTuple):
     sets: tuple[str, ...]
     jobs: Callable[[Scale, list[str]], Jobs]
     show: Callable[[Results, Report], None]
+    then: Callable[[Scale, Results], Jobs] | None = None
 
     @property
     def stem(self) -> str:
@@ -132,10 +134,21 @@ class Progress:
 
 def run(experiment: Experiment, kept: Kept, scale: Scale, fresh: bool = False) -> tuple[Results, int]:
     """(results under the labels of the jobs, how many of them are of other sources than today's)."""
+    title = ", ".join(experiment.covers)
     jobs = experiment.jobs(scale, data.there(experiment.sets))
+    results = measured(jobs, kept, title, fresh)
+    if experiment.then and jobs:
+        more = experiment.then(scale, results)
+        results |= measured(more, kept, f"{title}, at the best settings", fresh)
+        jobs |= more
+    return results, sum(map(kept.older, jobs.values()))
+
+
+def measured(jobs: Jobs, kept: Kept, title: str, fresh: bool) -> Results:
+    """The results of jobs, those that are not kept (with `fresh`: all) measured now."""
     todo = {key_of(job): (label, job) for label, job in jobs.items() if fresh or job not in kept}
-    progress = Progress(", ".join(experiment.covers), len(todo))
+    progress = Progress(title, len(todo))
     for label, job in todo.values():
         kept.put(job, MEASURES[job["measure"]](job))
         progress.step(label)
-    return {label: kept[job] for label, job in jobs.items()}, sum(map(kept.older, jobs.values()))
+    return {label: kept[job] for label, job in jobs.items()}

@@ -337,9 +337,9 @@ EXPERIMENTS = [
         ("figure 3", "table 3", "table 1"), "data sets",
         f"{TUNED} {SETTING} With the constant feature. At most {CAP:,} rows of a set: the first ones (order: file; "
         "covtype: all), or random ones (shuffled; sorted: then sorted by label). australian, breast-cancer, diabetes, "
-        "heart and letter with LIBSVM's scaling undone: their nonzeros a row are then the paper's. Not the paper's rows "
-        "or classes, and left out of the largest differences: rcv1 (rcv1sub, other documents), mnist (4 against 9 in "
-        "the first 15,000), letter (A-M against N-Z).",
+        "heart and letter with LIBSVM's scaling undone: their nonzeros a row are then the paper's. Not the paper's "
+        "rows or classes, and left out of the largest differences: rcv1 (rcv1sub, other documents), mnist (4 against 9 "
+        "in the first 15,000), letter (A-M against N-Z).",
         (*(OURS.get(name, name) for name in SON_TABLE_1), *SCALED), table_jobs, show_table,
     ),
     Experiment(
