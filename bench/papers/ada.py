@@ -182,8 +182,9 @@ EXPERIMENTS = [
     Experiment(
         ("figure 2", "table 3", "table 2"), "online classification",
         "One against all with logistic loss, where the paper has cross-entropy over all classes; eta and sigma the "
-        f"best of 10^-4 to 10 by mistakes over {TUNE_ROWS} rows, then five orders of the training part, one pass, tested "
-        "on the test part. ADA-FULL on usps is not tuned: one order, at ADA-GP's setting. satimage is not in the paper.",
+        f"best of 10^-4 to 10 by mistakes over {TUNE_ROWS} rows, then five orders of the training part, one pass, "
+        "tested on the test part. ADA-FULL on usps is not tuned: one order, at ADA-GP's setting. satimage is not in "
+        "the paper.",
         ("gisette", "SensIT vehicle", *SETS), class_jobs, show_classes, class_then,
     ),
 ]  # fmt: skip

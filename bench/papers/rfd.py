@@ -67,8 +67,8 @@ def show_sketches(results: Results, report: Report) -> None:
     for figure, labels in ((1, ("FD", "CFD", "RFD")), (2, ("RFD", *list(SKETCHES)[3:]))):
         panels = [
             Panel(
-                name, "m / d", "relative spectral error",
-                {s: ([m / columns[name] for m in sizes[name]], [error[name, s, m] for m in sizes[name]])
+                name, "m / d (%)", "relative spectral error",
+                {s: ([100 * m / columns[name] for m in sizes[name]], [error[name, s, m] for m in sizes[name]])
                  for s in labels},
                 log="y",
             )
