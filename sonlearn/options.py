@@ -86,6 +86,10 @@ class LearnOptions:
         None, "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E",
         general="1/t",
     )  # fmt: skip
+    project: str = option(
+        "before", "onto [-C, C]: the weights for a row before it is learned ([SON]), or after their step for that row "
+        "([RFD] Alg. 6), whose gradient then is that of w'x itself", choices=("before", "after"),
+    )  # fmt: skip
     members: tuple[str, ...] = option(
         (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
     )
@@ -316,6 +320,13 @@ def _check_together(o: LearnOptions) -> None:
         raise OptionError(
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
             "give --alpha a positive value, or use --sketch rfd, which needs none"
+        )
+    if o.project == "after" and o.sketch_size == 0:
+        raise OptionError("--project after with --sketch-size 0: expected a row at least; or leave out --project")
+    if o.alpha == 0 and o.project == "after" and o.method != "rfd-son":
+        raise OptionError(
+            f"--alpha 0 with --project after: --method {o.method} never raises alpha, and a row may lie where A is 0; "
+            "give --alpha a positive value, or use --sketch rfd"
         )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")

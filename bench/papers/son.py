@@ -72,7 +72,7 @@ UNTUNED = {
     f"{label}, m = {m}": {"method": "rfd-son", "sketch_size": m, "alpha": alpha, "eta": "1/t", "scale": "none"} | _SON
     for label, alpha in (("RFD0", 0.0), ("RFD untuned", 1e-3)) for m in (10, 20)
 }  # fmt: skip
-VW = "VW OjaNewton, m = 10"
+VW = {f"VW OjaNewton, m = {m}": m for m in (0, 10)}
 
 
 def synthetic_jobs(scale: Scale, sets: list[str]) -> Jobs:
@@ -85,8 +85,9 @@ def synthetic_jobs(scale: Scale, sets: list[str]) -> Jobs:
         for label, options in UNTUNED.items():
             jobs[label, condition, 0] = job | {"options": options}
         if not scale.quick and condition in SEEN_BY_VW and importlib.util.find_spec("vowpalwabbit"):
-            for j in (-3, 0, 3, 6):
-                jobs[VW, condition, j] = job | {"measure": "vw", "size": 10, "rate": 2.0**j}
+            for label, m in VW.items():
+                for j in (-3, 0, 3, 6):
+                    jobs[label, condition, j] = job | {"measure": "vw", "size": m, "rate": 2.0**j}
     return jobs
 
 
@@ -96,7 +97,7 @@ def show_synthetic(results: Results, report: Report) -> None:
     rows = [[label, *(error(results, label, c) for c in conditions if c in shown(conditions))] for label in labels]
     report.table("Error at condition", ["", *map(str, shown(conditions))], rows)
     printed = [c for c in conditions if c <= 200]
-    lines = {label: (printed, [error(results, label, c) for c in printed]) for label in labels if label != VW}
+    lines = {label: (printed, [error(results, label, c) for c in printed]) for label in labels if label not in VW}
     paper = {label: lines[label] for label in list(SYNTHETIC)[:4]}
     ours = {label: line for label, line in lines.items() if label not in paper or label == "Oja, m = 10"}
     axes = ("condition number", "error, best rate")

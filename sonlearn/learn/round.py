@@ -1,8 +1,8 @@
 """The sketched online Newton round, once for all sketches: project, predict, take the row, step with the new sketch.
 
-[SON] Algorithm 1, [RFD] Algorithm 5. A round writes no array of length d: it reads what it needs at the s active
-features and appends one sparse row. What a step is stands in `step`, how d features are kept up to date in O(m^2 + ms)
-in `sparse_time`.
+[SON] Algorithm 1, [RFD] Algorithm 3; or the projection comes last, for the row just learned ([RFD] Algorithm 6). A
+round writes no array of length d: it reads what it needs at the s active features and appends one sparse row. What a
+step is stands in `step`, how d features are kept up to date in O(m^2 + ms) in `sparse_time`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from sonlearn.learn.sparse_time import append, coordinates, log_is_full, move_wb
 from sonlearn.learn.spectrum import INVERSE, f
 from sonlearn.learn.state import ETA_CONSTANT, ETA_OVER_T
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
-from sonlearn.learn.step import Move, newton, projection, solve, take_in, widen
+from sonlearn.learn.step import Move, landing, newton, projection, quadratic_after, solve, take_in, widen
 from sonlearn.learn.tolerances import LIMIT
 
 
 class Row(NamedTuple):
     """The numbers of a row x that is being learned from."""
 
+    u: float  # w'x
     slope: float  # h l'(p, y): g = slope x
     scale: float  # s: the row that is sketched is s x
     xx: float  # x'x
@@ -53,12 +54,13 @@ def run(params, state, work, rows, extra, out, start):
         prediction[i] = min(max(u, -params.clip), params.clip)
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
-        slope = rows.weight[i] * loss_slope(params.loss, prediction[i], rows.y[i])
+        slope = rows.weight[i] * loss_slope(params.loss, u if params.after else prediction[i], rows.y[i])
         scale = row_scale(params, slope, now.t + 1)
-        row, move = Row(slope, scale, xx, rho2, 0.0), Move(0.0, 0.0)
+        row, move = Row(u, slope, scale, xx, rho2, 0.0), Move(0.0, 0.0)
         if params.kind == INVERSE:
-            row = Row(slope, scale, xx, rho2, solve(params, state, work, now.k + now.raw, rho2))
-            move = projection(now.alpha, row.quadratic, rho2, u - prediction[i])
+            row = Row(u, slope, scale, xx, rho2, solve(params, state, work, now.k + now.raw, rho2))
+            if not params.after or scale * scale == 0.0:
+                move = projection(now.alpha, row.quadratic, rho2, u - prediction[i])
         if not (math.isfinite(scale * scale * xx * xx) and math.isfinite(move.along) and math.isfinite(move.rest)):
             return i, DIVERGED, 0.0
         count(state, feats)
@@ -106,7 +108,7 @@ def buffer_row(params, state, work, feats, row, move, n_rest):
     shrinks = full and r + grows >= params.m
     spectral = params.kind != INVERSE
     if counts and not shrinks:
-        step = newton(now.alpha, row, row.rho2)
+        step = newton(now.alpha, row, landing(params, row.u, row.slope, quadratic_after(now.alpha, row)))
         if spectral:  # in the basis; the rest is a status
             step = Move(0.0, 0.0 if grows else f(params.kind, now.alpha, 0.0, params.rate * row.slope))
         move = Move(move.along + step.along, move.rest + step.rest)

@@ -66,13 +66,35 @@ def projection(alpha, quadratic, rho2, excess):
 
 
 @bare_inline
-def newton(alpha, row, rho2):
-    """The move g -> A^-1 g, with A after the row s x, from the numbers of A before it (Sherman-Morrison)."""
+def newton(alpha, row, slope):
+    """The move slope A^-1 x, with A after the row s x, from the numbers of A before it (Sherman-Morrison)."""
     s2 = row.scale * row.scale
-    if alpha == 0.0 and rho2 > 0.0:
-        return Move(0.0, row.slope / (s2 * rho2))
-    along = row.slope / (1.0 + s2 * row.quadratic)
+    if alpha == 0.0 and row.rho2 > 0.0:
+        return Move(0.0, slope / (s2 * row.rho2))
+    along = slope / (1.0 + s2 * row.quadratic)
     return Move(along, f(alpha, along))
+
+
+@bare_inline
+def quadratic_after(alpha, row):
+    """x'A^-1 x with A after the row s x, likewise."""
+    s2 = row.scale * row.scale
+    if alpha == 0.0 and row.rho2 > 0.0:
+        return 1.0 / s2
+    return row.quadratic / (1.0 + s2 * row.quadratic)
+
+
+@bare_inline
+def landing(params, u, slope, quadratic):
+    """The slope of a step that ends within [-C, C], where w is projected after it ([RFD] Algorithm 6, lines 16, 17).
+
+    Step and projection are both along A^-1 x, with the same A; `quadratic` is x'A^-1 x, and w'x was u.
+    """
+    if not params.after:
+        return slope
+    end = u - slope * quadratic
+    bound = min(max(end, -params.clip), params.clip)
+    return slope if end == bound else (u - bound) / quadratic
 
 
 @bare_inline

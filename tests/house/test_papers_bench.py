@@ -229,7 +229,8 @@ def test_a_figure_is_written_twice(tmp_path):
     assert (tmp_path / "x.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_one_figure_by_one_command_without_any_data(tmp_path, no_data, capsys):
+def test_one_figure_by_one_command_without_any_data(tmp_path, no_data, capsys, monkeypatch):
+    monkeypatch.setattr(Report, "figure", lambda self, panels, title, across: self.say(f"{len(panels)} panels"))
     words = ["gfd", "--figure", "13", "--quick"]
     run.main(words, out=tmp_path)
     text = (tmp_path / "quick" / "gfd-figure-2.md").read_text()
@@ -237,6 +238,7 @@ def test_one_figure_by_one_command_without_any_data(tmp_path, no_data, capsys):
     assert "Quick run" in text
     assert "left out: sms; usps" in text
     assert "Adversarial, Figure 13: projection error" in text
+    assert "5 panels" in text
     kept = (tmp_path / "quick" / "gfd.jsonl").read_bytes()
     run.main(words, out=tmp_path)
     assert (tmp_path / "quick" / "gfd.jsonl").read_bytes() == kept
