@@ -112,10 +112,10 @@ def say_faster(results: Results, name: str, sizes: list[int], report: Report) ->
 
 # -- Figures 1, 6, 11 -------------------------------------------------------------------------------------------------
 
-#: [GFD] 5.5: 1,728 models.
-OFFSETS, STEEPNESS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.95), (1, 5, 10, 20, 50, 100, 300, 600)
+#: [GFD] 5.5, but every other offset and steepness: the paper has 1,728 models.
+OFFSETS, STEEPNESS = (0.1, 0.5, 0.9), (1, 10, 50, 300)
 SIGMAS, PS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.95), (0.05, 0.1, 0.3, 0.5, 0.7, 0.9)
-GRID_SIZE, GRID_ROWS = 150, 1000
+GRID_SIZE, GRID_ROWS = 150, 600
 
 
 def grid_jobs(scale: Scale, sets: list[str]) -> Jobs:
@@ -192,7 +192,8 @@ EXPERIMENTS = [
     ),
     Experiment(
         ("figure 1", "figure 6", "figure 11"), "the grid of mGFD's parameters",
-        f"{GRID_ROWS:,} rows, l = {GRID_SIZE}, all of the paper's 1,728 models. {STAND_INS}",
+        f"{GRID_ROWS} rows, l = {GRID_SIZE}, 432 of the paper's 1,728 models: every other offset and steepness. "
+        f"{STAND_INS}",
         tuple(SETS), grid_jobs, show_grid,
     ),
 ]  # fmt: skip

@@ -150,22 +150,27 @@ def _projections(made, A: np.ndarray, total: float, squares: np.ndarray, ks: lis
 
 
 def vw(job: dict) -> dict:
-    """Progressive error of Vowpal Wabbit's OjaNewton over dense rows: ``size`` and ``rate``, its alpha_inverse."""
+    """Progressive error of Vowpal Wabbit's OjaNewton, in the file's order: ``size``, ``rate`` (its alpha_inverse).
+
+    ``constant`` (default off) and ``normalize`` (its rescaling, default on).
+    """
     from vowpalwabbit import Workspace
 
     X, y = data.rows_of(job["set"], "file", job.get("rows"))
-    sizes = f"--sketch_size {job['size']} --alpha_inverse {job['rate']}"
-    learner = Workspace(f"--quiet --loss_function squared --noconstant -b 8 --OjaNewton {sizes}")
-    names = [f" {j}:" for j in range(1, X.shape[1] + 1)]
+    X = sp.csr_array(X)
+    flags = f"--sketch_size {job['size']} --alpha_inverse {job['rate']} --normalize {int(job.get('normalize', True))}"
+    flags += "" if job.get("constant") else " --noconstant"
+    learner = Workspace(f"--quiet --loss_function squared -b 18 --OjaNewton {flags}")
     wrong = 0
-    for row, label in zip(X.tolist(), y.tolist(), strict=True):
-        text = "".join(name + f"{x:.8g}" for name, x in zip(names, row, strict=True))
-        example = learner.example(f"{label:g} |{text}")
+    for i, label in enumerate(y.tolist()):
+        row = slice(X.indptr[i], X.indptr[i + 1])
+        pairs = zip((X.indices[row] + 1).tolist(), X.data[row].tolist(), strict=True)
+        example = learner.example(f"{label:g} |" + "".join(f" {j}:{x:.9g}" for j, x in pairs))
         learner.learn(example)
         wrong += not example.get_simplelabel_prediction() * label > 0
         learner.finish_example(example)
     learner.finish()
-    return {"error": wrong / len(y)}
+    return {"error": wrong / len(y), "rows": len(y)}
 
 
 MEASURES = {"learn": learn, "eigenvalues": eigenvalues, "sketch": sketch, "vw": vw}

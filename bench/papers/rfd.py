@@ -292,8 +292,8 @@ EXPERIMENTS = [
         "online learning",
         "Squared loss, predictions projected onto [-1, 1], sigma = 1/8, eta = 1/t, doubled buffer; 70 % of the rows "
         "(seeded random order) trained on once, the rest for the test; alpha_0 = 10^-3 to 10^6. AdaGrad's alpha_0 is "
-        "added to the roots of its summed squares, with step 1: our reading. Alg. 6: --project after. rcv1sub has other "
-        "documents than rcv1. Table 3: processor time of one thread.",
+        "added to the roots of its summed squares, with step 1: our reading. Alg. 6: --project after. rcv1sub has "
+        "other documents than rcv1. Table 3: processor time of one thread.",
         ("gisette", "sido0", "rcv1", "real-sim", *SIZES), online_jobs, show_online,
     ),
     Experiment(

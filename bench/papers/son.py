@@ -167,6 +167,11 @@ CAP = 50_000
 NOT_ITS_ROWS = ("rcv1", "mnist", "letter")
 
 
+#: Vowpal Wabbit's OjaNewton in place of ours: (sketch size, its rescaling), and the column of Table 3.
+BY_VW = {"m = 0": (0, False, 0), "m = 0, rescaled": (0, True, 2), "m = 10, rescaled": (10, True, 3)}
+SMALL = ("australian", "breast-cancer", "diabetes", "heart", "ionosphere", "mushrooms", "splice")
+
+
 def table_jobs(scale: Scale, sets: list[str]) -> Jobs:
     jobs: Jobs = {}
     for name in scale([*SON_TABLE_3, *SCALED], ["australian", "breast-cancer", "splice", "a9a"]):
@@ -178,6 +183,11 @@ def table_jobs(scale: Scale, sets: list[str]) -> Jobs:
             for label, options in VARIANTS.items():
                 for j in scale(RATES if order == "sorted" or name == "covtype" else WIDE, RATES[::3]):
                     jobs[name, order, label, j] = job | {"options": options(j)}
+        if name in SMALL and not scale.quick and importlib.util.find_spec("vowpalwabbit"):
+            job = {"measure": "vw", "set": OURS.get(name, name), "constant": True}
+            for label, (m, rescaled, _) in BY_VW.items():
+                for j in RATES:
+                    jobs[name, "VW", label, j] = job | {"size": m, "normalize": rescaled, "rate": 2.0**j}
     return jobs
 
 
@@ -191,7 +201,11 @@ def show_table(results: Results, report: Report) -> None:
             e = {(n, v): error(results, n, order, v, rates=rates) for n in mine for v in VARIANTS}
             printed = {(n, v): SON_TABLE_3.get(n, (None,) * 5)[i] for n in mine for i, v in enumerate(VARIANTS)}
             rows = [
-                [n, count(results, n, order), *(f"{show(e[n, v])} / {show(printed[n, v])}" for v in VARIANTS)]
+                [
+                    n,
+                    count(results, n, order, "AdaGrad"),
+                    *(f"{show(e[n, v])} / {show(printed[n, v])}" for v in VARIANTS),
+                ]
                 for n in mine
             ]
             report.table(f"Error, ours / paper's; order of rows: {order}; {grid}", ["", "rows", *VARIANTS], rows)
@@ -199,9 +213,21 @@ def show_table(results: Results, report: Report) -> None:
                 for v in VARIANTS:
                     pairs = {n: (e[n, v], printed[n, v]) for n in mine if n not in NOT_ITS_ROWS}
                     report.compare(f"Table 3, order {order}, {grid}, {v}", pairs)
+    show_vw(results, [name for name in names if (name, "VW", "m = 0", 0) in results], report)
     named = [name for name in names if name in SON_TABLE_3]
     wins(results, named, report)
     report.figure(scatter(results, named), "[SON] Figure 3 (a), (b): a dot is a data set", across=3)
+
+
+def show_vw(results: Results, names: list[str], report: Report) -> None:
+    """The learner that the paper's numbers are from, as it is today."""
+    if names:
+        e = {(n, v): error(results, n, "VW", v) for n in names for v in BY_VW}
+        rows = [[n, *(f"{show(e[n, v])} / {show(SON_TABLE_3[n][BY_VW[v][2]])}" for v in BY_VW)] for n in names]
+        report.table("Vowpal Wabbit's OjaNewton / the paper's; order of rows: file", ["", *BY_VW], rows)
+        for v in BY_VW:
+            pairs = {n: (e[n, v], SON_TABLE_3[n][BY_VW[v][2]]) for n in names}
+            report.compare(f"Table 3, by Vowpal Wabbit, {v}", pairs)
 
 
 def count(results: Results, *label) -> int:
