@@ -111,8 +111,8 @@ def _styles(labels: Iterable[str]) -> dict[str, dict]:
         colour = COLOURS.get(method, OTHERS[at % len(OTHERS)])
         again = used[colour] = used.get(colour, -1) + 1
         line = "--" if label.startswith("paper") else ("-", "-.", ":")[again % 3]
-        marker, width = ".s^v"[again % 4], 1.3
-        styles[label] = {"color": colour, "linestyle": line, "marker": marker, "markersize": 3.5, "lw": width}
+        marker, size = ".s^v"[again % 4], 2.5 if again else 3.5
+        styles[label] = {"color": colour, "linestyle": line, "marker": marker, "markersize": size, "lw": 1.3}
     return styles
 
 
@@ -145,9 +145,10 @@ def _draw(axes, panel: Panel, picture) -> None:
 
 
 def _legends(picture, grid, panels: Sequence[Panel]) -> None:
-    """One legend below all panels where they have the same labels, else one in each."""
-    if all(list(panel.lines) == list(panels[0].lines) for panel in panels) and len(panels) > 1:
-        handles, labels = grid[0].get_legend_handles_labels()
+    """One legend below all panels where one of them has the labels of all, else one in each."""
+    longest = max(range(len(panels)), key=lambda i: len(panels[i].lines))
+    if len(panels) > 1 and all(panel.lines.keys() <= panels[longest].lines.keys() for panel in panels):
+        handles, labels = grid[longest].get_legend_handles_labels()
         picture.legend(handles, labels, loc="outside lower center", ncols=min(8, len(labels)), fontsize=8)
         return
     for axes in grid:

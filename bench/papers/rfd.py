@@ -193,13 +193,18 @@ def show_table_3(results: Results, names: list[str], report: Report) -> None:
 def show_spread(results: Results, names: list[str], report: Report) -> None:
     """How much depends on alpha_0."""
     labels = methods_of(results, names[0])
-    rows = []
-    for method, i in labels:
-        if not method.startswith("RFD0"):
-            errors = {name: list(over_alpha(results, name, method, i).values()) for name in names}
+    for what, most in (("all alpha_0", np.inf), ("alpha_0 = .001 to 1", 1.0)):
+        rows = []
+        for method, i in labels:
+            errors = {name: up_to(most, over_alpha(results, name, method, i)) for name in names}
             cells = [f"{min(e):.4f} to {max(e):.4f}" if e else "-" for e in errors.values()]
             rows.append([method if method in ALONE else f"{method}, m_{i + 1}", *cells])
-    report.table("Test error over all alpha_0, smallest to largest", ["", *names], rows)
+        report.table(f"Test error over {what}, smallest to largest", ["", *names], rows)
+
+
+def up_to(most: float, errors: dict[float, float]) -> list[float]:
+    """The errors at each alpha_0 that is not too large."""
+    return [error for alpha, error in errors.items() if alpha <= most]
 
 
 def show_rounds(results: Results, name: str, report: Report) -> None:
@@ -246,8 +251,8 @@ def show_claims(results: Results, report: Report) -> None:
     names = list(dict.fromkeys(key[0] for key in results))
     methods = ["RFD0", f"RFD0{SIXTH}", *ALONE, *SKETCHED]
     for what, label in (("test", "test error"), ("error", "online error")):
-        errors = {(n, m): list(over_alpha(results, n, m, 0, what).values()) for n in names for m in methods}
-        best = {key: min(e) for key, e in errors.items() if e}
+        errors = {(n, m): over_alpha(results, n, m, 0, what) for n in names for m in methods}
+        best = {key: min(e.values()) for key, e in errors.items() if e}
         rows = [[n, *(best.get((n, m)) for m in methods)] for n in names]
         heads = [*methods[:2], *(f"{m}, best" for m in methods[2:])]
         report.table(
@@ -266,13 +271,24 @@ def say_ratios(
     for method in methods[2:]:
         mine = [n for n in names if (n, method) in best]
         zero = np.array([best[n, untuned] for n in mine]) + half
-        kinds = [np.array([kind(errors[n, method]) for n in mine]) + half for kind in (min, np.median, max)]
+        kinds = [
+            np.array([kind(up_to(np.inf, errors[n, method])) for n in mine]) + half for kind in (min, np.median, max)
+        ]
+        small = [np.array([kind(up_to(1.0, errors[n, method])) for n in mine]) + half for kind in (min, max)]
         ratios = [float(np.exp(np.mean(np.log(zero / kind)))) for kind in kinds]
         ahead = sum(zero <= kinds[0])
-        spread = float(np.median(kinds[2] / kinds[0]))
-        rows.append([method, *ratios, f"{ahead} of {len(mine)}", spread])
+        spreads = [float(np.median(most / least)) for least, most in (kinds[::2], small)]
+        rows.append([method, *ratios, f"{ahead} of {len(mine)}", *spreads])
     title = f"{untuned}: its {label} over that of a method (geometric means); spread: largest over smallest (median)"
-    heads = ["", "at its best alpha_0", "at its median one", "at its worst", "at most its best", "spread"]
+    heads = [
+        "",
+        "at its best alpha_0",
+        "at its median one",
+        "at its worst",
+        "at most its best",
+        "spread",
+        "spread up to 1",
+    ]
     report.table(title, heads, rows)
 
 

@@ -72,6 +72,7 @@ UNTUNED = {
     f"{label}, m = {m}": {"method": "rfd-son", "sketch_size": m, "alpha": alpha, "eta": "1/t", "scale": "none"} | _SON
     for label, alpha in (("RFD0", 0.0), ("RFD untuned", 1e-3)) for m in (10, 20)
 }  # fmt: skip
+UNTUNED |= {f"{label}, Alg. 6": values | {"project": "after"} for label, values in UNTUNED.items()}
 VW = {f"VW OjaNewton, m = {m}": m for m in (0, 10)}
 
 
@@ -99,9 +100,11 @@ def show_synthetic(results: Results, report: Report) -> None:
     printed = [c for c in conditions if c <= 200]
     lines = {label: (printed, [error(results, label, c) for c in printed]) for label in labels if label not in VW}
     paper = {label: lines[label] for label in list(SYNTHETIC)[:4]}
-    ours = {label: line for label, line in lines.items() if label not in paper or label == "Oja, m = 10"}
+    untuned = {label: line for label, line in lines.items() if label in UNTUNED or label == "FULL-ON"}
+    ours = {label: line for label, line in lines.items() if label not in [*paper, *UNTUNED] or label == "Oja, m = 10"}
     axes = ("condition number", "error, best rate")
-    report.figure([Panel("as in the paper", *axes, paper), Panel("beside it", *axes, ours)], "[SON] Figure 1")
+    panels = [Panel("as in the paper", *axes, paper), Panel("beside it", *axes, ours)]
+    report.figure([*panels, Panel("untuned, and the full matrix", *axes, untuned)], "[SON] Figure 1")
     m10 = lines["Oja, m = 10"][1]
     report.say(
         f"From condition {printed[0]} to {printed[-1]} the error of Oja, m = 10, goes from {m10[0]:.3f} to "
@@ -351,7 +354,8 @@ EXPERIMENTS = [
         ("figure 1",), "an ill-conditioned stream",
         f"10,000 rows, 100 dense features, section 5.1. {TUNED} {SETTING} Rows have length 1 in the mean. Beside the "
         "paper's four: Oja's rule with the scale-free step, FD, RFD, the full matrix; untuned, with eta = 1/t, RFD "
-        "with alpha_0 = 0 (RFD0) and .001; Vowpal Wabbit's OjaNewton (rates 1/8, 1, 8, 64); and a condition of 10,000.",
+        "with alpha_0 = 0 (RFD0) and .001, also with --project after (Alg. 6); Vowpal Wabbit's "
+        "OjaNewton (rates 1/8, 1, 8, 64); and a condition of 10,000.",
         tuple(f"ill-conditioned {c}" for c in CONDITIONS), synthetic_jobs, show_synthetic,
     ),
     Experiment(
