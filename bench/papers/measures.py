@@ -152,14 +152,14 @@ def _projections(made, A: np.ndarray, total: float, squares: np.ndarray, ks: lis
 def vw(job: dict) -> dict:
     """Progressive error of Vowpal Wabbit's OjaNewton, in the file's order: ``size``, ``rate`` (its alpha_inverse).
 
-    ``constant`` (default off) and ``normalize`` (its rescaling, default on).
+    ``constant`` (default off) and ``rescaled`` (default on; VW has a --normalize that is on without being given).
     """
     from vowpalwabbit import Workspace
 
     X, y = data.rows_of(job["set"], "file", job.get("rows"))
     X = sp.csr_array(X)
-    flags = f"--sketch_size {job['size']} --alpha_inverse {job['rate']} --normalize {int(job.get('normalize', True))}"
-    flags += "" if job.get("constant") else " --noconstant"
+    flags = f"--sketch_size {job['size']} --alpha_inverse {job['rate']}"
+    flags += ("" if job.get("constant") else " --noconstant") + ("" if job.get("rescaled", True) else " --normalize 0")
     learner = Workspace(f"--quiet --loss_function squared -b 18 --OjaNewton {flags}")
     wrong = 0
     for i, label in enumerate(y.tolist()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -105,10 +106,13 @@ def text_of(cell: object) -> str:
 
 def _styles(labels: Iterable[str]) -> dict[str, dict]:
     """A colour a method; a method's further lines in a panel differ in marker and stroke. The paper's are dashed."""
-    styles, used = {}, {}
-    for at, label in enumerate(labels):
-        method = label.removeprefix("paper: ").split(",")[0].split(" ")[0]
-        colour = COLOURS.get(method, OTHERS[at % len(OTHERS)])
+    styles: dict[str, dict] = {}
+    methods = {label: label.removeprefix("paper: ").split(",")[0].split(" ")[0] for label in labels}
+    taken = {COLOURS.get(method) for method in methods.values()}
+    free = itertools.cycle([colour for colour in OTHERS if colour not in taken] or OTHERS)
+    used: dict[str, int] = {}
+    for label, method in methods.items():
+        colour = COLOURS.get(method) or next(free)
         again = used[colour] = used.get(colour, -1) + 1
         line = "--" if label.startswith("paper") else ("-", "-.", ":")[again % 3]
         marker, size = ".s^v"[again % 4], 2.5 if again else 3.5

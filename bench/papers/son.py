@@ -190,7 +190,7 @@ def table_jobs(scale: Scale, sets: list[str]) -> Jobs:
             job = {"measure": "vw", "set": OURS.get(name, name), "constant": True}
             for label, (m, rescaled, _) in BY_VW.items():
                 for j in RATES:
-                    jobs[name, "VW", label, j] = job | {"size": m, "normalize": rescaled, "rate": 2.0**j}
+                    jobs[name, "VW", label, j] = job | {"size": m, "rescaled": rescaled, "rate": 2.0**j}
     return jobs
 
 
