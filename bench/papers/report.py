@@ -126,7 +126,9 @@ def _draw(axes, panel: Panel, picture) -> None:
         xs, ys = (np.array([np.nan if v is None else v for v in part], dtype=float) for part in values[:2])
         if panel.points and panel.colour and len(values) > 2:
             dots = axes.scatter(xs, ys, c=values[2], s=9, cmap="viridis", label=label)
-            picture.colorbar(dots, ax=axes).set_label(panel.colour, fontsize=8)
+            bar = picture.colorbar(dots, ax=axes)
+            bar.set_label(panel.colour, fontsize=8)
+            bar.ax.tick_params(labelsize=7)
         elif panel.points:
             axes.plot(xs, ys, "D" if at else "o", color=OTHERS[at], markersize=4.5, alpha=0.8, label=label)
         else:
@@ -137,7 +139,7 @@ def _draw(axes, panel: Panel, picture) -> None:
     for name in "xy":
         if name in panel.log:
             getattr(axes, f"set_{name}scale")("log")
-            if name == "x":
+            if name == "x" and axes.get_xlim()[1] > 10 * axes.get_xlim()[0]:
                 axes.xaxis.set_minor_formatter("")
         else:
             axes.locator_params(axis=name, nbins=6)
