@@ -172,6 +172,8 @@ NOT_ITS_ROWS = ("rcv1", "mnist", "letter")
 
 #: Vowpal Wabbit's OjaNewton in place of ours: (sketch size, its rescaling), and the column of Table 3.
 BY_VW = {"m = 0": (0, False, 0), "m = 0, rescaled": (0, True, 2), "m = 10, rescaled": (10, True, 3)}
+#: The rule of m = 0, rescaled, in a few lines: whether the row's own gradient is in what it is divided by.
+DESCENT = {"own gradient": True, "rows before": False}
 SMALL = ("australian", "breast-cancer", "diabetes", "heart", "ionosphere", "mushrooms", "splice")
 
 
@@ -191,6 +193,9 @@ def table_jobs(scale: Scale, sets: list[str]) -> Jobs:
             for label, (m, rescaled, _) in BY_VW.items():
                 for j in RATES:
                     jobs[name, "VW", label, j] = job | {"size": m, "rescaled": rescaled, "rate": 2.0**j}
+            for label, own in DESCENT.items():
+                for j in RATES:
+                    jobs[name, "VW", label, j] = {"measure": "descent", "set": job["set"], "own": own, "rate": 2.0**j}
     return jobs
 
 
@@ -227,7 +232,9 @@ def show_vw(results: Results, names: list[str], report: Report) -> None:
     if names:
         e = {(n, v): error(results, n, "VW", v) for n in names for v in BY_VW}
         rows = [[n, *(f"{show(e[n, v])} / {show(SON_TABLE_3[n][BY_VW[v][2]])}" for v in BY_VW)] for n in names]
-        report.table("Vowpal Wabbit's OjaNewton / the paper's; order of rows: file", ["", *BY_VW], rows)
+        rows = [[*row, *(error(results, row[0], "VW", v) for v in DESCENT)] for row in rows]
+        heads = ["", *BY_VW, *(f"m = 0, rescaled by the {v}" for v in DESCENT)]
+        report.table("Vowpal Wabbit's OjaNewton / the paper's; order of rows: file", heads, rows)
         for v in BY_VW:
             pairs = {n: (e[n, v], SON_TABLE_3[n][BY_VW[v][2]]) for n in names}
             report.compare(f"Table 3, by Vowpal Wabbit, {v}", pairs)
