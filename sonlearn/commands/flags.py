@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sonlearn.commands import vw_flags
 from sonlearn.errors import OptionError, shorten
+from sonlearn.fields import port_number
 from sonlearn.methods import METHODS
 from sonlearn.options import ALL_TAKE, ON_ERROR, WRITABLE, LearnOptions, TextOptions, check_field, flags, number, option
 from sonlearn.sketch.options import SketchOptions
@@ -130,6 +131,47 @@ class SketchRunOptions:
     zero_based: bool = option(False, "indices of LIBSVM text begin with 0, not 1")
 
 
+@dataclass(frozen=True)
+class ClusterOptions:
+    """Where the work of a verb is done, if not in this process."""
+
+    cluster: str | None = option(
+        None, "share the files out: tcp://HOST:PORT, a Dask scheduler; local: processes here (needs dask)",
+        metavar="ADDRESS",
+    )  # fmt: skip
+    workers: int | None = option(
+        None, "with --cluster: learners of parts of the data, and processes of local (default: one for each core here, "
+        "or worker there)", parse=int, low=1, high=1024, metavar="N",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.cluster is None:
+            raise OptionError(f"--workers {self.workers}: nothing is shared out; give --cluster local, or an address")
+        if self.cluster is not None and self.cluster != "local" and "://" not in self.cluster:
+            raise OptionError(f"--cluster {self.cluster}: expected local, or a scheduler's address: tcp://HOST:PORT")
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """What ``sonlearn serve`` listens to, and how much of it."""
+
+    host: str = option("127.0.0.1", "address to listen on; this one is reached from this machine alone", metavar="ADDR")
+    port: int | None = option(
+        8080, "port of HTTP; 0: any that is free, none: no HTTP", parse=port_number, low=0, high=65535, metavar="PORT"
+    )
+    tcp: int | None = option(
+        None, "port on which lines are answered with lines, as VW's --daemon does; 0: any that is free",
+        parse=port_number, low=0, high=65535, metavar="PORT",
+    )  # fmt: skip
+    learn: bool = option(False, "learn from rows with a label: POST /learn, and lines of --tcp (needs -f)")
+    max_body: int = option(8 << 20, "bytes that a request may have", parse=int, low=1, high=1 << 30, metavar="N")
+    connections: int = option(512, "connections open at a time, of each port", parse=int, low=1, metavar="N")
+    timeout: float = option(
+        30.0, "seconds in which a request has to come whole, and its answer to be taken", parse=number, above=0.0,
+        high=3600.0, metavar="S",
+    )  # fmt: skip
+
+
 class Verb(NamedTuple):
     """A verb of the command line: its usage, and which fields of which dataclasses are its flags."""
 
@@ -166,20 +208,23 @@ _PREDICT = (
     "progress", "progress_bar", "log_json", "report", "quiet",
 )  # fmt: skip
 
+_SERVE = ("initial_regressor", "final_regressor", "checkpoint", "checkpoint_minutes", "threads", "quiet")
 _READ = ("data", "on_error", "max_errors", "threads")
 #: Options of text that are not of a matrix of features, or of a file of them: all but the constant.
 _TEXT = tuple(field.name for field in dataclasses.fields(TextOptions) if field.name != "constant")
+
+_CLUSTER = ("cluster", _fields(ClusterOptions))
 
 VERBS = {
     "train": Verb(
         "sonlearn train [options] [DATA ...]",
         "Learn from LIBSVM, VW or CSV text, plain or compressed; no DATA or - is standard input.",
-        (("learning", _fields(LearnOptions)), ("text", _fields(TextOptions)), ("run", _fields(RunOptions))),
+        (("learning", _fields(LearnOptions)), ("text", _fields(TextOptions)), ("run", _fields(RunOptions)), _CLUSTER),
     ),
     "predict": Verb(
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: one line an example on standard output, the loss on standard error.",
-        (("text", _fields(TextOptions, "format")), ("run", _fields(RunOptions, *_PREDICT))),
+        (("text", _fields(TextOptions, "format")), ("run", _fields(RunOptions, *_PREDICT)), _CLUSTER),
     ),
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
@@ -198,7 +243,13 @@ VERBS = {
             ("report", _fields(SketchRunOptions)),
             ("text", _fields(TextOptions, *_TEXT)),
             ("run", _fields(RunOptions, *_READ, "quiet")),
+            _CLUSTER,
         ),
+    ),
+    "serve": Verb(
+        "sonlearn serve -i MODEL [--port PORT] [--tcp PORT] [--learn -f MODEL]",
+        "Answer requests for predictions over HTTP, or a line with a line, until Ctrl-C or SIGTERM.",
+        (("server", _fields(ServeOptions)), ("run", _fields(RunOptions, *_SERVE))),
     ),
     "methods": Verb("sonlearn methods", "List what train --method knows: source, cost, and when to use it.", ()),
     "warm": Verb(
@@ -268,6 +319,8 @@ def _add(group: argparse._ArgumentGroup, field: dataclasses.Field) -> None:
     metavar = meta.get("metavar") or "|".join(meta["choices"])
     action = "append" if meta.get("repeat") else "store"
     group.add_argument(*names, dest=field.name, action=action, metavar=metavar, help=_help(field))
+    for name, value in meta.get("short", {}).items():
+        group.add_argument(name, dest=field.name, action="store_const", const=value, help=f"{names[-1]} {value}")
 
 
 def _help(field: dataclasses.Field) -> str:
@@ -344,7 +397,8 @@ def _value(field: dataclasses.Field, text: Any) -> Any:
         plain = {int: "a whole number", number: "a number"}
         expected = plain.get(parse_text) or getattr(parse_text, "expected", field.metadata["help"])
         raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
-    check_field(field, value)
+    if value is not None:
+        check_field(field, value)
     return value
 
 
