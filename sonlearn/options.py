@@ -341,6 +341,10 @@ def _check_together(o: LearnOptions) -> None:
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
             "give --alpha a positive value, or use --sketch rfd, which needs none"
         )
+    if o.project == "after" and o.multinomial is not None:
+        raise OptionError(
+            "--project after with --multinomial: the classes of one sketch are projected before; use --oaa"
+        )
     if o.project == "after" and o.sketch_size == 0:
         raise OptionError("--project after with --sketch-size 0: expected a row at least; or leave out --project")
     if o.alpha == 0 and o.project == "after" and o.method != "rfd-son":
