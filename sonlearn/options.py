@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option, raw
+from sonlearn.fields import check_field, delimiter, flags, gram_size, names, number, number_or, option, raw
 from sonlearn.members import member
 from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
 from sonlearn.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, ZERO_ALPHA
@@ -92,6 +92,10 @@ class LearnOptions:
     eta: float | str | None = option(
         None, "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E",
         general="1/t",
+    )  # fmt: skip
+    project: str = option(
+        "before", "onto [-C, C]: the weights for a row before it is learned ([SON]), or after their step for that row "
+        "([RFD] Alg. 6), whose gradient then is that of w'x itself", choices=("before", "after"),
     )  # fmt: skip
     members: tuple[str, ...] = option(
         (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
@@ -339,6 +343,13 @@ def _check_together(o: LearnOptions) -> None:
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
             "give --alpha a positive value, or use --sketch rfd, which needs none"
         )
+    if o.project == "after" and (o.sketch_size == 0 or o.multinomial is not None):
+        raise OptionError("--project after: expected a sketch, of one class; leave out --sketch-size 0, --multinomial")
+    if o.alpha == 0 and o.project == "after" and o.method != "rfd-son":
+        raise OptionError(
+            f"--alpha 0 with --project after: --method {o.method} never raises alpha, and a row may lie where A is 0; "
+            "give --alpha a positive value, or use --sketch rfd"
+        )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
 
@@ -389,14 +400,3 @@ def _check_namespaces(o: TextOptions) -> None:
             gram_size(name, value, low)
     if o.skips and not o.ngram:
         raise OptionError("--skips without --ngram: expected --ngram N with N at least 2")
-
-
-def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
-    """Namespace byte (None: all) and size of ``--ngram`` or ``--skips``."""
-    text = raw(value)
-    byte, digits = (None, text) if text[:1].isdigit() else (text[0] if text else None, text[1:])
-    if not digits.isdigit() or not low <= int(digits) <= 16:
-        raise OptionError(
-            f"{name} {value}: expected a number from {low} to 16, with a namespace's first byte before it or not"
-        )
-    return byte, int(digits)

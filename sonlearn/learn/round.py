@@ -1,8 +1,8 @@
 """The sketched online Newton round, once for all sketches: project, predict, take the row, step with the new sketch.
 
-[SON] Algorithm 1, [RFD] Algorithm 5. A round writes no array of length d: it reads what it needs at the s active
-features and appends one sparse row. What a step is stands in `step`, how d features are kept up to date in O(m^2 + ms)
-in `sparse_time`.
+[SON] Algorithm 1, [RFD] Algorithm 3; or the projection comes last, for the row just learned ([RFD] Algorithm 6). A
+round writes no array of length d: it reads what it needs at the s active features and appends one sparse row. What a
+step is stands in `step`, how d features are kept up to date in O(m^2 + ms) in `sparse_time`.
 
 K classes may share one sketch. Class k has the gradient c_k x, c = h (softmax(z) - e_y), and the sum over the classes
 of its outer products is |c|^2 x x': so the row that is sketched is sqrt(sigma + eta_t) |c| x, as with one class, and
@@ -22,7 +22,7 @@ from sonlearn.learn.sparse_time import append, coordinates, log_is_full, move_wb
 from sonlearn.learn.spectrum import INVERSE, f
 from sonlearn.learn.state import ETA_CONSTANT, ETA_OVER_T
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
-from sonlearn.learn.step import Move, newton, projection, solve, take_in, widen
+from sonlearn.learn.step import Move, landing, newton, projection, quadratic_after, solve, take_in, widen
 from sonlearn.learn.tolerances import LIMIT
 
 
@@ -54,7 +54,7 @@ def run(params, state, work, rows, extra, out, start):
             return i, DIVERGED
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
-        slope = slopes(params, prediction[i], rows.y[i], rows.weight[i], work.slope)
+        slope = slopes(params, raw[i] if params.after else prediction[i], rows.y[i], rows.weight[i], work.slope)
         scale = row_scale(params, slope, now.t + 1)
         row = Row(scale, xx, rho2, 0.0)
         if params.kind == INVERSE:
@@ -65,7 +65,7 @@ def run(params, state, work, rows, extra, out, start):
             return i, DIVERGED
         count(state, feats)
         if params.buffered:
-            status = buffer_row(params, state, work, feats, row, n_rest)
+            status = buffer_row(params, state, work, feats, row, n_rest, raw[i])
         else:
             status = oja_round(params, state, work, feats, row)
         learn_scales(params, state, feats, values, slope)
@@ -100,7 +100,7 @@ def project(params, work, alpha, row, raw, prediction):
     """work.along, work.aside <- the moves of the projection; False where one is not finite."""
     for c in range(len(raw)):
         move = Move(0.0, 0.0)
-        if params.kind == INVERSE:
+        if params.kind == INVERSE and not (params.after and row.scale * row.scale > 0.0):
             move = projection(alpha, row.quadratic, row.rho2, raw[c] - prediction[c])
         if not (math.isfinite(move.along) and math.isfinite(move.rest)):
             return False
@@ -130,7 +130,7 @@ def count(state, feats):
 
 
 @bare_inline
-def buffer_row(params, state, work, feats, row, n_rest):
+def buffer_row(params, state, work, feats, row, n_rest, raw):
     """Frequent directions: append the row, and step with the new sketch or leave that to the shrink; a status.
 
     work.along and work.aside are the projection's. A row with zero gradient counts towards the 2m rows, as in the
@@ -143,7 +143,7 @@ def buffer_row(params, state, work, feats, row, n_rest):
     shrinks = full and r + grows >= params.m
     spectral = params.kind != INVERSE
     if counts and not shrinks:
-        add_step(params, now.alpha, work, row, grows)
+        add_step(params, now.alpha, work, row, grows, raw)
     moves = False
     for c in range(len(a)):
         moves = moves or work.aside[c] != 0.0
@@ -167,11 +167,12 @@ def buffer_row(params, state, work, feats, row, n_rest):
 
 
 @bare_inline
-def add_step(params, alpha, work, row, grows):
+def add_step(params, alpha, work, row, grows, raw):
     """Add each class's step to its move; of a spectral one, what is outside of the basis (the rest is a status)."""
     for c in range(len(work.slope)):
         if params.kind == INVERSE:
-            step = newton(alpha, row, work.slope[c])
+            slope = landing(params, raw[c], work.slope[c], quadratic_after(alpha, row))
+            step = newton(alpha, row, slope)
         else:
             step = Move(0.0, 0.0 if grows else f(params.kind, alpha, 0.0, params.rate * work.slope[c]))
         work.along[c] += step.along

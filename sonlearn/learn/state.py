@@ -59,6 +59,7 @@ class Params(NamedTuple):
     terms: Terms  # of a shrink
     loss: Loss
     clip: float
+    after: bool  # w is projected after its step, for the row that it was of
     sigma: float
     eta_kind: int
     eta: float
@@ -172,6 +173,7 @@ def params_of(options: LearnOptions) -> Params:
         terms=lowered._replace(gain=values.get("gain", lowered.gain)),
         loss=loss_of(options),
         clip=float(options.clip),
+        after=options.project == "after",
         sigma=float(options.resolved_sigma) if "sigma" in takes else 1.0,
         eta_kind=eta_kind,
         eta=eta,
