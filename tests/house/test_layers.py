@@ -18,6 +18,7 @@ LAYERS = (
     "transformers",
     "sklearn",
     "river",
+    "torch",
     "report",
     "cluster",
     "dask",
