@@ -8,8 +8,9 @@ flattened to d numbers, S (tau x d) is the only thing as large as tau gradients:
 
 With K = S S' = U diag(s^2) U' and y = S g the step is (g - S'U diag(1/(s (delta + s))) U'y)/delta, the paper's by its
 Woodbury formula without its V. K is kept up to date with y and g'g alone and computed anew from S every tau steps, so
-that rounding does not add up: O(d tau + tau^3) a step, where an SVD of S takes O(d tau^2). tau x tau matrices are
-float64 on the CPU, S is the tensor's dtype, on its device.
+that rounding does not add up: O(d tau + tau^3) a step, where an SVD of S takes O(d tau^2). S is on the tensor's device,
+K on the CPU. Both are float64 whatever the tensor is: delta may be 10^6 times smaller than s, and in float32 what
+rounding leaves of a large gradient, divided by delta, would be most of the step.
 
 Other tensors have ADA-DIAG, w -= lr g/(eps + (sum of g^2)^(1/2)), as in the paper, which projects convolutions only.
 """
@@ -25,13 +26,12 @@ from torch import Tensor
 
 from sonlearn.errors import DivergedError, OptionError
 from sonlearn.learn.normals import draw, position_of
+from sonlearn.learn.tolerances import RANK
 
 #: Tensors with at least so many axes are convolutions: out, in / groups, and the kernel's.
 CONVOLUTION = 3
-#: Tensors with more numbers are projected only where a group says so: S is sketch_size times as large.
-LARGEST = 1 << 22
-#: Columns of S that are turned into float64 at a time.
-COLUMNS = 1 << 16
+#: Tensors with more numbers are projected only where a group says so: S takes 8 sketch_size bytes a number.
+LARGEST = 1 << 20
 
 
 class AdaGP(torch.optim.Optimizer):
@@ -42,7 +42,8 @@ class AdaGP(torch.optim.Optimizer):
     Parameters
     ----------
     params : tensors, (name, tensor) pairs, or groups of them, as for any optimiser of PyTorch
-        float16 and bfloat16 tensors have their state in float32.
+        of float16, bfloat16, float32 or float64, on the CPU or on CUDA. Sketches are float64, sums of ADA-DIAG are the
+        tensor's dtype, at least float32.
     lr : float >= 0; eta of the paper
     sketch_size : int > 0; tau, the numbers kept for each number of a projected tensor
     delta : float > 0; sigma of the paper. A part of a gradient outside of the sketch steps by lr/delta
@@ -78,9 +79,10 @@ class AdaGP(torch.optim.Optimizer):
         project: bool | None = None,
         seed: int = 0,
     ):
-        options = dict(
-            lr=lr, sketch_size=sketch_size, delta=delta, eps=eps, weight_decay=weight_decay, project=project, seed=seed
-        )
+        options = {
+            "lr": lr, "sketch_size": sketch_size, "delta": delta, "eps": eps, "weight_decay": weight_decay,
+            "project": project, "seed": seed,
+        }  # fmt: skip
         _check(options)  # super would call a bad one good where each group has its own
         super().__init__(params, options)
 
@@ -104,7 +106,7 @@ class AdaGP(torch.optim.Optimizer):
             _check_gradient(p.grad, name)
         for p, group, name in todo:
             state = self.state[p] or self._begin(p, group)
-            g = p.grad.to(state["S" if "S" in state else "sum"].dtype)
+            g = p.grad.to(state["S" if "S" in state else "sum"].dtype)  # float64, or at least float32
             if group["weight_decay"]:
                 g = g.add(p, alpha=group["weight_decay"])
             if "S" in state:
@@ -137,15 +139,14 @@ class AdaGP(torch.optim.Optimizer):
 
     def _begin(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         """State of a tensor that has had no gradient."""
-        dtype = torch.promote_types(p.dtype, torch.float32)
         state, tau = self.state[p], group["sketch_size"]
         state["step"] = 0
         if not is_projected(p, tau, group["project"]):
-            state["sum"] = torch.zeros_like(p, dtype=dtype)
+            state["sum"] = torch.zeros_like(p, dtype=torch.promote_types(p.dtype, torch.float32))
             return state
         k = sum("S" in other for other in self.state.values())
         bits = np.random.SeedSequence(group["seed"], spawn_key=(k,) if k else ())
-        state["S"] = torch.zeros((tau, p.numel()), dtype=dtype, device=p.device)
+        state["S"] = torch.zeros((tau, p.numel()), dtype=torch.float64, device=p.device)
         state["K"] = torch.zeros((tau, tau), dtype=torch.float64)
         state["position"] = tuple(int(word) for word in position_of(bits))
         return state
@@ -158,11 +159,11 @@ def is_projected(p: Tensor, sketch_size: int, project: bool | None = None) -> bo
 
 
 def _projected(state: dict[str, Any], g: Tensor, delta: float, name: str) -> Tensor:
-    """(delta I + (S'S)^(1/2))^-1 g after S += r g'; g: [d]."""
+    """(delta I + (S'S)^(1/2))^-1 g after S += r g'; g: float64[d]."""
     S, K, tau = state["S"], state["K"], len(state["S"])
     block, position = draw(np.array(state["position"], dtype=np.uint64), 1, tau)
     r = torch.from_numpy(block[0])
-    y = (S @ g).to("cpu", torch.float64)
+    y = (S @ g).cpu()
     gg = float(torch.linalg.vector_norm(g)) ** 2
     across = torch.outer(r, y)
     after = K + across + across.T + gg * torch.outer(r, r)
@@ -170,37 +171,27 @@ def _projected(state: dict[str, Any], g: Tensor, delta: float, name: str) -> Ten
         raise DivergedError(f"{name}: its gradient is too large to be squared; try a smaller lr, or clip gradients")
     S.addr_(r.to(S), g)
     state["position"] = tuple(int(word) for word in position)
-    K.copy_(after if (state["step"] + 1) % tau else _gram(S))
-    a = _along(K, y + gg * r, delta, tau * torch.finfo(S.dtype).eps)
+    K.copy_(after if (state["step"] + 1) % tau else (S @ S.T).cpu())
+    a = _along(K, y + gg * r, delta)
     return (g - S.T @ a.to(S)).div_(delta)
 
 
-def _along(K: Tensor, y: Tensor, delta: float, rank: float) -> Tensor:
+def _along(K: Tensor, y: Tensor, delta: float) -> Tensor:
     """U diag(1/(s (delta + s))) U'y of K = U diag(s^2) U'.
 
-    s^2 below `rank` times the largest is rounding of S and K: it is taken for that much, which moves the step in these
-    directions towards g/delta, that of a direction not in S, and never beyond.
+    s^2 at most `RANK` times the largest is rounding of K: its direction is not in S, as in `sonlearn.learn.projected`.
     """
     lam, U = torch.linalg.eigh(K)
-    lam = lam.clamp(min=max(rank * float(lam[-1]), torch.finfo(lam.dtype).tiny))
-    s = lam.sqrt()
+    there = lam > RANK * lam[-1]
+    s, U = lam[there].sqrt(), U[:, there]
     return U @ ((U.T @ y) / (s * (delta + s)))
-
-
-def _gram(S: Tensor) -> Tensor:
-    """S S' in float64, on the CPU."""
-    K = torch.zeros((len(S), len(S)), dtype=torch.float64, device=S.device)
-    for part in S.split(COLUMNS, dim=1):
-        part = part.to(torch.float64)
-        K.addmm_(part, part.T)
-    return K.cpu()
 
 
 def _check(options: dict[str, Any]) -> None:
     """Raises OptionError for an option out of its range."""
     for name in ("lr", "delta", "eps", "weight_decay"):
         value, zero = options[name], name in ("lr", "weight_decay")
-        if not (isinstance(value, int | float) and (0 < value or (zero and value == 0)) and value < float("inf")):
+        if not (isinstance(value, int | float) and (value > 0 or (zero and value == 0)) and value < float("inf")):
             raise OptionError(f"{name} {value!r}: expected a number {'>= 0' if zero else '> 0'}")
     for name, least in (("sketch_size", 1), ("seed", 0)):
         if not isinstance(options[name], int) or options[name] < least:

@@ -1,4 +1,4 @@
-"""ADA-GP for PyTorch: against the paper's formulas in numpy, our own learner, what it must equal, and the second run."""
+"""ADA-GP for PyTorch: the paper's formulas in numpy, our own learner, what it must equal, and the second run."""
 
 import copy
 import io
@@ -8,10 +8,12 @@ import sys
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra torch")
+pytest.importorskip("torch", reason="needs the extra torch")
 
+import torch
+
+import sonlearn.torch
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError, from_scipy
-from sonlearn import torch as sontorch
 from sonlearn.torch import AdaGP, is_projected
 
 torch.set_num_threads(1)
@@ -36,7 +38,7 @@ def run(optimiser, p, sequence):
     for g in sequence:
         p.grad = torch.from_numpy(np.array(g)).to(p)
         optimiser.step()
-        seen.append(p.detach().to(torch.float64).numpy().copy())
+        seen.append(p.detach().cpu().to(DOUBLE).numpy().copy())
     return seen
 
 
@@ -87,10 +89,10 @@ def test_a_linear_model_learns_what_the_learner_learns(loss):
     X = rng.standard_normal((80, 7))
     X[11] = 0.0
     y = np.sign(X @ rng.standard_normal(7) + 0.1)
-    options = LearnOptions(method="ada-gp", loss=loss, sketch_size=3, delta=0.2, learning_rate=0.1, seed=9, clip=1e6)
+    options = LearnOptions(method="ada-gp", loss=loss, sketch_size=3, delta=0.2, learning_rate=0.01, seed=9, clip=1e6)
     theirs = Learner(options).partial_fit(from_scipy(X, y=y, constant=False)).raw
     w = torch.nn.Parameter(torch.zeros(7, dtype=DOUBLE))
-    optimiser, ours = AdaGP([w], lr=0.1, sketch_size=3, delta=0.2, project=True, seed=9), []
+    optimiser, ours = AdaGP([w], lr=0.01, sketch_size=3, delta=0.2, project=True, seed=9), []
     for x, label in zip(torch.from_numpy(X), y, strict=True):
         optimiser.zero_grad()
         u = w @ x
@@ -103,7 +105,7 @@ def test_a_linear_model_learns_what_the_learner_learns(loss):
 def test_orthonormal_projections_give_the_full_matrix(monkeypatch):
     """R'R = I makes S'S = G: ADA-FULL, for as many steps as there are rows. Of normals that holds only on average."""
     at = iter(range(12))
-    monkeypatch.setattr(sontorch, "draw", lambda position, n, tau: (np.eye(tau)[next(at)][None], position))
+    monkeypatch.setattr(sonlearn.torch, "draw", lambda position, n, tau: (np.eye(tau)[next(at)][None], position))
     p, sequence = tensor(2, 3, 4), gradients((2, 3, 4), 12)
     w, G, theirs = p.detach().numpy().copy(), 0.0, []
     for g in sequence:
@@ -145,7 +147,7 @@ def test_which_tensors_are_projected(monkeypatch):
     assert is_projected(tensor(50, 40), 20, True)
     assert not is_projected(tensor(20), 20, True)
     assert not is_projected(tensor(4, 3, 3, 3), 20, False)
-    monkeypatch.setattr(sontorch, "LARGEST", 100)
+    monkeypatch.setattr(sonlearn.torch, "LARGEST", 100)
     assert not is_projected(tensor(4, 3, 3, 3), 20)
     assert is_projected(tensor(4, 3, 3, 3), 20, True)
     small, large = tensor(2, 2, 2), tensor(4, 4, 4)
@@ -156,29 +158,29 @@ def test_which_tensors_are_projected(monkeypatch):
     assert optimiser.state[large]["S"].shape == (20, 64)
 
 
-def test_float32_is_float64_rounded():
-    """Relative to the largest step: rounding along directions of little weight is not multiplied by 1/delta."""
-    p, q, sequence = tensor(8, 4, 3, dtype=torch.float32), tensor(8, 4, 3), gradients((8, 4, 3), 200)
-    q.data = p.data.to(DOUBLE)
+def test_float32_steps_are_those_of_float64():
+    """Also where delta is 10^6 times smaller than the sketch's largest singular value: no rounding is divided by it."""
     for delta in (1e-4, 0.1):
+        p, q, sequence = tensor(8, 4, 3, dtype=torch.float32), tensor(8, 4, 3), gradients((8, 4, 3), 200)
+        q.data = p.data.to(DOUBLE)
         ours = run(AdaGP([p], lr=1e-2, sketch_size=10, delta=delta), p, sequence)
         exact = run(AdaGP([q], lr=1e-2, sketch_size=10, delta=delta), q, [np.float32(g) for g in sequence])
-        steps = np.abs(np.diff(exact, axis=0)).max()
-        assert np.abs(np.diff(ours, axis=0) - np.diff(exact, axis=0)).max() < 1e-3 * steps
+        np.testing.assert_allclose(ours, exact, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_keeps_its_state_in_float32(dtype):
+def test_half_precision_keeps_more_in_its_state(dtype):
     p, flat = tensor(4, 3, 3, dtype=dtype), tensor(4, dtype=dtype)
     optimiser = AdaGP([p, flat])
     p.grad, flat.grad = torch.ones_like(p), torch.ones_like(flat)
     optimiser.step()
-    assert optimiser.state[p]["S"].dtype == optimiser.state[flat]["sum"].dtype == torch.float32
-    assert p.dtype == dtype
+    assert (optimiser.state[p]["S"].dtype, optimiser.state[flat]["sum"].dtype) == (DOUBLE, torch.float32)
+    assert p.dtype == flat.dtype == dtype
     again = AdaGP([p, flat])
     again.load_state_dict(optimiser.state_dict())
-    assert torch.equal(again.state[p]["S"], optimiser.state[p]["S"])
-    assert again.state[p]["S"].dtype == torch.float32
+    for w, name in ((p, "S"), (p, "K"), (flat, "sum")):
+        assert again.state[w][name].dtype == optimiser.state[w][name].dtype
+        assert torch.equal(again.state[w][name], optimiser.state[w][name])
 
 
 def net(dtype=torch.float32):
@@ -189,15 +191,14 @@ def net(dtype=torch.float32):
 
 def batches(n, dtype=torch.float32):
     maker = torch.Generator().manual_seed(1)
-    for _ in range(n):
-        x = torch.randn(16, 1, 6, 6, generator=maker).to(dtype)
-        yield x, (x.sum((1, 2, 3)) > 0).long() + (x[:, 0, 0, 0] > 1).long()
+    made = [torch.randn(16, 1, 6, 6, generator=maker).to(dtype) for _ in range(5)]
+    return [(x, (x.sum((1, 2, 3)) > 0).long() + (x[:, 0, 0, 0] > 1).long()) for x in made * (n // 5)]
 
 
 def optimiser_of(model):
     weights, biases = ([p for p in model.parameters() if (p.dim() > 1) == whole] for whole in (True, False))
     groups = [{"params": weights, "project": True, "sketch_size": 5}, {"params": biases, "lr": 0.02}]
-    return AdaGP(groups, lr=0.01, weight_decay=1e-3)
+    return AdaGP(groups, lr=0.1, weight_decay=1e-3)
 
 
 def train(model, optimiser, pairs):
@@ -216,10 +217,10 @@ def train(model, optimiser, pairs):
 
 @pytest.mark.parametrize("dtype", [torch.float32, DOUBLE])
 def test_a_run_that_goes_on_is_one_long_run(dtype):
-    """Through torch.save with weights_only, with a generator, a closure, groups, and steps between two K computed anew."""
+    """Through torch.save with weights_only; stopped between two steps at which K is computed anew."""
     whole = net(dtype)
     losses = train(whole, optimiser_of(whole), batches(30, dtype))
-    first, pairs = net(dtype), list(batches(30, dtype))
+    first, pairs = net(dtype), batches(30, dtype)
     optimiser, file = optimiser_of(first), io.BytesIO()
     early = train(first, optimiser, pairs[:13])
     torch.save({"model": first.state_dict(), "optimiser": optimiser.state_dict()}, file)
@@ -233,28 +234,29 @@ def test_a_run_that_goes_on_is_one_long_run(dtype):
     assert early + late == losses
     for ours, theirs in zip(second.parameters(), whole.parameters(), strict=True):
         assert torch.equal(ours, theirs)
-    assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[:3])
+    assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[:5])
     assert resumed.param_groups[0]["sketch_size"] == 5
 
 
 def test_a_loaded_state_is_a_copy():
     model = net()
     optimiser, other = optimiser_of(model), optimiser_of(model)
-    train(model, optimiser, batches(3))
+    train(model, optimiser, batches(5))
     other.load_state_dict(optimiser.state_dict())
-    before = copy.deepcopy(optimiser.state_dict())
-    train(model, other, batches(3))
-    for key, value in before["state"][0].items():
-        assert torch.equal(torch.as_tensor(optimiser.state_dict()["state"][0][key] != value), torch.zeros_like(torch.as_tensor(value != value))) if isinstance(value, torch.Tensor) else optimiser.state_dict()["state"][0][key] == value
+    before = [w.clone() for state in optimiser.state.values() for w in state.values() if isinstance(w, torch.Tensor)]
+    train(model, other, batches(5))
+    after = [w for state in optimiser.state.values() for w in state.values() if isinstance(w, torch.Tensor)]
+    assert len(before) == 6
+    assert all(torch.equal(*pair) for pair in zip(before, after, strict=True))
 
 
 def test_copies_go_their_own_way():
     model = net()
-    train(model, optimiser_of(model), batches(3))
+    train(model, optimiser_of(model), batches(5))
     optimiser = optimiser_of(model)
-    train(model, optimiser, batches(3))
+    train(model, optimiser, batches(5))
     both = copy.deepcopy((model, optimiser))
-    assert train(model, optimiser, batches(6)) == train(*both, batches(6))
+    assert train(model, optimiser, batches(5)) == train(*both, batches(5))
 
 
 def test_a_state_of_other_tensors_is_refused():
@@ -273,8 +275,8 @@ def test_schedules_groups_added_later_and_tensors_without_gradient():
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda epoch: float(epoch > 0))
     values = run(optimiser, p, gradients(p.shape, 1))
     assert np.array_equal(values[0], tensor(3, 3, 3).detach().numpy())
-    optimiser.add_param_group({"params": [q], "project": False})
     schedule.step()
+    optimiser.add_param_group({"params": [q], "project": False})
     assert optimiser.param_groups[0]["lr"] == 1.0
     run(optimiser, q, gradients(q.shape, 1))
     assert set(optimiser.state[q]) == {"sum", "step"}
@@ -329,9 +331,9 @@ def test_gradients_that_are_refused_change_nothing():
     wave.grad = torch.ones_like(wave)
     with pytest.raises(OptionError, match="complex"):
         AdaGP([wave]).step()
-    huge = tensor(3, 3, 3, dtype=torch.float32)
+    huge = tensor(3, 3, 3)
     optimiser = AdaGP([huge])
-    huge.grad = torch.full_like(huge, 3e38)
+    huge.grad = torch.full_like(huge, 1e200)
     with pytest.raises(DivergedError, match="too large to be squared"):
         optimiser.step()
     assert not optimiser.state[huge]["S"].any()
@@ -358,10 +360,10 @@ def test_a_gpu_gives_what_the_cpu_gives():
     p, sequence = tensor(8, 4, 3, 3), gradients((8, 4, 3, 3), 40)
     q = torch.nn.Parameter(p.detach().cuda())
     ours, there = AdaGP([p], sketch_size=6), AdaGP([q], sketch_size=6)
-    np.testing.assert_allclose(run(ours, p, sequence), [w.cpu() for w in run_there(there, q, sequence)], atol=1e-9)
+    np.testing.assert_allclose(run(ours, p, sequence), run(there, q, sequence), atol=1e-9)
 
 
 def test_what_an_import_loads():
-    code = "import sys; import sonlearn; assert 'torch' not in sys.modules; import sonlearn.torch; print('numba' in sys.modules)"
+    code = "import sys, sonlearn; print('torch' in sys.modules); import sonlearn.torch; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    assert done.stdout == "False\nFalse\n"
