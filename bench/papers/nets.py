@@ -1,15 +1,15 @@
 """[ADA] section 4.2, a small convolutional net trained by ADA-GP and others: ``python bench/papers/nets.py [set ...]``.
 
-The net is that of Keras' mnist_cnn.py, which the paper names: convolutions 32 and 64 of 3 x 3, maximum over 2 x 2, dropout
-1/4, 128 hidden, dropout 1/2, 10 classes; batches of 128. The paper trains it on MNIST, CIFAR10 and SVHN. Sets are LIBSVM
-text in the data folder (``classes/mnist``, ``svm/usps``, and ``classes/cifar10`` and ``classes/svhn``, channel after
-channel, where they are); ``digits`` comes with scikit-learn. What is absent is skipped, and said so.
+The net is that of Keras' mnist_cnn.py, which the paper names: convolutions 32 and 64 of 3 x 3, maximum over 2 x 2,
+dropout 1/4, 128 hidden, dropout 1/2, 10 classes; batches of 128. The paper trains it on MNIST, CIFAR10 and SVHN. Sets
+are LIBSVM text in the data folder: ``classes/mnist``, ``svm/usps``, and ``classes/cifar10`` and ``classes/svhn``
+(channel after channel) where they are; ``digits`` comes with scikit-learn. What is absent is skipped, and said so.
 
 ADA-GP projects the convolutions and has ADA-DIAG elsewhere, as the paper does; tau = 20. "One step" is the same lr for
-both, as the paper's text reads; else what is projected has an lr of its own, and the rest 0.01 ("all": the hidden layer is
-projected as well). Each optimiser has the values of its grid that have the least training loss in the last epoch with
-seed 0; then further seeds, and their means. Training loss and test error are as in the paper's Figure 4, seconds are
-those of training. Writes bench/out/nets.txt.
+both, as the paper's text reads; else what is projected has an lr of its own, and the rest 0.01 ("all": the hidden layer
+is projected as well). Each optimiser has the values of its grid that have the least training loss in the last epoch
+with seed 0; then further seeds, and their means. Training loss and test error are as in the paper's Figure 4, seconds
+are those of training. Writes bench/out/nets.txt. Uses a GPU where there is one.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+try:
+    import torch
+    from torch import nn
+except ImportError:
+    sys.exit("PyTorch is not installed: nothing to compare (pip install '.[torch]')")
 import numpy as np
-import torch
-from torch import nn
 
 from bench.rows import DATA, read, shuffled
 from sonlearn.torch import AdaGP
@@ -138,7 +141,7 @@ def trained(images: Images, make: Callable[..., Any], values: dict[str, float], 
 def compare(name: str, images: Images, epochs: int, seeds: int) -> list[str]:
     """The table of one set."""
     lines = [
-        f"{name}: {images.train} images to learn from, {len(images.y) - images.train} to test on, {epochs} epochs, {seeds} seeds",
+        f"{name}: {images.train} images, {len(images.y) - images.train} to test on, {epochs} epochs, {seeds} seeds",
         f"{'':16} {'training loss':>18} {'test error':>16} {'seconds':>8}  best of the grid",
     ]  # fmt: skip
     print(*lines, sep="\n", flush=True)

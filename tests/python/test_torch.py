@@ -1,6 +1,7 @@
 """ADA-GP for PyTorch: the paper's formulas in numpy, our own learner, what it must equal, and the second run."""
 
 import copy
+import doctest
 import io
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra torch")
 
 import torch
+from places import ROOT
 
 import sonlearn.torch
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError, from_scipy
@@ -367,3 +369,9 @@ def test_what_an_import_loads():
     code = "import sys, sonlearn; print('torch' in sys.modules); import sonlearn.torch; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\nFalse\n"
+
+
+def test_the_examples_of_the_page():
+    found = doctest.testfile(str(ROOT / "docs" / "torch.md"), module_relative=False)
+    assert found.attempted >= 10
+    assert found.failed == 0
