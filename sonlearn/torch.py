@@ -73,7 +73,7 @@ class AdaGP(torch.optim.Optimizer):
         lr: float = 0.01,
         *,
         sketch_size: int = 20,
-        delta: float = 0.1,
+        delta: float = 1.0,
         eps: float = 1e-8,
         weight_decay: float = 0.0,
         project: bool | None = None,

@@ -74,7 +74,7 @@ def test_the_steps_are_the_papers(tau, delta):
 def test_the_random_numbers_of_further_tensors_are_others():
     first, second = tensor(3, 3, 3), tensor(3, 3, 3)
     sequence = gradients(first.shape, 8)
-    optimiser = AdaGP([first, second], sketch_size=4)
+    optimiser = AdaGP([first, second], sketch_size=4, delta=0.1)
     for g in sequence:
         first.grad, second.grad = (torch.from_numpy(g.copy()) for _ in range(2))
         optimiser.step()
@@ -200,7 +200,7 @@ def batches(n, dtype=torch.float32):
 def optimiser_of(model):
     weights, biases = ([p for p in model.parameters() if (p.dim() > 1) == whole] for whole in (True, False))
     groups = [{"params": weights, "project": True, "sketch_size": 5}, {"params": biases, "lr": 0.02}]
-    return AdaGP(groups, lr=0.1, weight_decay=1e-3)
+    return AdaGP(groups, lr=0.1, delta=0.1, weight_decay=1e-3)
 
 
 def train(model, optimiser, pairs):
