@@ -15,16 +15,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option, raw
-from sonlearn.members import member
+from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option
 from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES, ZERO_ALPHA
+from sonlearn.together import LOSS_OPTIONS as LOSS_OPTIONS
+from sonlearn.together import check_namespaces, check_together
 
 LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
-#: Options of one loss each.
-LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 #: Options of learning that every method takes.
-ALL_TAKE = ("method", "sketch", "loss", "oaa", "classes", *LOSS_OPTIONS)
+ALL_TAKE = (
+    "method", "sketch", "loss", "oaa", "classes", *LOSS_OPTIONS, "min_prediction", "max_prediction", "link", "binary",
+)  # fmt: skip
+#: Options of what is said of a prediction.
+_OUTPUT = ("min_prediction", "max_prediction", "link", "binary")
+#: What a prediction becomes where it is said, as VW has it.
+LINKS = ("identity", "logistic", "glf1", "poisson")
 #: What features are divided by (`sonlearn.learn.rescale`).
 SCALES = ("none", "gradients", "maximum", "unit")
 FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
@@ -74,6 +79,17 @@ class LearnOptions:
         None, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C",
         general=math.inf,
     )  # fmt: skip
+    min_prediction: float | None = option(
+        None, "predictions below this are this", flags=("--min_prediction",), parse=number, metavar="P"
+    )
+    max_prediction: float | None = option(
+        None, "predictions above this are this", flags=("--max_prediction",), parse=number, metavar="P"
+    )
+    link: str = option(
+        "identity", "what is said of a prediction p: p itself, 1/(1 + exp(-p)), 2/(1 + exp(-p)) - 1, or exp(p)",
+        choices=LINKS,
+    )  # fmt: skip
+    binary: bool = option(False, "say -1 or +1, and count errors as the loss")
     alpha: float = option(
         1.0, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
         metavar="A",
@@ -156,7 +172,7 @@ class LearnOptions:
             self._resolve(field, defaults)
         if "scale" in METHODS[method].takes:
             self._settle("diagonal", {"gradients": True, "none": False}.get(self.scale))
-        _check_together(self)
+        check_together(self)
 
     def _settle(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -201,7 +217,15 @@ class LearnOptions:
         """sigma as a number ([SON] Assumption 2: 1/(8 C^2) for squared loss with predictions and labels in [-C, C])."""
         if not isinstance(self.sigma, str):
             return self.sigma
-        return 1 / (8 * self.clip**2) if self.loss == "squared" else 0.0
+        C = max(map(abs, self.bounds))
+        return 1 / (8 * C**2) if self.loss == "squared" else 0.0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What predictions are kept within: clip, min_prediction and max_prediction together."""
+        low = -self.clip if self.min_prediction is None else max(-self.clip, self.min_prediction)
+        high = self.clip if self.max_prediction is None else min(self.clip, self.max_prediction)
+        return float(low), float(high)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -209,8 +233,10 @@ class LearnOptions:
         names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
         names -= {"diagonal"}  # a spelling of scale
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
-        names |= {name for name in ("oaa", "classes") if getattr(self, name) is not None}
-        return tuple(field.name for field in dataclasses.fields(self) if field.name in names)
+        fields = dataclasses.fields(self)
+        given = {field.name for field in fields if getattr(self, field.name) != field.default}
+        names |= given & {"oaa", "classes", *_OUTPUT}
+        return tuple(field.name for field in fields if field.name in names)
 
     @property
     def effective_sketch(self) -> str | None:
@@ -269,7 +295,7 @@ def validate(options: TextOptions) -> None:
     """Raise OptionError at the first value that is out of its range."""
     for field in dataclasses.fields(options):
         check_field(field, getattr(options, field.name))
-    _check_namespaces(options)
+    check_namespaces(options)
 
 
 def _scale_of(scale: str | None, diagonal: bool | None) -> str | None:
@@ -280,72 +306,3 @@ def _scale_of(scale: str | None, diagonal: bool | None) -> str | None:
     if scale not in (None, meant):
         raise OptionError(f"--{'' if diagonal else 'no-'}diagonal is --scale {meant}, not --scale {scale}: give one")
     return meant
-
-
-def _check_together(o: LearnOptions) -> None:
-    for field in dataclasses.fields(o):
-        if getattr(o, field.name) == math.inf and field.name not in ("clip", "huber_k"):
-            raise OptionError(f"{flags(field)[-1]} inf: expected a finite number")
-        loss = LOSS_OPTIONS.get(field.name, o.loss)
-        if loss != o.loss and getattr(o, field.name) != field.default:
-            raise OptionError(f"{flags(field)[-1]} is for --loss {loss}, and the loss is {o.loss}")
-    can = METHODS[o.method].losses
-    if can and o.loss not in can:
-        raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
-    if o.oaa is not None and o.classes is not None:
-        raise OptionError(f"--oaa {o.oaa} with --classes {o.classes}: give one of them")
-    if o.several and o.loss not in (*CLASSIFICATION, "squared"):
-        flag = "--classes" if o.oaa is None else "--oaa"
-        raise OptionError(f"{flag} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared")
-    for name in o.members:
-        chosen = member(name, o.loss)
-        if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
-            raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
-    if {"seed", "buffer"} & set(METHODS[o.method].takes):
-        _check_projection(o)
-    if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
-        raise OptionError(
-            f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
-            "give --alpha a positive value, or use --sketch rfd, which needs none"
-        )
-    if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
-        raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
-
-
-def _check_projection(o: LearnOptions) -> None:
-    if o.sketch_size == 0:
-        raise OptionError(f"--sketch-size 0: --method {o.method} needs a row at least")
-    for name in {"alpha", "delta"} & set(() if METHODS[o.method].engine != "projected" else METHODS[o.method].takes):
-        if getattr(o, name) == 0:
-            raise OptionError(
-                f"--{name} 0: --method {o.method} would have steps of any length where it has no projection; "
-                f"give --{name} a positive value"
-            )
-
-
-def _check_namespaces(o: TextOptions) -> None:
-    """Lengths of what is given by first bytes of namespaces."""
-    for name, values, low, high in (
-        ("-q", o.quadratic, 2, 2), ("--cubic", o.cubic, 3, 3), ("--interactions", o.interactions, 2, 16),
-        ("--ignore", o.ignore, 1, 255), ("--keep", o.keep, 1, 255),
-    ):  # fmt: skip
-        for value in values:
-            if not low <= len(raw(value)) <= high:
-                wanted = f"{low} bytes" if low == high else f"{low} to {high} bytes"
-                raise OptionError(f"{name} {value}: expected the first bytes of namespaces, {wanted}")
-    for name, values, low in (("--ngram", o.ngram, 2), ("--skips", o.skips, 0)):
-        for value in values:
-            gram_size(name, value, low)
-    if o.skips and not o.ngram:
-        raise OptionError("--skips without --ngram: expected --ngram N with N at least 2")
-
-
-def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
-    """Namespace byte (None: all) and size of ``--ngram`` or ``--skips``."""
-    text = raw(value)
-    byte, digits = (None, text) if text[:1].isdigit() else (text[0] if text else None, text[1:])
-    if not digits.isdigit() or not low <= int(digits) <= 16:
-        raise OptionError(
-            f"{name} {value}: expected a number from {low} to 16, with a namespace's first byte before it or not"
-        )
-    return byte, int(digits)

@@ -68,6 +68,15 @@ class RunOptions:
         10, "with several passes, hold every N-th example out of learning and report the loss on those",
         flags=("--holdout_period",), parse=int, low=2, metavar="N",
     )  # fmt: skip
+    holdout_after: int | None = option(
+        None, "with several passes, hold all examples after the first N out instead", flags=("--holdout_after",),
+        parse=int, low=1, metavar="N",
+    )  # fmt: skip
+    early_terminate: int | None = option(
+        None, "end after N passes in a row without a fall of the holdout loss, with the best pass's model",
+        flags=("--early_terminate",), parse=int, low=1, metavar="N",
+    )  # fmt: skip
+    examples: int | None = option(None, "read the first N examples only", parse=int, low=1, metavar="N")
     on_error: str = option("stop", "a malformed line ends the run, or is left out and counted", choices=ON_ERROR)
     max_errors: int | None = option(
         None, "with --on-error skip: end the run when more lines than this are malformed", parse=int, low=0, metavar="N"
@@ -142,8 +151,8 @@ class InspectOptions:
 
 
 _PREDICT = (
-    "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "on_error", "max_errors", "threads",
-    "progress", "quiet",
+    "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "examples", "on_error",
+    "max_errors", "threads", "progress", "quiet",
 )  # fmt: skip
 
 _READ = ("data", "on_error", "max_errors", "threads")

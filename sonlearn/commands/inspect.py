@@ -11,8 +11,8 @@ import numpy as np
 
 from sonlearn import storage
 from sonlearn.batch import CONSTANT
+from sonlearn.commands.describe import text_of
 from sonlearn.commands.models import Model, load_model
-from sonlearn.commands.train import text_of
 from sonlearn.errors import OptionError
 from sonlearn.sketch import npz
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import math
 import os
 import signal
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,17 +24,21 @@ from sonlearn.commands.checks import (
     warn,
     warn_of_skipped,
 )
+from sonlearn.commands.describe import check_agreement, describe, members_at_work
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.flags import RunOptions, parse_progress
 from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.milestones import Checkpoints as Checkpoints
+from sonlearn.commands.milestones import Patience, held_out
 from sonlearn.commands.models import Unfinished, load_model, save_model
 from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
-from sonlearn.options import LearnOptions, TextOptions, flags
+from sonlearn.learn.output import linked
+from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.predictions import PredictionWriter
-from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
+from sonlearn.report.progress import ERRORS, HEADER, Outcome, Progress, Schedule
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
@@ -99,11 +106,14 @@ class Session:
         if options.probabilities and not self.learn.several:
             raise OptionError("--probabilities: expected a model of several classes: --oaa K, or --classes auto")
         texts = self.texts if self.learn.several else None
-        self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout, texts)
+        loss, zero = ERRORS if self.learn.binary else self.learn.loss, float(linked(self.learn.link, np.zeros(1))[0])
+        schedule = Schedule(*parse_progress(options.progress))
+        self.progress = Progress(loss, schedule, self.holdout, texts, zero)
         lines = self.done.lines
         self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
         self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
         self.checkpoints = Checkpoints(options.checkpoint, options.checkpoint_minutes)
+        self.patience = Patience(options.early_terminate)
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
         self.reader: Reader | CachedReader | None = None
@@ -126,6 +136,8 @@ class Session:
                     name = signal.Signals(interrupts.received).name
                     return f"interrupted run ({name})", 128 + interrupts.received
                 self.done = self.done._replace(number=number + 1, read=0)
+                if self.ends_early(number):
+                    break
                 if self.options.save_per_pass and number < self.options.passes:
                     self.save_checkpoint()
         except BrokenPipeError:
@@ -140,7 +152,7 @@ class Session:
         if self.reader is None or self.cache is None:
             self.reader = self.make_reader()
         before, done, begun = self.done.read, 0, False
-        for batch in interrupts.until_signal(self.reader):
+        for batch in self.wanted(interrupts.until_signal(self.reader)):
             start, done = done, done + batch.n
             if done <= before:
                 continue
@@ -148,9 +160,7 @@ class Session:
             if not begun:
                 self.begin_pass(self.reader, batch, first=number == self.began.number)
                 begun = True
-            held = None
-            if self.holdout:
-                held = np.arange(done - batch.n + 1, done + 1) % self.options.holdout_period == 0
+            held = held_out(self.options, done - batch.n, batch.n)
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save
             lines = self.done.lines + int((~predicted.refused).sum()) * bool(self.predictions or self.raw_predictions)
@@ -161,6 +171,27 @@ class Session:
         if done < before and interrupts.received is None:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
+
+    def wanted(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The first --examples of a pass. With a cache the rest is read too, or it would be none of the whole data."""
+        left = math.inf if self.options.examples is None else self.options.examples
+        with contextlib.closing(batches):
+            for batch in batches:
+                batch = batch.part(0, int(min(left, batch.n)))
+                left -= batch.n
+                if batch.n:
+                    yield batch
+                if left == 0 and self.cache is None:
+                    return
+
+    def ends_early(self, number: int) -> bool:
+        """Whether pass `number` is one too many in vain; then the learner is that of the best one."""
+        if not self.patience.is_over(number, self.progress.held_loss, self.learner):
+            return False
+        best = self.patience.best
+        self.learner = Learner.from_arrays(*best.learner, threads=self.cores)
+        self.say(f"the holdout loss has not fallen since pass {best.number}, whose model is kept")
+        return True
 
     @property
     def resumes(self) -> bool:
@@ -304,23 +335,6 @@ class Session:
             complain(line)
 
 
-class Checkpoints:
-    """When the model is due to be saved: every so many examples, every so many minutes, whichever comes first."""
-
-    def __init__(self, examples: int | None, minutes: float | None):
-        self.examples, self.seconds = examples, None if minutes is None else 60 * minutes
-        self._count, self._last = 0, time.monotonic()
-
-    def due(self, examples: int) -> bool:
-        """Whether a checkpoint is due now that so many `examples` more have been learned."""
-        self._count += examples
-        late = self.seconds is not None and time.monotonic() - self._last >= self.seconds
-        if not late and (self.examples is None or self._count < self.examples):
-            return False
-        self._count, self._last = 0, time.monotonic()
-        return True
-
-
 def initial_model(options: RunOptions) -> str | None:
     """The model that a run begins with: with --resume that of -f, if there is one."""
     if options.resume and options.final_regressor is not None and os.path.exists(options.final_regressor):
@@ -348,46 +362,3 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
         LearnOptions(**{name: value for name, value in given.items() if name in names}),
         TextOptions(**{name: value for name, value in given.items() if name not in names}),
     )
-
-
-def members_at_work(learner: Learner | None) -> list[str]:
-    """A line that says what a committee's predictions come from."""
-    members = [] if learner is None else learner.facts().get("members", [])
-    return [f"members = {' '.join(m['name'] for m in members if m['active'])}"] if members else []
-
-
-def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
-    """``name = value, ...``: what matters of learning; with `keep`, these and what differs from its default."""
-    shown = getattr(options, "shown", None) or [
-        field.name
-        for field in dataclasses.fields(options)
-        if keep is None or field.name in keep or getattr(options, field.name) != field.default
-    ]
-    return ", ".join(f"{name} = {text_of(getattr(options, name))}" for name in shown)
-
-
-def text_of(value: Any) -> str:
-    """An option's value as the command line takes it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, tuple):
-        return " ".join(value)
-    if value == "":
-        return "none"
-    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
-
-
-def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
-    """Raise OptionError where an option that was given is not the model's own."""
-    for options in (learner.options, learner.text):
-        for field in dataclasses.fields(options):
-            ours = getattr(options, field.name)
-            asked = given.get(field.name, ours)
-            if asked != ours and not (field.name == "format" and "auto" in (asked, ours)):
-                name = flags(field)[-1].removeprefix("--")
-                if name.startswith("no") and isinstance(ours, bool) and ours == field.default:
-                    asked, ours = ours, asked  # the flag says no, the field yes
-                raise OptionError(
-                    f"{name} = {text_of(asked)} is asked for, but the model {path} has {name} = {text_of(ours)}: "
-                    "a model keeps its options; leave the flag out, or train a new model without -i"
-                )

@@ -53,6 +53,13 @@ _WORK_BUT = {
     "--quantile_tau": "of --loss quantile",
     "--invariant": "of the first-order methods",
     "--cache_file": "one file",
+    "--binary": "labels -1/+1 or 0/1 alone; not with --link: VW, which takes both, says +1 to every example then",
+    "--link": "identity, logistic, glf1 and poisson; raw predictions, the loss and learning are without it",
+    "--min_prediction": "each bound alone, where VW sets the other to 0; no bound follows from the labels seen",
+    "--max_prediction": "each bound alone, where VW sets the other to 0; no bound follows from the labels seen",
+    "--examples": "in each pass, as VW; predict has it too",
+    "--early_terminate": "if not given, all passes are made (VW: 3); the model is the best pass's",
+    "--holdout_after": "with several passes",
     "--save_per_pass": "-f's file is written anew after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
     "--oaa": "K classes labelled 1 to K, or 0 to K-1",
@@ -69,8 +76,6 @@ _STANDS_FOR = {
     "--ftrl": "give --method ftrl",
     "--coin": "give --method coin",
     "--audit": "convert --to vw shows the slots and values of every example, inspect the weights",
-    "--examples": "head -n N DATA | sonlearn train",
-    "--min_prediction --max_prediction": "give --clip C: predictions are kept within [-C, C]",
     "--sort_features": "leave it out: the order of features does not matter",
     "--dry_run": "leave it out: options are checked before anything is read",
     "--kill_cache": "a stale cache is made anew without being told: leave it out",
@@ -88,8 +93,6 @@ _STANDS_FOR = {
     "--strict_parse": "leave it out: a malformed line ends the run, unless --on-error skip is given",
     "--random_seed": "leave it out: nothing is random",
     "--sparse_weights": "leave it out: memory grows with the features seen, not with -b",
-    "--binary": "leave it out: a prediction above 0 is of the class +1",
-    "--link": "leave it out: under logistic loss 1/(1+exp(-p)) is the probability of +1",
     "--OjaNewton": "give --sketch oja",
     "--alpha_inverse": "give --alpha, its inverse",
     "--normalize   ": "give --diagonal or --no-diagonal",
@@ -114,8 +117,8 @@ _NOT_HERE = {
     "the losses are those of --loss_function": """
          --expectile_q --logistic_min --logistic_max
     """,
-    "examples are held out by --holdout_period alone, and all passes are made over all examples": """
-        --holdout_after --early_terminate --initial_pass_length
+    "all passes are made over all examples, or the first --examples": """
+        --initial_pass_length
     """,
     "of several classes, each is learned against all others (--oaa)": """
         --oaa_subsample --ect --error --csoaa

@@ -50,7 +50,7 @@ def learn(params, state, work, rows, out, start):
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i
         out.raw[i] = u
-        out.prediction[i] = min(max(u, -params.clip), params.clip)
+        out.prediction[i] = min(max(u, params.low), params.high)
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         if not step(params, state, work, rows, i, (u, out.prediction[i], xx)):

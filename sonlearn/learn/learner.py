@@ -17,6 +17,7 @@ from sonlearn.learn.engine import Predictions
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.labels import Labels
 from sonlearn.learn.losses import loss_of, losses
+from sonlearn.learn.output import said
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
@@ -27,8 +28,9 @@ FORMAT = 2
 class Predicted(NamedTuple):
     """What was predicted for a batch, float64[n] each.
 
-    `prediction` is what the loss is of (w'x within [-C, C]), `raw` the same before the projection, `loss` is
-    l(prediction, label) without the importance weight, NaN without a label. `refused` (bool[n]) tells the rows that
+    `prediction` is what the loss is of (w'x within [-C, C]), or what ``--link`` or ``--binary`` make of that, `raw` is
+    w'x before any of it, `loss` is l(prediction, label) before a link and without the importance weight (``--binary``:
+    1 for a wrong class), NaN without a label. `refused` (bool[n]) tells the rows that
     could not be learned from (`partial_fit`): their other entries say nothing.
     """
 
@@ -69,7 +71,7 @@ class Learner:
         self._state = self._engine.new()
         self._index = new_index()
         several = self.options.several
-        self._labels = Classes(self.options.oaa) if several else Labels(self.options.loss)
+        self._labels = Classes(self.options.oaa) if several else Labels(self.options.loss, binary=self.options.binary)
 
     def partial_fit(self, batch: Batch, *, skip: bool = False) -> Predicted | PredictedClass:
         """Learn the rows of `batch` in order; rows without a label or with weight 0 are only predicted.
@@ -198,8 +200,10 @@ class Learner:
         if isinstance(self._labels, Classes):
             return self._labels.judged(out, rows.y, batch, refused)
         loss = np.empty(len(rows.y))
+        np.clip(out.prediction, *self.options.bounds, out=out.prediction)
         losses(loss_of(self.options), out.prediction, rows.y, loss)
-        return Predicted(out.prediction, out.raw, loss, refused)
+        shown, loss = said(self.options, out.prediction, rows.y, loss)
+        return Predicted(shown, out.raw, loss, refused)
 
     # -- persistence -------------------------------------------------------------------------------------------------
 

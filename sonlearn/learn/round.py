@@ -50,7 +50,7 @@ def run(params, state, work, rows, extra, out, start):
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED, 0.0
         raw[i] = u
-        prediction[i] = min(max(u, -params.clip), params.clip)
+        prediction[i] = min(max(u, params.low), params.high)
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         slope = rows.weight[i] * loss_slope(params.loss, prediction[i], rows.y[i])

@@ -57,7 +57,8 @@ class Params(NamedTuple):
     buffered: bool  # rows are buffered and shrunk (frequent directions), or taken one by one (Oja)
     terms: Terms  # of a shrink
     loss: Loss
-    clip: float
+    low: float  # predictions are within these
+    high: float
     sigma: float
     eta_kind: int
     eta: float
@@ -163,7 +164,8 @@ def params_of(options: LearnOptions) -> Params:
         buffered=buffered,
         terms=lowered._replace(gain=values.get("gain", lowered.gain)),
         loss=loss_of(options),
-        clip=float(options.clip),
+        low=options.bounds[0],
+        high=options.bounds[1],
         sigma=float(options.resolved_sigma) if "sigma" in takes else 1.0,
         eta_kind=eta_kind,
         eta=eta,

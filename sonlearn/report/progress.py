@@ -34,6 +34,10 @@ HEADER = (
 )
 
 
+#: Where ``--binary`` is given, a wrong class is the loss.
+ERRORS = "errors"
+
+
 class Schedule(NamedTuple):
     """When rows are due: at `step`, 2 step, 3 step, ... (additive), or at 1, step, step^2, ..."""
 
@@ -148,8 +152,8 @@ class Labels:
         positive = self.positive_weight / self.weight
         if loss == "squared_hinge":
             return 2 * positive - 1, 4 * positive * (1 - positive)
-        if loss == "hinge":
-            return (1.0 if positive > 0.5 else -1.0), 2 * min(positive, 1 - positive)
+        if loss in ("hinge", ERRORS):
+            return (1.0 if positive > 0.5 else -1.0), (2 if loss == "hinge" else 1) * min(positive, 1 - positive)
         if positive in (0.0, 1.0):
             return 2 * positive - 1, math.log1p(math.exp(-1))
         entropy = -positive * math.log(positive) - (1 - positive) * math.log1p(-positive)
@@ -171,12 +175,14 @@ class Progress:
     Parameters
     ----------
     loss : str
-        One of `sonlearn.options.LOSSES`.
+        One of `sonlearn.options.LOSSES`, or `ERRORS`.
     schedule : Schedule
     holdout : bool
         Whether rows and the summary are of the held-out examples from the second pass on.
     texts : function of float64[n] that gives n str, or None
         Of several classes, how labels are written; None: there are no several classes.
+    boundary : float
+        Predictions above this are of the class +1.
     """
 
     def __init__(
@@ -185,7 +191,9 @@ class Progress:
         schedule: Schedule | None = None,
         holdout: bool = False,
         texts: Callable[[np.ndarray], list[str]] | None = None,
+        boundary: float = 0.0,
     ):
+        self.boundary = boundary
         self.loss, self.holdout, self.texts = loss, holdout, texts
         self.counts = ClassCounts()
         self.schedule = schedule or Schedule()
@@ -212,6 +220,12 @@ class Progress:
     def result(self) -> _Sums:
         """Totals that the average loss at the end is of: the last pass's holdout, or all examples."""
         return self.held.minus(self._held_at_pass) if self._shows_holdout else self.trained
+
+    @property
+    def held_loss(self) -> float:
+        """Average loss of what was held out in this pass; NaN: there was nothing."""
+        held = self.held.minus(self._held_at_pass)
+        return held.loss / held.weight if held.weight > 0 else math.nan
 
     def next_pass(self) -> None:
         """Say that the examples to come are of another pass."""
@@ -300,7 +314,7 @@ class Progress:
         weight = np.where(mask, outcome.weight, 0.0)
         loss = np.where(mask, outcome.loss, 0.0)
         if self.texts is None:
-            error = mask & ((outcome.prediction > 0) != (outcome.y > 0))
+            error = mask & ((outcome.prediction > self.boundary) != (outcome.y > 0))
         else:
             error = mask & (outcome.prediction != outcome.y)
         return _Running(
@@ -309,7 +323,7 @@ class Progress:
 
     def _class_flags(self, y: np.ndarray, labelled: np.ndarray) -> np.ndarray:
         """bool[n + 1]: whether all labels so far are classes."""
-        if self.loss in CLASSIFICATION or self.texts is not None:
+        if self.loss in (*CLASSIFICATION, ERRORS) or self.texts is not None:
             return np.ones(len(y) + 1, dtype=bool)
         return np.logical_and.accumulate(np.concatenate(([self._classes], ~labelled | (np.abs(y) == 1))))
 

@@ -69,7 +69,7 @@ def test_the_command_line_says_it(name, capsys):
 @pytest.mark.parametrize(
     ("flag", "message"),
     [
-        ("--initial_t", "--power_t"), ("--ftrl", "--method ftrl"), ("--link", "leave it out"),
+        ("--initial_t", "--power_t"), ("--ftrl", "--method ftrl"), ("--save_resume", "leave it out"),
         ("--bfgs", "only online methods"), ("-k", "leave it out"),
         ("--invert-hash", "--names"), ("-C", "weight 0"),
     ],

@@ -41,7 +41,8 @@ class Params(NamedTuple):
 
     rule: int
     loss: Loss
-    clip: float
+    low: float  # predictions are within these
+    high: float
     rate: float
     power_t: float
     alpha: float
@@ -88,7 +89,7 @@ class FirstOrder:
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(self._params, state, rows, out.raw)
-        np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
+        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
     def weights(self, state: State, features: int) -> np.ndarray:
@@ -111,7 +112,8 @@ def params_of(options: LearnOptions) -> Params:
     return Params(
         rule=RULES[METHODS[options.method].values["rule"]],
         loss=loss_of(options),
-        clip=float(options.clip),
+        low=options.bounds[0],
+        high=options.bounds[1],
         rate=float(options.learning_rate),
         power_t=float(options.power_t),
         alpha=float(options.ftrl_alpha),

@@ -67,7 +67,7 @@ class SketchedNewton:
         """Predict `rows` and change nothing."""
         rows, extra = self._split(rows)
         at = predict(self._params, state, rows, extra, out.raw)
-        np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
+        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
     def _split(self, rows: Rows) -> tuple[Rows, np.ndarray]:

@@ -1,0 +1,53 @@
+"""Options as lines: what a run's header says of them, and where what is asked for is not what a model has."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from sonlearn.errors import OptionError
+from sonlearn.learn.learner import Learner
+from sonlearn.options import LearnOptions, TextOptions, flags
+
+
+def members_at_work(learner: Learner | None) -> list[str]:
+    """A line that says what a committee's predictions come from."""
+    members = [] if learner is None else learner.facts().get("members", [])
+    return [f"members = {' '.join(m['name'] for m in members if m['active'])}"] if members else []
+
+
+def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
+    """``name = value, ...``: what matters of learning; with `keep`, these and what differs from its default."""
+    shown = getattr(options, "shown", None) or [
+        field.name
+        for field in dataclasses.fields(options)
+        if keep is None or field.name in keep or getattr(options, field.name) != field.default
+    ]
+    return ", ".join(f"{name} = {text_of(getattr(options, name))}" for name in shown)
+
+
+def text_of(value: Any) -> str:
+    """An option's value as the command line takes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " ".join(value)
+    if value == "":
+        return "none"
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+
+
+def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
+    """Raise OptionError where an option that was given is not the model's own."""
+    for options in (learner.options, learner.text):
+        for field in dataclasses.fields(options):
+            ours = getattr(options, field.name)
+            asked = given.get(field.name, ours)
+            if asked != ours and not (field.name == "format" and "auto" in (asked, ours)):
+                name = flags(field)[-1].removeprefix("--")
+                if name.startswith("no") and isinstance(ours, bool) and ours == field.default:
+                    asked, ours = ours, asked  # the flag says no, the field yes
+                raise OptionError(
+                    f"{name} = {text_of(asked)} is asked for, but the model {path} has {name} = {text_of(ours)}: "
+                    "a model keeps its options; leave the flag out, or train a new model without -i"
+                )

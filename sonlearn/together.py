@@ -1,0 +1,110 @@
+"""Options that contradict each other: what no field can tell by itself. Imports nothing but tables."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING
+
+from sonlearn.errors import OptionError
+from sonlearn.fields import flags, raw
+from sonlearn.members import member
+from sonlearn.methods import CLASSIFICATION, METHODS
+
+if TYPE_CHECKING:
+    from sonlearn.options import LearnOptions, TextOptions
+
+#: Options of one loss each.
+LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
+
+
+def check_together(o: LearnOptions) -> None:
+    """Raise OptionError at the first contradiction among options of learning."""
+    for field in dataclasses.fields(o):
+        if getattr(o, field.name) == math.inf and field.name not in ("clip", "huber_k"):
+            raise OptionError(f"{flags(field)[-1]} inf: expected a finite number")
+        loss = LOSS_OPTIONS.get(field.name, o.loss)
+        if loss != o.loss and getattr(o, field.name) != field.default:
+            raise OptionError(f"{flags(field)[-1]} is for --loss {loss}, and the loss is {o.loss}")
+    can = METHODS[o.method].losses
+    if can and o.loss not in can:
+        raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
+    if o.oaa is not None and o.classes is not None:
+        raise OptionError(f"--oaa {o.oaa} with --classes {o.classes}: give one of them")
+    if o.several and o.loss not in (*CLASSIFICATION, "squared"):
+        flag = "--classes" if o.oaa is None else "--oaa"
+        raise OptionError(f"{flag} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared")
+    _check_output(o)
+    for name in o.members:
+        chosen = member(name, o.loss)
+        if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
+            raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
+    if {"seed", "buffer"} & set(METHODS[o.method].takes):
+        _check_projection(o)
+    if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
+        raise OptionError(
+            f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
+            "give --alpha a positive value, or use --sketch rfd, which needs none"
+        )
+    if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
+        raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
+
+
+def _check_output(o: LearnOptions) -> None:
+    """What is made of a prediction before it is said."""
+    low, high = o.bounds
+    if not low < high:
+        given = {"--min_prediction": o.min_prediction, "--max_prediction": o.max_prediction, "--clip": o.clip}
+        shown = [f"{flag} {value:g}" for flag, value in given.items() if value not in (None, math.inf)]
+        raise OptionError(f"{' with '.join(shown)}: predictions would be from {low:g} to {high:g}; expected a range")
+    if o.binary and (o.link != "identity" or o.loss == "poisson"):
+        other = f"--link {o.link}" if o.link != "identity" else "--loss poisson"
+        raise OptionError(f"--binary with {other}: the one says classes, the other values; give one of them")
+    said = [flag for flag, on in (
+        ("--min_prediction", o.min_prediction is not None), ("--max_prediction", o.max_prediction is not None),
+        (f"--link {o.link}", o.link != "identity"), ("--binary", o.binary),
+    ) if on]  # fmt: skip
+    if o.several and said:
+        raise OptionError(
+            f"{said[0]} with {'--classes' if o.oaa is None else '--oaa'}: of several classes "
+            "the prediction is a label; give --probabilities for the probability of each"
+        )
+
+
+def _check_projection(o: LearnOptions) -> None:
+    if o.sketch_size == 0:
+        raise OptionError(f"--sketch-size 0: --method {o.method} needs a row at least")
+    for name in {"alpha", "delta"} & set(() if METHODS[o.method].engine != "projected" else METHODS[o.method].takes):
+        if getattr(o, name) == 0:
+            raise OptionError(
+                f"--{name} 0: --method {o.method} would have steps of any length where it has no projection; "
+                f"give --{name} a positive value"
+            )
+
+
+def check_namespaces(o: TextOptions) -> None:
+    """Lengths of what is given by first bytes of namespaces."""
+    for name, values, low, high in (
+        ("-q", o.quadratic, 2, 2), ("--cubic", o.cubic, 3, 3), ("--interactions", o.interactions, 2, 16),
+        ("--ignore", o.ignore, 1, 255), ("--keep", o.keep, 1, 255),
+    ):  # fmt: skip
+        for value in values:
+            if not low <= len(raw(value)) <= high:
+                wanted = f"{low} bytes" if low == high else f"{low} to {high} bytes"
+                raise OptionError(f"{name} {value}: expected the first bytes of namespaces, {wanted}")
+    for name, values, low in (("--ngram", o.ngram, 2), ("--skips", o.skips, 0)):
+        for value in values:
+            gram_size(name, value, low)
+    if o.skips and not o.ngram:
+        raise OptionError("--skips without --ngram: expected --ngram N with N at least 2")
+
+
+def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
+    """Namespace byte (None: all) and size of ``--ngram`` or ``--skips``."""
+    text = raw(value)
+    byte, digits = (None, text) if text[:1].isdigit() else (text[0] if text else None, text[1:])
+    if not digits.isdigit() or not low <= int(digits) <= 16:
+        raise OptionError(
+            f"{name} {value}: expected a number from {low} to 16, with a namespace's first byte before it or not"
+        )
+    return byte, int(digits)
