@@ -26,8 +26,8 @@ LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile
 ALL_TAKE = (
     "method", "sketch", "loss", "oaa", "classes", *LOSS_OPTIONS, "min_prediction", "max_prediction", "link", "binary",
 )  # fmt: skip
-#: Options of what is said of a prediction.
-_OUTPUT = ("min_prediction", "max_prediction", "link", "binary")
+#: Options that are told of only where they are given.
+_SELDOM = ("min_prediction", "max_prediction", "link", "binary")
 #: What a prediction becomes where it is said, as VW has it.
 LINKS = ("identity", "logistic", "glf1", "poisson")
 #: What features are divided by (`sonlearn.learn.rescale`).
@@ -130,7 +130,14 @@ class LearnOptions:
         choices=("after", "before"),
     )  # fmt: skip
     l1: float = option(0.0, "weights within this of 0 are 0", flags=("--l1",), parse=number, low=0.0, metavar="L")
-    l2: float = option(0.0, "weights are drawn to 0 by this", flags=("--l2",), parse=number, low=0.0, metavar="L")
+    l2: float = option(
+        0.0, "weights are drawn to 0 by this: each step of length e multiplies them by 1 - L e", flags=("--l2",),
+        parse=number, low=0.0, metavar="L",
+    )  # fmt: skip
+    decay: float = option(
+        0.0, "share of its second-order matrix, or of its sums of squares, that a learner forgets with each example",
+        parse=number, low=0.0, high=0.99, metavar="RATE",
+    )  # fmt: skip
     ftrl_alpha: float | None = option(
         None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), parse=number, above=0.0,
         general=0.5, metavar="A",
@@ -188,7 +195,8 @@ class LearnOptions:
             getattr(self, name) not in (None, setting.get(name)) for name in ("loss", "scale")
         ):
             setting = {}
-        return {**method.defaults, **setting}
+        forgetting = {"scale": "unit"} if self.decay else {}  # sums of squares that grow would be remembered
+        return {**forgetting, **method.defaults, **setting}
 
     def _resolve(self, field: dataclasses.Field, defaults: dict[str, Any]) -> None:
         """Put the default where no value was given; refuse another value of an option that it does not take."""
@@ -235,7 +243,8 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= given & {"oaa", "classes", *_OUTPUT}
+        names |= {"oaa", "classes", *_SELDOM}
+        names -= {"oaa", "classes", *_SELDOM, "decay", *(("l2",) if self.method != "ftrl" else ())} - given
         return tuple(field.name for field in fields if field.name in names)
 
     @property

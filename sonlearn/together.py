@@ -35,6 +35,7 @@ def check_together(o: LearnOptions) -> None:
         flag = "--classes" if o.oaa is None else "--oaa"
         raise OptionError(f"{flag} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared")
     _check_output(o)
+    _check_forgetting(o)
     for name in o.members:
         chosen = member(name, o.loss)
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
@@ -48,6 +49,21 @@ def check_together(o: LearnOptions) -> None:
         )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
+
+
+def _check_forgetting(o: LearnOptions) -> None:
+    """What --decay and --l2 cannot do."""
+    if o.decay and o.scale == "gradients" and "scale" in METHODS[o.method].takes:
+        raise OptionError(
+            f"--decay {o.decay:g} with --scale gradients: features divided by sums that only grow would not forget; "
+            "give --scale unit, maximum or none"
+        )
+    for name in ("decay", "l2"):
+        if getattr(o, name) and o.update == "dual":
+            raise OptionError(
+                f"--{name} {getattr(o, name):g} with --update dual: weights that follow from the sum of all gradients "
+                "remember them; give --update mirror"
+            )
 
 
 def _check_output(o: LearnOptions) -> None:

@@ -22,7 +22,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
-FORMAT = 2
+FORMAT = 3
 
 
 class Predicted(NamedTuple):

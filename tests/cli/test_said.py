@@ -159,6 +159,8 @@ def test_binary_takes_labels_of_two_classes_only(tmp_path, capsys):
         ["--link", "glf1"],
         ["--binary"],
         ["--min_prediction", "-0.2", "--max_prediction", "0.3"],
+        ["--l2", "0.01"],
+        ["--l2", "0.03", "--loss_function", "logistic"],
     ],
 )
 def test_vw_says_the_same(text, flags, tmp_path, capsys):
