@@ -77,7 +77,8 @@ class Method:
 #: predictions steps would be of any size.)
 ZERO_ALPHA = {"loss": "squared", "clip": 1.0, "sigma": "auto", "eta": "1/t", "scale": "none"}
 
-_NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal", "decay", "l2")
+_STEPS = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal", "l2")
+_NEWTON = (*_STEPS, "decay")
 
 #: Adaptive subgradient methods, the root of a matrix in the step.
 _ADA = ("learning_rate", "delta", "update", "clip")
@@ -119,7 +120,7 @@ METHODS = {
     ),
     "gd": Method(
         "sketched", "gradient descent with step 1/alpha; with --diagonal a form of AdaGrad", "[SON] with m = 0", "s",
-        "nearly independent features", _NEWTON, {"rule": "none"}, sketch="none",
+        "nearly independent features", _STEPS, {"rule": "none"}, sketch="none",
     ),
     "nag": Method(
         "first_order", "normalised adaptive gradient: no scale of a feature matters; the default step of Vowpal Wabbit",

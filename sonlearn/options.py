@@ -195,8 +195,9 @@ class LearnOptions:
             getattr(self, name) not in (None, setting.get(name)) for name in ("loss", "scale")
         ):
             setting = {}
-        forgetting = {"scale": "unit"} if self.decay else {}  # sums of squares that grow would be remembered
-        return {**forgetting, **method.defaults, **setting}
+        if self.decay and "scale" in method.takes:  # sums of squares that grow would be remembered
+            setting = {"scale": "unit", **setting}
+        return {**method.defaults, **setting}
 
     def _resolve(self, field: dataclasses.Field, defaults: dict[str, Any]) -> None:
         """Put the default where no value was given; refuse another value of an option that it does not take."""

@@ -58,6 +58,8 @@ def _check_forgetting(o: LearnOptions) -> None:
             f"--decay {o.decay:g} with --scale gradients: features divided by sums that only grow would not forget; "
             "give --scale unit, maximum or none"
         )
+    if o.decay and o.effective_sketch == "none" and METHODS[o.method].engine == "sketched":
+        raise OptionError(f"--decay {o.decay:g} with --sketch-size 0: there is no sketch that could forget; give -m M")
     for name in ("decay", "l2"):
         if getattr(o, name) and o.update == "dual":
             raise OptionError(

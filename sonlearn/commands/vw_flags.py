@@ -47,7 +47,8 @@ _WORK_BUT = {
     "--learning_rate": "of the first-order methods",
     "--power_t": "of the first-order methods",
     "--l1": "of the first-order methods",
-    "--l2": "of the first-order methods",
+    "--l2": "of nag, adagrad, sgd and their kin, of the Newton family, and of ftrl; the constant is drawn to 0 too",
+    "--decay": "something else: what is forgotten with each example; VW's is of --marginal, which is not here",
     "--ftrl_alpha": "of --method ftrl and coin",
     "--ftrl_beta": "of --method ftrl and coin",
     "--quantile_tau": "of --loss quantile",
@@ -143,7 +144,7 @@ _NOT_HERE = {
     "linear models only": """
         --nn --inpass --multitask --dropout --meanfield --boosting --gamma --alg --stage_poly --sched_exponent
         --batch_sz --batch_sz_no_doubling --autolink --bootstrap --bs_type --interact --marginal
-        --initial_denominator --initial_numerator --compete --update_before_learn --unweighted_marginals --decay
+        --initial_denominator --initial_numerator --compete --update_before_learn --unweighted_marginals
     """,
     "no matrix factorisation and no topics": """
         --rank --lrq --lrqdropout --lrqfa --new_mf --lda --lda_alpha --lda_rho --lda_D --lda_epsilon --minibatch

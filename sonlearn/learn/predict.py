@@ -25,7 +25,7 @@ def predict(params, state, rows, extra, raw):
             total += x * weight_of(state, f, on_z, on_x, z)
         if params.rescale == UNIT and xx > 0.0:
             total /= math.sqrt(xx)
-        total += rows.base[i]
+        total = total * state.now[0].left + rows.base[i]
         if not math.isfinite(total):
             return i
         raw[i] = total
@@ -43,7 +43,7 @@ def all_weights(params, state, out):
     for f in range(len(out)):
         scale = state.features[f].scale
         one = divided(params.rescale, scale, 1.0) if params.rescale < MAXIMUM else (1.0 / scale if scale > 0.0 else 0.0)
-        out[f] = one * weight_of(state, f, on_z, on_x, z)
+        out[f] = one * state.now[0].left * weight_of(state, f, on_z, on_x, z)
 
 
 @jit

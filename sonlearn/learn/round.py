@@ -11,6 +11,7 @@ import math
 from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.fading import SMALLEST, fade, start_at_one
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.oja import oja_round
 from sonlearn.learn.rescale import learn_scales, rescaled
@@ -25,7 +26,7 @@ from sonlearn.learn.tolerances import LIMIT
 class Row(NamedTuple):
     """The numbers of a row x that is being learned from."""
 
-    slope: float  # h l'(p, y): g = slope x
+    slope: float  # h l'(p, y), in the unit in which the weights stand: g = slope x
     scale: float  # s: the row that is sketched is s x
     xx: float  # x'x
     rho2: float  # squared part of x outside of the basis, 0 if negligible
@@ -42,11 +43,13 @@ def run(params, state, work, rows, extra, out, start):
     for i in range(start, len(rows.y)):
         if log_is_full(state):
             return i, LOG_FULL, 0.0
+        if now.left < SMALLEST:
+            start_at_one(state)
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         xx = rescaled(params, state, feats, values, extra[i], work.x)
         wx, rho2, n_rest = coordinates(params, state, work, feats, xx)
-        u = wx + rows.base[i]
+        u = wx * now.left + rows.base[i]
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED, 0.0
         raw[i] = u
@@ -54,13 +57,15 @@ def run(params, state, work, rows, extra, out, start):
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         slope = rows.weight[i] * loss_slope(params.loss, prediction[i], rows.y[i])
+        left, excess = left_of(params, now.left, rows.weight[i]), u - prediction[i]
         scale = row_scale(params, slope, now.t + 1)
-        row, move = Row(slope, scale, xx, rho2, 0.0), Move(0.0, 0.0)
-        if params.kind == INVERSE:
-            row = Row(slope, scale, xx, rho2, solve(params, state, work, now.k + now.raw, rho2))
-            move = projection(now.alpha, row.quadratic, rho2, u - prediction[i])
+        row, move = plan(params, state, work, Row(slope / left, scale, xx, rho2, 0.0), excess / left)
         if not (math.isfinite(scale * scale * xx * xx) and math.isfinite(move.along) and math.isfinite(move.rest)):
             return i, DIVERGED, 0.0
+        if params.keep < 1.0:
+            fade(params, state, work)
+            row, move = plan(params, state, work, row, excess / left)
+        now.left = left
         count(state, feats)
         if params.buffered:
             status = buffer_row(params, state, work, feats, row, move, n_rest)
@@ -68,14 +73,37 @@ def run(params, state, work, rows, extra, out, start):
             status = oja_round(params, state, work, feats, row, move)
         learn_scales(params, state, feats, values, slope)
         if status != NEXT:
-            return i + 1, status, params.rate * slope
+            return i + 1, status, params.rate * row.slope
     return len(rows.y), DONE, 0.0
 
 
 @bare_inline
+def plan(params, state, work, row, excess):
+    """(`row` with its quadratic, the projection's move), by A as it stands."""
+    if params.kind != INVERSE:
+        return row, Move(0.0, 0.0)
+    now = state.now[0]
+    quadratic = solve(params, state, work, now.k + now.raw, row.rho2)
+    return (
+        Row(row.slope, row.scale, row.xx, row.rho2, quadratic), projection(now.alpha, quadratic, row.rho2, excess)
+    )  # fmt: skip
+
+
+@bare_inline
+def left_of(params, left, h):
+    """`left` after a round: times 1 - l2 e for a step of length e, and as in `first_order` half of it at least."""
+    return left * (1.0 - min(params.shrink * params.rate * h, 0.5))
+
+
+@bare_inline
 def row_scale(params, slope, t):
-    """sqrt(sigma + eta_t) |l'|: the row that is sketched is this times x."""
+    """sqrt(sigma + eta_t) |l'|: the row that is sketched is this times x.
+
+    What forgets knows as many rounds as it has not forgotten.
+    """
     eta = params.eta
+    if params.keep < 1.0:
+        t = -math.expm1(t * math.log(params.keep)) / (1.0 - params.keep)
     if params.eta_kind != ETA_CONSTANT:
         eta = 1.0 / t if params.eta_kind == ETA_OVER_T else 1.0 / math.sqrt(t)
     return math.sqrt(params.sigma + eta) * abs(slope)

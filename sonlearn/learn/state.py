@@ -1,8 +1,8 @@
 """The state of the Newton family: arrays in NamedTuples. Python allocates here; kernels fill in place.
 
-The weights are ``w = wbar + Z' beta + Q' a``. Z has M numbers for every feature; V = F Z are the k orthonormal rows
-that the last shrink has left; Q = [V; q_1..q_R] adds the directions that the rows since then have brought
-(Gram-Schmidt).
+The weights are ``w = wbar + Z' beta + Q' a``, times `left` where they are shrunk. Z has M numbers for every feature;
+V = F Z are the k orthonormal rows that the last shrink has left; Q = [V; q_1..q_R] adds the directions that the rows
+since then have brought (Gram-Schmidt).
 Letters: see NOTATION.md.
 """
 
@@ -39,6 +39,7 @@ NOW = np.dtype((np.record, [
     ("alpha", "f8"),
     ("restored", "f8"),  # what is given back to the squares of kept directions (CFD)
     ("oja_sum", "f8"),  # squared gradients of Oja's rule, summed
+    ("left", "f8"),  # the weights are this times what the arrays say (--l2)
 ]))  # fmt: skip
 
 #: What is known of a feature beside its row of Z.
@@ -67,6 +68,9 @@ class Params(NamedTuple):
     rate: float  # factor of the step
     rescale: int  # see `rescale`
     oja_adaptive: bool
+    keep: float  # what a round leaves of the sketch, and of what shrinks have added to alpha
+    base: float  # alpha at first
+    shrink: float  # --l2
 
 
 class Factor(NamedTuple):
@@ -174,6 +178,9 @@ def params_of(options: LearnOptions) -> Params:
         rate=float(options.learning_rate) if "learning_rate" in takes else 1.0,
         rescale=RESCALE_CODE[options.scale] if "scale" in takes else NONE,
         oja_adaptive=options.oja_step == "adaptive",
+        keep=1.0 - float(options.decay),
+        base=base_of(options),
+        shrink=float(options.l2),
     )
 
 
@@ -182,11 +189,11 @@ def base_of(options: LearnOptions) -> float:
     return float(options.alpha if "alpha" in METHODS[options.method].takes else options.delta)
 
 
-def new_state(params: Params, alpha: float) -> State:
+def new_state(params: Params) -> State:
     """State of a learner that has seen nothing; what grows with the features seen has length 0."""
     k_max, M, R_max, r_max = sizes_of(params)
     now = np.zeros(1, dtype=NOW)
-    now["alpha"], now["capacity"] = alpha, LOG_MIN
+    now["alpha"], now["left"], now["capacity"] = params.base, 1.0, LOG_MIN
     return State(
         now=now,
         features=np.zeros(0, dtype=FEATURE),

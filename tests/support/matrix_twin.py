@@ -129,7 +129,8 @@ class AdaFull(Twin):
         if self.o.update == "dual":
             self.w = -self.o.learning_rate * self.metric(self.z)
         else:
-            self.w = self.w - self.o.learning_rate * self.metric(g)
+            left = max(1 - self.o.l2 * self.o.learning_rate * h, 0.5)
+            self.w = left * self.w - self.o.learning_rate * self.metric(g)
         return raw
 
 
@@ -178,7 +179,8 @@ class AdaFd(AdaFull):
         self.B, self.shed = np.zeros((0, d)), 0.0
 
     def take(self, g, x):
-        m = self.o.sketch_size
+        m, keep = self.o.sketch_size, 1 - self.o.decay
+        self.B, self.shed = np.sqrt(keep) * self.B, keep * self.shed
         self.B = np.vstack([self.B, g])
         if len(self.B) < (m if self.o.buffer == "every" else 2 * m):
             return

@@ -76,7 +76,7 @@ class Panel:
         now["active"] = (1 << k) - 1
         return PanelState(
             members=tuple(engine.new() for engine in self._engines),
-            combiner=new_combiner(self._inputs, firmness_for(self._loss)),
+            combiner=new_combiner(self._inputs, firmness_for(self._loss), self._options.decay),
             tally=np.zeros((k, 3)),
             heard=np.zeros((0, len(self._inputs) + 3), dtype=np.float32),
             now=now,
@@ -204,7 +204,7 @@ class Panel:
         rows, active = int(state.now["rows"][0]), self.active(state)
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
         short = int(state.now["entries"][0]) <= SHORT * rows
-        case = Case(self._loss, self._inputs, self._classes, state.heard[:rows], costs, short)
+        case = Case(self._loss, self._inputs, self._classes, state.heard[:rows], costs, short, self._options.decay)
         idle, members = retired(case, active), list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
@@ -273,7 +273,7 @@ def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State,
 
 
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:
-    """What a member's engine is made of; ``-m`` is of the sketched ones.
+    """What a member's engine is made of; ``-m``, ``--decay`` and ``--l2`` are of those that take them.
 
     Where values are predicted, members that cannot learn the loss in standard deviations (huber's k and poisson's
     exponent are in other units), or not at all, learn squared loss.
@@ -284,8 +284,8 @@ def member_options(options: LearnOptions, member: Member) -> LearnOptions:
     own |= member.options
     if own["loss"] == "quantile":
         own["quantile_tau"] = options.quantile_tau
-    if "sketch_size" in METHODS[member.method].takes:
-        own["sketch_size"] = options.sketch_size
+    for name in {"sketch_size", "decay", "l2"} & set(METHODS[member.method].takes):
+        own[name] = getattr(options, name)
     return LearnOptions(**own)
 
 
