@@ -82,7 +82,7 @@ _NEWTON = (*_STEPS, "decay")
 
 #: Adaptive subgradient methods, the root of a matrix in the step.
 _ADA = ("learning_rate", "delta", "update", "clip")
-_ADA_FD = ("learning_rate", "delta", "sketch_size", "buffer", "clip", "decay", "l2")
+_ADA_FD = (*_ADA, "sketch_size", "buffer", "decay", "l2")
 _PROJECTED = (*_ADA, "sketch_size", "seed")
 
 #: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
@@ -203,7 +203,12 @@ METHODS = {
     "metagrad": Method(
         "metagrad", "experts with steps of many sizes, the largest --learning_rate; at most 1,000 features",
         "[METAGRAD]", "d^3", "few features, and a step size that nobody knows", ("learning_rate", "alpha", "clip"),
-        {"rule": "metagrad", "most": 1000, "instead": "nag, or drfd, which keeps m rows"},
+        {"rule": "metagrad", "most": 1000, "instead": "metagrad-fd, which keeps m rows, or nag"},
+    ),
+    "metagrad-fd": Method(
+        "metagrad_fd", "metagrad's experts with one sketch for all; what shrinks shed goes to every direction alike",
+        "[METAGRAD], in the form of [FTRL]", "m^3 + m s", "as metagrad, for any number of features",
+        ("learning_rate", "alpha", "clip", "sketch_size"), {"rule": "fd", "gain": 1.0},
     ),
     "rp-son": Method(
         "projected", "Newton with m random combinations of the gradients in place of all of them", "[RFD] sec. 6.2",

@@ -40,7 +40,7 @@ def check_together(o: LearnOptions) -> None:
         chosen = member(name, o.loss)
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
             raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
-    if {"seed", "buffer"} & set(METHODS[o.method].takes):
+    if {"seed", "buffer"} & set(METHODS[o.method].takes) or o.method == "metagrad-fd":
         _check_projection(o)
     if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
         raise OptionError(

@@ -48,7 +48,7 @@ def run(params, state, work, rows, extra, out, start):
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         xx = rescaled(params, state, feats, values, extra[i], work.x)
-        wx, rho2, n_rest = coordinates(params, state, work, feats, xx)
+        wx, rho2, n_rest, zx = coordinates(params, state, work, feats, xx)
         u = wx * now.left + rows.base[i]
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED, 0.0
@@ -68,7 +68,7 @@ def run(params, state, work, rows, extra, out, start):
         now.left = left
         count(state, feats)
         if params.buffered:
-            status = buffer_row(params, state, work, feats, row, move, n_rest)
+            status = buffer_row(params, state, work, feats, row, move, (n_rest, zx))
         else:
             status = oja_round(params, state, work, feats, row, move)
         learn_scales(params, state, feats, values, slope)
@@ -122,18 +122,31 @@ def count(state, feats):
 
 
 @bare_inline
-def buffer_row(params, state, work, feats, row, move, n_rest):
+def add_along(q, y, by, basis):
+    """q = Q z for z + by x, y = Q x; `basis`: (directions before the row, whether it brings one, z'x before it)."""
+    r, grows, rest = basis
+    for i in range(r):
+        rest -= y[i] * q[i]
+    if grows:
+        q[r] = rest / y[r]
+    for i in range(r + grows):
+        q[i] += by * y[i]
+
+
+@bare_inline
+def buffer_row(params, state, work, feats, row, move, read):
     """Frequent directions: append the row, and step with the new sketch or leave that to the shrink; a status.
 
-    `move` is the projection's. A row with zero gradient counts towards the 2m rows, as in the papers' pseudo-code.
+    `move` is the projection's; `read` is what `coordinates` gives last. A row with zero gradient counts towards the 2m
+    rows, as in the papers' pseudo-code.
     """
-    now, a = state.now[0], state.basis.a
+    now, a, (n_rest, zx) = state.now[0], state.basis.a, read
     r, counts = now.k + now.raw, row.scale * row.scale > 0.0
     grows = counts and row.rho2 > 0.0
     full = now.held + 1 == params.held
     shrinks = full and r + grows >= params.m
     spectral = params.kind != INVERSE
-    if counts and not shrinks:
+    if counts and not shrinks and not params.dual:
         step = newton(now.alpha, row, row.rho2)
         if spectral:  # in the basis; the rest is a status
             step = Move(0.0, 0.0 if grows else f(params.kind, now.alpha, 0.0, params.rate * row.slope))
@@ -148,6 +161,9 @@ def buffer_row(params, state, work, feats, row, move, n_rest):
         for i in range(r):
             a[i] += move.rest * work.y[i]
         move_wbar(state, work, feats, -move.rest)
+    if params.dual and counts:
+        add_along(state.basis.q[0], work.y, row.slope, (r, grows, zx))
+        move_wbar(state, work, feats, row.slope)
     now.held = params.m - 1 if full else now.held + 1
     if counts:
         take_in(state, work, r + grows, row.scale, not (shrinks or spectral))

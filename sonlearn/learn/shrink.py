@@ -25,31 +25,70 @@ def shrink(params, state, slope, y):
     now = state.now[0]
     r = now.k + now.raw
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
-    kept = lower(params, state, lam)
-    W = np.empty((kept, r))  # rows: the kept directions in the coordinates of Q
-    for i in range(kept):
-        for j in range(r):
-            W[i, j] = U[j, r - 1 - i]
-    step_after(params, state, slope, y, W)
+    W = kept_of(U, lower(params, state, lam))
+    kept = len(W)
+    if params.dual:
+        turn(state, W)
+    else:
+        step_after(params, state, slope, y, W)
     worst = fold(state, W)
     begin(state, kept)
+    if params.dual:
+        for i in range(kept):
+            state.basis.a[i] = -params.rate * beyond(params, state, i, state.basis.q[0, i])
     if is_due(state, worst):
         orthonormalise(state)
 
 
 @inline
+def kept_of(U, kept):
+    """Rows: the `kept` leading directions in the coordinates of Q, of eigenvectors U in ascending order."""
+    r = len(U)
+    W = np.empty((kept, r))
+    for i in range(kept):
+        for j in range(r):
+            W[i, j] = U[j, r - 1 - i]
+    return W
+
+
+@inline
 def spectral_step(params, state, slope, y):
-    """w -= slope f(A) x within the basis, with the sketch as it stands: where f is no inverse, by eigenvalues."""
+    """w -= slope f(A) x within the basis, with the sketch as it stands: where f is no inverse, by eigenvalues.
+
+    Primal-dual: w = -rate f(A) z, what f(A) is beyond f(0) being in the basis.
+    """
     now, a = state.now[0], state.basis.a
-    r = now.k + now.raw
+    r, outside = now.k + now.raw, 0.0
+    if params.dual:
+        y, slope, outside = state.basis.q[0], params.rate, 1.0
+        for i in range(r):
+            a[i] = 0.0
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
     for i in range(r):
         along = 0.0
         for j in range(r):
             along += U[j, i] * y[j]
-        along = spectral(params.kind, now.alpha, max(lam[i], 0.0), slope * along)
+        along *= slope
+        along = spectral(params.kind, now.alpha, max(lam[i], 0.0), along) - outside * spectral(
+            params.kind, now.alpha, 0.0, along
+        )
         for j in range(r):
             a[j] -= along * U[j, i]
+
+
+@bare_inline
+def turn(state, W):
+    """q <- W q: z in the coordinates of the directions that are kept. a <- 0: wbar is z and takes nothing else."""
+    a, q = state.basis.a, state.basis.q
+    kept, r = W.shape
+    for each in range(2):
+        for i in range(kept):
+            a[i] = 0.0
+            for j in range(r):
+                a[i] += W[i, j] * q[each, j]
+        for i in range(len(a)):
+            q[each, i] = a[i] if i < kept else 0.0
+            a[i] = 0.0
 
 
 @bare_inline

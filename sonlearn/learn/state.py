@@ -2,7 +2,7 @@
 
 The weights are ``w = wbar + Z' beta + Q' a``, times `left` where they are shrunk. Z has M numbers for every feature;
 V = F Z are the k orthonormal rows that the last shrink has left; Q = [V; q_1..q_R] adds the directions that the rows
-since then have brought (Gram-Schmidt).
+since then have brought (Gram-Schmidt). Primal-dual, wbar is z, the sum of gradients, and w = -rate f(0) z + Q'a.
 Letters: see NOTATION.md.
 """
 
@@ -71,6 +71,7 @@ class Params(NamedTuple):
     keep: float  # what a round leaves of the sketch, and of what shrinks have added to alpha
     base: float  # alpha at first
     shrink: float  # --l2
+    dual: bool  # w = -rate f(A) z, and wbar is z
 
 
 class Factor(NamedTuple):
@@ -95,6 +96,7 @@ class Basis(NamedTuple):
     LT: np.ndarray  # float64[r_max, r_max]; upper triangular, LT' LT = Q A Q'
     a: np.ndarray  # float64[r_max]; coefficients of the weights
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
+    q: np.ndarray  # float64[2, r_max]; Q z, z the sum of gradients (primal-dual), and Q v (`metagrad`)
     drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`sparse_time.orthonormal`)
 
 
@@ -181,6 +183,7 @@ def params_of(options: LearnOptions) -> Params:
         keep=1.0 - float(options.decay),
         base=base_of(options),
         shrink=float(options.l2),
+        dual="update" in takes and options.update == "dual",
     )
 
 
@@ -204,7 +207,7 @@ def new_state(params: Params) -> State:
         raw=Raw(X=np.zeros((0, R_max)), owner=np.zeros(0, dtype=np.int64)),
         basis=Basis(
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)), a=np.zeros(r_max),
-            D2=np.zeros(k_max), drift=np.zeros((k_max, k_max)),
+            D2=np.zeros(k_max), q=np.zeros((2, r_max)), drift=np.zeros((k_max, k_max)),
         ),
     )  # fmt: skip
 

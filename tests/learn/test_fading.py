@@ -15,7 +15,7 @@ from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.learn import fading
 from sonlearn.methods import METHODS
 
-N = 120 if numba.config.DISABLE_JIT else 400
+N = 60 if numba.config.DISABLE_JIT else 300
 STREAMS = {
     "text": with_empty_rows(with_weights(without_some_labels(zipf(n=N, d=60)))),
     "dense": ill_conditioned(1e2, T=N, d=15, large=4).batch,

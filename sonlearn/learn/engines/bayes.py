@@ -28,12 +28,8 @@ from sonlearn.options import LearnOptions
 
 #: What is counted ends here, so that sums stay finite.
 MOST = 1e300
-_NOW = [
-    ("n", "i8"),
-    ("features", "i8"),
-    ("seen", "i8"),
-    *((name, "f8") for name in ("n_pos", "n_neg", "t_pos", "t_neg")),
-]
+_NOW = [(name, "i8") for name in ("n", "features", "seen")]
+_NOW += [(name, "f8") for name in ("n_pos", "n_neg", "t_pos", "t_neg")]
 
 
 class State(NamedTuple):

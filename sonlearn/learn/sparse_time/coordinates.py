@@ -14,17 +14,19 @@ from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.sparse_time.generations import is_stale, refresh_all, travel
 from sonlearn.learn.sparse_time.local import enter, is_local, unmix
 from sonlearn.learn.sparse_time.second_look import is_worth_it, look_again
+from sonlearn.learn.spectrum import f
 from sonlearn.learn.tolerances import LOOK, NOISE, SPAN, SPAN_LOOK
 
 
 @bare_inline
 def coordinates(params, state, work, feats, xx):
-    """work.y <- Q x for the row in work.x; returns (w'x, squared part of x outside of Q or 0, length of work.rest).
+    """work.y <- Q x for the row in work.x; returns (w'x, squared part of x outside of Q or 0, n, wbar'x).
 
-    The last is 0 unless a second look was taken (`second_look`).
+    n is the length of work.rest, 0 unless a second look was taken (`second_look`).
     """
     now, y, rho2, noise, n_rest = state.now[0], work.y, xx, NOISE, 0
-    wx = read(state, work, feats) + in_basis(state, work)
+    zx = read(state, work, feats)
+    wx = share(params, now.alpha) * zx + in_basis(state, work)
     for i in range(now.k + now.raw):
         rho2 -= y[i] * y[i]
     if params.buffered and is_worth_it(state, feats, rho2, xx):
@@ -33,7 +35,13 @@ def coordinates(params, state, work, feats, xx):
         noise = LOOK if now.alpha > 0.0 else SPAN_LOOK
     elif now.alpha == 0.0 or not params.buffered:
         noise = SPAN
-    return wx, rho2 if rho2 > noise * xx else 0.0, n_rest
+    return wx, rho2 if rho2 > noise * xx else 0.0, n_rest, zx
+
+
+@bare_inline
+def share(params, alpha):
+    """What wbar is multiplied with in the weights."""
+    return -params.rate * f(params.kind, alpha, 0.0, 1.0) if params.dual else 1.0
 
 
 @bare_inline
