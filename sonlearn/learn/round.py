@@ -58,7 +58,7 @@ def run(params, state, work, rows, extra, out, start):
             continue
         slope = rows.weight[i] * loss_slope(params.loss, prediction[i], rows.y[i])
         left, excess = left_of(params, now.left, rows.weight[i]), u - prediction[i]
-        scale = row_scale(params, slope, now.t + 1)
+        scale = row_scale(params, slope, remembered(params, now.t + 1))
         row, move = plan(params, state, work, Row(slope / left, scale, xx, rho2, 0.0), excess / left)
         if not (math.isfinite(scale * scale * xx * xx) and math.isfinite(move.along) and math.isfinite(move.rest)):
             return i, DIVERGED, 0.0
@@ -96,14 +96,15 @@ def left_of(params, left, h):
 
 
 @bare_inline
-def row_scale(params, slope, t):
-    """sqrt(sigma + eta_t) |l'|: the row that is sketched is this times x.
+def remembered(params, t):
+    """How many of t rounds are not forgotten: 1 + keep + keep^2 + ..."""
+    return t if params.keep == 1.0 else -math.expm1(t * math.log(params.keep)) / (1.0 - params.keep)
 
-    What forgets knows as many rounds as it has not forgotten.
-    """
+
+@bare_inline
+def row_scale(params, slope, t):
+    """sqrt(sigma + eta_t) |l'|: the row that is sketched is this times x."""
     eta = params.eta
-    if params.keep < 1.0:
-        t = -math.expm1(t * math.log(params.keep)) / (1.0 - params.keep)
     if params.eta_kind != ETA_CONSTANT:
         eta = 1.0 / t if params.eta_kind == ETA_OVER_T else 1.0 / math.sqrt(t)
     return math.sqrt(params.sigma + eta) * abs(slope)
