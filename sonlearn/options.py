@@ -26,8 +26,8 @@ LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile
 ALL_TAKE = (
     "method", "sketch", "loss", "oaa", "classes", *LOSS_OPTIONS, "min_prediction", "max_prediction", "link", "binary",
 )  # fmt: skip
-#: Options that are told of only where they are given.
-_SELDOM = ("min_prediction", "max_prediction", "link", "binary")
+#: Options of what is said of a prediction. (Told of only where they are given.)
+SAID = ("min_prediction", "max_prediction", "link", "binary")
 #: What a prediction becomes where it is said, as VW has it.
 LINKS = ("identity", "logistic", "glf1", "poisson")
 #: What features are divided by (`sonlearn.learn.rescale`).
@@ -244,8 +244,8 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= {"oaa", "classes", *_SELDOM}
-        names -= {"oaa", "classes", *_SELDOM, "decay", *(("l2",) if self.method != "ftrl" else ())} - given
+        names |= {"oaa", "classes", *SAID}
+        names -= {"oaa", "classes", *SAID, "decay", *(("l2",) if self.method != "ftrl" else ())} - given
         return tuple(field.name for field in fields if field.name in names)
 
     @property

@@ -16,7 +16,18 @@ from typing import Any, NamedTuple
 from sonlearn.commands import vw_flags
 from sonlearn.errors import OptionError, shorten
 from sonlearn.methods import METHODS
-from sonlearn.options import ALL_TAKE, ON_ERROR, WRITABLE, LearnOptions, TextOptions, check_field, flags, number, option
+from sonlearn.options import (
+    ALL_TAKE,
+    ON_ERROR,
+    SAID,
+    WRITABLE,
+    LearnOptions,
+    TextOptions,
+    check_field,
+    flags,
+    number,
+    option,
+)
 from sonlearn.sketch.options import SketchOptions
 
 
@@ -168,7 +179,11 @@ VERBS = {
     "predict": Verb(
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: one line an example on standard output, the loss on standard error.",
-        (("text", _fields(TextOptions, "format")), ("run", _fields(RunOptions, *_PREDICT))),
+        (
+            ("prediction", _fields(LearnOptions, *SAID)),
+            ("text", _fields(TextOptions, "format")),
+            ("run", _fields(RunOptions, *_PREDICT)),
+        ),
     ),
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",

@@ -92,6 +92,8 @@ class Session:
         self.from_model, unfinished, self.names = initial_model(options), None, NameTable()
         if self.from_model is not None:
             self.learner, unfinished, self.names = load_model(self.from_model, threads=self.cores)
+            if options.testonly:
+                self.learner.say(**given)
             check_agreement(given, self.learner, self.from_model)
         self.nothing_left = self.resumes and unfinished is None
         self.done = self.began = Unfinished(self.sources, options.passes, 1, 0, 0)

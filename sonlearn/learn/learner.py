@@ -18,7 +18,7 @@ from sonlearn.learn.engines import make_engine
 from sonlearn.learn.labels import Labels
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.output import said
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options import SAID, LearnOptions, TextOptions
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
@@ -144,6 +144,18 @@ class Learner:
         if hasattr(self._engine, "next_pass"):
             self._engine.next_pass(self._state)
 
+    def say(self, **given: Any) -> None:
+        """Say predictions in another way from now on: `sonlearn.options.SAID` by name. Nothing that is learned changes.
+
+        Raises
+        ------
+        OptionError
+            They contradict each other, or the other options.
+        """
+        self.options = dataclasses.replace(self.options, **{name: given[name] for name in SAID if name in given})
+        if isinstance(self._labels, Labels):
+            self._labels = Labels(self.options.loss, self._labels.coding, self.options.binary)
+
     # -- what has been learned ---------------------------------------------------------------------------------------
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
@@ -200,7 +212,7 @@ class Learner:
         if isinstance(self._labels, Classes):
             return self._labels.judged(out, rows.y, batch, refused)
         loss = np.empty(len(rows.y))
-        np.clip(out.prediction, *self.options.bounds, out=out.prediction)
+        np.clip(out.raw, *self.options.bounds, out=out.prediction)
         losses(loss_of(self.options), out.prediction, rows.y, loss)
         shown, loss = said(self.options, out.prediction, rows.y, loss)
         return Predicted(shown, out.raw, loss, refused)

@@ -142,6 +142,30 @@ def test_the_model_keeps_them(text, tmp_path, capsys):
     assert "link = identity is asked for, but the model" in error
 
 
+@pytest.mark.interpreted
+@pytest.mark.parametrize("method", ["nag", "rfd-son"])
+def test_predict_may_be_told_otherwise(method, text, tmp_path, capsys):
+    """As with VW, a model that was trained without a link tells probabilities when asked; it stays what it is."""
+    model, said = tmp_path / "m", tmp_path / "said"
+    assert run(capsys, "train", "--quiet", "--method", method, "--loss", "logistic", "-f", model, text)[0] == 0
+    kept = model.read_bytes()
+    p = {}
+    for flags in ([], ["--link", "logistic"], ["--binary"], ["--min_prediction", "-0.1", "--max_prediction", "0.2"]):
+        assert run(capsys, "predict", "--quiet", "-i", model, "-p", said, *flags, text)[0] == 0
+        p[" ".join(flags)] = numbers(said)
+        if "--link" in flags:
+            assert run(capsys, "train", "-t", "--quiet", "-i", model, "-p", said, *flags, text)[0] == 0
+            np.testing.assert_array_equal(numbers(said), p["--link logistic"])
+    plain = p[""]
+    np.testing.assert_allclose(p["--link logistic"], LINKS["logistic"](plain), atol=2e-6)
+    np.testing.assert_array_equal(p["--binary"], np.where(plain > 0, 1, -1))
+    np.testing.assert_allclose(p["--min_prediction -0.1 --max_prediction 0.2"], np.clip(plain, -0.1, 0.2))
+    assert model.read_bytes() == kept
+    status, error = run(capsys, "predict", "-i", model, "--link", "logistic", "--binary", text)
+    assert status == 1
+    assert "--binary with --link logistic" in error
+
+
 def test_binary_takes_labels_of_two_classes_only(tmp_path, capsys):
     data = tmp_path / "values.svm"
     data.write_text("0.5 1:1\n")
