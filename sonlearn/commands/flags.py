@@ -180,7 +180,7 @@ VERBS = {
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: one line an example on standard output, the loss on standard error.",
         (
-            ("prediction", _fields(LearnOptions, *SAID)),
+            ("learning", _fields(LearnOptions, *SAID)),
             ("text", _fields(TextOptions, "format")),
             ("run", _fields(RunOptions, *_PREDICT)),
         ),
