@@ -245,7 +245,7 @@ def parser_of(verb: str, method: str | None = None) -> argparse.ArgumentParser:
         argument_default=argparse.SUPPRESS,
     )  # fmt: skip
     for title, fields in groups:
-        learning = title == "learning" and method is not None
+        learning = title == "learning" and method is not None and any(field.name == "method" for field in fields)
         group = parser.add_argument_group(
             f"learning (--method NAME --help: with NAME, here {method})" if learning else title
         )
