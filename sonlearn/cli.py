@@ -17,7 +17,7 @@ import sys
 from typing import Any
 
 from sonlearn import __version__
-from sonlearn.commands.flags import VERBS, ConvertOptions, RunOptions, SketchRunOptions, parse, parser_of
+from sonlearn.commands.flags import VERBS, ConvertOptions, PageOptions, RunOptions, SketchRunOptions, parse, parser_of
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES, listing
 from sonlearn.options import WRITABLE, TextOptions
@@ -100,6 +100,8 @@ def _dispatch(arguments: list[str]) -> int:
             return _warm(given, others)
         case "inspect":
             return _inspect(given, others)
+        case "report":
+            return _report(given, others)
         case "convert":
             return _convert(given, others)
         case "sketch":
@@ -168,6 +170,14 @@ def _inspect(given: dict[str, Any], others: list[str]) -> int:
     from sonlearn.commands import inspect
 
     return inspect.run(others[0], given.get("top"), given.get("json", False))
+
+
+def _report(given: dict[str, Any], others: list[str]) -> int:
+    if len(others) != 1:
+        raise OptionError(f"report takes one RUN.jsonl, {len(others)} given")
+    from sonlearn.commands import report
+
+    return report.run(others[0], PageOptions(**given))
 
 
 def _warm(given: dict[str, Any], others: list[str]) -> int:

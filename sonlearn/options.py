@@ -106,6 +106,10 @@ class LearnOptions:
         (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
     )
     retire: bool = option(True, "retire members of the committee that do not pay for their time")
+    budget: float | str = option(
+        "normal", "what the committee may take for a row: cheap (no sketch, no pairs), normal, rich (nobody is "
+        "retired), or microseconds", parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
+    )  # fmt: skip
     beta: float | None = option(
         None, "share of the m directions that pay for a shrink (pfd)", parse=number, above=0.0, high=1.0, general=1.0,
         metavar="B",
@@ -210,6 +214,11 @@ class LearnOptions:
         elif name not in (*ALL_TAKE, *method.takes) and getattr(self, name) != general:
             others = ", ".join(other for other, entry in METHODS.items() if name in entry.takes)
             raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; --method {others} do")
+
+    @property
+    def microseconds(self) -> float:
+        """What `budget` allows for a row; inf where it is a word."""
+        return math.inf if isinstance(self.budget, str) else float(self.budget)
 
     @property
     def several(self) -> bool:

@@ -30,6 +30,9 @@ from sonlearn.options import (
 )
 from sonlearn.sketch.options import SketchOptions
 
+#: -P where it is not given.
+COARSE = "2.0"
+
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -96,10 +99,18 @@ class RunOptions:
         None, "threads that parse ahead, and on which members learn; 0: all in turn (default: 1 that parses, and one "
         "for each core that learns)", parse=int, low=0, high=64, metavar="N",
     )  # fmt: skip
-    progress: str = option(
-        "2.0", "print a row when the summed weight has grown by N (1000) or N-fold (2.0)", flags=("-P", "--progress"),
-        metavar="N",
+    progress: str | None = option(
+        None, "print a row when the summed weight has grown by N (1000) or N-fold (2.0)", flags=("-P", "--progress"),
+        metavar="N", general=COARSE,
     )  # fmt: skip
+    progress_bar: bool = option(
+        False, "on a terminal, a bar with speed and time left in place of the rows (needs tqdm)"
+    )
+    log_json: str | None = option(
+        None, "write a row as JSON when the summed weight has grown 1.1-fold (or as -P says), at the end the results",
+        metavar="FILE",
+    )  # fmt: skip
+    report: str | None = option(None, "at the end, write a page about the run (HTML)", metavar="FILE")
     quiet: bool = option(False, "print nothing but errors and warnings")
 
     @property
@@ -152,6 +163,15 @@ def _fields(of: Any, *names: str) -> tuple[dataclasses.Field, ...]:
 
 
 @dataclass(frozen=True)
+class PageOptions:
+    """What ``sonlearn report`` writes."""
+
+    output: str = option(
+        "-", "write the page here; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE"
+    )
+
+
+@dataclass(frozen=True)
 class InspectOptions:
     """What ``sonlearn inspect`` prints."""
 
@@ -163,7 +183,7 @@ class InspectOptions:
 
 _PREDICT = (
     "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "examples", "on_error",
-    "max_errors", "threads", "progress", "quiet",
+    "max_errors", "threads", "progress", "progress_bar", "log_json", "report", "quiet",
 )  # fmt: skip
 
 _READ = ("data", "on_error", "max_errors", "threads")
@@ -214,6 +234,11 @@ VERBS = {
         "sonlearn inspect [options] MODEL",
         "Say what the file of a model or a sketch holds: options, counters, eigenvalues, the largest weights.",
         (("inspection", _fields(InspectOptions)),),
+    ),
+    "report": Verb(
+        "sonlearn report [-o FILE] RUN.jsonl",
+        "Make a page (HTML) about a run from the log that train --log-json has written; - is standard input.",
+        (("page", _fields(PageOptions)),),
     ),
 }
 

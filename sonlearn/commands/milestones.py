@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Any, NamedTuple
 
@@ -58,9 +57,9 @@ class Patience:
         self.passes, self._in_vain = passes, 0
         self.best: Best | None = None
 
-    def is_over(self, number: int, loss: float, learner: Learner | None) -> bool:
-        """Whether the run ends with pass `number`, which had this average `loss` (NaN: none) on what is held out."""
-        if self.passes is None or learner is None or math.isnan(loss):
+    def is_over(self, number: int, loss: float | None, learner: Learner | None) -> bool:
+        """Whether the run ends with pass `number`, which had this average `loss` (None: none) on what is held out."""
+        if self.passes is None or learner is None or loss is None:
             return False
         if self.best is None or loss < self.best.loss:
             header, arrays = learner.to_arrays()

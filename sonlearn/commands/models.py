@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sonlearn import storage
+from sonlearn.batch import CONSTANT
 from sonlearn.errors import ModelFileError
 from sonlearn.learn.learner import Learner
 from sonlearn.text.names import NameTable
@@ -40,6 +41,11 @@ class Model(NamedTuple):
     learner: Learner
     unfinished: Unfinished | None
     names: NameTable
+
+
+def names_of(feature: int, names: NameTable) -> list[str]:
+    """The names that are known of a feature."""
+    return ["Constant"] if feature == CONSTANT else names.known.get(int(feature), [])
 
 
 def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:

@@ -21,26 +21,28 @@ from sonlearn.commands.checks import (
     check_run,
     complain,
     from_terminal,
+    of_skipped,
     warn,
-    warn_of_skipped,
 )
-from sonlearn.commands.describe import check_agreement, describe, members_at_work
 from sonlearn.commands.files import STDIN
-from sonlearn.commands.flags import RunOptions, parse_progress
+from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.milestones import Checkpoints as Checkpoints
 from sonlearn.commands.milestones import Patience, held_out
 from sonlearn.commands.models import Unfinished, load_model, save_model
+from sonlearn.commands.recording import FINE, Bar, Recorder, check_recording, recorded
+from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
 from sonlearn.learn.output import linked
-from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.classes import probabilities_of, scores_of
+from sonlearn.report.labels import ERRORS
 from sonlearn.report.predictions import PredictionWriter
-from sonlearn.report.progress import ERRORS, HEADER, Outcome, Progress, Schedule
+from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import Labelling
+from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
@@ -64,6 +66,7 @@ def run(given: dict[str, Any], options: RunOptions) -> int:
         Nothing has been saved.
     """
     check_run(options)
+    check_recording(options)
     session = Session(given, options)
     if session.nothing_left:
         session.say(f"{options.final_regressor}: the run that saved this model has finished; nothing is left to do")
@@ -109,8 +112,11 @@ class Session:
             raise OptionError("--probabilities: expected a model of several classes: --oaa K, or --classes auto")
         texts = self.texts if self.learn.several else None
         loss, zero = ERRORS if self.learn.binary else self.learn.loss, float(linked(self.learn.link, np.zeros(1))[0])
-        schedule = Schedule(*parse_progress(options.progress))
-        self.progress = Progress(loss, schedule, self.holdout, texts, zero)
+        table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
+        self.progress = Progress(loss, table, self.holdout, texts, fine if recorded(options) else None, zero)
+        self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)
+        self.meter = Meter()
+        self.bar = Bar(options, self.meter)
         lines = self.done.lines
         self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
         self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
@@ -129,6 +135,7 @@ class Session:
             for number in range(1, self.options.passes + 1):
                 if number > 1:
                     self.progress.next_pass()
+                    self.recorder.next_pass()
                 if number < self.done.number:
                     continue
                 if number > 1 and self.done.read == 0 and self.learner is not None:
@@ -168,6 +175,7 @@ class Session:
             lines = self.done.lines + int((~predicted.refused).sum()) * bool(self.predictions or self.raw_predictions)
             self.done = self.done._replace(read=done, lines=lines)
             self.report(batch, held, predicted)
+            self.bar.add(number, batch.n, self.progress)
             if self.checkpoints.due(batch.n):
                 self.save_checkpoint()
         if done < before and interrupts.received is None:
@@ -216,9 +224,13 @@ class Session:
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
             "names": self.names, "labels": Labelling(not options.testonly, self.learn.classes is not None),
         }  # fmt: skip
+        reader: Reader | CachedReader
         if self.cache is None:
-            return Reader(self.sources, self.read_as, **arguments)
-        return CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
+            reader = Reader(self.sources, self.read_as, **arguments)
+        else:
+            reader = CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
+        reader.meter = self.meter if self.bar.wanted else None
+        return reader
 
     def begin_pass(self, reader: Reader | CachedReader, batch: Batch, first: bool) -> None:
         """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
@@ -241,19 +253,26 @@ class Session:
                 f"{theirs} text, which the model {self.from_model} has learned from; "
                 f"if it was mistaken, give --format {theirs}",
             )  # fmt: skip
-        for line in (*self.settings(self.learner, cache), "", *HEADER):
+        for line in (*self.settings(self.learner, cache), *(() if self.bar.shown else ("", *HEADER))):
             self.say(line)
+        self.recorder.begin(self.learner, self.files, self.options.passes)
 
-    def settings(self, learner: Learner, cache: str) -> list[str]:
-        """Everything that the run depends on, in three lines or more."""
-        files = {
+    @property
+    def files(self) -> dict[str, str | None]:
+        """Which files the run reads and writes."""
+        return {
             "data": " ".join("<stdin>" if name in STDIN else name for name in self.sources),
             "initial_regressor": self.from_model,
             "final_regressor": self.options.final_regressor,
             "predictions": self.options.predictions,
             "raw_predictions": self.options.raw_predictions,
+            "log": self.options.log_json,
+            "report": self.options.report,
         }
-        lines = [f"{name} = {value}" for name, value in files.items() if value]
+
+    def settings(self, learner: Learner, cache: str) -> list[str]:
+        """Everything that the run depends on, in three lines or more."""
+        lines = [f"{name} = {value}" for name, value in self.files.items() if value]
         lines += [cache] if cache else []
         return [*lines, describe(learner.options), describe(learner.text, keep=("format",))]
 
@@ -278,16 +297,19 @@ class Session:
         outcome = Outcome(y, batch.weight, predicted.prediction, predicted.loss, features, held)
         if predicted.refused.any():
             outcome = Outcome(*(part if part is None else part[keep] for part in outcome))
+            predicted = type(predicted)(*(part[keep] for part in predicted))
         rows = self.progress.update(outcome)
         if isinstance(predicted, PredictedClass):
-            self.write_classes(PredictedClass(*(part[keep] for part in predicted)), tags)
+            self.write_classes(predicted, tags)
         else:
             if self.predictions:
-                self.predictions.write(predicted.prediction[keep], tags)
+                self.predictions.write(predicted.prediction, tags)
             if self.raw_predictions:
-                self.raw_predictions.write(predicted.raw[keep], tags)
-        for line in rows:
+                self.raw_predictions.write(predicted.raw, tags)
+        for line in () if self.bar.shown else rows:
             self.say(line)
+        assert self.learner is not None
+        self.recorder.add(outcome, predicted, self.learner)
 
     def write_classes(self, predicted: PredictedClass, tags: list[str] | None) -> None:
         """Predictions of several classes: labels, or what is said of each class."""
@@ -308,6 +330,7 @@ class Session:
     def finish(self, ending: str) -> None:
         """Save the model, and say how it went whether or not that succeeds."""
         seconds, finished = time.perf_counter() - self.started, ending == FINISHED
+        self.bar.close()
         try:
             if self.options.final_regressor is not None and self.learner is not None:
                 unfinished = None if finished else self.done
@@ -318,18 +341,24 @@ class Session:
             lines[-2:-2] = members_at_work(self.learner)  # before the time that it took
             for line in lines:
                 self.say(line)
-            if self.reader is not None:
-                warn_of_skipped(self.reader.error_count, self.reader.errors)
-            if self.refused:
-                warn(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
-            if self.progress.examples and not self.progress.labelled and not self.options.testonly:
-                warn("no example has a label and an importance above 0, so nothing was learned")
+            for text in self.warnings():
+                warn(text)
+            self.recorder.finish(ending, self.learner, self.names, self.warnings())
+
+    def warnings(self) -> list[str]:
+        """What is to be known of a run that has come to its end."""
+        said = [] if self.reader is None else of_skipped(self.reader.error_count, self.reader.errors)
+        if self.refused:
+            said.append(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
+        if self.progress.examples and not self.progress.labelled and not self.options.testonly:
+            said.append("no example has a label and an importance above 0, so nothing was learned")
+        return said
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
-        for writer in (self.predictions, self.raw_predictions):
-            if writer:
-                writer.close()
+        for open_one in (self.predictions, self.raw_predictions, self.recorder, self.bar):
+            if open_one:
+                open_one.close()
 
     def say(self, line: str) -> None:
         """One line on standard error, at once, unless --quiet."""
@@ -357,10 +386,7 @@ def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
     return unfinished
 
 
-def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
-    """The two option objects of a new model."""
-    names = {field.name for field in dataclasses.fields(LearnOptions)}
-    return (
-        LearnOptions(**{name: value for name, value in given.items() if name in names}),
-        TextOptions(**{name: value for name, value in given.items() if name not in names}),
-    )
+def members_at_work(learner: Learner | None) -> list[str]:
+    """A line that says what a committee's predictions come from."""
+    members = [] if learner is None else learner.facts().get("members", [])
+    return [f"members = {' '.join(m['name'] for m in members if m['active'])}"] if members else []

@@ -99,7 +99,7 @@ class Learner:
             _take_front(self, batch, bad, skip)
             raise self._labels.error(batch, bad)
         rows, self._index = intern(batch._replace(y=y), self._index, self._unknown)
-        self._state = self._engine.reserve(self._state, rows, self._size)
+        self._state = self._engine.reserve(self._state, rows, self.size)
         out, refused, at = self._room(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
             start = at + 1
@@ -160,7 +160,7 @@ class Learner:
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], w float64[d]) of the features seen, in the scale of the input; of K classes float64[K, d]."""
-        return self._index.ids[: self._size].copy(), self._engine.weights(self._state, self._size)
+        return self._index.ids[: self.size].copy(), self._engine.weights(self._state, self.size)
 
     @property
     def classes(self) -> list[int | str]:
@@ -189,7 +189,7 @@ class Learner:
 
     def components(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], V float64[k, d]): the orthonormal rows kept by the last shrink, over the features seen."""
-        return self._index.ids[: self._size].copy(), self._fact("components")(self._size)
+        return self._index.ids[: self.size].copy(), self._fact("components")(self.size)
 
     def _fact(self, name: str) -> Any:
         facts = self.facts()
@@ -198,7 +198,7 @@ class Learner:
         return facts[name]
 
     @property
-    def _size(self) -> int:
+    def size(self) -> int:
         """Features seen."""
         return int(self._index.size[0])
 
@@ -233,7 +233,7 @@ class Learner:
         else:
             header["label_coding"] = self._labels.coding
         arrays = storage.flat(self._engine.packed(self._state), "state")
-        return header, {"ids": self._index.ids[: self._size], **arrays}
+        return header, {"ids": self._index.ids[: self.size], **arrays}
 
     @classmethod
     def from_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], *, threads: int = 1) -> Learner:
@@ -260,7 +260,7 @@ class Learner:
                 raise ValueError("ids are not integers")
             learner._index = index_of(arrays["ids"])
             state = storage.rebuilt(learner._state, arrays, "state")
-            learner._state = learner._engine.reserve(state, NO_ROWS, learner._size)
+            learner._state = learner._engine.reserve(state, NO_ROWS, learner.size)
         except (KeyError, TypeError, OptionError, ValueError) as error:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error
         return learner

@@ -16,7 +16,7 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, NO_LABEL, Table, label_column, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT
-from sonlearn.text.source import Source, is_regular, open_binary, source_name
+from sonlearn.text.source import Source, Watch, is_regular, open_binary, source_name
 
 MAGIC = (b"PAR1", b"ARROW1")
 _ROWS = 8192
@@ -34,9 +34,15 @@ def is_arrow(source: Source) -> bool:
 
 
 def read_arrow(
-    source: Source, options: TextOptions, labelled: bool = True, class_names: bool = False
+    source: Source,
+    options: TextOptions,
+    labelled: bool = True,
+    class_names: bool = False,
+    watch: Watch | None = None,
 ) -> Iterator[Table]:
     """Yield the rows of `source`, some thousands at a time; with `class_names`, labels may be texts.
+
+    `watch`: see `sonlearn.text.source.open_binary`.
 
     Raises
     ------
@@ -51,7 +57,7 @@ def read_arrow(
         raise InputError(name, None, None, "a Parquet or Arrow file", "pip install pyarrow, or text") from None
     done = 0
     try:
-        with open_binary(source) as file:
+        with open_binary(source, watch) as file:
             for record in _records(file):
                 yield _table(record, options, (name, done), labelled, class_names)
                 done += record.num_rows

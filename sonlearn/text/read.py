@@ -18,6 +18,7 @@ from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.columns import Labelling
 from sonlearn.text.csv import read_csv
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.pipeline import map_ahead
 from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, read_chunks, source_name
@@ -112,6 +113,8 @@ class Reader:
         The first `SHOWN_ERRORS` lines that were skipped.
     error_count : int
         Lines that were skipped.
+    meter : Meter or None
+        May be set, and is then told how much of the sources has been read.
     """
 
     def __init__(
@@ -144,6 +147,7 @@ class Reader:
         self._chunk_bytes, self._threads = chunk_bytes, threads
         self._on_error, self._max_errors = on_error, max_errors
         self._labels = labels
+        self.meter: Meter | None = None
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
 
@@ -159,6 +163,8 @@ class Reader:
         """
         if self.options.format in ("auto", "csv") and self.sources and is_arrow(next(expand_globs(self.sources))):
             self.format = "arrow"
+        if self.meter is not None:
+            self.meter.begin(expand_globs(self.sources))
         tables = self.format in ("csv", "arrow")
         items: Iterator[Any] = self._tables() if tables else self._chunks()
         work: Callable[[Any], tuple[str, bool, Parsed]] = _as_is if tables else self._parse
@@ -178,11 +184,15 @@ class Reader:
                 found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
             raise InputError(names, None, None, found, "at least one example")
 
+    def _watch(self, raw: Any) -> Any:
+        """See `open_binary`."""
+        return raw if self.meter is None else self.meter.watch(raw)
+
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""
         for source in expand_globs(self.sources):
             name, first = source_name(source), True
-            for text in read_chunks(source, self._chunk_bytes):
+            for text in read_chunks(source, self._chunk_bytes, self._watch):
                 if self.format is None:
                     self.format = detect_format(text)
                 if self.format == "svmlight" and self.options.has_namespace_options:
@@ -196,9 +206,9 @@ class Reader:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
         for source in expand_globs(self.sources):
             if self.options.format == "arrow" or is_arrow(source):
-                tables = read_arrow(source, self.options, *self._labels)
+                tables = read_arrow(source, self.options, *self._labels, self._watch)
             else:
-                tables = read_csv(source, self.options, self._chunk_bytes, *self._labels)
+                tables = read_csv(source, self.options, self._chunk_bytes, *self._labels, self._watch)
             for batch, errors, names in tables:
                 yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0, names)
 

@@ -19,6 +19,7 @@ LAYERS = (
     "sklearn",
     "river",
     "report",
+    "plot",
     "commands",
     "cli",
 )

@@ -209,6 +209,28 @@ class Tuples(Binned):
             self.sums[j] = (weight + h, total + h * (y - mean))
 
 
+class Neighbours(Binned):
+    def __init__(self):
+        super().__init__("float")
+        self.made, self.told, self.last = set(), 0, []
+
+    def row(self, row, h):
+        names = [self.bin(j, x, h, 1) for j, x in tamed(row) if j != CONSTANT]
+        far = 2 * len(self.made) < self.told
+        self.last = []
+        for i in range(len(names)):
+            for gap in (1, 2, 3) if far else (1,):
+                if i + gap < len(names):
+                    self.last.append((gap, names[i], names[i + gap]))
+            if far and i + 2 < len(names):
+                self.last.append(tuple(names[i : i + 3]))
+        return [(name, 1 / math.sqrt(len(self.last))) for name in self.last]
+
+    def count(self, row, y, h):
+        self.made.update(self.last)
+        self.told += len(self.last)
+
+
 #: Written out, not taken from the table: what each name of the table must mean.
 TWINS = {
     "raw": lambda: Raw(),
@@ -223,6 +245,7 @@ TWINS = {
     "pairs": lambda: Tuples(2, "float", 1),
     "pairs-fine": lambda: Tuples(2, "float", 3, unit=True),
     "pairs-z": lambda: Tuples(2, "z", 2),
+    "neighbours": lambda: Neighbours(),
     "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
     "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
 }

@@ -182,8 +182,8 @@ class PanelSide:
         return state._replace(views=views, panel=self._panel.packed(state.panel))
 
     def facts(self, state: PanelSideState) -> dict[str, Any]:
-        """See `Side`; members: see `Panel.roll`."""
-        return {"members": self._panel.roll(state.panel)}
+        """See `Side`; members: see `Panel.roll`; spectra: a function that gives what `Panel.spectra` says."""
+        return {"members": self._panel.roll(state.panel), "spectra": lambda: self._panel.spectra(state.panel)}
 
     def next_pass(self, state: PanelSideState) -> None:
         """See `Side`: the combiner learns only in the first pass (`Committee.next_pass`)."""

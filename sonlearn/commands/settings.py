@@ -1,4 +1,4 @@
-"""Options as lines: what a run's header says of them, and where what is asked for is not what a model has."""
+"""Options of learning and text: those of a new model, how they are written, and whether they are a model's own."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions, flags
 
 
-def members_at_work(learner: Learner | None) -> list[str]:
-    """A line that says what a committee's predictions come from."""
-    members = [] if learner is None else learner.facts().get("members", [])
-    return [f"members = {' '.join(m['name'] for m in members if m['active'])}"] if members else []
+def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
+    """The two option objects of a new model."""
+    names = {field.name for field in dataclasses.fields(LearnOptions)}
+    return (
+        LearnOptions(**{name: value for name, value in given.items() if name in names}),
+        TextOptions(**{name: value for name, value in given.items() if name not in names}),
+    )
 
 
 def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
