@@ -48,9 +48,8 @@ def test_predictions_are_the_twins(name, stream, m, buffer):
 
 
 @BOTH
-@pytest.mark.interpreted
 @pytest.mark.parametrize("buffer", ["doubled", "every"])
-@pytest.mark.parametrize("m", [1, 3, 8])
+@pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.interpreted), 8])
 @pytest.mark.parametrize("stream", STREAMS)
 def test_primal_dual_predictions_are_the_twins(name, stream, m, buffer):
     """w = -l f(A) z, by the sum of gradients z and the sketch as it stands."""

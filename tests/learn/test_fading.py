@@ -42,10 +42,9 @@ def dense(learner, batch):
     return out
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("more", FADING, ids=label)
 @pytest.mark.parametrize("settings", NEWTON, ids=label)
-@pytest.mark.parametrize("stream", ["text", "dense"])
+@pytest.mark.parametrize("stream", [pytest.param("text", marks=pytest.mark.interpreted), "dense"])
 def test_the_newton_family_is_its_twin(stream, settings, more):
     batch = STREAMS[stream]
     if settings["sketch"] == "none":
