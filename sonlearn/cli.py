@@ -17,7 +17,15 @@ import sys
 from typing import Any
 
 from sonlearn import __version__
-from sonlearn.commands.flags import VERBS, ConvertOptions, PageOptions, RunOptions, SketchRunOptions, parse, parser_of
+from sonlearn.commands.flags import (
+    ClusterOptions,
+    ConvertOptions,
+    PageOptions,
+    RunOptions,
+    ServeOptions,
+    SketchRunOptions,
+)
+from sonlearn.commands.verbs import VERBS, parse, parser_of
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES, listing
 from sonlearn.options import WRITABLE, TextOptions
@@ -106,6 +114,8 @@ def _dispatch(arguments: list[str]) -> int:
             return _convert(given, others)
         case "sketch":
             return _sketch(given, others)
+        case "serve":
+            return _serve(given, others)
     return _train(verb, given, others)
 
 
@@ -120,12 +130,17 @@ def _named_method(arguments: list[str]) -> str:
 
 
 def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
+    where = ClusterOptions(**_taken(given, ClusterOptions))
     own = _own_run(given, others)
     if verb == "predict":
         if "initial_regressor" not in own:
             raise OptionError("predict needs a model; give -i MODEL")
         own |= {"testonly": True, "predictions": own.get("predictions", "-")}
     options = RunOptions(**own)
+    if where.cluster is not None:
+        from sonlearn.commands import cluster
+
+        return (cluster.predict if options.testonly else cluster.train)(given, options, where)
     from sonlearn.commands import train
 
     return train.run(given, options)
@@ -144,14 +159,27 @@ def _convert(given: dict[str, Any], others: list[str]) -> int:
 def _sketch(given: dict[str, Any], others: list[str]) -> int:
     reading = RunOptions(**_own_run(given, others))
     options = SketchRunOptions(**_taken(given, SketchRunOptions))
-    own = _taken(given, SketchOptions)
+    own, where = _taken(given, SketchOptions), ClusterOptions(**_taken(given, ClusterOptions))
     if options.merge and (own or given or options.error):
         raise OptionError("--merge takes only -o, --plot and --quiet: what a sketch is was settled when it was made")
     sketch = SketchOptions(**own)
     text = TextOptions(**given, constant=False)
+    if where.cluster is not None:
+        from sonlearn.commands import cluster
+
+        return cluster.sketch(sketch, text, reading, options, where)
     from sonlearn.commands import sketch as verb
 
     return verb.run(sketch, text, reading, options)
+
+
+def _serve(given: dict[str, Any], others: list[str]) -> int:
+    if others:
+        raise OptionError(f"serve takes no files, {shorten(others[0])} given; rows come over the network")
+    options, run_options = ServeOptions(**_taken(given, ServeOptions)), RunOptions(**_taken(given, RunOptions))
+    from sonlearn.commands import serve
+
+    return serve.run(options, run_options)
 
 
 def _own_run(given: dict[str, Any], others: list[str]) -> dict[str, Any]:

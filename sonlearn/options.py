@@ -2,7 +2,7 @@
 
 Command-line flags, Python keywords and the model file's header all derive from the two dataclasses here, so nothing
 else states a default. `LearnOptions` says how to learn, `TextOptions` how text becomes features; both are part of a
-model. What belongs to one run only (file names, progress) lives in `sonlearn.cli`.
+model. What belongs to one run only (file names, progress) lives in `sonlearn.commands.flags`.
 
 This module imports neither numpy nor numba: ``sonlearn --help`` must answer at once.
 """
@@ -17,14 +17,15 @@ from typing import Any
 from sonlearn.errors import OptionError
 from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option
 from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
-from sonlearn.methods import DEFAULT, METHODS, SKETCHES, ZERO_ALPHA
+from sonlearn.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, ZERO_ALPHA
 from sonlearn.together import LOSS_OPTIONS as LOSS_OPTIONS
 from sonlearn.together import check_namespaces, check_together
 
 LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
 #: Options of learning that every method takes.
 ALL_TAKE = (
-    "method", "sketch", "loss", "oaa", "classes", *LOSS_OPTIONS, "min_prediction", "max_prediction", "link", "binary",
+    "method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS,
+    "min_prediction", "max_prediction", "link", "binary",
 )  # fmt: skip
 #: Options of what is said of a prediction. (Told of only where they are given.)
 SAID = ("min_prediction", "max_prediction", "link", "binary")
@@ -32,7 +33,10 @@ SAID = ("min_prediction", "max_prediction", "link", "binary")
 LINKS = ("identity", "logistic", "glf1", "poisson")
 #: What features are divided by (`sonlearn.learn.rescale`).
 SCALES = ("none", "gradients", "maximum", "unit")
-FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
+FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
+#: Formats whose features are slots of hashed names; those of TABLES, and of NAMESPACED, are the same features.
+HASHED = ("vw", "json", "csv", "arrow")
+TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
@@ -67,6 +71,10 @@ class LearnOptions:
     classes: str | None = option(
         None, "auto: the same for classes that are met as they come, whole numbers or names", choices=("auto",)
     )
+    multinomial: int | None = option(
+        None, "K classes that share what is learned of the features' scales and correlations: softmax",
+        flags=("--multinomial",), parse=int, low=2, high=1_000_000, metavar="K",
+    )  # fmt: skip
     quantile_tau: float = option(
         0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
         metavar="Q",
@@ -90,9 +98,9 @@ class LearnOptions:
         choices=LINKS,
     )  # fmt: skip
     binary: bool = option(False, "say -1 or +1, and count errors as the loss")
-    alpha: float = option(
-        1.0, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
-        metavar="A",
+    alpha: float | None = option(
+        None, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
+        metavar="A", general=1.0,
     )  # fmt: skip
     sigma: float | str | None = option(
         None, "weight of a gradient in the sketch: a number, or auto: 1/(8 C^2) for squared loss, else 0",
@@ -172,7 +180,7 @@ class LearnOptions:
         if isinstance(self.members, str | list):  # as Python or a file's header has them
             self._settle("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
         named = SKETCHES.get(self.sketch)
-        method = self.method or named or DEFAULT
+        method = self.method or named or (DEFAULT if self.multinomial is None else SHARED_DEFAULT)
         if named not in (None, method):
             raise OptionError(f"--sketch {self.sketch} is --method {named}, not --method {method}: give one of them")
         self._settle("method", method)
@@ -191,6 +199,8 @@ class LearnOptions:
     def _defaults(self) -> dict[str, Any]:
         """What the method says of options that are not given."""
         method = METHODS[self.method]
+        if self.multinomial is not None:
+            return {**method.defaults, "loss": "logistic", **(method.shared or {})}
         if self.alpha == 0 and "alpha" in method.takes:
             zero = {name: value for name, value in ZERO_ALPHA.items() if name in (*ALL_TAKE, *method.takes)}
             return {**method.defaults, **zero}
@@ -223,12 +233,17 @@ class LearnOptions:
     @property
     def several(self) -> bool:
         """Whether labels are classes, of which there may be more than two."""
-        return self.oaa is not None or self.classes is not None
+        return self.oaa is not None or self.classes is not None or self.multinomial is not None
 
     @property
     def of_one_class(self) -> LearnOptions:
         """The options of the learner of one class."""
         return dataclasses.replace(self, oaa=None, classes=None)
+
+    @property
+    def numbered(self) -> int | None:
+        """How many classes there can be, where they are numbered from 0 or 1 on."""
+        return (self.oaa or self.multinomial) if self.classes is None else None
 
     @property
     def resolved_sigma(self) -> float:
@@ -253,9 +268,9 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= {"oaa", "classes", *SAID}
-        names -= {"oaa", "classes", *SAID, "decay", *(("l2",) if self.method != "ftrl" else ())} - given
-        return tuple(field.name for field in fields if field.name in names)
+        names |= {"oaa", "classes", "multinomial", *SAID}
+        optional = {"oaa", "classes", "multinomial", *SAID, "decay", *(("l2",) if self.method != "ftrl" else ())}
+        return tuple(field.name for field in fields if field.name in names - (optional - given))
 
     @property
     def effective_sketch(self) -> str | None:
@@ -267,7 +282,10 @@ class LearnOptions:
 class TextOptions:
     """How text becomes features. Frozen; `validate` runs on construction, OptionError as for `LearnOptions`."""
 
-    format: str = option("auto", "input format; auto looks at the first lines", choices=FORMATS)
+    format: str = option(
+        "auto", "input format; auto looks at the first lines; --json: --format json", choices=FORMATS,
+        short={"--json": "json"},
+    )  # fmt: skip
     bits: int = option(
         18, "hash names to 2^B slots (VW text)", flags=("-b", "--bit_precision"), parse=int, low=1, high=40, metavar="B"
     )
@@ -275,6 +293,10 @@ class TextOptions:
     hash: str = option(
         "strings", "names of digits only are their number (strings), or hashed too (all)", choices=HASHES
     )
+    chain_hash: bool = option(
+        False, "JSON: the text of a member is hashed with its name as seed, as VW text's name:text is, not behind it",
+        flags=("--chain_hash",),
+    )  # fmt: skip
     hash_seed: int = option(
         0, "seed of the hash of names (VW text)", flags=("--hash_seed",), parse=int, low=0, high=2**32 - 1, metavar="S"
     )

@@ -29,11 +29,11 @@ def check_together(o: LearnOptions) -> None:
     can = METHODS[o.method].losses
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
-    if o.oaa is not None and o.classes is not None:
-        raise OptionError(f"--oaa {o.oaa} with --classes {o.classes}: give one of them")
+    _check_classes(o)
     if o.several and o.loss not in (*CLASSIFICATION, "squared"):
-        flag = "--classes" if o.oaa is None else "--oaa"
-        raise OptionError(f"{flag} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared")
+        raise OptionError(
+            f"{_of_classes(o)} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared"
+        )
     _check_output(o)
     _check_forgetting(o)
     for name in o.members:
@@ -49,6 +49,32 @@ def check_together(o: LearnOptions) -> None:
         )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
+
+
+def _check_classes(o: LearnOptions) -> None:
+    """What goes together of the options of several classes."""
+    if o.oaa is not None and (o.classes is not None or o.multinomial is not None):
+        other = f"--classes {o.classes}" if o.multinomial is None else f"--multinomial {o.multinomial}"
+        raise OptionError(f"--oaa {o.oaa} with {other}: give one of them")
+    if o.multinomial is None:
+        return
+    said = f"--multinomial {o.multinomial}"
+    if METHODS[o.method].shared is None:
+        able = ", ".join(name for name, method in METHODS.items() if method.shared is not None)
+        raise OptionError(
+            f"{said}: --method {o.method} has no metric that classes can share; --oaa {o.multinomial} takes it, and "
+            f"{said} takes --method {able}"
+        )
+    if o.loss != "logistic":
+        raise OptionError(f"{said} with --loss {o.loss}: its loss is softmax's log loss (--loss logistic)")
+    if o.alpha == 0:
+        raise OptionError(f"{said} with --alpha 0: nothing would bound the first steps; give --alpha a positive value")
+    for name in ("decay", "l2"):
+        if getattr(o, name):
+            raise OptionError(
+                f"{said} with --{name} {getattr(o, name):g}: classes that share a metric do not take it; "
+                f"--oaa {o.multinomial} does"
+            )
 
 
 def _check_forgetting(o: LearnOptions) -> None:
@@ -84,9 +110,14 @@ def _check_output(o: LearnOptions) -> None:
     ) if on]  # fmt: skip
     if o.several and said:
         raise OptionError(
-            f"{said[0]} with {'--classes' if o.oaa is None else '--oaa'}: of several classes "
+            f"{said[0]} with {_of_classes(o)}: of several classes "
             "the prediction is a label; give --probabilities for the probability of each"
         )
+
+
+def _of_classes(o: LearnOptions) -> str:
+    """Which flag says that there are several classes."""
+    return "--oaa" if o.oaa is not None else "--classes" if o.classes is not None else "--multinomial"
 
 
 def _check_projection(o: LearnOptions) -> None:

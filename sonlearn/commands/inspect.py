@@ -86,6 +86,7 @@ def describe(path: str, model: Model, top: int) -> list[str]:
     facts = learner.facts()
     lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
     lines += roll(facts.get("members", []))
+    lines += parts(facts.get("parts", []))
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
@@ -132,6 +133,14 @@ def roll(members: list[dict]) -> list[str]:
         weight = f"{member['weight']:>12.6f}" if member["active"] else f"{'retired':>12}"
         lines.append(f"  {member['name']:<24} {member['error']:>12.6g} {weight}")
     return lines
+
+
+def parts(learners: list[dict]) -> list[str]:
+    """Lines on the learners of parts of the data, and what the combiner makes of them."""
+    if not learners:
+        return []
+    lines = ["", f"learners of parts of the data: {len(learners)}", f"  {'learner':<24} {'weight':>12}"]
+    return lines + [f"  {number:<24} {learner['weight']:>12.6f}" for number, learner in enumerate(learners, 1)]
 
 
 def table(values: np.ndarray, across: int = 6) -> list[str]:

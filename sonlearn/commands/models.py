@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sonlearn import storage
 from sonlearn.batch import CONSTANT
 from sonlearn.errors import ModelFileError
@@ -50,12 +52,18 @@ def names_of(feature: int, names: NameTable) -> list[str]:
 
 def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:
     """Write the model, whole or not at all. Raises ModelFileError."""
-    header, arrays = learner.to_arrays()
-    if names.known:
-        header["names"] = [[slot, *known] for slot, known in names.known.items()]
+    header, arrays = contents(learner, names)
     if unfinished is not None:
         header["run"] = unfinished._asdict()
     storage.write(path, header, arrays)
+
+
+def contents(learner: Learner, names: NameTable) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """(header, arrays) of a model's file. The arrays may share memory with the learner's."""
+    header, arrays = learner.to_arrays()
+    if names.known:
+        header["names"] = [[slot, *known] for slot, known in names.known.items()]
+    return header, arrays
 
 
 def load_model(path: str, *, threads: int = 1) -> Model:

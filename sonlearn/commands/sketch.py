@@ -62,7 +62,7 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
             if not reading.quiet:
                 complain(line)
 
-    _check_outputs(options, sources, reading.quiet)
+    check_outputs(options, sources, reading.quiet)
     if options.merge:
         with Interrupts(at_once=True):
             merge_files(list(reading.data), output=options.output, picture=options.plot, report=say)
@@ -85,7 +85,8 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
     return 128 + interrupts.received
 
 
-def _check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) -> None:
+def check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) -> None:
+    """Refuse outputs that could not be written, or would overwrite something. Raises OptionError."""
     picture = None if options.plot == "-" else options.plot
     check_binary("-o", options.output, "a sketch")
     # merged sketches are in memory before anything is written, so one may be replaced

@@ -8,7 +8,7 @@ import math
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
 from sonlearn.learn.output import linked
+from sonlearn.options import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.labels import ERRORS
 from sonlearn.report.predictions import PredictionWriter
@@ -48,11 +49,11 @@ from sonlearn.text.read import Reader
 
 FINISHED = "finished run"
 #: Formats that give the same features.
-TABLES = {"csv", "arrow"}
+ALIKE = (set(TABLES), set(NAMESPACED))
 
 
-def run(given: dict[str, Any], options: RunOptions) -> int:
-    """Do one run; return the exit status.
+def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session] | None = None) -> int:
+    """Do one run; return the exit status. `make` makes another session than this process's.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def run(given: dict[str, Any], options: RunOptions) -> int:
     """
     check_run(options)
     check_recording(options)
-    session = Session(given, options)
+    session = (make or Session)(given, options)
     if session.nothing_left:
         session.say(f"{options.final_regressor}: the run that saved this model has finished; nothing is left to do")
         return 0
@@ -109,7 +110,9 @@ class Session:
         self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
         self.holdout = options.passes > 1 and not options.holdout_off
         if options.probabilities and not self.learn.several:
-            raise OptionError("--probabilities: expected a model of several classes: --oaa K, or --classes auto")
+            raise OptionError(
+                "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
+            )
         texts = self.texts if self.learn.several else None
         loss, zero = ERRORS if self.learn.binary else self.learn.loss, float(linked(self.learn.link, np.zeros(1))[0])
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
@@ -246,7 +249,9 @@ class Session:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         if self.learner is None:
             self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
-        elif self.learner.text.format not in (format, "auto") and not {self.learner.text.format, format} <= TABLES:
+        elif self.learner.text.format not in (format, "auto") and not any(
+            {self.learner.text.format, format} <= alike for alike in ALIKE
+        ):
             theirs = self.learner.text.format
             raise InputError(
                 batch.source, None, None, f"{format} text",
@@ -316,7 +321,7 @@ class Session:
         assert self.learner is not None
         labels = [str(label) for label in self.learner.classes]
         if self.predictions and self.options.probabilities:
-            self.predictions.write(probabilities_of(predicted, labels, self.learn.oaa), tags)
+            self.predictions.write(probabilities_of(predicted, labels, self.learn.numbered), tags)
         elif self.predictions:
             self.predictions.write(self.texts(predicted.prediction), tags)
         if self.raw_predictions:

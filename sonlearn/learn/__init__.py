@@ -8,7 +8,7 @@ The Newton family: `round` (what happens to a row), `step` (what knows alpha), `
 `rescale`, `predict`, `newton` (a batch of rounds), on `state`, `status` and `tolerances`. How that costs nothing that
 grows with d is apart, in `sparse_time`.
 
-First-order methods: `first_order`, with `invariant`. Random projections: `projected`, with `normals`. Whole matrices:
-`full`. What a step makes of a matrix's eigenvalues, for all who have any: `spectrum`. Learners made of learners:
-`combine`.
+First-order methods: `first_order`, with `invariant`, and `softmax`, where several classes share them. Random
+projections: `projected`, with `normals`. Whole matrices: `full`. What a step makes of a matrix's eigenvalues, for all
+who have any: `spectrum`. Learners made of learners: `combine`.
 """

@@ -50,12 +50,15 @@ def start_at_one(state):
     """The weights as they are, in the unit 1."""
     now, factor, a, maps = state.now[0], state.factor, state.basis.a, state.maps
     for f in range(now.seen):
-        state.features[f].wbar *= now.left
-    for j in range(len(factor.beta)):
-        factor.beta[j] *= now.left
-    for i in range(len(a)):
-        a[i] *= now.left
+        for c in range(len(a)):
+            state.wbar[f, c] *= now.left
+    for c in range(len(a)):
+        for j in range(factor.beta.shape[1]):
+            factor.beta[c, j] *= now.left
+        for i in range(a.shape[1]):
+            a[c, i] *= now.left
     for slot in range(len(maps)):  # what features that are not up to date have still to take to wbar
         for j in range(maps.shape[1]):
-            maps[slot, j, maps.shape[2] - 1] *= now.left
+            for c in range(maps.shape[1], maps.shape[2]):
+                maps[slot, j, c] *= now.left
     now.left = 1.0

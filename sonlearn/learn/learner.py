@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,11 +19,15 @@ from sonlearn.learn.engines import make_engine
 from sonlearn.learn.labels import Labels
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.output import said
-from sonlearn.options import SAID, LearnOptions, TextOptions
+from sonlearn.options import SAID, TABLES, LearnOptions, TextOptions
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
 FORMAT = 3
+
+
+#: A table of any library that speaks Arrow.
+Table = Any
 
 
 class Predicted(NamedTuple):
@@ -50,11 +55,14 @@ class Learner:
         Kept with the model, since it defines what the features are; not used for learning.
     threads : int
         How many threads may learn side by side, where the method allows it; results are the same.
+    parts : int or None
+        So many learners, of parts of the data, and a combiner of what they say: see `sonlearn.learn.unite`.
 
     Attributes
     ----------
     examples : int
         Rows learned from, over the model's whole life.
+    parts : int or None
 
     Raises
     ------
@@ -62,18 +70,28 @@ class Learner:
         `options` contradict each other.
     """
 
-    def __init__(self, options: LearnOptions | None = None, text: TextOptions | None = None, *, threads: int = 1):
+    def __init__(
+        self,
+        options: LearnOptions | None = None,
+        text: TextOptions | None = None,
+        *,
+        threads: int = 1,
+        parts: int | None = None,
+    ):
         self.options = options or LearnOptions()
         self.text = text or TextOptions()
         self.examples = 0
-        self._engine = make_engine(self.options, threads)
+        self.parts = parts
+        self._engine = make_engine(self.options, threads, parts)
         self._unknown = getattr(self._engine, "unknown", False)
         self._state = self._engine.new()
         self._index = new_index()
-        several = self.options.several
-        self._labels = Classes(self.options.oaa) if several else Labels(self.options.loss, binary=self.options.binary)
+        several, loss = self.options.several, self.options.loss
+        self._labels = Classes(self.options) if several else Labels(loss, binary=self.options.binary)
 
-    def partial_fit(self, batch: Batch, *, skip: bool = False) -> Predicted | PredictedClass:
+    def partial_fit(
+        self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
+    ) -> Predicted | PredictedClass:
         """Learn the rows of `batch` in order; rows without a label or with weight 0 are only predicted.
 
         Returns what was predicted for each row before its label was used, so that the mean loss is progressive: a
@@ -81,7 +99,11 @@ class Learner:
 
         Parameters
         ----------
-        batch : Batch
+        batch : Batch, or a table
+            Of pandas, polars, pyarrow or whatever has ``__arrow_c_stream__``, with the features that
+            `sonlearn.text.arrow` says (extra ``arrow``). All of it is converted before any row is learned.
+        label : str or None
+            The column of a table that is the label; None: that of ``text``, which it then is of this learner.
         skip : bool
             Leave out rows that would lead to numbers out of all bounds, and name them in `Predicted.refused`; else
             the first one raises.
@@ -94,6 +116,8 @@ class Learner:
         DivergedError
             A prediction or step was not finite; the rows before it have been learned.
         """
+        if not isinstance(batch, Batch):
+            batch = self._batch_of(batch, label, learns=True)
         y, bad = self._labels.coded(batch, remember=True)
         if bad < batch.n:
             _take_front(self, batch, bad, skip)
@@ -114,8 +138,10 @@ class Learner:
             raise diverged(batch, int(np.argmax(predicted.refused)))
         return predicted
 
-    def predict(self, batch: Batch) -> Predicted | PredictedClass:
+    def predict(self, batch: Batch | Table) -> Predicted | PredictedClass:
         """Predict the rows of `batch` and change nothing; features never seen count as 0.
+
+        A table (see `partial_fit`) may have the column of the label, or not.
 
         Raises
         ------
@@ -124,6 +150,8 @@ class Learner:
         DivergedError
             A prediction is not finite.
         """
+        if not isinstance(batch, Batch):
+            batch = self._batch_of(batch, None, learns=False)
         y, bad = self._labels.coded(batch, remember=False)
         if bad < batch.n:
             raise self._labels.error(batch, bad)
@@ -133,6 +161,30 @@ class Learner:
         if at < batch.n:
             raise diverged(batch, at)
         return self._judged(out, rows, batch, np.zeros(batch.n, dtype=bool))
+
+    def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
+        """The rows of a table. The first one that is learned from settles what the features are."""
+        if not hasattr(table, "__arrow_c_stream__"):
+            found, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
+            raise InputError("<memory>", None, None, found, f"{expected}; matrices: sonlearn.from_scipy")
+        text = dataclasses.replace(self.text, format="arrow", label=label or self.text.label)
+        if self.text.format not in ("auto", *TABLES) or (self.text.format == "auto" and self.examples):
+            what = "matrices" if self.text.format == "auto" else f"{self.text.format} text"
+            raise InputError("<table>", None, None, "a table", f"{what}, which this learner has learned from")
+        if learns and not text.label:
+            raise OptionError("partial_fit of a table: give label=COLUMN, or TextOptions(label=COLUMN)")
+        from sonlearn.text.arrow import table_batch
+
+        batch = table_batch(table, text, learns, self.options.classes is not None)
+        if learns:
+            self.text = text if self.text.format == "auto" else dataclasses.replace(self.text, label=text.label)
+        return batch
+
+    def check(self, batch: Batch) -> None:
+        """Raise InputError for the first label in `batch` that `partial_fit` would refuse. Changes nothing."""
+        bad = self._labels.misfit(batch)
+        if bad < batch.n:
+            raise self._labels.error(batch, bad)
 
     def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""
@@ -156,6 +208,21 @@ class Learner:
         if isinstance(self._labels, Labels):
             self._labels = Labels(self.options.loss, self._labels.coding, self.options.binary)
 
+    def meet(self, labels: Iterable[int | str]) -> None:
+        """Say which classes there are, before any row: they have this order, and scores and weights from now on.
+
+        What each class learns is the same as if it had been met in a row. Raises OptionError where there are no
+        several classes, or something has been learned.
+        """
+        if self.classes or self.examples:
+            raise OptionError("classes can be named before any row has been learned, not later")
+        labels = list(labels)
+        self._restore_classes({"labels": labels, "first": min(labels, default=None) if self.options.oaa else None})
+
+    def _restore_classes(self, header: dict[str, Any]) -> None:
+        self._labels.restore(header)
+        self._state = self._engine.new(int(header.get("learned", len(header["labels"]))))
+
     # -- what has been learned ---------------------------------------------------------------------------------------
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
@@ -166,7 +233,7 @@ class Learner:
     def classes(self) -> list[int | str]:
         """Labels of the classes met so far, in that order. Raises OptionError where there are no several classes."""
         if not isinstance(self._labels, Classes):
-            raise OptionError("this is no learner of several classes: give --oaa K, or --classes auto")
+            raise OptionError("this is no learner of several classes: give --oaa K, --multinomial K, or --classes auto")
         return list(self._labels.labels)
 
     def label_texts(self, values: np.ndarray) -> list[str]:
@@ -229,9 +296,11 @@ class Learner:
             "examples": self.examples,
         }
         if isinstance(self._labels, Classes):
-            header["classes"] = self._labels.header() | {"learned": len(self._state.classes)}
+            header["classes"] = self._labels.header() | {"learned": self._engine.met(self._state)}
         else:
             header["label_coding"] = self._labels.coding
+        if self.parts is not None:
+            header["parts"] = self.parts
         arrays = storage.flat(self._engine.packed(self._state), "state")
         return header, {"ids": self._index.ids[: self.size], **arrays}
 
@@ -249,10 +318,10 @@ class Learner:
         if header.get("format") != FORMAT:
             raise ModelFileError("a model of an earlier sonlearn, whose state has another form: train it anew")
         try:
-            learner = cls(LearnOptions(**header["learn"]), TextOptions(**header["text"]), threads=threads)
+            options, parts = LearnOptions(**header["learn"]), header.get("parts")
+            learner = cls(options, TextOptions(**header["text"]), threads=threads, parts=parts)
             if isinstance(learner._labels, Classes):
-                learner._labels.restore(header["classes"])
-                learner._state = learner._engine.new(int(header["classes"]["learned"]))
+                learner._restore_classes(header["classes"])
             else:
                 learner._labels.coding = int(header["label_coding"])
             learner.examples = int(header["examples"])
@@ -260,6 +329,8 @@ class Learner:
                 raise ValueError("ids are not integers")
             learner._index = index_of(arrays["ids"])
             state = storage.rebuilt(learner._state, arrays, "state")
+            if isinstance(learner._labels, Classes):
+                learner._labels.check(header["classes"]["learned"], learner._engine.met(state))
             learner._state = learner._engine.reserve(state, NO_ROWS, learner.size)
         except (KeyError, TypeError, OptionError, ValueError) as error:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error

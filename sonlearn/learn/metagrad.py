@@ -23,7 +23,7 @@ import numpy as np
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.dense import leading
 from sonlearn.learn.losses import loss_slope
-from sonlearn.learn.predict import weight_of
+from sonlearn.learn.predict import scratch, weights_of
 from sonlearn.learn.round import add_along, count
 from sonlearn.learn.shrink import kept_of, lower, turn
 from sonlearn.learn.sparse_time import (
@@ -59,9 +59,9 @@ def learn(params, state, work, rows, out, start):
         for at in range(len(feats)):
             work.x[at] = rows.values[rows.indptr[i] + at]
             xx += work.x[at] * work.x[at]
-        wx, rho2, n_rest, zx = coordinates(base, state.base, work, feats, xx)
-        vx = along(state.v, feats, work.x)
-        wx += state.share[0] * zx + state.share[1] * vx
+        rho2, n_rest = coordinates(base, state.base, work, feats, xx)
+        zx, vx = work.own[0], along(state.v, feats, work.x)
+        wx = work.wx[0] + (state.share[0] * zx + state.share[1] * vx)
         u = wx + rows.base[i]
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
@@ -90,13 +90,13 @@ def learn(params, state, work, rows, out, start):
 @jit
 def predict(state, rows, raw):
     """raw[i] <- base_i + w'x_i; returns the first row whose prediction is not finite, or n."""
-    (on_z, on_x), z = coefficients(state.base), np.empty((2, state.base.Z.shape[1] + 1))
+    on, z = coefficients(state.base), scratch(state.base)
     for i in range(len(rows.y)):
         raw[i] = rows.base[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             f = rows.features[at]
-            w = weight_of(state.base, f, on_z, on_x, (state.share[0], z)) + state.share[1] * state.v[f]
-            raw[i] += w * rows.values[at]
+            weights_of(state.base, f, on, state.share[0], z)
+            raw[i] += (z[2, 0] + state.share[1] * state.v[f]) * rows.values[at]
         if not math.isfinite(raw[i]):
             return i
     return len(rows.y)
@@ -105,9 +105,10 @@ def predict(state, rows, raw):
 @jit
 def all_weights(state, out):
     """out[f] <- weight of feature f, for the first len(out) features."""
-    (on_z, on_x), z = coefficients(state.base), np.empty((2, state.base.Z.shape[1] + 1))
+    on, z = coefficients(state.base), scratch(state.base)
     for f in range(len(out)):
-        out[f] = weight_of(state.base, f, on_z, on_x, (state.share[0], z)) + state.share[1] * state.v[f]
+        weights_of(state.base, f, on, state.share[0], z)
+        out[f] = z[2, 0] + state.share[1] * state.v[f]
 
 
 @bare_inline
@@ -163,7 +164,8 @@ def take(base, state, work, feats, gradient, outside):
     if counts:
         add_along(basis.q[0], work.y, slope, (r, grows, zx))
         add_along(basis.q[1], work.y, twice, (r, grows, vx))
-        move_wbar(state.base, work, feats, slope)
+        work.slope[0] = slope
+        move_wbar(state.base, work, feats, work.slope)
         for at in range(len(feats)):
             state.v[feats[at]] += twice * work.x[at]
         take_in(state.base, work, r + grows, abs(slope), False)
@@ -187,7 +189,7 @@ def shrink(base, state, lam, U):
 @inline
 def average(params, state, lam, U):
     """share, a, lam, U <- of the tilted average with the experts' weights and the sketch as they are."""
-    a, q, r = state.base.basis.a, state.base.basis.q, len(lam)
+    a, q, r = state.base.basis.a[0], state.base.basis.q, len(lam)
     F, G = np.zeros(r + 1), np.zeros(r + 1)  # at the eigenvalues, and behind them at 0
     eta, total = params.rate, 0.0
     for e in range(len(state.logp)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.dense import leading
+from sonlearn.learn.dense import clear, leading
 from sonlearn.learn.sparse_time import fold, is_due, orthonormalise
 from sonlearn.learn.spectrum import f as spectral
 from sonlearn.learn.step import begin, beyond
@@ -20,7 +20,7 @@ from sonlearn.learn.tolerances import RANK
 def shrink(params, state, slope, y):
     """Keep m - 1 of the r directions, make the round's step and fold. Needs r >= m.
 
-    `slope` is the derivative h l' of the round and `y` the coordinates of its example in Q.
+    `slope` (float64[classes]) is the derivative h l' of the round, `y` are the coordinates of its example in Q.
     """
     now = state.now[0]
     r = now.k + now.raw
@@ -34,8 +34,9 @@ def shrink(params, state, slope, y):
     worst = fold(state, W)
     begin(state, kept)
     if params.dual:
-        for i in range(kept):
-            state.basis.a[i] = -params.rate * beyond(params, state, i, state.basis.q[0, i])
+        for c in range(len(state.basis.a)):
+            for i in range(kept):
+                state.basis.a[c, i] = -params.rate * beyond(params, state, i, state.basis.q[c, i])
     if is_due(state, worst):
         orthonormalise(state)
 
@@ -57,23 +58,23 @@ def spectral_step(params, state, slope, y):
 
     Primal-dual: w = -rate f(A) z, what f(A) is beyond f(0) being in the basis.
     """
-    now, a = state.now[0], state.basis.a
-    r, outside = now.k + now.raw, 0.0
-    if params.dual:
-        y, slope, outside = state.basis.q[0], params.rate, 1.0
-        for i in range(r):
-            a[i] = 0.0
+    now, a, outside = state.now[0], state.basis.a, 1.0 if params.dual else 0.0
+    r = now.k + now.raw
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
-    for i in range(r):
-        along = 0.0
-        for j in range(r):
-            along += U[j, i] * y[j]
-        along *= slope
-        along = spectral(params.kind, now.alpha, max(lam[i], 0.0), along) - outside * spectral(
-            params.kind, now.alpha, 0.0, along
-        )
-        for j in range(r):
-            a[j] -= along * U[j, i]
+    for c in range(len(a)):
+        along, by = (state.basis.q[c], params.rate) if params.dual else (y, params.rate * slope[c])
+        for i in range(r):
+            a[c, i] *= 1.0 - outside
+        for i in range(r):
+            g = 0.0
+            for j in range(r):
+                g += U[j, i] * along[j]
+            g *= by
+            change = spectral(params.kind, now.alpha, max(lam[i], 0.0), g) - outside * spectral(
+                params.kind, now.alpha, 0.0, g
+            )
+            for j in range(r):
+                a[c, j] -= change * U[j, i]
 
 
 @bare_inline
@@ -81,14 +82,14 @@ def turn(state, W):
     """q <- W q: z in the coordinates of the directions that are kept. a <- 0: wbar is z and takes nothing else."""
     a, q = state.basis.a, state.basis.q
     kept, r = W.shape
-    for each in range(2):
+    for each in range(len(q)):
         for i in range(kept):
-            a[i] = 0.0
+            a[0, i] = 0.0
             for j in range(r):
-                a[i] += W[i, j] * q[each, j]
-        for i in range(len(a)):
-            q[each, i] = a[i] if i < kept else 0.0
-            a[i] = 0.0
+                a[0, i] += W[i, j] * q[each, j]
+        for i in range(a.shape[1]):
+            q[each, i] = a[0, i] if i < kept else 0.0
+    clear(a)
 
 
 @bare_inline
@@ -116,14 +117,17 @@ def lower(params, state, lam):
 @bare_inline
 def step_after(params, state, slope, y, W):
     """a -= slope A^-1 x with the new sketch: alpha on what was lost, more on what was kept."""
-    a, rest = state.basis.a, spectral(params.kind, state.now[0].alpha, 0.0, slope)
+    a, alpha = state.basis.a, state.now[0].alpha
     kept, r = W.shape
-    for j in range(r):
-        a[j] -= rest * y[j]
+    for c in range(len(a)):
+        rest = spectral(params.kind, alpha, 0.0, params.rate * slope[c])
+        for j in range(r):
+            a[c, j] -= rest * y[j]
     for i in range(kept):
         v = 0.0
         for j in range(r):
             v += W[i, j] * y[j]
-        change = v * beyond(params, state, i, slope)
-        for j in range(r):
-            a[j] -= change * W[i, j]
+        for c in range(len(a)):
+            change = v * beyond(params, state, i, params.rate * slope[c])
+            for j in range(r):
+                a[c, j] -= change * W[i, j]

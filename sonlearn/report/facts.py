@@ -51,7 +51,8 @@ def told(learner: Learner, names: Callable[[int], list[str]], top: int = TOP) ->
          "members": members(per_class[k]), "weights": listed[k]}
         for k in chosen
     ]  # fmt: skip
-    return said | {"spectra": [spectrum for k in chosen for spectrum in spectra(per_class[k], labels[k])]}
+    own = [spectrum for k in chosen for spectrum in spectra(per_class[k], labels[k])]
+    return said | {"spectra": [*spectra(facts), *own]}  # of a sketch that classes share, and of those of each class
 
 
 def members(facts: dict[str, Any]) -> list[dict[str, Any]]:

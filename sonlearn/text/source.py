@@ -45,6 +45,8 @@ def source_name(source: Source) -> str:
     """The name of `source` in messages."""
     if isinstance(source, (str, os.PathLike)):
         return "<stdin>" if source == "-" else os.fspath(source)
+    if is_table(source):
+        return "<table>"
     name = getattr(source, "name", None)
     return name if isinstance(name, str) else "<stream>"
 
@@ -102,6 +104,11 @@ def _opened(source: Source) -> Iterator[Any]:
 def is_regular(source: Source) -> bool:
     """Whether `source` names a local file, which can be opened twice: no pipe, stream or address."""
     return isinstance(source, (str, os.PathLike)) and source != "-" and Path(source).is_file()
+
+
+def is_table(source: Any) -> bool:
+    """Whether `source` is a table in memory, of any library that speaks Arrow: pandas, polars, pyarrow, DuckDB."""
+    return hasattr(source, "__arrow_c_stream__") and not hasattr(source, "readinto")
 
 
 def is_remote(source: str) -> bool:

@@ -10,10 +10,10 @@ from places import GOLDEN, ROOT
 
 from sonlearn.cli import main
 from sonlearn.commands import vw_flags
-from sonlearn.commands.flags import parser_of
+from sonlearn.commands.verbs import parser_of
 
 OURS = set(parser_of("train")._option_string_actions) | {"--version", "-V"}
-EVERY_FLAG_OF_OURS = {name for verb in ("train", "predict", "convert", "sketch", "inspect") for name in
+EVERY_FLAG_OF_OURS = {name for verb in ("train", "predict", "convert", "sketch", "serve", "inspect") for name in
                       parser_of(verb)._option_string_actions}  # fmt: skip
 
 

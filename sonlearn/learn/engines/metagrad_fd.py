@@ -46,10 +46,9 @@ class SketchedMetaGrad(SketchedNewton):
 
     def new(self) -> State:
         """State of a learner that has seen nothing."""
-        r_max = newton.sizes_of(self._params).r_max
-        return State(
-            super().new(), np.zeros(0), np.zeros(2), first_weights(), np.zeros(r_max), np.zeros((r_max, r_max))
-        )
+        r_max, base = newton.sizes_of(self._params).r_max, super().new()
+        base = base._replace(basis=base.basis._replace(q=np.zeros((2, r_max))))
+        return State(base, np.zeros(0), np.zeros(2), first_weights(), np.zeros(r_max), np.zeros((r_max, r_max)))
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what learning `rows` may need."""

@@ -63,16 +63,18 @@ def orthonormalise(state):
 
     For an empty buffer. The weights stay what they are, and what is known by its coordinates in V.
     """
-    features, Z, factor, now = state.features, state.Z, state.factor, state.now[0]
+    Z, factor, now = state.Z, state.factor, state.now[0]
     k, M = now.k, len(factor.FT)
-    z, v, C = np.empty((2, M + 1)), np.empty(k), np.zeros((k, k))
+    classes = len(factor.beta)
+    z, v, C = np.empty((3, M + classes)), np.empty(k), np.zeros((k, k))
     for f in range(now.seen):
         refresh(state, f, z)
         for i in range(k):
             v[i] = 0.0
         for j in range(M):
             zj = Z[f, j]
-            features[f].wbar += factor.beta[j] * zj
+            for c in range(classes):
+                state.wbar[f, c] += factor.beta[c, j] * zj
             Z[f, j] = 0.0
             for i in range(k):
                 v[i] += zj * factor.FT[j, i]
@@ -89,14 +91,15 @@ def orthonormalise(state):
             Z[f, i] = total / C[i, i]
     a, q = state.basis.a, state.basis.q
     for i in range(k):
-        for each in range(2):
+        for each in range(len(q)):
             for j in range(i):
                 q[each, i] -= C[i, j] * q[each, j]
             q[each, i] /= C[i, i]
         if C[i, i] < math.inf:
-            a[i] *= C[i, i]
-            for j in range(i + 1, k):
-                a[i] += C[j, i] * a[j]
+            for c in range(classes):
+                a[c, i] *= C[i, i]
+                for j in range(i + 1, k):
+                    a[c, i] += C[j, i] * a[c, j]
     start_over(state, k)
     all_current(state)
     clear(state.basis.drift)
