@@ -35,10 +35,9 @@ from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
-from sonlearn.learn.output import linked
 from sonlearn.options import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
-from sonlearn.report.labels import ERRORS
+from sonlearn.report.labels import as_said
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.cache import CachedReader
@@ -114,7 +113,7 @@ class Session:
                 "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
             )
         texts = self.texts if self.learn.several else None
-        loss, zero = ERRORS if self.learn.binary else self.learn.loss, float(linked(self.learn.link, np.zeros(1))[0])
+        loss, zero = as_said(self.learn)
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
         self.progress = Progress(loss, table, self.holdout, texts, fine if recorded(options) else None, zero)
         self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)

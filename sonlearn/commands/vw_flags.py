@@ -48,7 +48,7 @@ _WORK_BUT = {
     "--power_t": "of the first-order methods",
     "--l1": "of the first-order methods",
     "--l2": "of nag, adagrad, sgd and their kin, of the Newton family, and of ftrl; the constant is drawn to 0 too",
-    "--decay": "something else: what is forgotten with each example; VW's is of --marginal, which is not here",
+    "--decay": "something else: what is forgotten with each example; VW's is of marginals, which are not here",
     "--ftrl_alpha": "of --method ftrl and coin",
     "--ftrl_beta": "of --method ftrl and coin",
     "--quantile_tau": "of --loss quantile",
