@@ -21,13 +21,13 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent / "papers"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh, svds
 
-import data
+from bench.rows import DATA, read, shuffled
+from bench.workloads import OUT
 from sonlearn.sketch import make_sketch
 from sonlearn.sketch.accuracy import top_squares
 
@@ -136,9 +136,11 @@ def main() -> None:
     }  # fmt: skip
     lines = []
     for name in args.data.split(","):
-        A = data.svmlight(name, args.rows)
-        if A is None:
+        path = DATA / "svm" / f"{name}.svm.gz"
+        if not path.exists():
+            print(f"{name}: left out, there is no {path}")
             continue
+        A = shuffled(*read(path), args.rows)[0]
         total, best, best_centred = float((A.data**2).sum()), float(top_squares(A, k).sum()), centred_best(A, k)
         n, d = A.shape
         lines += ["", f"{name}: {n} rows, {d} columns, {A.nnz / n:.0f} nonzeros a row, k = {k}"]
@@ -150,8 +152,8 @@ def main() -> None:
             line = f"{label:>26} {seconds:>9.3f} {1e6 * seconds / n:>9.0f} {c:>17.6f} {p:>17.5f}"
             lines.append(line)
             print(line, flush=True)
-    data.OUT.mkdir(parents=True, exist_ok=True)
-    (data.OUT / "sketch_speed.txt").write_text("\n".join(lines) + "\n")
+    OUT.mkdir(exist_ok=True)
+    (OUT / "sketch_speed.txt").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

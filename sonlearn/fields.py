@@ -95,3 +95,14 @@ def check_field(field: dataclasses.Field, value: Any) -> None:
         raise OptionError(f"{name} {value}: expected more than {meta['above']:g}")
     if "high" in meta and value > meta["high"]:
         raise OptionError(f"{name} {value}: expected at most {meta['high']:g}")
+
+
+def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
+    """Namespace byte (None: all) and size of ``--ngram`` or ``--skips``."""
+    text = raw(value)
+    byte, digits = (None, text) if text[:1].isdigit() else (text[0] if text else None, text[1:])
+    if not digits.isdigit() or not low <= int(digits) <= 16:
+        raise OptionError(
+            f"{name} {value}: expected a number from {low} to 16, with a namespace's first byte before it or not"
+        )
+    return byte, int(digits)

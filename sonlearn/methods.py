@@ -82,6 +82,7 @@ ZERO_ALPHA = {"loss": "squared", "clip": 1.0, "sigma": "auto", "eta": "1/t", "sc
 
 _STEPS = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal", "l2")
 _NEWTON = (*_STEPS, "decay")
+_BUFFERED = (*_NEWTON, "project")
 
 #: Adaptive subgradient methods, the root of a matrix in the step.
 _ADA = ("learning_rate", "delta", "update", "clip")
@@ -102,22 +103,22 @@ METHODS = {
     ),
     "rfd-son": Method(
         "sketched", "robust frequent directions: half of what a shrink sheds goes to alpha", "[RFD] Alg. 3, 6",
-        "m^2 + m s", "correlated or badly scaled features; nothing to tune with --alpha 0", _NEWTON,
+        "m^2 + m s", "correlated or badly scaled features; nothing to tune with --alpha 0", _BUFFERED,
         {"rule": "rfd"}, setting={"loss": "squared", "scale": "unit", "sigma": 0.1}, sketch="rfd",
         shared={**_SHARED, "sigma": 0.01, "eta": "1/t"},
     ),
     "fd-son": Method(
         "sketched", "frequent directions", "[SON] Alg. 1, 2, 6", "m^2 + m s", "as rfd-son, with alpha chosen by hand",
-        _NEWTON, {"rule": "fd"}, sketch="fd", shared=_SHARED,
+        _BUFFERED, {"rule": "fd"}, sketch="fd", shared=_SHARED,
     ),
     "pfd-son": Method(
         "sketched", "frequent directions of which only the last floor(beta m) pay for a shrink", "[RFD] sec. 6.2",
-        "m^2 + m s", "as fd-son, where the leading directions matter most", (*_NEWTON, "beta"), {"rule": "pfd"},
+        "m^2 + m s", "as fd-son, where the leading directions matter most", (*_BUFFERED, "beta"), {"rule": "pfd"},
         {"beta": 0.2}, sketch="pfd", shared=_SHARED,
     ),
     "cfd-son": Method(
         "sketched", "frequent directions that A reads with all that was shed added to the rows kept (our reading)",
-        "[RFD] sec. 6", "m^2 + m s", "comparison: no paper says how it is done online", _NEWTON, {"rule": "cfd"},
+        "[RFD] sec. 6", "m^2 + m s", "comparison: no paper says how it is done online", _BUFFERED, {"rule": "cfd"},
         sketch="cfd", shared=_SHARED,
     ),
     "oja-son": Method(
@@ -257,6 +258,16 @@ METHODS = {
         losses=("logistic", "hinge"),
     ),
 }  # fmt: skip
+
+#: Engines whose raw prediction is no sum over the features.
+CURVED = ("committee", "mixture", "bayes")
+
+
+def additive(options: Any) -> bool:
+    """Whether a raw prediction under these `LearnOptions` is a sum over the features, whatever the others are."""
+    method = METHODS[options.method]
+    return method.engine not in CURVED and not ("scale" in method.takes and options.scale == "unit")
+
 
 #: `--sketch NAME` is short for the method.
 SKETCHES = {method.sketch: name for name, method in METHODS.items() if method.sketch}

@@ -110,6 +110,10 @@ class LearnOptions:
         None, "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E",
         general="1/t",
     )  # fmt: skip
+    project: str = option(
+        "before", "onto [-C, C]: the weights for a row before it is learned ([SON]), or after their step for that row "
+        "([RFD] Alg. 6), whose gradient then is that of w'x itself", choices=("before", "after"),
+    )  # fmt: skip
     members: tuple[str, ...] = option(
         (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
     )
@@ -314,7 +318,7 @@ class TextOptions:
     skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K")
     label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C")
-    names: bool = option(False, "keep the names of hashed features in the model, for inspect (reads more slowly)")
+    names: bool = option(False, "keep names of hashed features in the model, for inspect, --audit (reads more slowly)")
     strict: bool = option(False, "refuse a LIBSVM line with the same index twice (else its values are summed)")
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sonlearn.errors import OptionError
-from sonlearn.fields import flags, raw
+from sonlearn.fields import flags, gram_size, raw
 from sonlearn.members import member
 from sonlearn.methods import CLASSIFICATION, METHODS
 
@@ -34,6 +34,8 @@ def check_together(o: LearnOptions) -> None:
         raise OptionError(
             f"{_of_classes(o)} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared"
         )
+    if o.several and o.method == "committee" and o.loss not in CLASSIFICATION:
+        raise OptionError(f"--loss {o.loss} with several classes: the committee learns {', '.join(CLASSIFICATION)}")
     _check_output(o)
     _check_forgetting(o)
     for name in o.members:
@@ -46,6 +48,13 @@ def check_together(o: LearnOptions) -> None:
         raise OptionError(
             f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
             "give --alpha a positive value, or use --sketch rfd, which needs none"
+        )
+    if o.project == "after" and (o.sketch_size == 0 or o.multinomial is not None):
+        raise OptionError("--project after: expected a sketch, of one class; leave out --sketch-size 0, --multinomial")
+    if o.alpha == 0 and o.project == "after" and o.method != "rfd-son":
+        raise OptionError(
+            f"--alpha 0 with --project after: --method {o.method} never raises alpha, and a row may lie where A is 0; "
+            "give --alpha a positive value, or use --sketch rfd"
         )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
@@ -146,14 +155,3 @@ def check_namespaces(o: TextOptions) -> None:
             gram_size(name, value, low)
     if o.skips and not o.ngram:
         raise OptionError("--skips without --ngram: expected --ngram N with N at least 2")
-
-
-def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
-    """Namespace byte (None: all) and size of ``--ngram`` or ``--skips``."""
-    text = raw(value)
-    byte, digits = (None, text) if text[:1].isdigit() else (text[0] if text else None, text[1:])
-    if not digits.isdigit() or not low <= int(digits) <= 16:
-        raise OptionError(
-            f"{name} {value}: expected a number from {low} to 16, with a namespace's first byte before it or not"
-        )
-    return byte, int(digits)

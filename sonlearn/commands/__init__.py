@@ -6,5 +6,5 @@ with `sketching`, and `warm` are short.
 
 What several of them need: `checks` (what is refused before any work), `files` (no output is an input), `models` (a
 learner's file, and how far a run has come), `interrupts` (a signal ends a run between two batches), `vw_flags` (what
-became of Vowpal Wabbit's flags).
+became of Vowpal Wabbit's flags), `audit` (what moves each prediction).
 """

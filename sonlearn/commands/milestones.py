@@ -1,12 +1,16 @@
-"""What happens at certain points of a run: examples held out, checkpoints, an end before all passes are made."""
+"""What happens at certain points of a run: examples held out, checkpoints, an end before all examples or passes."""
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.batch import Batch
 from sonlearn.commands.flags import RunOptions
 from sonlearn.learn.learner import Learner
 
@@ -68,3 +72,16 @@ class Patience:
         else:
             self._in_vain += 1
         return self._in_vain >= self.passes
+
+
+def first_of(batches: Iterator[Batch], examples: int | None, whole: bool) -> Iterator[Batch]:
+    """The first --examples of a pass. With a cache (`whole`) the rest is read too, or it would be none of all data."""
+    left = math.inf if examples is None else examples
+    with contextlib.closing(batches):
+        for batch in batches:
+            batch = batch.part(0, int(min(left, batch.n)))
+            left -= batch.n
+            if batch.n:
+                yield batch
+            if left == 0 and not whole:
+                return

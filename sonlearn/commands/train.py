@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import math
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sonlearn.batch import Batch
+from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import (
     COMPILING,
     FROM_TERMINAL,
@@ -28,7 +27,7 @@ from sonlearn.commands.files import STDIN
 from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.milestones import Checkpoints as Checkpoints
-from sonlearn.commands.milestones import Patience, held_out
+from sonlearn.commands.milestones import Patience, first_of, held_out
 from sonlearn.commands.models import Unfinished, load_model, save_model
 from sonlearn.commands.recording import FINE, Bar, Recorder, check_recording, recorded
 from sonlearn.commands.settings import check_agreement, describe, split
@@ -106,7 +105,11 @@ class Session:
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
-        self.read_as = dataclasses.replace(self.text, format=given.get("format", own))
+        named = self.text.names or options.audit
+        self.read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
+        # Names that are not the model's are only for the audit.
+        self.names_read = self.names if self.text.names else NameTable()
+        self.audit = Audit(options, self.names_read) if options.audit else None
         self.holdout = options.passes > 1 and not options.holdout_off
         if options.probabilities and not self.learn.several:
             raise OptionError(
@@ -163,7 +166,8 @@ class Session:
         if self.reader is None or self.cache is None:
             self.reader = self.make_reader()
         before, done, begun = self.done.read, 0, False
-        for batch in self.wanted(interrupts.until_signal(self.reader)):
+        batches = one_by_one(self.reader) if self.audit else self.reader
+        for batch in first_of(interrupts.until_signal(batches), self.options.examples, self.cache is not None):
             start, done = done, done + batch.n
             if done <= before:
                 continue
@@ -183,18 +187,6 @@ class Session:
         if done < before and interrupts.received is None:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
-
-    def wanted(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The first --examples of a pass. With a cache the rest is read too, or it would be none of the whole data."""
-        left = math.inf if self.options.examples is None else self.options.examples
-        with contextlib.closing(batches):
-            for batch in batches:
-                batch = batch.part(0, int(min(left, batch.n)))
-                left -= batch.n
-                if batch.n:
-                    yield batch
-                if left == 0 and self.cache is None:
-                    return
 
     def ends_early(self, number: int) -> bool:
         """Whether pass `number` is one too many in vain; then the learner is that of the best one."""
@@ -224,7 +216,7 @@ class Session:
         options = self.options
         arguments: dict[str, Any] = {
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
-            "names": self.names, "labels": Labelling(not options.testonly, self.learn.classes is not None),
+            "names": self.names_read, "labels": Labelling(not options.testonly, self.learn.classes is not None),
         }  # fmt: skip
         reader: Reader | CachedReader
         if self.cache is None:
@@ -283,6 +275,8 @@ class Session:
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted | PredictedClass:
         """Predict a batch, and learn from it what is to be learned."""
         assert self.learner is not None
+        if self.audit:
+            self.audit.write(self.learner, batch)
         if self.options.testonly:
             return self.learner.predict(batch)
         if held is not None:

@@ -42,8 +42,8 @@ def _fields(of: Any, *names: str) -> tuple[dataclasses.Field, ...]:
 
 
 _PREDICT = (
-    "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "examples", "on_error",
-    "max_errors", "threads", "progress", "progress_bar", "log_json", "report", "quiet",
+    "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "examples", "audit", "audit_top",
+    "audit_format", "on_error", "max_errors", "threads", "progress", "progress_bar", "log_json", "report", "quiet",
 )  # fmt: skip
 
 _SERVE = ("initial_regressor", "final_regressor", "checkpoint", "checkpoint_minutes", "threads", "quiet")

@@ -1,8 +1,8 @@
 """The sketched online Newton round, once for all sketches: project, predict, take the row, step with the new sketch.
 
-[SON] Algorithm 1, [RFD] Algorithm 5. A round writes no array of length d: it reads what it needs at the s active
-features and appends one sparse row. What a step is stands in `step`, how d features are kept up to date in O(m^2 + ms)
-in `sparse_time`.
+[SON] Algorithm 1, [RFD] Algorithm 3; or the projection comes last, for the row just learned ([RFD] Algorithm 6). A
+round writes no array of length d: it reads what it needs at the s active features and appends one sparse row. What a
+step is stands in `step`, how d features are kept up to date in O(m^2 + ms) in `sparse_time`.
 
 K classes may share one sketch. Class k has the gradient c_k x, c = h (softmax(z) - e_y), and the sum over the classes
 of its outer products is |c|^2 x x': so the row that is sketched is sqrt(sigma + eta_t) |c| x, as with one class, and
@@ -23,7 +23,7 @@ from sonlearn.learn.sparse_time import append, coordinates, log_is_full, move_wb
 from sonlearn.learn.spectrum import INVERSE, f
 from sonlearn.learn.state import ETA_CONSTANT, ETA_OVER_T
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
-from sonlearn.learn.step import Move, newton, projection, solve, take_in, widen
+from sonlearn.learn.step import Move, landing, newton, projection, quadratic_after, solve, take_in, widen
 from sonlearn.learn.tolerances import LIMIT
 
 
@@ -57,17 +57,18 @@ def run(params, state, work, rows, extra, out, start):
             return i, DIVERGED
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
-        slope = slopes(params, prediction[i], rows.y[i], rows.weight[i], work.slope)
+        slope = slopes(params, raw[i] if params.after else prediction[i], rows.y[i], rows.weight[i], work.slope)
         scale, left = row_scale(params, slope, remembered(params, now.t + 1)), left_of(params, now.left, rows.weight[i])
         for c in range(len(work.slope)):
             work.slope[c] /= left
-        row, excess = Row(scale, xx, rho2, 0.0), (raw[i], prediction[i], left)
-        row = plan(params, state, work, row, excess)
+            work.wx[c] = work.wx[c] * left + rows.base[i]
+        row, u = Row(scale, xx, rho2, 0.0), work.wx if params.after else raw[i]
+        row = plan(params, state, work, row, u, left)
         if not (math.isfinite(scale * scale * xx * xx) and are_finite(work)):
             return i, DIVERGED
         if params.keep < 1.0:
             fade(params, state, work)
-            row = plan(params, state, work, row, excess)
+            row = plan(params, state, work, row, u, left)
         now.left = left
         count(state, feats)
         if params.buffered:
@@ -103,18 +104,18 @@ def slopes(params, prediction, y, h, out):
 
 
 @bare_inline
-def plan(params, state, work, row, excess):
+def plan(params, state, work, row, u, left):
     """work.along, work.aside <- the moves of the projection by A as it stands; returns `row` with its quadratic.
 
-    `excess`: (raw, prediction, left), what of a class is beyond the bounds, and the unit in which the weights stand.
+    `u` are w'x of the classes, what is projected onto the bounds; `left` is the unit in which the weights will stand.
     """
-    now, quadratic, (raw, prediction, left) = state.now[0], 0.0, excess
+    now, quadratic = state.now[0], 0.0
     if params.kind == INVERSE:
         quadratic = solve(params, state, work, now.k + now.raw, row.rho2)
-    for c in range(len(raw)):
+    for c in range(len(u)):
         move = Move(0.0, 0.0)
-        if params.kind == INVERSE:
-            move = projection(now.alpha, quadratic, row.rho2, (raw[c] - prediction[c]) / left)
+        if params.kind == INVERSE and not (params.after and row.scale * row.scale > 0.0):
+            move = projection(now.alpha, quadratic, row.rho2, (u[c] - min(max(u[c], params.low), params.high)) / left)
         work.along[c], work.aside[c] = move.along, move.rest
     return Row(row.scale, row.xx, row.rho2, quadratic)
 
@@ -187,7 +188,7 @@ def buffer_row(params, state, work, feats, row, n_rest):
     shrinks = full and r + grows >= params.m
     spectral = params.kind != INVERSE
     if counts and not shrinks and not params.dual:
-        add_step(params, now.alpha, work, row, grows)
+        add_step(params, now, work, row, grows)
     moves = False
     for c in range(len(a)):
         moves = moves or work.aside[c] != 0.0
@@ -215,12 +216,13 @@ def buffer_row(params, state, work, feats, row, n_rest):
 
 
 @bare_inline
-def add_step(params, alpha, work, row, grows):
+def add_step(params, now, work, row, grows):
     """Add each class's step to its move; of a spectral one, what is outside of the basis (the rest is a status)."""
     for c in range(len(work.slope)):
         if params.kind == INVERSE:
-            step = newton(alpha, row, work.slope[c])
+            slope = landing(params, now.left, work.wx[c], work.slope[c], quadratic_after(now.alpha, row))
+            step = newton(now.alpha, row, slope)
         else:
-            step = Move(0.0, 0.0 if grows else f(params.kind, alpha, 0.0, params.rate * work.slope[c]))
+            step = Move(0.0, 0.0 if grows else f(params.kind, now.alpha, 0.0, params.rate * work.slope[c]))
         work.along[c] += step.along
         work.aside[c] += step.rest

@@ -12,21 +12,26 @@ from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.dense import clear, leading
 from sonlearn.learn.sparse_time import fold, is_due, orthonormalise
 from sonlearn.learn.spectrum import f as spectral
-from sonlearn.learn.step import begin, beyond
+from sonlearn.learn.step import begin, beyond, landing
 from sonlearn.learn.tolerances import RANK
 
 
 @inline
-def shrink(params, state, slope, y):
+def shrink(params, state, slope, u, y):
     """Keep m - 1 of the r directions, make the round's step and fold. Needs r >= m.
 
-    `slope` (float64[classes]) is the derivative h l' of the round, `y` are the coordinates of its example in Q.
+    `slope` (float64[classes], used up) is the derivative h l' of the round, `u` its w'x, `y` are the coordinates of its
+    example in Q.
     """
     now = state.now[0]
     r = now.k + now.raw
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
     W = kept_of(U, lower(params, state, lam))
     kept = len(W)
+    if params.after:
+        quadratic = quadratic_in(params, state, y, W)
+        for c in range(len(slope)):
+            slope[c] = landing(params, now.left, u[c], slope[c], quadratic)
     if params.dual:
         turn(state, W)
     else:
@@ -112,6 +117,21 @@ def lower(params, state, lam):
     if restore:
         now.restored += shed
     return kept
+
+
+@bare_inline
+def quadratic_in(params, state, y, W):
+    """x'A^-1 x with the new sketch."""
+    kept, r = W.shape
+    total, rest = 0.0, spectral(params.kind, state.now[0].alpha, 0.0, 1.0)
+    for j in range(r):
+        total += rest * y[j] * y[j]
+    for i in range(kept):
+        v = 0.0
+        for j in range(r):
+            v += W[i, j] * y[j]
+        total += v * v * beyond(params, state, i, 1.0)
+    return total
 
 
 @bare_inline

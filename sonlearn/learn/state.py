@@ -61,6 +61,7 @@ class Params(NamedTuple):
     loss: Loss
     low: float  # predictions are within these
     high: float
+    after: bool  # w is projected after its step, for the row that it was of
     sigma: float
     eta_kind: int
     eta: float
@@ -181,6 +182,7 @@ def params_of(options: LearnOptions) -> Params:
         loss=loss_of(options),
         low=options.bounds[0],
         high=options.bounds[1],
+        after=options.project == "after",
         sigma=float(options.resolved_sigma) if "sigma" in takes else 1.0,
         eta_kind=eta_kind,
         eta=eta,

@@ -78,6 +78,29 @@ def newton(alpha, row, slope):
 
 
 @bare_inline
+def quadratic_after(alpha, row):
+    """x'A^-1 x with A after the row s x, likewise."""
+    s2 = row.scale * row.scale
+    if alpha == 0.0 and row.rho2 > 0.0:
+        return 1.0 / s2
+    return row.quadratic / (1.0 + s2 * row.quadratic)
+
+
+@bare_inline
+def landing(params, left, u, slope, quadratic):
+    """The slope of a step that ends within [-C, C], where w is projected after it ([RFD] Algorithm 6, lines 16, 17).
+
+    Step and projection are both along A^-1 x, with the same A; `quadratic` is x'A^-1 x, w'x was u, and
+    `left` is the unit of `slope`.
+    """
+    if not params.after:
+        return slope
+    end = u - left * slope * quadratic
+    bound = min(max(end, params.low), params.high)
+    return slope if end == bound else (u - bound) / (left * quadratic)
+
+
+@bare_inline
 def beyond(params, state, i, g):
     """What f(A) g is on kept direction i beyond what it is outside of S, where H is diagonal."""
     now = state.now[0]

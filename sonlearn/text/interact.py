@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.fields import raw
+from sonlearn.fields import gram_size, raw
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import FNV_PRIME
-from sonlearn.together import gram_size
 
 #: VW's multiplier for n-grams.
 GRAM_PRIME = 27942141

@@ -29,6 +29,7 @@ NEWTON = [
     {"sketch": "pfd", "beta": 0.5}, {"sketch": "cfd"}, {"sketch": "oja"}, {"sketch": "oja", "oja_step": "1/t"},
     {"sketch": "none", "scale": "maximum"},
     {"sketch": "rfd", "eta": "1/sqrt(t)", "scale": "none", "loss": "squared"},
+    {"sketch": "rfd", "project": "after", "loss": "squared", "clip": 0.5, "scale": "none", "sigma": 0.1},
 ]  # fmt: skip
 label = lambda settings: "-".join(f"{key}={value}" for key, value in settings.items())  # noqa: E731
 

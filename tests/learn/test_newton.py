@@ -112,6 +112,44 @@ def test_pfd(text, alpha, beta, m):
     agree(LearnOptions(sketch="pfd", beta=beta, sketch_size=m, alpha=alpha, **PAPER), text)
 
 
+AFTER = [
+    {"sketch": "rfd", "alpha": 0.0}, {"sketch": "rfd", "alpha": 1e-3}, {"sketch": "rfd", "alpha": 1.0},
+    {"sketch": "fd", "alpha": 1.0}, {"sketch": "cfd", "alpha": 1.0}, {"sketch": "pfd", "alpha": 1.0, "beta": 0.5},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("m", [2, 10])
+@pytest.mark.parametrize("settings", AFTER[:4], ids=name)
+def test_projection_after_the_step(text, settings, m):
+    """[RFD] Algorithm 6: the next prediction for the same row would be within [-C, C], others need not be."""
+    _, wanted = agree(LearnOptions(sketch_size=m, project="after", **settings, **PAPER), text)
+    assert (np.abs(wanted.raw) > 1).sum() > 5
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("settings", AFTER, ids=name)
+@pytest.mark.parametrize("loss", ["squared", "logistic", "hinge"])
+def test_projection_after_the_step_for_other_losses_and_data(settings, loss):
+    """Empty rows, weights, missing labels, rows again and again, the rescaling, a narrow bound."""
+    options = LearnOptions(
+        **settings, sketch_size=4, loss=loss, clip=0.5, sigma=0.1, project="after", scale="gradients"
+    )
+    for batch in (with_weights(without_some_labels(with_empty_rows(zipf(n=150, d=30)))), duplicated(150, d=25)):
+        agree(options, batch)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("clip", [1.0, np.inf])
+def test_the_order_of_the_projection_matters_only_with_a_bound(clip):
+    stream, raw = zipf(n=200, d=40), []
+    for project in ("before", "after"):
+        options = LearnOptions(
+            sketch="rfd", sketch_size=3, alpha=0.1, loss="squared", clip=clip, sigma=0.1, project=project
+        )
+        raw.append(Learner(options).partial_fit(stream).raw)
+    assert np.array_equal(*raw) == (clip == np.inf)
+
+
 def test_pfd_with_all_paying_is_fd(text):
     """And with fewer it is not: the leading directions keep what they have."""
     got = {}

@@ -6,7 +6,8 @@ Application in Online Learning", JMLR 20(45), 2019; [AdaOja] Henriksen, Ward, "A
 Streaming PCA", 2019. Nothing here is shared with the engine but the options.
 
 One round: project u onto {w : |w'x| <= C} in the norm of A, predict w'x, append ghat = sqrt(sigma + eta_t) l' h x to
-the sketch, update u = w - A^+ g with the new sketch.
+the sketch, update u = w - A^+ g with the new sketch. Or, with `project` after: the gradient is that of u'x, and
+u - A^+ g is what is projected, for the same x and with the new A ([RFD] Algorithm 6).
 """
 
 from __future__ import annotations
@@ -368,13 +369,17 @@ class DenseLearner:
             self.inverse = self.sketch.pseudo_inverse()
 
         scaled_x = self.scaled(x)
-        projection = projected(self.u, scaled_x, o.clip, *self.inverse) - self.u
-        w = max(1 - o.l2 * h, 0.5) * self.u + projection
-        slope = h * loss_slope(o.loss, prediction, y, o)
+        after = o.project == "after"
+        w = max(1 - o.l2 * h, 0.5) * self.u
+        if not after:
+            w = w + projected(self.u, scaled_x, o.clip, *self.inverse) - self.u
+        slope = h * loss_slope(o.loss, raw if after else prediction, y, o)
         g = slope * scaled_x
         self.sketch.append(np.sqrt(o.resolved_sigma + self.eta()) * g)
         self.inverse = self.sketch.pseudo_inverse()
         self.u = w - self.inverse[0] @ g
+        if after:
+            self.u = projected(self.u, scaled_x, o.clip, *self.inverse)
         self.D = self.D + (slope * x) ** 2
         self.top = np.maximum(self.top, np.abs(x))
         return prediction, raw, loss_value(o.loss, prediction, y, o)
