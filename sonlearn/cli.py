@@ -18,16 +18,14 @@ from typing import Any
 
 from sonlearn import __version__
 from sonlearn.commands.flags import (
-    VERBS,
     ClusterOptions,
     ConvertOptions,
     PageOptions,
     RunOptions,
     ServeOptions,
     SketchRunOptions,
-    parse,
-    parser_of,
 )
+from sonlearn.commands.verbs import VERBS, parse, parser_of
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES, listing
 from sonlearn.options import WRITABLE, TextOptions

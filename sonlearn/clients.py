@@ -27,8 +27,14 @@ PROBABILISTIC = ("logistic", "squared", "squared_hinge")
 
 #: Fields that say which classes there are: an estimator is told by the labels it is given.
 OF_LABELS = ("oaa", "classes", "multinomial")
+#: Fields that say how the command line writes a prediction; an estimator has its own ways.
+OF_OUTPUT = ("link", "binary")
 #: Fields of `LearnOptions` with their defaults.
-LEARNING = {field.name: field.default for field in dataclasses.fields(LearnOptions) if field.name not in OF_LABELS}
+LEARNING = {
+    field.name: field.default
+    for field in dataclasses.fields(LearnOptions)
+    if field.name not in (*OF_LABELS, *OF_OUTPUT)
+}
 
 
 def constructor(defaults: dict[str, Any]) -> Callable[..., None]:

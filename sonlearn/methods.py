@@ -80,12 +80,13 @@ class Method:
 #: predictions steps would be of any size.)
 ZERO_ALPHA = {"loss": "squared", "clip": 1.0, "sigma": "auto", "eta": "1/t", "scale": "none"}
 
-_NEWTON = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal")
+_STEPS = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal", "l2")
+_NEWTON = (*_STEPS, "decay")
 _BUFFERED = (*_NEWTON, "project")
 
 #: Adaptive subgradient methods, the root of a matrix in the step.
 _ADA = ("learning_rate", "delta", "update", "clip")
-_ADA_FD = ("learning_rate", "delta", "sketch_size", "buffer", "clip")
+_ADA_FD = (*_ADA, "sketch_size", "buffer", "decay", "l2")
 _PROJECTED = (*_ADA, "sketch_size", "seed")
 
 #: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
@@ -98,7 +99,7 @@ METHODS = {
     "committee": Method(
         "committee", "members that see the row in different ways, and a full Newton step over their predictions",
         "its parts' papers, and [SON] eq. 1-2 for the combiner", "m^2 + m s", "all data, untuned",
-        ("sketch_size", "clip", "members", "retire", "budget"), defaults={"sketch_size": 10},
+        ("sketch_size", "clip", "members", "retire", "budget", "decay", "l2"), defaults={"sketch_size": 10},
     ),
     "rfd-son": Method(
         "sketched", "robust frequent directions: half of what a shrink sheds goes to alpha", "[RFD] Alg. 3, 6",
@@ -127,30 +128,30 @@ METHODS = {
     ),
     "gd": Method(
         "sketched", "gradient descent with step 1/alpha; with --diagonal a form of AdaGrad", "[SON] with m = 0", "s",
-        "nearly independent features", _NEWTON, {"rule": "none"}, sketch="none", shared={},
+        "nearly independent features", _STEPS, {"rule": "none"}, sketch="none", shared={},
     ),
     "nag": Method(
         "first_order", "normalised adaptive gradient: no scale of a feature matters; the default step of Vowpal Wabbit",
         "[NAG] Alg. 2 (exactly with --rescale before --no-invariant), [IWA]", "s",
-        "features of any scales; what to try first", ("learning_rate", "clip", "invariant", "rescale"),
+        "features of any scales; what to try first", ("learning_rate", "clip", "invariant", "rescale", "decay", "l2"),
         {"rule": "nag"}, shared={"learning_rate": 4.0},
     ),
     "adagrad": Method(
         "first_order", "a step a feature, by its summed squared gradients", "[AdaGrad] with delta = 0", "s",
-        "rare and frequent features of similar size", ("learning_rate", "power_t", "clip"), {"rule": "adagrad"},
-        shared={},
+        "rare and frequent features of similar size", ("learning_rate", "power_t", "clip", "decay", "l2"),
+        {"rule": "adagrad"}, shared={},
     ),
     "ada-diag": Method(
         "first_order", "adagrad with --delta and both kinds of updates, as the ada- methods are compared with",
-        "[AdaGrad], [ADA] section 2", "s", "comparison", _ADA, {"rule": "ada"}, shared={},
+        "[AdaGrad], [ADA] section 2", "s", "comparison", (*_ADA, "decay", "l2"), {"rule": "ada"}, shared={},
     ),
     "sgd": Method(
         "first_order", "stochastic gradient descent, steps l t^-p", "[OGD]", "s", "comparison",
-        ("learning_rate", "power_t", "clip"), {"rule": "sgd"}, shared={},
+        ("learning_rate", "power_t", "clip", "l2"), {"rule": "sgd"}, shared={},
     ),
     "ogd": Method(
         "first_order", "gradient descent with steps t^-1/2, w projected onto |w'x| <= C", "[OGD], [RFD] 3.1", "s",
-        "comparison: what the Newton family improves on", ("learning_rate", "power_t", "clip"), {"rule": "ogd"},
+        "comparison: what the Newton family improves on", ("learning_rate", "power_t", "clip", "l2"), {"rule": "ogd"},
         {"learning_rate": 1.0}, shared={},
     ),
     "ftrl": Method(
@@ -169,12 +170,12 @@ METHODS = {
     ),
     "arow": Method(
         "first_order", "a confidence a feature: the diagonal of AROW's covariance; learns where the margin is below 1",
-        "[AROW] Fig. 1, its diagonal kept", "s", "text; classes", ("arow_r",), {"rule": "arow"},
+        "[AROW] Fig. 1, its diagonal kept", "s", "text; classes", ("arow_r", "decay"), {"rule": "arow"},
         {"loss": "squared_hinge"}, losses=_AROW,
     ),
     "arow-precision": Method(
         "first_order", "the same, but the precisions are what is added up", "[AROW], the diagonal of Sigma^-1 + x x'/r",
-        "s", "as arow; confidence grows faster", ("arow_r",), {"rule": "precision"}, {"loss": "squared_hinge"},
+        "s", "as arow; confidence grows faster", ("arow_r", "decay"), {"rule": "precision"}, {"loss": "squared_hinge"},
         losses=_AROW,
     ),
     "full-on": Method(
@@ -210,7 +211,12 @@ METHODS = {
     "metagrad": Method(
         "metagrad", "experts with steps of many sizes, the largest --learning_rate; at most 1,000 features",
         "[METAGRAD]", "d^3", "few features, and a step size that nobody knows", ("learning_rate", "alpha", "clip"),
-        {"rule": "metagrad", "most": 1000, "instead": "nag, or drfd, which keeps m rows"},
+        {"rule": "metagrad", "most": 1000, "instead": "metagrad-fd, which keeps m rows, or nag"},
+    ),
+    "metagrad-fd": Method(
+        "metagrad_fd", "metagrad's experts with one sketch for all; what shrinks shed goes to every direction alike",
+        "[METAGRAD], in the form of [FTRL]", "m^3 + m s", "as metagrad, for any number of features",
+        ("learning_rate", "alpha", "clip", "sketch_size"), {"rule": "fd", "gain": 1.0},
     ),
     "rp-son": Method(
         "projected", "Newton with m random combinations of the gradients in place of all of them", "[RFD] sec. 6.2",
@@ -238,15 +244,18 @@ METHODS = {
         "compensated", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",
         "our own, after [RFD] Alg. 3, with the step of [AROW]", "m^2 + m s",
         "all kinds of data, untuned; an example with a margin above 1 costs a prediction only",
-        ("sketch_size", "arow_r"), defaults={"loss": "hinge"}, losses=("squared", "logistic", "hinge"), sketch="drfd",
+        ("sketch_size", "arow_r", "decay"), defaults={"loss": "hinge"}, losses=("squared", "logistic", "hinge"),
+        sketch="drfd",
     ),
     "bayes": Method(
         "bayes", "naive Bayes: counts of the rows of each class that have a feature", "[NB] Bernoulli", "s",
-        "few examples; words and indicators", (), {"amounts": False, "a": 1.0, "q": 0.25}, losses=("logistic", "hinge"),
+        "few examples; words and indicators", ("decay",), {"amounts": False, "a": 1.0, "q": 0.25},
+        losses=("logistic", "hinge"),
     ),
     "multinomial-bayes": Method(
         "bayes", "naive Bayes: sums of the values of each feature in each class", "[NB] multinomial", "s",
-        "few examples; counts of words", (), {"amounts": True, "a": 0.05, "q": 0.5}, losses=("logistic", "hinge"),
+        "few examples; counts of words", ("decay",), {"amounts": True, "a": 0.05, "q": 0.5},
+        losses=("logistic", "hinge"),
     ),
 }  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 Command-line flags, Python keywords and the model file's header all derive from the two dataclasses here, so nothing
 else states a default. `LearnOptions` says how to learn, `TextOptions` how text becomes features; both are part of a
-model. What belongs to one run only (file names, progress) lives in `sonlearn.cli`.
+model. What belongs to one run only (file names, progress) lives in `sonlearn.commands.flags`.
 
 This module imports neither numpy nor numba: ``sonlearn --help`` must answer at once.
 """
@@ -15,16 +15,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.fields import check_field, delimiter, flags, gram_size, names, number, number_or, option, raw
-from sonlearn.members import member
+from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option
 from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
 from sonlearn.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, ZERO_ALPHA
+from sonlearn.together import LOSS_OPTIONS as LOSS_OPTIONS
+from sonlearn.together import check_namespaces, check_together
 
 LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
-#: Options of one loss each.
-LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 #: Options of learning that every method takes.
-ALL_TAKE = ("method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS)
+ALL_TAKE = (
+    "method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS,
+    "min_prediction", "max_prediction", "link", "binary",
+)  # fmt: skip
+#: Options of what is said of a prediction. (Told of only where they are given.)
+SAID = ("min_prediction", "max_prediction", "link", "binary")
+#: What a prediction becomes where it is said, as VW has it.
+LINKS = ("identity", "logistic", "glf1", "poisson")
 #: What features are divided by (`sonlearn.learn.rescale`).
 SCALES = ("none", "gradients", "maximum", "unit")
 FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
@@ -81,6 +87,17 @@ class LearnOptions:
         None, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C",
         general=math.inf,
     )  # fmt: skip
+    min_prediction: float | None = option(
+        None, "predictions below this are this", flags=("--min_prediction",), parse=number, metavar="P"
+    )
+    max_prediction: float | None = option(
+        None, "predictions above this are this", flags=("--max_prediction",), parse=number, metavar="P"
+    )
+    link: str = option(
+        "identity", "what is said of a prediction p: p itself, 1/(1 + exp(-p)), 2/(1 + exp(-p)) - 1, or exp(p)",
+        choices=LINKS,
+    )  # fmt: skip
+    binary: bool = option(False, "say -1 or +1, and count errors as the loss")
     alpha: float | None = option(
         None, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
         metavar="A", general=1.0,
@@ -129,7 +146,14 @@ class LearnOptions:
         choices=("after", "before"),
     )  # fmt: skip
     l1: float = option(0.0, "weights within this of 0 are 0", flags=("--l1",), parse=number, low=0.0, metavar="L")
-    l2: float = option(0.0, "weights are drawn to 0 by this", flags=("--l2",), parse=number, low=0.0, metavar="L")
+    l2: float = option(
+        0.0, "weights are drawn to 0 by this: each step of length e multiplies them by 1 - L e", flags=("--l2",),
+        parse=number, low=0.0, metavar="L",
+    )  # fmt: skip
+    decay: float = option(
+        0.0, "share of its second-order matrix, or of its sums of squares, that a learner forgets with each example",
+        parse=number, low=0.0, high=0.99, metavar="RATE",
+    )  # fmt: skip
     ftrl_alpha: float | None = option(
         None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), parse=number, above=0.0,
         general=0.5, metavar="A",
@@ -171,7 +195,7 @@ class LearnOptions:
             self._resolve(field, defaults)
         if "scale" in METHODS[method].takes:
             self._settle("diagonal", {"gradients": True, "none": False}.get(self.scale))
-        _check_together(self)
+        check_together(self)
 
     def _settle(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -189,6 +213,8 @@ class LearnOptions:
             getattr(self, name) not in (None, setting.get(name)) for name in ("loss", "scale")
         ):
             setting = {}
+        if self.decay and "scale" in method.takes:  # sums of squares that grow would be remembered
+            setting = {"scale": "unit", **setting}
         return {**method.defaults, **setting}
 
     def _resolve(self, field: dataclasses.Field, defaults: dict[str, Any]) -> None:
@@ -228,7 +254,15 @@ class LearnOptions:
         """sigma as a number ([SON] Assumption 2: 1/(8 C^2) for squared loss with predictions and labels in [-C, C])."""
         if not isinstance(self.sigma, str):
             return self.sigma
-        return 1 / (8 * self.clip**2) if self.loss == "squared" else 0.0
+        C = max(map(abs, self.bounds))
+        return 1 / (8 * C**2) if self.loss == "squared" else 0.0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What predictions are kept within: clip, min_prediction and max_prediction together."""
+        low = -self.clip if self.min_prediction is None else max(-self.clip, self.min_prediction)
+        high = self.clip if self.max_prediction is None else min(self.clip, self.max_prediction)
+        return float(low), float(high)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -236,8 +270,11 @@ class LearnOptions:
         names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
         names -= {"diagonal"}  # a spelling of scale
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
-        names |= {name for name in ("oaa", "classes", "multinomial") if getattr(self, name) is not None}
-        return tuple(field.name for field in dataclasses.fields(self) if field.name in names)
+        fields = dataclasses.fields(self)
+        given = {field.name for field in fields if getattr(self, field.name) != field.default}
+        names |= {"oaa", "classes", "multinomial", *SAID}
+        optional = {"oaa", "classes", "multinomial", *SAID, "decay", *(("l2",) if self.method != "ftrl" else ())}
+        return tuple(field.name for field in fields if field.name in names - (optional - given))
 
     @property
     def effective_sketch(self) -> str | None:
@@ -303,7 +340,7 @@ def validate(options: TextOptions) -> None:
     """Raise OptionError at the first value that is out of its range."""
     for field in dataclasses.fields(options):
         check_field(field, getattr(options, field.name))
-    _check_namespaces(options)
+    check_namespaces(options)
 
 
 def _scale_of(scale: str | None, diagonal: bool | None) -> str | None:
@@ -314,89 +351,3 @@ def _scale_of(scale: str | None, diagonal: bool | None) -> str | None:
     if scale not in (None, meant):
         raise OptionError(f"--{'' if diagonal else 'no-'}diagonal is --scale {meant}, not --scale {scale}: give one")
     return meant
-
-
-def _check_together(o: LearnOptions) -> None:
-    for field in dataclasses.fields(o):
-        if getattr(o, field.name) == math.inf and field.name not in ("clip", "huber_k"):
-            raise OptionError(f"{flags(field)[-1]} inf: expected a finite number")
-        loss = LOSS_OPTIONS.get(field.name, o.loss)
-        if loss != o.loss and getattr(o, field.name) != field.default:
-            raise OptionError(f"{flags(field)[-1]} is for --loss {loss}, and the loss is {o.loss}")
-    can = METHODS[o.method].losses
-    if can and o.loss not in can:
-        raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
-    _check_classes(o)
-    if o.several and o.loss not in (*CLASSIFICATION, "squared"):
-        flag = "--classes" if o.oaa is None else "--oaa"
-        raise OptionError(f"{flag} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared")
-    if o.several and o.method == "committee" and o.loss not in CLASSIFICATION:
-        raise OptionError(f"--loss {o.loss} with several classes: the committee learns {', '.join(CLASSIFICATION)}")
-    for name in o.members:
-        chosen = member(name, o.loss)
-        if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
-            raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
-    if {"seed", "buffer"} & set(METHODS[o.method].takes):
-        _check_projection(o)
-    if o.alpha == 0 and o.effective_sketch in ("oja", "none"):
-        raise OptionError(
-            f"--alpha 0 with --sketch {o.effective_sketch}: the step 1/alpha would be infinite; "
-            "give --alpha a positive value, or use --sketch rfd, which needs none"
-        )
-    if o.project == "after" and (o.sketch_size == 0 or o.multinomial is not None):
-        raise OptionError("--project after: expected a sketch, of one class; leave out --sketch-size 0, --multinomial")
-    if o.alpha == 0 and o.project == "after" and o.method != "rfd-son":
-        raise OptionError(
-            f"--alpha 0 with --project after: --method {o.method} never raises alpha, and a row may lie where A is 0; "
-            "give --alpha a positive value, or use --sketch rfd"
-        )
-    if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
-        raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
-
-
-def _check_classes(o: LearnOptions) -> None:
-    """What goes together of the options of several classes."""
-    if o.oaa is not None and (o.classes is not None or o.multinomial is not None):
-        other = f"--classes {o.classes}" if o.multinomial is None else f"--multinomial {o.multinomial}"
-        raise OptionError(f"--oaa {o.oaa} with {other}: give one of them")
-    if o.multinomial is None:
-        return
-    said = f"--multinomial {o.multinomial}"
-    if METHODS[o.method].shared is None:
-        able = ", ".join(name for name, method in METHODS.items() if method.shared is not None)
-        raise OptionError(
-            f"{said}: --method {o.method} has no metric that classes can share; --oaa {o.multinomial} takes it, and "
-            f"{said} takes --method {able}"
-        )
-    if o.loss != "logistic":
-        raise OptionError(f"{said} with --loss {o.loss}: its loss is softmax's log loss (--loss logistic)")
-    if o.alpha == 0:
-        raise OptionError(f"{said} with --alpha 0: nothing would bound the first steps; give --alpha a positive value")
-
-
-def _check_projection(o: LearnOptions) -> None:
-    if o.sketch_size == 0:
-        raise OptionError(f"--sketch-size 0: --method {o.method} needs a row at least")
-    for name in {"alpha", "delta"} & set(() if METHODS[o.method].engine != "projected" else METHODS[o.method].takes):
-        if getattr(o, name) == 0:
-            raise OptionError(
-                f"--{name} 0: --method {o.method} would have steps of any length where it has no projection; "
-                f"give --{name} a positive value"
-            )
-
-
-def _check_namespaces(o: TextOptions) -> None:
-    """Lengths of what is given by first bytes of namespaces."""
-    for name, values, low, high in (
-        ("-q", o.quadratic, 2, 2), ("--cubic", o.cubic, 3, 3), ("--interactions", o.interactions, 2, 16),
-        ("--ignore", o.ignore, 1, 255), ("--keep", o.keep, 1, 255),
-    ):  # fmt: skip
-        for value in values:
-            if not low <= len(raw(value)) <= high:
-                wanted = f"{low} bytes" if low == high else f"{low} to {high} bytes"
-                raise OptionError(f"{name} {value}: expected the first bytes of namespaces, {wanted}")
-    for name, values, low in (("--ngram", o.ngram, 2), ("--skips", o.skips, 0)):
-        for value in values:
-            gram_size(name, value, low)
-    if o.skips and not o.ngram:
-        raise OptionError("--skips without --ngram: expected --ngram N with N at least 2")

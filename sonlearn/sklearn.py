@@ -250,10 +250,10 @@ class SonRegressor(RegressorMixin, _Son):
         self.learner_ = Learner(self._options(), threads=self.threads)
 
     def predict(self, X) -> np.ndarray:
-        """Predictions float64[n], within [-clip, clip]; of poisson loss the expected count."""
+        """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""
         raw = self._raw(X)[:, 0]
         options = self.learner_.options
-        p = np.clip(raw, -options.clip, options.clip)
+        p = np.clip(raw, *options.bounds)
         return np.exp(p) if options.loss == "poisson" else p
 
     @property

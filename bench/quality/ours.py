@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sonlearn import Learner, LearnOptions, SonlearnError, from_scipy
-from sonlearn.commands.flags import parse
+from sonlearn.commands.verbs import parse
 from sonlearn.members import default_members
 from sonlearn.options import CLASSIFICATION
 

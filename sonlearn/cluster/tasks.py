@@ -20,6 +20,7 @@ from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.unite import Tally, Told
 from sonlearn.options import HASHED, LearnOptions, TextOptions
+from sonlearn.report.labels import as_said
 from sonlearn.report.progress import Outcome, Progress
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.batches import take
@@ -191,7 +192,8 @@ def _begun(job: Job, before: Taught | None) -> tuple[Taught, Learner, NameTable]
 
 def progress_of(options: LearnOptions) -> Progress:
     """Totals of a learner's predictions; the labels of several classes are of no interest."""
-    return Progress(options.loss, texts=_numbers if options.several else None)
+    loss, boundary = as_said(options)
+    return Progress(loss, texts=_numbers if options.several else None, boundary=boundary)
 
 
 def _numbers(values: np.ndarray) -> list[str]:

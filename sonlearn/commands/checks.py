@@ -44,6 +44,8 @@ def check_run(options: RunOptions) -> None:
             raise OptionError(f"{flag}: there is no model to save; give -f MODEL")
     if options.resume and options.testonly:
         raise OptionError("--resume with -t: nothing is learned, so there is nothing to go on with")
+    if options.early_terminate is not None:
+        _check_early(options)
     cache = cache_file(options)
     if options.passes > 1 and cache is None:
         _check_read_again(options.passes, sources)
@@ -125,6 +127,15 @@ def warn_of_skipped(count: int, errors: list[InputError]) -> None:
     """Say it on standard error."""
     for text in of_skipped(count, errors):
         warn(text)
+
+
+def _check_early(options: RunOptions) -> None:
+    flag = f"--early_terminate {options.early_terminate}"
+    if options.passes == 1 or options.holdout_off:
+        other = "--holdout_off" if options.holdout_off else "one pass"
+        raise OptionError(f"{flag} with {other}: expected several passes and examples held out; give --passes N")
+    if options.resume:
+        raise OptionError(f"{flag} with --resume: a model does not hold the best pass's; leave one of them out")
 
 
 def _check_audit(options: RunOptions) -> None:

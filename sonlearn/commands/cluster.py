@@ -37,6 +37,7 @@ _ALONE = {
     "raw_predictions": "what learners of parts predict is not what the model predicts; predict afterwards",
     "save_per_pass": "the model is there at the end", "checkpoint": "the model is there at the end",
     "checkpoint_minutes": "the model is there at the end", "resume": "the model is there at the end",
+    "examples": "workers read their own parts of the data, to the end",
     "log_json": "learners of parts do not learn one after the other", "report": "it is of a run in one process",
     "progress_bar": "a row for each learner is printed at the end",
     "cache": "each worker reads its own files", "cache_file": "each worker reads its own files",
@@ -144,8 +145,9 @@ class _Session(one.Session):
         return _Answers(dask, self._connect(), self, reading)
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted | PredictedClass:
-        """What the cluster has predicted for the batch."""
-        return self.reader.predicted
+        """What the cluster has predicted for the batch, of which --examples may have left the first rows only."""
+        predicted = self.reader.predicted
+        return type(predicted)(*(part[: batch.n] for part in predicted))
 
 
 class _Answers:

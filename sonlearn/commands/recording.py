@@ -118,6 +118,7 @@ class Recorder:
             self._calibration.add(judged_classes(predicted, number, unmet), weight)
             self._confusion.add(y, said, weight)
             return
+        said = np.clip(predicted.raw[chosen], *self._learn.bounds)  # before a link or --binary
         events = judged(self._learn.loss, said, y)
         if events is not None:
             self._calibration.add(events, weight)

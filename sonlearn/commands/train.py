@@ -26,6 +26,8 @@ from sonlearn.commands.checks import (
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.milestones import Checkpoints as Checkpoints
+from sonlearn.commands.milestones import Patience, first_of, held_out
 from sonlearn.commands.models import Unfinished, load_model, save_model
 from sonlearn.commands.recording import FINE, Bar, Recorder, check_recording, recorded
 from sonlearn.commands.settings import check_agreement, describe, split
@@ -34,6 +36,7 @@ from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
 from sonlearn.options import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
+from sonlearn.report.labels import as_said
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
 from sonlearn.text.cache import CachedReader
@@ -91,6 +94,8 @@ class Session:
         self.from_model, unfinished, self.names = initial_model(options), None, NameTable()
         if self.from_model is not None:
             self.learner, unfinished, self.names = load_model(self.from_model, threads=self.cores)
+            if options.testonly:
+                self.learner.say(**given)
             check_agreement(given, self.learner, self.from_model)
         self.nothing_left = self.resumes and unfinished is None
         self.done = self.began = Unfinished(self.sources, options.passes, 1, 0, 0)
@@ -111,8 +116,9 @@ class Session:
                 "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
             )
         texts = self.texts if self.learn.several else None
+        loss, zero = as_said(self.learn)
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
-        self.progress = Progress(self.learn.loss, table, self.holdout, texts, fine if recorded(options) else None)
+        self.progress = Progress(loss, table, self.holdout, texts, fine if recorded(options) else None, zero)
         self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)
         self.meter = Meter()
         self.bar = Bar(options, self.meter)
@@ -120,6 +126,7 @@ class Session:
         self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
         self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
         self.checkpoints = Checkpoints(options.checkpoint, options.checkpoint_minutes)
+        self.patience = Patience(options.early_terminate)
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
         self.reader: Reader | CachedReader | None = None
@@ -143,6 +150,8 @@ class Session:
                     name = signal.Signals(interrupts.received).name
                     return f"interrupted run ({name})", 128 + interrupts.received
                 self.done = self.done._replace(number=number + 1, read=0)
+                if self.ends_early(number):
+                    break
                 if self.options.save_per_pass and number < self.options.passes:
                     self.save_checkpoint()
         except BrokenPipeError:
@@ -157,7 +166,8 @@ class Session:
         if self.reader is None or self.cache is None:
             self.reader = self.make_reader()
         before, done, begun = self.done.read, 0, False
-        for batch in interrupts.until_signal(one_by_one(self.reader) if self.audit else self.reader):
+        batches = one_by_one(self.reader) if self.audit else self.reader
+        for batch in first_of(interrupts.until_signal(batches), self.options.examples, self.cache is not None):
             start, done = done, done + batch.n
             if done <= before:
                 continue
@@ -165,9 +175,7 @@ class Session:
             if not begun:
                 self.begin_pass(self.reader, batch, first=number == self.began.number)
                 begun = True
-            held = None
-            if self.holdout:
-                held = np.arange(done - batch.n + 1, done + 1) % self.options.holdout_period == 0
+            held = held_out(self.options, done - batch.n, batch.n)
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save
             lines = self.done.lines + int((~predicted.refused).sum()) * bool(self.predictions or self.raw_predictions)
@@ -179,6 +187,15 @@ class Session:
         if done < before and interrupts.received is None:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
+
+    def ends_early(self, number: int) -> bool:
+        """Whether pass `number` is one too many in vain; then the learner is that of the best one."""
+        if not self.patience.is_over(number, self.progress.held_loss, self.learner):
+            return False
+        best = self.patience.best
+        self.learner = Learner.from_arrays(*best.learner, threads=self.cores)
+        self.say(f"the holdout loss has not fallen since pass {best.number}, whose model is kept")
+        return True
 
     @property
     def resumes(self) -> bool:
@@ -345,23 +362,6 @@ class Session:
         """One line on standard error, at once, unless --quiet."""
         if not self.options.quiet:
             complain(line)
-
-
-class Checkpoints:
-    """When the model is due to be saved: every so many examples, every so many minutes, whichever comes first."""
-
-    def __init__(self, examples: int | None, minutes: float | None):
-        self.examples, self.seconds = examples, None if minutes is None else 60 * minutes
-        self._count, self._last = 0, time.monotonic()
-
-    def due(self, examples: int) -> bool:
-        """Whether a checkpoint is due now that so many `examples` more have been learned."""
-        self._count += examples
-        late = self.seconds is not None and time.monotonic() - self._last >= self.seconds
-        if not late and (self.examples is None or self._count < self.examples):
-            return False
-        self._count, self._last = 0, time.monotonic()
-        return True
 
 
 def initial_model(options: RunOptions) -> str | None:

@@ -47,12 +47,20 @@ _WORK_BUT = {
     "--learning_rate": "of the first-order methods",
     "--power_t": "of the first-order methods",
     "--l1": "of the first-order methods",
-    "--l2": "of the first-order methods",
+    "--l2": "of nag, adagrad, sgd and their kin, of the Newton family, and of ftrl; the constant is drawn to 0 too",
+    "--decay": "something else: what is forgotten with each example; VW's is of marginals, which are not here",
     "--ftrl_alpha": "of --method ftrl and coin",
     "--ftrl_beta": "of --method ftrl and coin",
     "--quantile_tau": "of --loss quantile",
     "--invariant": "of the first-order methods",
     "--cache_file": "one file",
+    "--binary": "labels -1/+1 or 0/1 alone; not with --link: VW, which takes both, says +1 to every example then",
+    "--link": "identity, logistic, glf1 and poisson; raw predictions, the loss and learning are without it",
+    "--min_prediction": "each bound alone, where VW sets the other to 0; no bound follows from the labels seen",
+    "--max_prediction": "each bound alone, where VW sets the other to 0; no bound follows from the labels seen",
+    "--examples": "in each pass, as VW; predict has it too",
+    "--early_terminate": "if not given, all passes are made (VW: 3); the model is the best pass's",
+    "--holdout_after": "with several passes",
     "--json": "the same as --format json; not _multi",
     "--save_per_pass": "-f's file is written anew after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
@@ -70,8 +78,6 @@ _STANDS_FOR = {
     "--normalized": "give --method nag",
     "--ftrl": "give --method ftrl",
     "--coin": "give --method coin",
-    "--examples": "head -n N DATA | sonlearn train",
-    "--min_prediction --max_prediction": "give --clip C: predictions are kept within [-C, C]",
     "--sort_features": "leave it out: the order of features does not matter",
     "--dry_run": "leave it out: options are checked before anything is read",
     "--kill_cache": "a stale cache is made anew without being told: leave it out",
@@ -89,8 +95,6 @@ _STANDS_FOR = {
     "--strict_parse": "leave it out: a malformed line ends the run, unless --on-error skip is given",
     "--random_seed": "leave it out: nothing is random",
     "--sparse_weights": "leave it out: memory grows with the features seen, not with -b",
-    "--binary": "leave it out: a prediction above 0 is of the class +1",
-    "--link": "leave it out: under logistic loss 1/(1+exp(-p)) is the probability of +1",
     "--OjaNewton": "give --sketch oja",
     "--alpha_inverse": "give --alpha, its inverse",
     "--normalize   ": "give --diagonal or --no-diagonal",
@@ -116,8 +120,8 @@ _NOT_HERE = {
     "the losses are those of --loss_function": """
          --expectile_q --logistic_min --logistic_max
     """,
-    "examples are held out by --holdout_period alone, and all passes are made over all examples": """
-        --holdout_after --early_terminate --initial_pass_length
+    "all passes are made over all examples, or the first --examples": """
+        --initial_pass_length
     """,
     "of several classes, each is learned against all others (--oaa)": """
         --oaa_subsample --ect --error --csoaa
@@ -142,7 +146,7 @@ _NOT_HERE = {
     "linear models only": """
         --nn --inpass --multitask --dropout --meanfield --boosting --gamma --alg --stage_poly --sched_exponent
         --batch_sz --batch_sz_no_doubling --autolink --bootstrap --bs_type --interact --marginal
-        --initial_denominator --initial_numerator --compete --update_before_learn --unweighted_marginals --decay
+        --initial_denominator --initial_numerator --compete --update_before_learn --unweighted_marginals
     """,
     "no matrix factorisation and no topics": """
         --rank --lrq --lrqdropout --lrqfa --new_mf --lda --lda_alpha --lda_rho --lda_D --lda_epsilon --minibatch

@@ -13,6 +13,10 @@ arow          R_j = 1/P_j,  c = (y - p)/(x'Rx + r/h),        P_j the precision, 
 
 ftrl and coin keep sums of gradients and work the weight out from them. All of a feature stands in one row of the table.
 A round reads first and writes when it is certain that everything stays finite: a row that it refuses changes nothing.
+
+Forgetting (`--decay`): in each round G, and t and N of nag, are multiplied by `keep` before they grow. Shrinkage
+(`--l2`, as VW's): a step of length e = -c/(h l') h times the rate multiplies all weights by 1 - l2 e first. Neither
+touches more than the row's features: a row of the table says when it was last up to date (`bring_up`).
 """
 
 from __future__ import annotations
@@ -29,6 +33,10 @@ SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 W, G, S, INVERSE = range(4)
 TOP, WON = 3, 4
 COLUMNS = (1, 1, 2, 4, 2, 2, 2, 5, 1, 2)
+# Behind those, where a method forgets or shrinks: rounds learned when G was up to date; `now.shrunk` when W was.
+WHEN, SHRUNK = -2, -1
+#: A step multiplies the weights by this at least, however large --l2 is.
+LEAST_LEFT = 0.5
 #: A raw prediction, or a length of a row or gradient beyond this is out of bounds, however far from infinite: squares
 #: of it are taken.
 LIMIT = 1e100
@@ -50,7 +58,7 @@ def learn(params, state, work, rows, out, start):
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i
         out.raw[i] = u
-        out.prediction[i] = min(max(u, -params.clip), params.clip)
+        out.prediction[i] = min(max(u, params.low), params.high)
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         if not step(params, state, work, rows, i, (u, out.prediction[i], xx)):
@@ -72,7 +80,7 @@ def predict(params, state, rows, raw):
 def weights(params, state, out):
     """out[f] <- weight of feature f, for the first len(out) features."""
     for f in range(len(out)):
-        out[f] = weight(params, state.table, f, 0.0)
+        out[f] = weight(params, state, f, 0.0)
     if params.rule == COIN:
         for f in range(len(out)):
             out[f] /= coin_norm(state)
@@ -90,15 +98,16 @@ def score(params, state, rows, i):
         xx += x * x
         if f >= len(state.table):  # a feature that was only ever in a refused row
             continue
-        wx += weight(params, state.table, f, x) * x
+        wx += weight(params, state, f, x) * x
     if params.rule == COIN:
         wx /= coin_norm(state)
     return rows.base[i] + wx, xx
 
 
 @bare_inline
-def weight(params, table, f, x):
+def weight(params, state, f, x):
     """Weight of feature f for a row in which its value is x."""
+    table = state.table
     if params.rule == FTRL:
         return ftrl_weight(params, table[f, W], table[f, G])
     if params.rule == ADA and params.dual:
@@ -106,8 +115,16 @@ def weight(params, table, f, x):
     if params.rule == COIN:
         return coin_weight(params, table, f, max(table[f, S], abs(x)), table[f, TOP])
     if params.rule == NAG and params.before and abs(x) > table[f, S]:
-        return table[f, W] * (table[f, S] / abs(x))
-    return table[f, W]
+        return table[f, W] * (table[f, S] / abs(x)) * left(params, state, f)
+    return table[f, W] * left(params, state, f)
+
+
+@bare_inline
+def left(params, state, f):
+    """What is left of the weight of feature f since it was up to date."""
+    if params.shrink == 0.0:
+        return 1.0
+    return math.exp(state.table[f, SHRUNK] - state.now[0].shrunk)
 
 
 @bare_inline
@@ -151,6 +168,44 @@ def step(params, state, work, rows, i, said):
 
     `said`: u'x, the prediction (u'x within the bound), and x'x.
     """
+    if params.lazy:
+        bring_up(params, state, rows, i)
+    done = rule_step(params, state, work, rows, i, said)
+    if done:
+        state.now[0].n += 1
+    return done
+
+
+@bare_inline
+def bring_up(params, state, rows, i):
+    """G and W of the row's features as they are in the round that begins: O(s), whenever they were last read."""
+    table, now = state.table, state.now[0]
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f = rows.features[at]
+        table[f, W] *= left(params, state, f)
+        table[f, G] *= params.keep ** (now.n + 1 - table[f, WHEN])
+        table[f, WHEN] = now.n + 1
+        table[f, SHRUNK] = now.shrunk
+
+
+@bare_inline
+def shrink(params, state, rows, i, length):
+    """All weights times 1 - l2 e, e the length of the step; those of the row, which are up to date, at once."""
+    table, now = state.table, state.now[0]
+    if params.shrink == 0.0:
+        return
+    share = min(params.shrink * length, 1.0 - LEAST_LEFT)
+    now.shrunk -= math.log1p(-share)
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f = rows.features[at]
+        if table[f, SHRUNK] != now.shrunk:  # else a feature that the row has twice
+            table[f, W] *= 1.0 - share
+            table[f, SHRUNK] = now.shrunk
+
+
+@bare_inline
+def rule_step(params, state, work, rows, i, said):
+    """The step of the rule, once all of the row's features are up to date."""
     _, p, xx = said
     if params.rule == AROW or params.rule == PRECISION:
         return arow(params, state, work, rows, i, said)
@@ -172,6 +227,7 @@ def gradient(params, state, rows, i, said, slope):
     """sgd, ogd, adagrad, ada, nlms; slope: h l'."""
     table, now = state.table, state.now[0]
     u, p, xx = said
+    adaptive = params.rule == ADAGRAD or params.rule == ADA
     rate = params.rate * (now.t + 1.0) ** -params.power_t
     c = -slope * rate
     if params.rule == NLMS:
@@ -181,9 +237,10 @@ def gradient(params, state, rows, i, said, slope):
     if not abs(c) * math.sqrt(xx) <= LIMIT:
         return False
     now.t += 1.0
+    shrink(params, state, rows, i, rows.weight[i] * (params.rate if adaptive else rate))
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
-        if params.rule != ADAGRAD and params.rule != ADA:
+        if not adaptive:
             table[f, W] += c * x
             continue
         g = slope * x
@@ -211,9 +268,11 @@ def inverse_power(G, power):
 @bare_inline
 def nag(params, state, work, rows, i, p, slope):
     """[NAG] Algorithm 2; importance as in [IWA]. Unless `before`, a round without a slope is none, as in VW."""
-    if slope == 0.0 and not params.before:
-        return True
     table, now, begin, h = state.table, state.now[0], rows.indptr[i], rows.weight[i]
+    if slope == 0.0 and not params.before:
+        now.t *= params.keep
+        now.N *= params.keep
+        return True
     g2, norm, q = h * slope * slope, 0.0, 0.0
     for at in range(begin, rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
@@ -228,7 +287,7 @@ def nag(params, state, work, rows, i, p, slope):
         else:
             work[at - begin] = 0.0
         norm += (inverse * x) * (inverse * x)
-    t, N = now.t + h, now.N + h * norm
+    t, N = params.keep * now.t + h, params.keep * now.N + h * norm
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     q *= common
     c = -h * slope
@@ -237,6 +296,8 @@ def nag(params, state, work, rows, i, p, slope):
     if not (h * q <= LIMIT * LIMIT and math.isfinite(c)):
         return False
     now.t, now.N = t, N
+    if slope != 0.0:
+        shrink(params, state, rows, i, -params.rate * c / slope)
     c *= common
     for at in range(begin, rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]

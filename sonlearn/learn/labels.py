@@ -17,11 +17,12 @@ UNKNOWN, ZERO_ONE, PLUS_MINUS = range(3)
 class Labels:
     """The labels -1 and +1 of classification, which may be written 0 and 1 throughout; poisson counts, from 0 on.
 
-    Other losses take any number.
+    Other losses take any number, unless predictions are classes (`binary`).
     """
 
-    def __init__(self, loss: str, coding: int = UNKNOWN):
-        self.loss, self.coding = loss, coding
+    def __init__(self, loss: str, coding: int = UNKNOWN, binary: bool = False):
+        self.loss, self.coding, self.binary = loss, coding, binary
+        self._classes = binary or loss in CLASSIFICATION
 
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] labels as the loss takes them, first row with a label that it does not take, or n).
@@ -34,7 +35,7 @@ class Labels:
             named = np.array([name is not None for name in batch.class_names], dtype=bool)
         if self.loss == "poisson" and (y < 0).any():
             return y, int(np.argmax(named | (y < 0)))
-        if self.loss not in CLASSIFICATION:
+        if not self._classes:
             return y, int(np.argmax(named)) if named.any() else len(y)
         zero, minus = y == 0, y == -1
         bad = named | ~(np.isnan(y) | (y == 1) | zero | minus)
@@ -57,12 +58,13 @@ class Labels:
         found = f"label {y:g}" if name is None else f"label {shorten(name)}"
         if self.loss == "poisson" and name is None:
             expected = "a label of at least 0 for --loss poisson (any number: --loss squared)"
-        elif self.loss not in CLASSIFICATION:
+        elif not self._classes:
             expected = f"a number for --loss {self.loss} (names of classes: --classes auto)"
         else:
             expected = {PLUS_MINUS: "-1 or +1", ZERO_ONE: "0 or 1", UNKNOWN: "-1 and +1, or 0 and 1,"}[self.coding]
             remedy = "real labels: --loss squared"
             if name is not None or y == math.floor(y):
                 remedy = "several classes: --oaa K, or --classes auto"
-            expected = f"{expected} for --loss {self.loss} ({remedy})"
+            what = "--binary" if self.loss not in CLASSIFICATION else f"--loss {self.loss}"
+            expected = f"{expected} for {what} ({remedy})"
         return InputError(batch.source, int(batch.lines[row]), 1, found, expected)

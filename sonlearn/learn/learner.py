@@ -19,7 +19,8 @@ from sonlearn.learn.engines import make_engine
 from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.labels import Labels
 from sonlearn.learn.losses import loss_of, losses
-from sonlearn.options import TABLES, LearnOptions, TextOptions
+from sonlearn.learn.output import said
+from sonlearn.options import SAID, TABLES, LearnOptions, TextOptions
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
@@ -33,8 +34,9 @@ Table = Any
 class Predicted(NamedTuple):
     """What was predicted for a batch, float64[n] each.
 
-    `prediction` is what the loss is of (w'x within [-C, C]), `raw` the same before the projection, `loss` is
-    l(prediction, label) without the importance weight, NaN without a label. `refused` (bool[n]) tells the rows that
+    `prediction` is what the loss is of (w'x within [-C, C]), or what ``--link`` or ``--binary`` make of that, `raw` is
+    w'x before any of it, `loss` is l(prediction, label) before a link and without the importance weight (``--binary``:
+    1 for a wrong class), NaN without a label. `refused` (bool[n]) tells the rows that
     could not be learned from (`partial_fit`): their other entries say nothing.
     """
 
@@ -85,7 +87,8 @@ class Learner:
         self._unknown = getattr(self._engine, "unknown", False)
         self._state = self._engine.new()
         self._index = new_index()
-        self._labels = Classes(self.options) if self.options.several else Labels(self.options.loss)
+        several, loss = self.options.several, self.options.loss
+        self._labels = Classes(self.options) if several else Labels(loss, binary=self.options.binary)
 
     def partial_fit(
         self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
@@ -209,6 +212,18 @@ class Learner:
         if hasattr(self._engine, "next_pass"):
             self._engine.next_pass(self._state)
 
+    def say(self, **given: Any) -> None:
+        """Say predictions in another way from now on: `sonlearn.options.SAID` by name. Nothing that is learned changes.
+
+        Raises
+        ------
+        OptionError
+            They contradict each other, or the other options.
+        """
+        self.options = dataclasses.replace(self.options, **{name: given[name] for name in SAID if name in given})
+        if isinstance(self._labels, Labels):
+            self._labels = Labels(self.options.loss, self._labels.coding, self.options.binary)
+
     def meet(self, labels: Iterable[int | str]) -> None:
         """Say which classes there are, before any row: they have this order, and scores and weights from now on.
 
@@ -280,8 +295,10 @@ class Learner:
         if isinstance(self._labels, Classes):
             return self._labels.judged(out, rows.y, batch, refused)
         loss = np.empty(len(rows.y))
+        np.clip(out.raw, *self.options.bounds, out=out.prediction)
         losses(loss_of(self.options), out.prediction, rows.y, loss)
-        return Predicted(out.prediction, out.raw, loss, refused)
+        shown, loss = said(self.options, out.prediction, rows.y, loss)
+        return Predicted(shown, out.raw, loss, refused)
 
     # -- persistence -------------------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ def learn(params, state, work, rows, extra, out, start):
     while True:
         at, status = run(params, state, work, rows, extra, out, at)
         if status == SHRINK:
-            shrink(params, state, work.slope, out.raw[at - 1], work.y)
+            shrink(params, state, work.slope, work.wx, work.y)
         elif status == STEP:
             spectral_step(params, state, work.slope, work.y)
         elif status == RENEW:

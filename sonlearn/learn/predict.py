@@ -8,7 +8,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.rescale import MAXIMUM, UNIT, divided
-from sonlearn.learn.sparse_time import coefficients, local_of, present
+from sonlearn.learn.sparse_time import coefficients, local_of, present, share
 
 
 @jit
@@ -17,8 +17,8 @@ def predict(params, state, rows, extra, raw):
 
     `raw` is float64[n, K]; `extra` as in `newton`.
     """
-    on_z, on_x = coefficients(state)
-    classes = len(on_z)
+    on, own = coefficients(state), share(params, state.now[0].alpha)
+    classes = raw.shape[1]
     z = scratch(state)
     for i in range(len(rows.y)):
         xx = extra[i]
@@ -28,13 +28,13 @@ def predict(params, state, rows, extra, raw):
             f = rows.features[at]
             x = divided(params.rescale, state.features[f].scale, rows.values[at])
             xx += x * x
-            weights_of(state, f, on_z, on_x, z)
+            weights_of(state, f, on, own, z)
             for c in range(classes):
                 raw[i, c] += x * z[2, c]
         for c in range(classes):
             if params.rescale == UNIT and xx > 0.0:
                 raw[i, c] /= math.sqrt(xx)
-            raw[i, c] += rows.base[i]
+            raw[i, c] = raw[i, c] * state.now[0].left + rows.base[i]
             if not math.isfinite(raw[i, c]):
                 return i
     return len(rows.y)
@@ -46,14 +46,14 @@ def all_weights(params, state, out):
 
     With rows of unit length a prediction is w'x over the length of x in rescaled features.
     """
-    on_z, on_x = coefficients(state)
+    on, own = coefficients(state), share(params, state.now[0].alpha)
     z = scratch(state)
     for f in range(out.shape[1]):
         scale = state.features[f].scale
         one = divided(params.rescale, scale, 1.0) if params.rescale < MAXIMUM else (1.0 / scale if scale > 0.0 else 0.0)
-        weights_of(state, f, on_z, on_x, z)
+        weights_of(state, f, on, own, z)
         for c in range(len(out)):
-            out[c, f] = one * z[2, c]
+            out[c, f] = one * state.now[0].left * z[2, c]
 
 
 @jit
@@ -70,12 +70,16 @@ def kept_rows(state, V):
 
 
 @bare_inline
-def weights_of(state, f, on_z, on_x, z):
-    """z[2] <- weights of feature f, rescaled, one a class; the other rows of z (3 rows) are scratch."""
+def weights_of(state, f, on, own, z):
+    """z[2] <- weights of feature f, rescaled, one a class; the other rows of z (3 rows) are scratch.
+
+    `on` are the weights' `coefficients`, `own` is what wbar is multiplied with.
+    """
+    on_z, on_x = on
     present(state, f, z)
     local = local_of(state, f)
     for c in range(len(on_z)):
-        w = z[2, c]
+        w = own * z[2, c]
         for j in range(on_z.shape[1]):
             w += z[0, j] * on_z[c, j]
         if local >= 0:

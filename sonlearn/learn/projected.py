@@ -44,7 +44,7 @@ def learn(params, state, work, normals, rows, out, bounds):
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i
         out.raw[i] = u
-        out.prediction[i] = min(max(u, -params.clip), params.clip)
+        out.prediction[i] = min(max(u, params.low), params.high)
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i], rows.y[i])

@@ -15,6 +15,7 @@ import math
 from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.fading import SMALLEST, fade, start_at_one
 from sonlearn.learn.losses import loss_slope, softmax_slopes
 from sonlearn.learn.oja import oja_round
 from sonlearn.learn.rescale import learn_scales, rescaled
@@ -46,26 +47,32 @@ def run(params, state, work, rows, extra, out, start):
     for i in range(start, len(rows.y)):
         if log_is_full(state):
             return i, LOG_FULL
+        if now.left < SMALLEST:
+            start_at_one(state)
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         xx = rescaled(params, state, feats, values, extra[i], work.x)
         rho2, n_rest = coordinates(params, state, work, feats, xx)
-        if not (say(params, work.wx, rows.base[i], raw[i], prediction[i]) and xx <= LIMIT * LIMIT):
+        if not (say(params, now.left, work.wx, rows.base[i], (raw[i], prediction[i])) and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         slope = slopes(params, raw[i] if params.after else prediction[i], rows.y[i], rows.weight[i], work.slope)
-        scale = row_scale(params, slope, now.t + 1)
-        row = Row(scale, xx, rho2, 0.0)
-        if params.kind == INVERSE:
-            row = Row(scale, xx, rho2, solve(params, state, work, now.k + now.raw, rho2))
-        if not (
-            project(params, work, now.alpha, row, raw[i], prediction[i]) and math.isfinite(scale * scale * xx * xx)
-        ):
+        scale, left = row_scale(params, slope, remembered(params, now.t + 1)), left_of(params, now.left, rows.weight[i])
+        for c in range(len(work.slope)):
+            work.slope[c] /= left
+            work.wx[c] = work.wx[c] * left + rows.base[i]
+        row, u = Row(scale, xx, rho2, 0.0), work.wx if params.after else raw[i]
+        row = plan(params, state, work, row, u, left)
+        if not (math.isfinite(scale * scale * xx * xx) and are_finite(work)):
             return i, DIVERGED
+        if params.keep < 1.0:
+            fade(params, state, work)
+            row = plan(params, state, work, row, u, left)
+        now.left = left
         count(state, feats)
         if params.buffered:
-            status = buffer_row(params, state, work, feats, row, n_rest, raw[i])
+            status = buffer_row(params, state, work, feats, row, n_rest)
         else:
             status = oja_round(params, state, work, feats, row)
         learn_scales(params, state, feats, values, slope)
@@ -75,14 +82,15 @@ def run(params, state, work, rows, extra, out, start):
 
 
 @bare_inline
-def say(params, wx, base, raw, prediction):
-    """raw <- w'x + base, prediction <- that within [-C, C]; False where a number is out of bounds. A place a class."""
+def say(params, left, wx, base, said):
+    """`said`, a place a class: (raw <- left w'x + base, prediction <- that within bounds); False: one is too large."""
+    raw, prediction = said
     for c in range(len(wx)):
-        u = wx[c] + base
+        u = wx[c] * left + base
         if not abs(u) <= LIMIT:
             return False
         raw[c] = u
-        prediction[c] = min(max(u, -params.clip), params.clip)
+        prediction[c] = min(max(u, params.low), params.high)
     return True
 
 
@@ -96,16 +104,41 @@ def slopes(params, prediction, y, h, out):
 
 
 @bare_inline
-def project(params, work, alpha, row, raw, prediction):
-    """work.along, work.aside <- the moves of the projection; False where one is not finite."""
-    for c in range(len(raw)):
+def plan(params, state, work, row, u, left):
+    """work.along, work.aside <- the moves of the projection by A as it stands; returns `row` with its quadratic.
+
+    `u` are w'x of the classes, what is projected onto the bounds; `left` is the unit in which the weights will stand.
+    """
+    now, quadratic = state.now[0], 0.0
+    if params.kind == INVERSE:
+        quadratic = solve(params, state, work, now.k + now.raw, row.rho2)
+    for c in range(len(u)):
         move = Move(0.0, 0.0)
         if params.kind == INVERSE and not (params.after and row.scale * row.scale > 0.0):
-            move = projection(alpha, row.quadratic, row.rho2, raw[c] - prediction[c])
-        if not (math.isfinite(move.along) and math.isfinite(move.rest)):
-            return False
+            move = projection(now.alpha, quadratic, row.rho2, (u[c] - min(max(u[c], params.low), params.high)) / left)
         work.along[c], work.aside[c] = move.along, move.rest
-    return True
+    return Row(row.scale, row.xx, row.rho2, quadratic)
+
+
+@bare_inline
+def are_finite(work):
+    """Whether the moves are."""
+    finite = True
+    for c in range(len(work.along)):
+        finite = finite and math.isfinite(work.along[c]) and math.isfinite(work.aside[c])
+    return finite
+
+
+@bare_inline
+def left_of(params, left, h):
+    """`left` after a round: times 1 - l2 e for a step of length e, and as in `first_order` half of it at least."""
+    return left * (1.0 - min(params.shrink * params.rate * h, 0.5))
+
+
+@bare_inline
+def remembered(params, t):
+    """How many of t rounds are not forgotten: 1 + keep + keep^2 + ..."""
+    return t if params.keep == 1.0 else -math.expm1(t * math.log(params.keep)) / (1.0 - params.keep)
 
 
 @bare_inline
@@ -130,7 +163,19 @@ def count(state, feats):
 
 
 @bare_inline
-def buffer_row(params, state, work, feats, row, n_rest, raw):
+def add_along(q, y, by, basis):
+    """q = Q z for z + by x, y = Q x; `basis`: (directions before the row, whether it brings one, z'x before it)."""
+    r, grows, rest = basis
+    for i in range(r):
+        rest -= y[i] * q[i]
+    if grows:
+        q[r] = rest / y[r]
+    for i in range(r + grows):
+        q[i] += by * y[i]
+
+
+@bare_inline
+def buffer_row(params, state, work, feats, row, n_rest):
     """Frequent directions: append the row, and step with the new sketch or leave that to the shrink; a status.
 
     work.along and work.aside are the projection's. A row with zero gradient counts towards the 2m rows, as in the
@@ -142,8 +187,8 @@ def buffer_row(params, state, work, feats, row, n_rest, raw):
     full = now.held + 1 == params.held
     shrinks = full and r + grows >= params.m
     spectral = params.kind != INVERSE
-    if counts and not shrinks:
-        add_step(params, now.alpha, work, row, grows, raw)
+    if counts and not shrinks and not params.dual:
+        add_step(params, now, work, row, grows)
     moves = False
     for c in range(len(a)):
         moves = moves or work.aside[c] != 0.0
@@ -160,6 +205,10 @@ def buffer_row(params, state, work, feats, row, n_rest, raw):
                 a[c, i] += work.aside[c] * work.y[i]
             work.aside[c] = -work.aside[c]
         move_wbar(state, work, feats, work.aside)
+    if params.dual and counts:
+        for c in range(len(a)):
+            add_along(state.basis.q[c], work.y, work.slope[c], (r, grows, work.own[c]))
+        move_wbar(state, work, feats, work.slope)
     now.held = params.m - 1 if full else now.held + 1
     if counts:
         take_in(state, work, r + grows, row.scale, not (shrinks or spectral))
@@ -167,13 +216,13 @@ def buffer_row(params, state, work, feats, row, n_rest, raw):
 
 
 @bare_inline
-def add_step(params, alpha, work, row, grows, raw):
+def add_step(params, now, work, row, grows):
     """Add each class's step to its move; of a spectral one, what is outside of the basis (the rest is a status)."""
     for c in range(len(work.slope)):
         if params.kind == INVERSE:
-            slope = landing(params, raw[c], work.slope[c], quadratic_after(alpha, row))
-            step = newton(alpha, row, slope)
+            slope = landing(params, now.left, work.wx[c], work.slope[c], quadratic_after(now.alpha, row))
+            step = newton(now.alpha, row, slope)
         else:
-            step = Move(0.0, 0.0 if grows else f(params.kind, alpha, 0.0, params.rate * work.slope[c]))
+            step = Move(0.0, 0.0 if grows else f(params.kind, now.alpha, 0.0, params.rate * work.slope[c]))
         work.along[c] += step.along
         work.aside[c] += step.rest

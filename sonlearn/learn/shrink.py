@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.dense import leading
+from sonlearn.learn.dense import clear, leading
 from sonlearn.learn.sparse_time import fold, is_due, orthonormalise
 from sonlearn.learn.spectrum import f as spectral
 from sonlearn.learn.step import begin, beyond, landing
@@ -26,36 +26,75 @@ def shrink(params, state, slope, u, y):
     now = state.now[0]
     r = now.k + now.raw
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
-    kept = lower(params, state, lam)
-    W = np.empty((kept, r))  # rows: the kept directions in the coordinates of Q
-    for i in range(kept):
-        for j in range(r):
-            W[i, j] = U[j, r - 1 - i]
+    W = kept_of(U, lower(params, state, lam))
+    kept = len(W)
     if params.after:
         quadratic = quadratic_in(params, state, y, W)
         for c in range(len(slope)):
-            slope[c] = landing(params, u[c], slope[c], quadratic)
-    step_after(params, state, slope, y, W)
+            slope[c] = landing(params, now.left, u[c], slope[c], quadratic)
+    if params.dual:
+        turn(state, W)
+    else:
+        step_after(params, state, slope, y, W)
     worst = fold(state, W)
     begin(state, kept)
+    if params.dual:
+        for c in range(len(state.basis.a)):
+            for i in range(kept):
+                state.basis.a[c, i] = -params.rate * beyond(params, state, i, state.basis.q[c, i])
     if is_due(state, worst):
         orthonormalise(state)
 
 
 @inline
+def kept_of(U, kept):
+    """Rows: the `kept` leading directions in the coordinates of Q, of eigenvectors U in ascending order."""
+    r = len(U)
+    W = np.empty((kept, r))
+    for i in range(kept):
+        for j in range(r):
+            W[i, j] = U[j, r - 1 - i]
+    return W
+
+
+@inline
 def spectral_step(params, state, slope, y):
-    """w -= slope f(A) x within the basis, with the sketch as it stands: where f is no inverse, by eigenvalues."""
-    now, a = state.now[0], state.basis.a
+    """w -= slope f(A) x within the basis, with the sketch as it stands: where f is no inverse, by eigenvalues.
+
+    Primal-dual: w = -rate f(A) z, what f(A) is beyond f(0) being in the basis.
+    """
+    now, a, outside = state.now[0], state.basis.a, 1.0 if params.dual else 0.0
     r = now.k + now.raw
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
-    for i in range(r):
-        along = 0.0
-        for j in range(r):
-            along += U[j, i] * y[j]
-        for c in range(len(a)):
-            by = spectral(params.kind, now.alpha, max(lam[i], 0.0), params.rate * slope[c] * along)
+    for c in range(len(a)):
+        along, by = (state.basis.q[c], params.rate) if params.dual else (y, params.rate * slope[c])
+        for i in range(r):
+            a[c, i] *= 1.0 - outside
+        for i in range(r):
+            g = 0.0
             for j in range(r):
-                a[c, j] -= by * U[j, i]
+                g += U[j, i] * along[j]
+            g *= by
+            change = spectral(params.kind, now.alpha, max(lam[i], 0.0), g) - outside * spectral(
+                params.kind, now.alpha, 0.0, g
+            )
+            for j in range(r):
+                a[c, j] -= change * U[j, i]
+
+
+@bare_inline
+def turn(state, W):
+    """q <- W q: z in the coordinates of the directions that are kept. a <- 0: wbar is z and takes nothing else."""
+    a, q = state.basis.a, state.basis.q
+    kept, r = W.shape
+    for each in range(len(q)):
+        for i in range(kept):
+            a[0, i] = 0.0
+            for j in range(r):
+                a[0, i] += W[i, j] * q[each, j]
+        for i in range(a.shape[1]):
+            q[each, i] = a[0, i] if i < kept else 0.0
+    clear(a)
 
 
 @bare_inline

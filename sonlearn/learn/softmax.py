@@ -40,7 +40,7 @@ def learn(params, state, work, rows, out, start):
         for c in range(len(z)):
             if not abs(z[c]) <= LIMIT:
                 return i
-            p[c] = min(max(z[c], -params.clip), params.clip)
+            p[c] = min(max(z[c], params.low), params.high)
         if not xx <= LIMIT * LIMIT:
             return i
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:

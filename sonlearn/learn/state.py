@@ -1,9 +1,9 @@
 """The state of the Newton family: arrays in NamedTuples. Python allocates here; kernels fill in place.
 
-The weights are ``w = wbar + Z' beta + Q' a``, a row of wbar, beta and a for each of K classes that share all else; with
-two classes, or values, K is 1. Z has M numbers for every feature; V = F Z are the k orthonormal rows
-that the last shrink has left; Q = [V; q_1..q_R] adds the directions that the rows since then have brought
-(Gram-Schmidt).
+The weights are ``w = wbar + Z' beta + Q' a``, times `left` where they are shrunk; a row of wbar, beta and a for each of
+K classes that share all else; with two classes, or values, K is 1. Z has M numbers for every feature; V = F Z are the k
+orthonormal rows that the last shrink has left; Q = [V; q_1..q_R] adds the directions that the rows since then have
+brought (Gram-Schmidt). Primal-dual, wbar is z, the sum of gradients, and w = -rate f(0) z + Q'a.
 Letters: see NOTATION.md.
 """
 
@@ -40,6 +40,7 @@ NOW = np.dtype((np.record, [
     ("alpha", "f8"),
     ("restored", "f8"),  # what is given back to the squares of kept directions (CFD)
     ("oja_sum", "f8"),  # squared gradients of Oja's rule, summed
+    ("left", "f8"),  # the weights are this times what the arrays say (--l2)
 ]))  # fmt: skip
 
 #: What is known of a feature beside its row of Z.
@@ -58,7 +59,8 @@ class Params(NamedTuple):
     buffered: bool  # rows are buffered and shrunk (frequent directions), or taken one by one (Oja)
     terms: Terms  # of a shrink
     loss: Loss
-    clip: float
+    low: float  # predictions are within these
+    high: float
     after: bool  # w is projected after its step, for the row that it was of
     sigma: float
     eta_kind: int
@@ -68,6 +70,10 @@ class Params(NamedTuple):
     rate: float  # factor of the step
     rescale: int  # see `rescale`
     oja_adaptive: bool
+    keep: float  # what a round leaves of the sketch, and of what shrinks have added to alpha
+    base: float  # alpha at first
+    shrink: float  # --l2
+    dual: bool  # w = -rate f(A) z, and wbar is z
 
 
 class Factor(NamedTuple):
@@ -92,6 +98,7 @@ class Basis(NamedTuple):
     LT: np.ndarray  # float64[r_max, r_max]; upper triangular, LT' LT = Q A Q'
     a: np.ndarray  # float64[K, r_max]; coefficients of the weights
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
+    q: np.ndarray  # float64[K, r_max]; Q z, z the sum of gradients (primal-dual); a row more for Q v (`metagrad`)
     drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`sparse_time.orthonormal`)
 
 
@@ -124,6 +131,7 @@ class Work(NamedTuple):
     rest: np.ndarray  # float64[9 longest rows], what sticks out of it (`sparse_time.second_look`)
     more: np.ndarray  # float64[r_max + 1], coordinates of that
     z: np.ndarray  # float64[3, M + K], one feature under way through the log
+    own: np.ndarray  # float64[K], wbar'x
     wx: np.ndarray  # float64[K], w'x
     slope: np.ndarray  # float64[K]; the gradients are slope x
     along: np.ndarray  # float64[K], of the moves (`step`)
@@ -172,7 +180,8 @@ def params_of(options: LearnOptions) -> Params:
         buffered=buffered,
         terms=lowered._replace(gain=values.get("gain", lowered.gain)),
         loss=loss_of(options),
-        clip=float(options.clip),
+        low=options.bounds[0],
+        high=options.bounds[1],
         after=options.project == "after",
         sigma=float(options.resolved_sigma) if "sigma" in takes else 1.0,
         eta_kind=eta_kind,
@@ -182,6 +191,10 @@ def params_of(options: LearnOptions) -> Params:
         rate=float(options.learning_rate) if "learning_rate" in takes else 1.0,
         rescale=RESCALE_CODE[options.scale] if "scale" in takes else NONE,
         oja_adaptive=options.oja_step == "adaptive",
+        keep=1.0 - float(options.decay),
+        base=base_of(options),
+        shrink=float(options.l2),
+        dual="update" in takes and options.update == "dual",
     )
 
 
@@ -190,11 +203,11 @@ def base_of(options: LearnOptions) -> float:
     return float(options.alpha if "alpha" in METHODS[options.method].takes else options.delta)
 
 
-def new_state(params: Params, alpha: float) -> State:
+def new_state(params: Params) -> State:
     """State of a learner that has seen nothing; what grows with the features seen has length 0."""
     K, k_max, M, R_max, r_max = sizes_of(params)
     now = np.zeros(1, dtype=NOW)
-    now["alpha"], now["capacity"] = alpha, LOG_MIN
+    now["alpha"], now["left"], now["capacity"] = params.base, 1.0, LOG_MIN
     return State(
         now=now,
         features=np.zeros(0, dtype=FEATURE),
@@ -206,7 +219,7 @@ def new_state(params: Params, alpha: float) -> State:
         raw=Raw(X=np.zeros((0, R_max)), owner=np.zeros(0, dtype=np.int64)),
         basis=Basis(
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)),
-            a=np.zeros((K, r_max)), D2=np.zeros(k_max), drift=np.zeros((k_max, k_max)),
+            a=np.zeros((K, r_max)), D2=np.zeros(k_max), q=np.zeros((K, r_max)), drift=np.zeros((k_max, k_max)),
         ),
     )  # fmt: skip
 
@@ -218,5 +231,5 @@ def new_work(params: Params, longest: int) -> Work:
         zx=np.zeros(M), delta=np.zeros(M), rx=np.zeros(R_max), y=np.zeros(r_max + 1), h=np.zeros(r_max + 1),
         u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
         rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((3, max(k_max, M) + K)),
-        wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
+        own=np.zeros(K), wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
     )  # fmt: skip

@@ -87,16 +87,17 @@ def quadratic_after(alpha, row):
 
 
 @bare_inline
-def landing(params, u, slope, quadratic):
+def landing(params, left, u, slope, quadratic):
     """The slope of a step that ends within [-C, C], where w is projected after it ([RFD] Algorithm 6, lines 16, 17).
 
-    Step and projection are both along A^-1 x, with the same A; `quadratic` is x'A^-1 x, and w'x was u.
+    Step and projection are both along A^-1 x, with the same A; `quadratic` is x'A^-1 x, w'x was u, and
+    `left` is the unit of `slope`.
     """
     if not params.after:
         return slope
-    end = u - slope * quadratic
-    bound = min(max(end, -params.clip), params.clip)
-    return slope if end == bound else (u - bound) / quadratic
+    end = u - left * slope * quadratic
+    bound = min(max(end, params.low), params.high)
+    return slope if end == bound else (u - bound) / (left * quadratic)
 
 
 @bare_inline

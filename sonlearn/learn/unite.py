@@ -69,7 +69,8 @@ class Told(NamedTuple):
         """What `learner` has just predicted."""
         if learner.options.several:
             return cls(predicted.scores, predicted.refused, learner.classes, predicted.spare)
-        return cls(predicted.prediction[:, None], predicted.refused, [], np.zeros(0))
+        prediction = np.clip(predicted.raw, *learner.options.bounds)  # what is said of it may be something else
+        return cls(prediction[:, None], predicted.refused, [], np.zeros(0))
 
 
 def unite(learners: Sequence[Learner], tallies: Sequence[Tally], names: Sequence[str], *, threads: int = 1) -> Learner:

@@ -6,6 +6,17 @@ import math
 
 import numpy as np
 
+from sonlearn.learn.output import linked
+from sonlearn.options import LearnOptions
+
+#: Where ``--binary`` is given, a wrong class is the loss.
+ERRORS = "errors"
+
+
+def as_said(options: LearnOptions) -> tuple[str, float]:
+    """(The loss that is reported, what a prediction that is said is above where it is of the class +1)."""
+    return ERRORS if options.binary else options.loss, float(linked(options.link, np.zeros(1))[0])
+
 
 def running(start: float, terms: np.ndarray) -> np.ndarray:
     """float64[n + 1]: `start`, and the totals after each of the n `terms`, added one by one."""
@@ -58,8 +69,8 @@ class Labels:
         positive = self.positive_weight / self.weight
         if loss == "squared_hinge":
             return 2 * positive - 1, 4 * positive * (1 - positive)
-        if loss == "hinge":
-            return (1.0 if positive > 0.5 else -1.0), 2 * min(positive, 1 - positive)
+        if loss in ("hinge", ERRORS):
+            return (1.0 if positive > 0.5 else -1.0), (2 if loss == "hinge" else 1) * min(positive, 1 - positive)
         if positive in (0.0, 1.0):
             return 2 * positive - 1, math.log1p(math.exp(-1))
         entropy = -positive * math.log(positive) - (1 - positive) * math.log1p(-positive)

@@ -27,7 +27,7 @@ import numpy as np
 
 from sonlearn.options import CLASSIFICATION
 from sonlearn.report.classes import ClassCounts
-from sonlearn.report.labels import Labels, running
+from sonlearn.report.labels import ERRORS, Labels, running
 
 HEADER = (
     "average  since         example        example        current        current  current  average",
@@ -160,7 +160,7 @@ class Progress:
     Parameters
     ----------
     loss : str
-        One of `sonlearn.options.LOSSES`.
+        One of `sonlearn.options.LOSSES`, or `ERRORS`.
     schedule : Schedule
     holdout : bool
         Whether rows and the summary are of the held-out examples from the second pass on.
@@ -168,6 +168,8 @@ class Progress:
         Of several classes, how labels are written; None: there are no several classes.
     fine : Schedule or None
         When further rows are due, which are no lines of the table.
+    boundary : float
+        Predictions above this are of the class +1.
 
     Attributes
     ----------
@@ -182,8 +184,9 @@ class Progress:
         holdout: bool = False,
         texts: Callable[[np.ndarray], list[str]] | None = None,
         fine: Schedule | None = None,
+        boundary: float = 0.0,
     ):
-        self.loss, self.holdout, self.texts = loss, holdout, texts
+        self.loss, self.holdout, self.texts, self.boundary = loss, holdout, texts, boundary
         self.counts = ClassCounts()
         self.passes = 1
         self.labels = Labels()
@@ -209,6 +212,11 @@ class Progress:
     def result(self) -> _Sums:
         """Totals that the average loss at the end is of: the last pass's holdout, or all examples."""
         return self.held.minus(self._held_at_pass) if self._shows_holdout else self.trained
+
+    @property
+    def held_loss(self) -> float | None:
+        """Average loss of what was held out in this pass; None: there was nothing."""
+        return self.held.minus(self._held_at_pass).average_loss
 
     def next_pass(self) -> None:
         """Say that the examples to come are of another pass."""
@@ -335,7 +343,7 @@ class Progress:
         weight = np.where(mask, outcome.weight, 0.0)
         loss = np.where(mask, outcome.loss, 0.0)
         if self.texts is None:
-            error = mask & ((outcome.prediction > 0) != (outcome.y > 0))
+            error = mask & ((outcome.prediction > self.boundary) != (outcome.y > 0))
         else:
             error = mask & (outcome.prediction != outcome.y)
         return _Running(
@@ -344,7 +352,7 @@ class Progress:
 
     def _class_flags(self, y: np.ndarray, labelled: np.ndarray) -> np.ndarray:
         """bool[n + 1]: whether all labels so far are classes."""
-        if self.loss in CLASSIFICATION or self.texts is not None:
+        if self.loss in (*CLASSIFICATION, ERRORS) or self.texts is not None:
             return np.ones(len(y) + 1, dtype=bool)
         return np.logical_and.accumulate(np.concatenate(([self._classes], ~labelled | (np.abs(y) == 1))))
 

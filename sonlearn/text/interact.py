@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.fields import gram_size, raw
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.options import TextOptions, gram_size, raw
+from sonlearn.options import TextOptions
 from sonlearn.text.hashing import FNV_PRIME
 
 #: VW's multiplier for n-grams.

@@ -15,8 +15,8 @@ from places import ROOT
 
 from sonlearn.cli import main
 from sonlearn.commands import interrupts as interrupts_module
-from sonlearn.commands.flags import VERBS
 from sonlearn.commands.interrupts import Interrupted, Interrupts
+from sonlearn.commands.verbs import VERBS
 
 pytestmark = pytest.mark.interpreted
 GOLDEN = json.loads((GOLDEN_FILES / "cli.json").read_text(encoding="utf-8"))

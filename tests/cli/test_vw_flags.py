@@ -10,7 +10,7 @@ from places import GOLDEN, ROOT
 
 from sonlearn.cli import main
 from sonlearn.commands import vw_flags
-from sonlearn.commands.flags import parser_of
+from sonlearn.commands.verbs import parser_of
 
 OURS = set(parser_of("train")._option_string_actions) | {"--version", "-V"}
 EVERY_FLAG_OF_OURS = {name for verb in ("train", "predict", "convert", "sketch", "serve", "inspect") for name in
@@ -69,7 +69,7 @@ def test_the_command_line_says_it(name, capsys):
 @pytest.mark.parametrize(
     ("flag", "message"),
     [
-        ("--initial_t", "--power_t"), ("--ftrl", "--method ftrl"), ("--link", "leave it out"),
+        ("--initial_t", "--power_t"), ("--ftrl", "--method ftrl"), ("--save_resume", "leave it out"),
         ("--bfgs", "only online methods"), ("-k", "leave it out"),
         ("--invert-hash", "--names"), ("-C", "weight 0"),
     ],

@@ -14,7 +14,7 @@ import tomllib
 import pytest
 from places import ROOT
 
-from sonlearn.commands.flags import VERBS, parser_of
+from sonlearn.commands.verbs import VERBS, parser_of
 from sonlearn.members import MEMBERS, VALUE_MEMBERS
 from sonlearn.methods import METHODS, PAPERS
 from sonlearn.options import LOSSES, LearnOptions, TextOptions, flags

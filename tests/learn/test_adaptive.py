@@ -8,6 +8,7 @@ from streams import (
     duplicated,
     ill_conditioned,
     low_rank,
+    rows_of,
     shuffled_features,
     with_empty_rows,
     with_weights,
@@ -44,6 +45,34 @@ STREAMS = {
 @pytest.mark.parametrize("stream", STREAMS)
 def test_predictions_are_the_twins(name, stream, m, buffer):
     agree(STREAMS[stream], method=name, sketch_size=m, buffer=buffer, loss="squared", learning_rate=0.3)
+
+
+@BOTH
+@pytest.mark.parametrize("buffer", ["doubled", "every"])
+@pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.interpreted), 8])
+@pytest.mark.parametrize("stream", STREAMS)
+def test_primal_dual_predictions_are_the_twins(name, stream, m, buffer):
+    """w = -l f(A) z, by the sum of gradients z and the sketch as it stands."""
+    settings = {"sketch_size": m, "buffer": buffer, "loss": "squared", "learning_rate": 0.3, "update": "dual"}
+    agree(STREAMS[stream], method=name, **settings)
+    agree(STREAMS[stream], method=name, **settings | {"clip": 0.3, "delta": 0.2})
+
+
+@BOTH
+@pytest.mark.interpreted
+def test_primal_dual_models_go_on_to_the_same_bits(name, tmp_path):
+    batch, options = STREAMS["mixed"], LearnOptions(method=name, sketch_size=4, update="dual")
+    whole, learner, found = Learner(options), Learner(options), []
+    expected = whole.partial_fit(batch).raw
+    for i, part in enumerate(np.array_split(np.arange(batch.n), 5)):
+        rows = rows_of(batch, part)
+        first = learner.predict(rows).raw[0]
+        found.append(learner.partial_fit(rows).raw)
+        np.testing.assert_allclose(first, found[-1][0], rtol=1e-12)
+        learner.save(tmp_path / str(i))
+        learner = Learner.load(tmp_path / str(i))
+    np.testing.assert_array_equal(np.concatenate(found), expected)
+    np.testing.assert_array_equal(learner.weights()[1], whole.weights()[1])
 
 
 @BOTH

@@ -34,20 +34,23 @@ STREAMS = {
     "repeated ids": repeated_ids(zipf(n=N, d=40, seed=5)),
     "one feature": one_feature(n=N),
 }
+#: Forgetting, shrinking, and both.
+FADING = [{"decay": 0.02}, {"l2": 0.03}, {"decay": 0.3, "l2": 3.0, "clip": 0.7}]
 #: Beside the defaults: clipped, other steps, and the other readings of nag.
 VARIANTS = {
-    "ada-diag": [{"update": "dual"}, {"delta": 0.0}, {"update": "dual", "delta": 0.0, "clip": 0.5}],
-    "sgd": [{"clip": 0.5}, {"learning_rate": 0.1, "power_t": 0.25}],
-    "ogd": [{"clip": 0.5}, {"clip": 1.0, "learning_rate": 3.0}],
-    "adagrad": [{"clip": 0.5}, {"learning_rate": 0.1, "power_t": 0.25}],
+    "ada-diag": [*FADING, {"update": "dual"}, {"delta": 0.0}, {"update": "dual", "delta": 0.0, "clip": 0.5}],
+    "sgd": [{"l2": 0.03, "clip": 0.7}, {"clip": 0.5}, {"learning_rate": 0.1, "power_t": 0.25}],
+    "ogd": [{"l2": 0.03, "clip": 0.7}, {"clip": 0.5}, {"clip": 1.0, "learning_rate": 3.0}],
+    "adagrad": [*FADING, {"clip": 0.5}, {"learning_rate": 0.1, "power_t": 0.25}],
     "nag": [
+        *FADING,
         {"clip": 1.0}, {"invariant": False}, {"rescale": "before"}, {"rescale": "before", "invariant": False},
         {"learning_rate": 3.0, "clip": 2.0},
     ],
     "ftrl": [{"l1": 0.05, "l2": 0.1}, {"ftrl_alpha": 2.0, "ftrl_beta": 0.1, "clip": 0.5}],
     "coin": [{"clip": 0.5}, {"ftrl_alpha": 1.0, "ftrl_beta": 0.2}],
-    "arow": [{"arow_r": 0.1}],
-    "arow-precision": [{"arow_r": 10.0}],
+    "arow": [{"decay": 0.05}, {"arow_r": 0.1}],
+    "arow-precision": [{"decay": 0.05}, {"arow_r": 10.0}],
     "nlms": [{"clip": 0.5}, {"learning_rate": 1.0}],
 }  # fmt: skip
 SETTINGS = [(method, loss, {}) for method in TWINS for loss in METHODS[method].losses or LOSSES]

@@ -23,7 +23,12 @@ SKETCHED = {
     "gd": {"method": "gd", "alpha": 2.0},
     "one row": {"sketch": "rfd", "sketch_size": 1},
 }  # fmt: skip
-SPECTRAL = {"ada-fd": {"method": "ada-fd", "sketch_size": 3}, "s-adagrad": {"method": "s-adagrad", "sketch_size": 3}}
+SPECTRAL = {
+    "ada-fd": {"method": "ada-fd", "sketch_size": 3},
+    "ada-fd-dual": {"method": "ada-fd", "sketch_size": 3, "update": "dual"},
+    "s-adagrad": {"method": "s-adagrad", "sketch_size": 3},
+    "s-adagrad-dual": {"method": "s-adagrad", "sketch_size": 3, "update": "dual"},
+}
 FIRST_ORDER = {
     "nag": {"method": "nag"},
     "nag-before": {"method": "nag", "rescale": "before", "invariant": False},
@@ -207,6 +212,9 @@ def test_names_and_any_labels_with_classes_auto():
         ({"multinomial": 3, "method": "committee"}, "--multinomial 3: --method committee has no metric.*--oaa 3 takes"),
         ({"multinomial": 3, "sketch": "drfd"}, "--multinomial 3: --method drfd has no metric.*takes --method rfd-son"),
         ({"multinomial": 3, "method": "nag", "loss": "squared"}, "--multinomial 3 with --loss squared: its loss is"),
+        ({"multinomial": 3, "decay": 0.1}, "--multinomial 3 with --decay 0.1: .*; --oaa 3 does"),
+        ({"multinomial": 3, "method": "nag", "l2": 0.1}, "--multinomial 3 with --l2 0.1: .*; --oaa 3 does"),
+        ({"multinomial": 3, "binary": True}, "--binary with --multinomial: of several classes"),
         ({"multinomial": 3, "sketch": "rfd", "alpha": 0.0}, "--multinomial 3 with --alpha 0: nothing would bound"),
     ],
 )

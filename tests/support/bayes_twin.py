@@ -4,10 +4,10 @@ import math
 
 
 class Bayes:
-    """`amounts`: multinomial, else of rows; `a` is added to every count, `q` tempers the sum."""
+    """`amounts`: multinomial, else of rows; `a` is added to every count, `q` tempers the sum; a row forgets `decay`."""
 
-    def __init__(self, amounts, a, q):
-        self.amounts, self.a, self.q = amounts, a, q
+    def __init__(self, amounts, a, q, decay=0.0):
+        self.amounts, self.a, self.q, self.keep = amounts, a, q, 1 - decay
         self.rows, self.totals, self.counts = {1: 0.0, -1: 0.0}, {1: 0.0, -1: 0.0}, {1: {}, -1: {}}
 
     def probability(self, side, j):
@@ -31,6 +31,8 @@ class Bayes:
 
     def learn(self, row, y, h):
         side = 1 if y > 0 else -1
+        for each in (self.rows, self.totals, *self.counts.values()):
+            each.update({key: self.keep * value for key, value in each.items()})
         self.rows[side] += h
         for j, x in self.amounts_of(row).items():
             self.counts[side][j] = self.counts[side].get(j, 0.0) + h * x

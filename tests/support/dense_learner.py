@@ -118,10 +118,13 @@ class NoSketch:
     """A = alpha I: gradient descent with step 1/alpha."""
 
     def __init__(self, alpha: float, d: int):
-        self.alpha, self.d = alpha, d
+        self.alpha, self.alpha_0, self.d = alpha, alpha, d
 
     def append(self, ghat: np.ndarray) -> None:
         pass
+
+    def fade(self, keep: float) -> None:
+        """A <- A_0 + keep (A - A_0); with a sketch, its rows fade."""
 
     def rows(self) -> np.ndarray:
         return np.zeros((0, self.d))
@@ -155,6 +158,10 @@ class FrequentDirections(NoSketch):
         self.buffer = np.vstack([self.buffer, ghat])
         if len(self.buffer) == 2 * self.m:
             self.shrink()
+
+    def fade(self, keep: float) -> None:
+        self.buffer, self.kept, self.shed = np.sqrt(keep) * self.buffer, keep * self.kept, keep * self.shed
+        self.alpha = self.alpha_0 + keep * (self.alpha - self.alpha_0)
 
     def shrink(self) -> None:
         """Keep m - 1 rows, lowered by the m-th squared singular value; zero rows make up what is missing."""
@@ -211,6 +218,9 @@ class Oja(NoSketch):
         else:
             self.L = self.L + (self.V @ ghat) ** 2
             self.V = orthonormalised(self.V + self.gamma(ghat) * np.outer(self.V @ ghat, ghat))
+
+    def fade(self, keep: float) -> None:
+        self.L, self.b = keep * self.L, keep * self.b
 
     def gamma(self, ghat: np.ndarray) -> float:
         self.b += (ghat @ ghat) * ((self.V @ ghat) @ (self.V @ ghat))
@@ -316,11 +326,12 @@ class DenseLearner:
         self.D = np.full(d, DIAGONAL_START)
         self.top = np.zeros(d)  # largest sizes
         self.t = 0  # rounds learned
+        self.remembered = 0.0  # the same, each fading
         self.inverse = self.sketch.pseudo_inverse()
 
     def eta(self) -> float:
-        eta = self.options.eta
-        return {"1/t": 1 / self.t, "1/sqrt(t)": 1 / np.sqrt(self.t)}[eta] if isinstance(eta, str) else eta
+        eta, t = self.options.eta, self.remembered
+        return {"1/t": 1 / t, "1/sqrt(t)": 1 / np.sqrt(t)}[eta] if isinstance(eta, str) else eta
 
     def scaled(self, x: np.ndarray) -> np.ndarray:
         match self.options.scale:
@@ -352,10 +363,16 @@ class DenseLearner:
         y = canonical_label(o.loss, y)
         prediction, raw = self.predict(x)
         self.t += 1
+        self.remembered = (1 - o.decay) * self.remembered + 1
+        if o.decay:
+            self.sketch.fade(1 - o.decay)
+            self.inverse = self.sketch.pseudo_inverse()
 
         scaled_x = self.scaled(x)
         after = o.project == "after"
-        w = self.u if after else projected(self.u, scaled_x, o.clip, *self.inverse)
+        w = max(1 - o.l2 * h, 0.5) * self.u
+        if not after:
+            w = w + projected(self.u, scaled_x, o.clip, *self.inverse) - self.u
         slope = h * loss_slope(o.loss, raw if after else prediction, y, o)
         g = slope * scaled_x
         self.sketch.append(np.sqrt(o.resolved_sigma + self.eta()) * g)

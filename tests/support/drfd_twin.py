@@ -2,7 +2,8 @@
 
 After each row that is learned from, w <- w + a A^-1 x with A = diag(Delta) + B'B as it was, and B gains the row s x.
 When `buffer` rows have been added since the last shrink, B is reduced to m - 1 rows; what B'B loses on its diagonal is
-given back to Delta, at the features of the rows added. Nothing here is shared with the engine but the options.
+given back to Delta, at the features of the rows added. With `--decay` B'B and the sums behind Delta are multiplied by
+(1 - RATE)^n there, n the rows seen since the last time. Nothing here is shared with the engine but the options.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class DrfdTwin:
         self.o, self.m = options, max(options.sketch_size, 1)
         self.w, self.delta, self.mass = np.zeros(d), np.ones(d), np.zeros(d)
         self.B, self.added = np.zeros((0, d)), []
-        self.buffer, self.shrinks = buffer_rows(options.sketch_size), 0
+        self.buffer, self.shrinks, self.since = buffer_rows(options.sketch_size), 0, 0
 
     @property
     def matrix(self) -> np.ndarray:
@@ -69,6 +70,7 @@ class DrfdTwin:
 
     def learn(self, x, y, h, z):
         """One row of weight h."""
+        self.since += 1
         step = np.linalg.solve(self.matrix, x)
         weight = min(h / self.o.arow_r, LONGEST / (x @ (x / self.delta)))
         a, s2 = self.step_of(y, weight, z, x @ step)
@@ -102,13 +104,14 @@ class DrfdTwin:
         shed = lam[self.m - 1] if len(lam) >= self.m and lam[self.m - 1] > NOISE * lam[0] else 0.0
         kept = [i for i in range(min(self.m - 1, len(lam))) if lam[i] - shed > NOISE * lam[0]]
         left = np.minimum(lam - shed, LONGEST)
-        B = np.array([np.sqrt(left[i] / lam[i]) * (U[:, i] @ self.B) for i in kept])
+        faded = (1 - self.o.decay) ** self.since
+        B = np.array([np.sqrt(faded * left[i] / lam[i]) * (U[:, i] @ self.B) for i in kept])
         self.B = B.reshape(len(kept), len(self.w))
-        self.mass += (np.array(self.added) ** 2).sum(axis=0)
+        self.mass = faded * (self.mass + (np.array(self.added) ** 2).sum(axis=0))
         active = (np.array(self.added) != 0).any(axis=0)
         renewed = 1 + self.mass - (self.B**2).sum(axis=0)
-        self.delta[active] = np.maximum(self.delta, renewed)[active]
-        self.added, self.shrinks = [], self.shrinks + 1
+        self.delta[active] = np.maximum(1.0 if self.o.decay else self.delta, renewed)[active]
+        self.added, self.shrinks, self.since = [], self.shrinks + 1, 0
 
 
 def run_drfd(options: LearnOptions, batch: Batch) -> tuple[DrfdTwin, Result]:

@@ -5,6 +5,9 @@ Weight Aware Updates, UAI 2011. [FTRL] McMahan et al.: Ad Click Prediction, KDD 
 Adaptive Regularization of Weight Vectors, NIPS 2009. [AdaGrad] Duchi, Hazan, Singer, JMLR 2011. Coin betting is that of
 Vowpal Wabbit's --coin. Nothing here is shared with the engine but the options.
 
+With `--decay` every sum is multiplied by 1 - RATE before a round that is learned adds to it; with `--l2` all
+weights are multiplied by 1 - L e before a step of length e moves them.
+
 A twin has predict(x, h), the raw prediction of a row of importance h, and learn(x, y, h), which predicts first.
 """
 
@@ -58,6 +61,17 @@ class Twin:
     def clipped(self, u: float) -> float:
         return np.clip(u, -self.o.clip, self.o.clip)
 
+    def kept(self, length: float) -> np.ndarray:
+        """The weights before a step of this length moves them."""
+        return self.w * max(1 - self.o.l2 * length, 0.5)
+
+    def forget(self) -> None:
+        """A round begins."""
+
+    @property
+    def keep(self) -> float:
+        return 1 - self.o.decay
+
     def slope(self, u: float, y: float) -> float:
         return loss_slope(self.o.loss, self.clipped(u), y, self.o)
 
@@ -68,7 +82,8 @@ class Sgd(Twin):
     def learn(self, x, y, h):
         u = self.w @ x
         self.t += 1
-        self.w = self.w - self.o.learning_rate * self.t**-self.o.power_t * h * self.slope(u, y) * x
+        length = self.o.learning_rate * self.t**-self.o.power_t * h
+        self.w = self.kept(length) - length * self.slope(u, y) * x
         return u
 
 
@@ -78,10 +93,12 @@ class Ogd(Twin):
     def learn(self, x, y, h):
         raw = self.w @ x
         p = self.clipped(raw)
+        self.t += 1
+        length = self.o.learning_rate * self.t**-self.o.power_t * h
+        self.w = self.kept(length)
         if p != raw:
             self.w = self.w + (p - raw) * x / (x @ x)
-        self.t += 1
-        self.w = self.w - self.o.learning_rate * self.t**-self.o.power_t * h * self.slope(raw, y) * x
+        self.w = self.w - length * self.slope(raw, y) * x
         return raw
 
 
@@ -97,8 +114,12 @@ class Adagrad(Twin):
         g = h * self.slope(u, y) * x
         self.G += g**2
         moved = self.G > 0
+        self.w = self.kept(self.o.learning_rate * h)
         self.w[moved] -= self.o.learning_rate * g[moved] / self.G[moved] ** self.o.power_t
         return u
+
+    def forget(self):
+        self.G *= self.keep
 
 
 class AdaDiag(Twin):
@@ -115,8 +136,11 @@ class AdaDiag(Twin):
         H = self.o.delta + np.sqrt(self.G)
         H[H == 0] = np.inf
         l = self.o.learning_rate  # noqa: E741
-        self.w = -l * self.z / H if self.o.update == "dual" else self.w - l * g / H
+        self.w = -l * self.z / H if self.o.update == "dual" else self.kept(l * h) - l * g / H
         return u
+
+    def forget(self):
+        self.G *= self.keep
 
 
 class Nag(Twin):
@@ -152,8 +176,12 @@ class Nag(Twin):
         step = -h * slope
         if self.o.invariant and q > 0:
             step = (followed(self.o, p, y, h * q) - p) / q
-        self.w = self.w + step * R * x
+        self.w = self.kept(self.o.learning_rate * step / -slope if slope else 0.0) + step * R * x
         return u
+
+    def forget(self):
+        self.G *= self.keep
+        self.t, self.N = self.t * self.keep, self.N * self.keep
 
 
 class Ftrl(Twin):
@@ -239,6 +267,9 @@ class Arow(Twin):
             self.S = np.diag(full).copy()
         return m
 
+    def forget(self):
+        self.S = 1 / (1 + (1 / self.S - 1) * self.keep)  # the 1 that precisions begin with is none of the data's
+
 
 TWINS = {
     "sgd": Sgd, "ogd": Ogd, "adagrad": Adagrad, "nag": Nag, "ftrl": Ftrl, "coin": Coin, "arow": Arow,
@@ -255,5 +286,6 @@ def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:
         if np.isnan(y) or h == 0:
             raw[i] = twin.predict(x, h)
         else:
+            twin.forget()
             raw[i] = twin.learn(x, canonical_label(options.loss, y), h)
     return raw

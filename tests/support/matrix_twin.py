@@ -129,7 +129,8 @@ class AdaFull(Twin):
         if self.o.update == "dual":
             self.w = -self.o.learning_rate * self.metric(self.z)
         else:
-            self.w = self.w - self.o.learning_rate * self.metric(g)
+            left = max(1 - self.o.l2 * self.o.learning_rate * h, 0.5)
+            self.w = left * self.w - self.o.learning_rate * self.metric(g)
         return raw
 
 
@@ -178,7 +179,8 @@ class AdaFd(AdaFull):
         self.B, self.shed = np.zeros((0, d)), 0.0
 
     def take(self, g, x):
-        m = self.o.sketch_size
+        m, keep = self.o.sketch_size, 1 - self.o.decay
+        self.B, self.shed = np.sqrt(keep) * self.B, keep * self.shed
         self.B = np.vstack([self.B, g])
         if len(self.B) < (m if self.o.buffer == "every" else 2 * m):
             return
@@ -235,6 +237,34 @@ class MetaGrad(Twin):
         return raw
 
 
+class MetaGradFd(AdaFd):
+    """MetaGrad's experts as FTRL: w_e = -H_e^-1 (eta_e z - 2 eta_e^2 v), z and v the sums of g and of (w'g) g.
+
+    H_e = alpha I + 2 eta_e^2 (B'B + shed I), B the frequent directions of the gradients, shed all that they have lost.
+    """
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.eta = [options.learning_rate * 2.0**-e for e in range(20)]
+        self.p = [1 / ((e + 1) * (e + 2)) for e in range(20)]
+        self.v, self.u = np.zeros(d), [np.zeros(d) for _ in range(20)]
+
+    def learn(self, x, y, h):
+        raw = self.w @ x
+        g = self.gradient(raw, x, y, h)
+        for e, eta in enumerate(self.eta):
+            r = eta * (self.u[e] - self.w) @ g
+            self.p[e] *= np.exp(-r - r**2)
+        self.z, self.v = self.z + g, self.v + (self.w @ g) * g
+        self.take(g, x)
+        for e, eta in enumerate(self.eta):
+            H = self.o.alpha * np.eye(self.d) + 2 * eta**2 * (self.B.T @ self.B + self.shed * np.eye(self.d))
+            self.u[e] = -np.linalg.solve(H, eta * self.z - 2 * eta**2 * self.v)
+        tilt = np.multiply(self.p, self.eta)
+        self.w = tilt @ np.array(self.u) / tilt.sum()
+        return raw
+
+
 class AdaGp(AdaFull):
     """[ADA] Algorithm 1: H^-1 = (I - V Sig/(delta + Sig) V')/delta, with S = U Sig V'."""
 
@@ -284,7 +314,8 @@ class Radagrad(AdaLr):
 
 TWINS = {
     "full-on": FullOn, "arow-full": ArowFull, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp, "ada-dp": AdaDp,
-    "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad, "ada-fd": AdaFd, "s-adagrad": SAdagrad,
+    "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad, "metagrad-fd": MetaGradFd,
+    "ada-fd": AdaFd, "s-adagrad": SAdagrad,
 }  # fmt: skip
 #: Methods whose random numbers belong to features, in the order of their first sight.
 BY_FEATURE = ("radagrad", "ada-lr")

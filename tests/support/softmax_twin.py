@@ -40,6 +40,7 @@ class Newton:
         one, o, s = self.one, self.o, self.one.scaled(x)
         u = self.W @ s
         one.t += 1
+        one.remembered += 1
         w = np.array([projected(row, s, o.clip, *one.inverse) for row in self.W])
         c = h * slopes(np.clip(u, -o.clip, o.clip), y)
         one.sketch.append(np.sqrt(o.resolved_sigma + one.eta()) * np.linalg.norm(c) * s)
@@ -58,7 +59,7 @@ class Spectral:
 
     def __init__(self, options: LearnOptions, d: int):
         self.o, self.rows, self.floor = options, np.zeros((0, d)), options.delta
-        self.W = np.zeros((options.multinomial, d))
+        self.W = self.total = np.zeros((options.multinomial, d))
 
     def predict(self, x, h):
         return self.W @ x
@@ -77,8 +78,11 @@ class Spectral:
             inside, outside = 1 / np.sqrt(self.floor + s**2), 1 / np.sqrt(self.floor)
         else:
             inside, outside = 1 / (self.floor + s), 1 / self.floor
-        step = outside * (x - v.T @ (v @ x)) + v.T @ (inside * (v @ x))
-        self.W = self.W - o.learning_rate * np.outer(c, step)
+        g = np.outer(c, x)
+        self.total = self.total + g
+        if o.update == "dual":
+            self.W, g = np.zeros(self.W.shape), self.total
+        self.W = self.W - o.learning_rate * (outside * (g - g @ v.T @ v) + inside * (g @ v.T) @ v)
 
     def weights(self):
         return self.W

@@ -30,7 +30,7 @@ def compensated(options, batch):
 
 def bayes(options, batch):
     """Naive Bayes, in dictionaries."""
-    twin, raw = Bayes(**METHODS[options.method].values), np.empty(batch.n)
+    twin, raw = Bayes(**METHODS[options.method].values, decay=options.decay), np.empty(batch.n)
     for i in range(batch.n):
         row = {}
         for at in range(batch.indptr[i], batch.indptr[i + 1]):

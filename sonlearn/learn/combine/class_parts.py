@@ -116,7 +116,7 @@ def combine_classes(loss, combiner, said, y, weight, learns, scratch, out):
     ----------
     said : SaidOfClasses; y, weight : float64[n]; scratch : float64[N + 2, N]; out : Scores
     """
-    E, N = combiner.w.shape
+    E = len(combiner.w)
     for i in range(len(y)):
         V = said.scores[i]
         for k in range(V.shape[0]):
@@ -132,4 +132,4 @@ def combine_classes(loss, combiner, said, y, weight, learns, scratch, out):
                 combiner.loss[e] += weight[i] * loss_value(loss, z, label)
                 take_step(loss, combiner, e, V, k, (z, label, weight[i]), scratch)
                 if combiner.rows[0] % PERIOD == 0:
-                    fade(combiner.LT[e], N, combiner.firmness[e], scratch[2:])
+                    fade(combiner.LT[e], combiner.keep[0], combiner.firmness[e], scratch[2:])

@@ -53,14 +53,19 @@ class Combiner(NamedTuple):
     firmness: np.ndarray  # float64[E]; A_0 as a multiple of I
     loss: np.ndarray  # float64[E]; sum of h * loss of each learner's predictions
     rows: np.ndarray  # int64[1]; learned from
+    keep: np.ndarray  # float64[1]; what is left of A after PERIOD rows
 
 
-def new_combiner(members: Iterable[Member], firmness: tuple[float, ...] = FIRMNESS) -> Combiner:
-    """A combiner that begins with the members' weights, held as firmly as each of `firmness` says."""
+def new_combiner(members: Iterable[Member], firmness: tuple[float, ...] = FIRMNESS, decay: float = 0.0) -> Combiner:
+    """A combiner that begins with the members' weights, held as firmly as each of `firmness` says.
+
+    It forgets the share `decay` with each row, and no less than KEEP in PERIOD.
+    """
     w = np.array([member.weight for member in members], dtype=np.float64)
     E, A_0 = len(firmness), np.array(firmness)
     LT = np.sqrt(A_0)[:, None, None] * np.eye(len(w))
-    return Combiner(np.tile(w, (E, 1)), LT, A_0, np.zeros(E), np.zeros(1, dtype=np.int64))
+    keep = np.array([min(KEEP, (1.0 - decay) ** PERIOD)])
+    return Combiner(np.tile(w, (E, 1)), LT, A_0, np.zeros(E), np.zeros(1, dtype=np.int64), keep)
 
 
 def firmness_for(loss: Loss) -> tuple[float, ...]:
@@ -97,7 +102,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
     loss : Loss, whose parameter is float64[n]: one for each row
     V : float64[n, k]; y, weight, out : float64[n]; scratch : float64[k + 2, k]
     """
-    E, k = combiner.w.shape
+    E = len(combiner.w)
     for i in range(len(y)):
         out[i] = mixed(loss, combiner, V, i)
         if not learns or not weight[i] > 0.0 or math.isnan(y[i]):
@@ -109,7 +114,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
             combiner.loss[e] += weight[i] * loss_value(one, z, y[i])
             take_step(one, combiner, e, V, i, (z, y[i], weight[i]), scratch)
             if combiner.rows[0] % PERIOD == 0:
-                fade(combiner.LT[e], k, combiner.firmness[e], scratch[2:])
+                fade(combiner.LT[e], combiner.keep[0], combiner.firmness[e], scratch[2:])
 
 
 @bare_inline
@@ -189,14 +194,15 @@ def take_step(loss, combiner, e, V, i, row, scratch):
 
 
 @bare_inline
-def fade(LT, k, firmness, A):
-    """LT'LT <- KEEP LT'LT + (1 - KEEP) firmness I."""
+def fade(LT, keep, firmness, A):
+    """LT'LT <- keep LT'LT + (1 - keep) firmness I."""
+    k = len(LT)
     for i in range(k):
         for j in range(i + 1):
             total = 0.0
             for l in range(j + 1):  # noqa: E741
                 total += LT[l, i] * LT[l, j]
-            A[i, j] = KEEP * total + ((1.0 - KEEP) * firmness if i == j else 0.0)
+            A[i, j] = keep * total + ((1.0 - keep) * firmness if i == j else 0.0)
     for i in range(k):
         for j in range(i + 1):
             total = A[i, j]

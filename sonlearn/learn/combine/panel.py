@@ -78,7 +78,7 @@ class Panel:
         now["active"] = (1 << k) - 1
         return PanelState(
             members=tuple(engine.new() for engine in self._engines),
-            combiner=new_combiner(self._inputs, firmness_for(self._loss)),
+            combiner=new_combiner(self._inputs, firmness_for(self._loss), self._options.decay),
             tally=np.zeros((k, 4)),
             heard=np.zeros((0, len(self._inputs) + 3), dtype=np.float32),
             now=now,
@@ -222,7 +222,8 @@ class Panel:
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
         short = int(state.now["entries"][0]) <= SHORT * rows
         allowed = self._options.microseconds * 1e-6 / NAG_SECONDS * rows
-        case = Case(self._loss, self._inputs, self._classes, state.heard[:rows], costs, short, allowed)
+        heard, decay = state.heard[:rows], self._options.decay
+        case = Case(self._loss, self._inputs, self._classes, heard, costs, short, allowed, decay)
         idle, members = idle_after(case, active, state.tally[:, 2:], self._map), list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
@@ -291,7 +292,7 @@ def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State,
 
 
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:
-    """What a member's engine is made of; ``-m`` is of the sketched ones.
+    """What a member's engine is made of; ``-m``, ``--decay`` and ``--l2`` are of those that take them.
 
     Where values are predicted, members that cannot learn the loss in standard deviations (huber's k and poisson's
     exponent are in other units), or not at all, learn squared loss.
@@ -302,8 +303,8 @@ def member_options(options: LearnOptions, member: Member) -> LearnOptions:
     own |= member.options
     if own["loss"] == "quantile":
         own["quantile_tau"] = options.quantile_tau
-    if "sketch_size" in METHODS[member.method].takes:
-        own["sketch_size"] = options.sketch_size
+    for name in {"sketch_size", "decay", "l2"} & set(METHODS[member.method].takes):
+        own[name] = getattr(options, name)
     return LearnOptions(**own)
 
 

@@ -85,7 +85,7 @@ class Parts:
     def new(self, *classes: int) -> PartsState:
         """State of learners that have seen nothing; of several classes, how many there is room for."""
         parts = tuple(Part(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new(*classes)) for each in self.engines)
-        combiner = new_combiner(self._inputs, firmness_for(self._target.loss))
+        combiner = new_combiner(self._inputs, firmness_for(self._target.loss), self._options.decay)
         counts = np.zeros(0, np.int64)
         return PartsState(parts, self._target.new(), combiner, np.zeros(1, np.int64), np.zeros(1, dtype=NOW), counts)
 

@@ -55,6 +55,7 @@ class Case(NamedTuple):
     costs: np.ndarray  # float64[k]; time of each member a row, in any unit
     short: bool  # whether rows are short
     allowed: float = math.inf  # of `costs`, the sum that may be left
+    decay: float = 0.0  # what combiners forget with each row
 
 
 def next_hearing(rows: int) -> int:
@@ -154,7 +155,7 @@ def replayed(case: Case, chosen: list[int], firmness: tuple[float, ...]) -> tupl
     """(combiner of the `chosen` after what was heard, its predictions, labels, weights)."""
     V = np.ascontiguousarray(case.heard[:, chosen], dtype=np.float64)
     par, y, weight = (np.ascontiguousarray(case.heard[:, at], dtype=np.float64) for at in (-3, -2, -1))
-    combiner = new_combiner((case.members[i] for i in chosen), firmness)
+    combiner = new_combiner((case.members[i] for i in chosen), firmness, case.decay)
     out = np.zeros(len(y))
     combine(Loss(case.loss.code, par), combiner, V, y, weight, True, np.zeros((len(chosen) + 2, len(chosen))), out)
     return combiner, out, y, weight

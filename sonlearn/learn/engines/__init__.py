@@ -5,6 +5,7 @@
 `first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
 `dense`        the whole matrix, d x d, for few features: full-on, arow-full, ada-full
 `metagrad`     MetaGrad with whole matrices
+`metagrad_fd`  the same with one sketch for all experts
 `shared_diagonal`  of several classes that share the metric, the first-order ones (the sketched ones are in `sketched`)
 `projected`    random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad
 `bayes`        naive Bayes, of rows or of amounts
@@ -28,6 +29,7 @@ _MAKERS = {
     "first_order": ("engines.first_order", "FirstOrder"),
     "bayes": ("engines.bayes", "NaiveBayes"),
     "dense": ("engines.dense", "Dense"),
+    "metagrad_fd": ("engines.metagrad_fd", "SketchedMetaGrad"),
     "metagrad": ("engines.metagrad", "MetaGrad"),
     "mixture": ("combine.mixture", "Mixture"),
     "projected": ("engines.projected", "Projected"),

@@ -8,6 +8,8 @@ totals; N+ and N- the weight of the rows. Over the entries of a row whose featur
 Bernoulli: x_f = 1, c counts rows that have f, T = N + 2 a; what absent features say is left out. Multinomial: x_f is
 the size of the value, c sums it, T = (sum of all c) + a (number of features counted). m^-q is our own: entries of a row
 say the same again and again, and the sum alone would be far too sure. [NB] in `sonlearn.methods`.
+
+What forgets (--decay) multiplies all counts by `keep` before it counts a row; a feature's when it is next read.
 """
 
 from __future__ import annotations
@@ -26,14 +28,18 @@ from sonlearn.options import LearnOptions
 
 #: What is counted ends here, so that sums stay finite.
 MOST = 1e300
-_NOW = [("features", "i8"), ("seen", "i8"), ("n_pos", "f8"), ("n_neg", "f8"), ("t_pos", "f8"), ("t_neg", "f8")]
+_NOW = [(name, "i8") for name in ("n", "features", "seen")]
+_NOW += [(name, "f8") for name in ("n_pos", "n_neg", "t_pos", "t_neg")]
 
 
 class State(NamedTuple):
     """What has been counted."""
 
-    counts: np.ndarray  # float64[features, 2]: of the negative class, of the positive one
-    now: np.ndarray  # features with room; those counted; weight of the rows of each class; what was counted of each
+    # float64[features, 2 or 3]: of the negative class, of the positive one; rows learned when that was so, if it fades
+    counts: np.ndarray
+    now: (
+        np.ndarray
+    )  # rows learned; features with room; those counted; weight of the rows of each class; what was counted of each
 
 
 class Params(NamedTuple):
@@ -42,6 +48,7 @@ class Params(NamedTuple):
     amounts: bool
     a: float
     q: float
+    keep: float  # what a row learned leaves of what was counted before
 
 
 class NaiveBayes:
@@ -49,11 +56,11 @@ class NaiveBayes:
 
     def __init__(self, options: LearnOptions):
         values = METHODS[options.method].values
-        self._params = Params(values["amounts"], values["a"], values["q"])
+        self._params = Params(values["amounts"], values["a"], values["q"], 1.0 - options.decay)
 
     def new(self) -> State:
         """State of a learner that has seen nothing."""
-        return State(np.zeros((0, 2)), np.zeros(1, dtype=_NOW))
+        return State(np.zeros((0, 2 + (self._params.keep < 1.0))), np.zeros(1, dtype=_NOW))
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the counts hold what learning `rows` may bring."""
@@ -108,7 +115,8 @@ def log_odds(params, state, rows, i):
     z, m, prior = 0.0, 0.0, total_odds(params, state)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], abs(rows.values[place])
-        neg, pos = counts[f, 0], counts[f, 1]
+        left = left_of(params, state, f, 0)
+        neg, pos = counts[f, 0] * left, counts[f, 1] * left
         if x > 0.0 and neg + pos > 0.0:
             x = x if params.amounts else 1.0
             z += x * (math.log((pos + a) / (neg + a)) + prior)
@@ -116,6 +124,12 @@ def log_odds(params, state, rows, i):
     if m > 0.0:
         z *= m**-params.q
     return z + math.log((now["n_pos"] + 1.0) / (now["n_neg"] + 1.0))
+
+
+@bare_inline
+def left_of(params, state, f, more):
+    """What is left of the counts of feature f, `more` rows from now."""
+    return params.keep ** (state.now[0]["n"] + more - state.counts[f, 2]) if params.keep < 1.0 else 1.0
 
 
 @bare_inline
@@ -134,6 +148,8 @@ def count(params, state, rows, i):
     """Count row i for its class."""
     now, counts, h = state.now[0], state.counts, rows.weight[i]
     side, total = 1 if rows.y[i] > 0.0 else 0, 0.0
+    if params.keep < 1.0:
+        fade(params, state, rows, i)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], abs(rows.values[place])
         more = h * x if params.amounts else (h if x > 0.0 else 0.0)
@@ -147,10 +163,24 @@ def count(params, state, rows, i):
         now["n_neg"], now["t_neg"] = min(now["n_neg"] + h, MOST), min(now["t_neg"] + total, MOST)
 
 
+@bare_inline
+def fade(params, state, rows, i):
+    """The totals, and the counts of the row's features, as they are before row i is counted."""
+    now, counts, keep = state.now[0], state.counts, params.keep
+    now["n_pos"], now["n_neg"] = now["n_pos"] * keep, now["n_neg"] * keep
+    now["t_pos"], now["t_neg"] = now["t_pos"] * keep, now["t_neg"] * keep
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        f = rows.features[place]
+        left = left_of(params, state, f, 1)
+        counts[f, 0], counts[f, 1], counts[f, 2] = counts[f, 0] * left, counts[f, 1] * left, now["n"] + 1.0
+    now["n"] += 1
+
+
 @bare_jit
 def all_weights(params, state, w):
     """Fill w (float64[features])."""
     counts, a, prior = state.counts, params.a, total_odds(params, state)
     for f in range(len(w)):
         if counts[f, 0] + counts[f, 1] > 0.0:
-            w[f] = math.log((counts[f, 1] + a) / (counts[f, 0] + a)) + prior
+            left = left_of(params, state, f, 0)
+            w[f] = math.log((counts[f, 1] * left + a) / (counts[f, 0] * left + a)) + prior

@@ -33,7 +33,8 @@ class Params(NamedTuple):
     rule: int
     most: int  # features
     loss: Loss
-    clip: float
+    low: float  # predictions are within these
+    high: float
     alpha: float
     sigma: float
     eta_kind: int
@@ -118,7 +119,7 @@ class Dense:
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = rounds.predict(state, rows, out.raw)
-        np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
+        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
     def weights(self, state: State, features: int) -> np.ndarray:
@@ -146,7 +147,8 @@ def params_of(options: LearnOptions) -> Params:
         rule=rounds.PSEUDO if rule == rounds.FULL_ON and options.alpha == 0 else rule,
         most=values["most"],
         loss=loss_of(options),
-        clip=float(options.clip),
+        low=options.bounds[0],
+        high=options.bounds[1],
         alpha=float(options.alpha) if rule == rounds.FULL_ON else 1.0,
         sigma=float(options.resolved_sigma),
         eta_kind=kind,

@@ -32,8 +32,9 @@ RULES = {
     "sgd": SGD, "ogd": OGD, "adagrad": ADAGRAD, "nag": NAG, "arow": AROW, "precision": PRECISION, "ftrl": FTRL,
     "coin": COIN, "nlms": NLMS, "ada": ADA,
 }  # fmt: skip
-#: t: rounds learned (nag, coin: their importance); N: nag's and coin's sum of squared norms; seen: features.
-NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8")]
+#: t: rounds learned (nag, coin: their importance); N: nag's and coin's sum of squared norms; seen: features; n: rounds
+#: learned, whatever is forgotten; shrunk: less the logarithm of what --l2 has left of a weight that never moved.
+NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("shrunk", "f8")]
 
 
 class Params(NamedTuple):
@@ -41,7 +42,8 @@ class Params(NamedTuple):
 
     rule: int
     loss: Loss
-    clip: float
+    low: float  # predictions are within these
+    high: float
     rate: float
     power_t: float
     alpha: float
@@ -53,6 +55,9 @@ class Params(NamedTuple):
     before: bool
     delta: float
     dual: bool
+    keep: float  # what a round leaves of the sums
+    shrink: float  # --l2 of weights that are shrunk by it; ftrl has its own way
+    lazy: bool  # either of the two is at work
 
 
 class State(NamedTuple):
@@ -71,7 +76,9 @@ class FirstOrder:
 
     def new(self) -> State:
         """State of a learner that has seen nothing."""
-        return State(np.zeros((0, COLUMNS[self._params.rule])), np.zeros(1, dtype=NOW).view(np.recarray))
+        return State(
+            np.zeros((0, COLUMNS[self._params.rule] + 2 * self._params.lazy)), np.zeros(1, dtype=NOW).view(np.recarray)
+        )
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what learning `rows` may need."""
@@ -88,7 +95,7 @@ class FirstOrder:
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(self._params, state, rows, out.raw)
-        np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
+        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
     def weights(self, state: State, features: int) -> np.ndarray:
@@ -108,10 +115,13 @@ class FirstOrder:
 
 def params_of(options: LearnOptions) -> Params:
     """Numbers for the kernels."""
+    rule = RULES[METHODS[options.method].values["rule"]]
+    shrink = 0.0 if rule == FTRL else float(options.l2)
     return Params(
-        rule=RULES[METHODS[options.method].values["rule"]],
+        rule=rule,
         loss=loss_of(options),
-        clip=float(options.clip),
+        low=options.bounds[0],
+        high=options.bounds[1],
         rate=float(options.learning_rate),
         power_t=float(options.power_t),
         alpha=float(options.ftrl_alpha),
@@ -123,4 +133,7 @@ def params_of(options: LearnOptions) -> Params:
         before=options.rescale == "before",
         delta=float(options.delta),
         dual=options.update == "dual",
+        keep=1.0 - float(options.decay),
+        shrink=shrink,
+        lazy=options.decay > 0.0 or shrink > 0.0,
     )

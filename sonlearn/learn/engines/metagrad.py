@@ -17,6 +17,13 @@ from sonlearn.options import LearnOptions
 EXPERTS = 20
 
 
+def first_weights() -> np.ndarray:
+    """float64[experts]: logarithms of what the experts begin with, the largest 0."""
+    e = np.arange(EXPERTS)
+    prior = -np.log((e + 1.0) * (e + 2.0))
+    return prior - prior.max()
+
+
 class State(NamedTuple):
     """All that a learner has learned, but for the names of its features."""
 
@@ -36,10 +43,8 @@ class MetaGrad(Dense):
 
     def new(self) -> State:
         """State of a learner that has seen nothing."""
-        e = np.arange(EXPERTS)
-        prior = -np.log((e + 1.0) * (e + 2.0))
         now = np.zeros(1, dtype=NOW).view(np.recarray)
-        return State(np.zeros(0), np.zeros((0, EXPERTS)), prior - prior.max(), np.zeros(0), now)
+        return State(np.zeros(0), np.zeros((0, EXPERTS)), first_weights(), np.zeros(0), now)
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what learning `rows` may need, up to the most features that there may be."""

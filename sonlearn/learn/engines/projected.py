@@ -32,7 +32,8 @@ class Params(NamedTuple):
     rate: float
     dual: bool
     loss: Loss
-    clip: float
+    low: float  # predictions are within these
+    high: float
     sigma: float
     eta_kind: int
     eta: float
@@ -113,7 +114,7 @@ class Projected:
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(self._params, state, rows, out.raw)
-        np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
+        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
     def weights(self, state: State, features: int) -> np.ndarray:
@@ -144,7 +145,8 @@ def params_of(options: LearnOptions) -> Params:
         rate=1.0 if source == NEWTON else float(options.learning_rate),
         dual=source != NEWTON and options.update == "dual",
         loss=loss_of(options),
-        clip=float(options.clip),
+        low=options.bounds[0],
+        high=options.bounds[1],
         sigma=float(options.resolved_sigma),
         eta_kind=kind,
         eta=eta,

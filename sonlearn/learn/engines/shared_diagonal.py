@@ -56,7 +56,7 @@ class SharedDiagonal:
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(self._params, state, rows, out.raw)
-        np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
+        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
     def weights(self, state: State, features: int) -> np.ndarray:

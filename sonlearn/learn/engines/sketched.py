@@ -16,7 +16,7 @@ from sonlearn.learn.newton import learn
 from sonlearn.learn.predict import all_weights, kept_rows, predict
 from sonlearn.learn.rescale import UNIT
 from sonlearn.learn.sparse_time import slots_of, with_room_in_log
-from sonlearn.learn.state import State, base_of, new_state, new_work, params_of
+from sonlearn.learn.state import State, new_state, new_work, params_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.learn.tolerances import FEATURES
 from sonlearn.options import LearnOptions
@@ -30,14 +30,14 @@ class SketchedNewton:
     """
 
     def __init__(self, options: LearnOptions):
-        self._options, self._params = options, params_of(options)
+        self._params = params_of(options)
         self._work = new_work(self._params, 1)
         #: Whether rows name features that have no number: a row's length counts them.
         self.unknown = self._params.rescale == UNIT
 
     def new(self) -> State:
         """State of a learner that has seen nothing."""
-        return new_state(self._params, base_of(self._options))
+        return new_state(self._params)
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what learning `rows` may need."""
@@ -72,7 +72,7 @@ class SketchedNewton:
         """Predict `rows` and change nothing."""
         rows, extra = self._split(rows)
         at = predict(self._params, state, rows, extra, by_class(out).raw)
-        np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
+        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
     def _split(self, rows: Rows) -> tuple[Rows, np.ndarray]:

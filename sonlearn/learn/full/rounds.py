@@ -83,7 +83,7 @@ def enter(params, state, rows, out, i):
     if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
         return False
     out.raw[i] = u
-    out.prediction[i] = min(max(u, -params.clip), params.clip)
+    out.prediction[i] = min(max(u, params.low), params.high)
     if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
         return True
     return features_of(state, rows, i) <= params.most

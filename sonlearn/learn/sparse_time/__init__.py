@@ -8,7 +8,15 @@ For a round: `coordinates`, `append`, `move_wbar`, `move_kept`. For a shrink: `f
 `orthonormalise`, `renew`, `log_is_full`, `with_room_in_log`. For predictions: `present`, `coefficients`.
 """
 
-from sonlearn.learn.sparse_time.coordinates import append, coefficients, coordinates, move_kept, move_wbar, present
+from sonlearn.learn.sparse_time.coordinates import (
+    append,
+    coefficients,
+    coordinates,
+    move_kept,
+    move_wbar,
+    present,
+    share,
+)
 from sonlearn.learn.sparse_time.folding import fold
 from sonlearn.learn.sparse_time.generations import log_is_full, renew, slots_of, touch_all, with_room_in_log
 from sonlearn.learn.sparse_time.local import local_of
@@ -27,6 +35,7 @@ __all__ = [
     "orthonormalise",
     "present",
     "renew",
+    "share",
     "slots_of",
     "touch_all",
     "with_room_in_log",

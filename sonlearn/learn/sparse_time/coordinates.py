@@ -17,6 +17,7 @@ from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.sparse_time.generations import is_stale, refresh_all, travel
 from sonlearn.learn.sparse_time.local import enter, is_local, unmix
 from sonlearn.learn.sparse_time.second_look import is_worth_it, look_again
+from sonlearn.learn.spectrum import f
 from sonlearn.learn.tolerances import LOOK, NOISE, SPAN, SPAN_LOOK
 
 
@@ -24,11 +25,11 @@ from sonlearn.learn.tolerances import LOOK, NOISE, SPAN, SPAN_LOOK
 def coordinates(params, state, work, feats, xx):
     """work.y <- Q x for the row in work.x; returns (squared part of x outside of Q or 0, length of work.rest).
 
-    work.wx <- w'x of each class. The last is 0 unless a second look was taken (`second_look`).
+    work.wx <- w'x, and work.own <- wbar'x, of each class. The last is 0 unless a second look was taken (`second_look`).
     """
     now, y, rho2, noise, n_rest = state.now[0], work.y, xx, NOISE, 0
     read(state, work, feats)
-    in_basis(state, work)
+    in_basis(state, work, share(params, now.alpha))
     for i in range(now.k + now.raw):
         rho2 -= y[i] * y[i]
     if params.buffered and is_worth_it(state, feats, rho2, xx):
@@ -40,21 +41,27 @@ def coordinates(params, state, work, feats, xx):
 
 
 @bare_inline
+def share(params, alpha):
+    """What wbar is multiplied with in the weights."""
+    return -params.rate * f(params.kind, alpha, 0.0, 1.0) if params.dual else 1.0
+
+
+@bare_inline
 def read(state, work, feats):
-    """work.zx <- Z x, work.rx <- X x, work.wx <- wbar'x."""
+    """work.zx <- Z x, work.rx <- X x, work.own <- wbar'x."""
     features, Z, X, owner, zx, rx = state.features, state.Z, state.raw.X, state.raw.owner, work.zx, work.rx
-    M, n_raw, n_local, wbar, wx = len(zx), state.now[0].raw, state.now[0].local, state.wbar, work.wx
+    M, n_raw, n_local, wbar, own = len(zx), state.now[0].raw, state.now[0].local, state.wbar, work.own
     refresh_all(state, feats, work.z)
     for j in range(M):
         zx[j] = 0.0
     for j in range(n_raw):
         rx[j] = 0.0
-    for c in range(len(wx)):
-        wx[c] = 0.0
+    for c in range(len(own)):
+        own[c] = 0.0
     for at in range(len(feats)):
         f, x = feats[at], work.x[at]
-        for c in range(len(wx)):
-            wx[c] += x * wbar[f, c]
+        for c in range(len(own)):
+            own[c] += x * wbar[f, c]
         for j in range(M):
             zx[j] += x * Z[f, j]
         local = features[f].local
@@ -64,8 +71,8 @@ def read(state, work, feats):
 
 
 @bare_inline
-def in_basis(state, work):
-    """work.y <- Q x from Z x and X x, and work.wx gains beta'Z x + a'y."""
+def in_basis(state, work, own):
+    """work.y <- Q x from Z x and X x, and work.wx <- own wbar'x + beta'Z x + a'y."""
     k, n_raw, y = state.now[0].k, state.now[0].raw, work.y
     FT, G, beta, a = state.factor.FT, state.basis.G, state.factor.beta, state.basis.a
     for i in range(k):
@@ -85,7 +92,7 @@ def in_basis(state, work):
             total += work.zx[j] * beta[c, j]
         for i in range(k + n_raw):
             total += y[i] * a[c, i]
-        work.wx[c] += total
+        work.wx[c] = own * work.own[c] + total
 
 
 @bare_inline

@@ -61,7 +61,7 @@ def is_due(state, worst):
 def orthonormalise(state):
     """V <- L^-1 V with L L' = V V' over all features seen, which become current: O(m^2) each. F becomes I.
 
-    For an empty buffer. The weights stay what they are.
+    For an empty buffer. The weights stay what they are, and what is known by its coordinates in V.
     """
     Z, factor, now = state.Z, state.factor, state.now[0]
     k, M = now.k, len(factor.FT)
@@ -89,6 +89,17 @@ def orthonormalise(state):
             for j in range(i):
                 total -= C[i, j] * Z[f, j]
             Z[f, i] = total / C[i, i]
+    a, q = state.basis.a, state.basis.q
+    for i in range(k):
+        for each in range(len(q)):
+            for j in range(i):
+                q[each, i] -= C[i, j] * q[each, j]
+            q[each, i] /= C[i, i]
+        if C[i, i] < math.inf:
+            for c in range(classes):
+                a[c, i] *= C[i, i]
+                for j in range(i + 1, k):
+                    a[c, i] += C[j, i] * a[c, j]
     start_over(state, k)
     all_current(state)
     clear(state.basis.drift)

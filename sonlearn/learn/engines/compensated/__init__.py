@@ -53,6 +53,7 @@ class Compensated:
         return state._replace(
             table=grown(state.table, features, int(now["seen"])),
             mass=grown(state.mass, features, int(now["seen"])),
+            when=grown(state.when, features, int(now["seen"])),
             maps=grown(state.maps, slots_of(int(now["capacity"]))),
             X=grown(state.X, slots, int(now["slots"])),
             owner=grown(state.owner, slots, int(now["slots"])),
@@ -109,6 +110,7 @@ class Compensated:
         return state._replace(
             table=state.table[: now["seen"]],
             mass=state.mass[: now["seen"]],
+            when=state.when[: now["seen"]],
             maps=state.maps[: slots_of(int(now["generation"]))],
             X=state.X[: now["slots"]],
             owner=state.owner[: now["slots"]],

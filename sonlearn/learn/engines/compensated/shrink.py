@@ -4,6 +4,10 @@ With T = B Delta^-1 B' = U diag(lam) U' and lam_m the m-th largest, B <- C B wit
 sqrt(min(lam_i - lam_m, LONGEST)/lam_i) U_i' of C, i < m. What B'B loses is positive semidefinite, so its diagonal is
 known: Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
 [RFD] Algorithm 3 returns half of lam_m to every feature alike.
+
+What forgets (--decay) does so here: with n rows learned from since the last shrink, B'B and the sums of squares are
+multiplied by keep^n. The 1 in Delta stays, and so does, as ever, Delta at the features of no buffered row, until they
+are in one: then Delta is what it would be had it faded all the time.
 """
 
 from __future__ import annotations
@@ -46,7 +50,8 @@ def shrink(params, state, work):
     log(state, work, kept)
     fold(state, work)
     now["generation"] += 1
-    compensate(state, work, kept)
+    compensate(params, state, work, kept)
+    now["shrunk"] = now["t"]
     factorise(state, kept)
     now["k"] = kept
     now["raw"] = now["slots"] = now["entries"] = 0
@@ -63,10 +68,10 @@ def choose(params, state, work):
     lam, U = np.linalg.eigh(leading(state.T, r))
     top = lam[r - 1]
     shed = lam[r - params.m] if r >= params.m and lam[r - params.m] > EPS_RANK * top else 0.0
-    kept = 0
+    kept, faded = 0, params.keep ** (now["t"] - now["shrunk"])
     clear(state.T)
     while kept < min(params.m - 1, r) and lam[r - 1 - kept] - shed > EPS_RANK * top:
-        left = min(lam[r - 1 - kept] - shed, LONGEST)
+        left = min(lam[r - 1 - kept] - shed, LONGEST) * faded
         factor = math.sqrt(left / lam[r - 1 - kept])
         for j in range(r):
             work.CT[j, kept >> 2, kept & 3] = factor * U[j, r - 1 - kept]
@@ -154,10 +159,10 @@ def map_entries(E, table, f, z):
 
 
 @bare_inline
-def compensate(state, work, kept):
+def compensate(params, state, work, kept):
     """Delta and wbar of the buffer's features, with B as it is now; T <- B Delta^-1 B' for the new Delta.
 
-    Delta never falls: what it would fall by is rounding.
+    Without forgetting Delta never falls: what it would fall by is rounding.
     """
     table, T, now, sums, z = state.table, state.T, state.now[0], work.sums, work.z
     for slot in range(now["slots"]):
@@ -167,9 +172,13 @@ def compensate(state, work, kept):
             a, b, c, d = table[f, 1 + j, 0], table[f, 1 + j, 1], table[f, 1 + j, 2], table[f, 1 + j, 3]
             z[0, 4 * j], z[0, 4 * j + 1], z[0, 4 * j + 2], z[0, 4 * j + 3] = a, b, c, d
             b2 += (a * a + b * b) + (c * c + d * d)
-        mass = state.mass[f] + sums[slot, SQUARES]
+        mass, least = state.mass[f] + sums[slot, SQUARES], table[f, 0, EXTRA]
+        if params.keep < 1.0:  # the rows of the buffer fade with those before
+            mass = state.mass[f] * params.keep ** (now["shrunk"] - state.when[f]) + sums[slot, SQUARES]
+            mass, least = mass * params.keep ** (now["t"] - now["shrunk"]), 0.0
         state.mass[f] = mass
-        extra, old = max(table[f, 0, EXTRA], mass - b2), 1.0 / sums[slot, DELTA]
+        state.when[f] = now["t"]
+        extra, old = max(least, mass - b2), 1.0 / sums[slot, DELTA]
         table[f, 0, EXTRA] = extra
         table[f, 0, WBAR] = sums[slot, TOTAL] * old
         table[f, 0, STAMP] = now["generation"]

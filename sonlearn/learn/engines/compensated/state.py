@@ -43,6 +43,7 @@ class Params(NamedTuple):
     m: int
     raw: int  # rows buffered between two shrinks
     r: float
+    keep: float  # what a row learned leaves of A, but for the 1 that Delta begins with
 
 
 class State(NamedTuple):
@@ -52,6 +53,7 @@ class State(NamedTuple):
     mass: np.ndarray  # float64[features]; sum of squares of the feature's entries in all rows before the buffered ones
     maps: np.ndarray  # float64[slots, fours, 4 fours + 1, 4]; the log of generations (`lazy`)
     X: np.ndarray  # float64[slots, fours of raw, 4]; the buffered rows, by the features in them
+    when: np.ndarray  # int64[features]; rows learned from when the mass was up to date
     owner: np.ndarray  # int64[slots]; the feature of each slot
     entries: np.ndarray  # int64[entries]; the slots of the first buffered row, of the second, ...
     ends: np.ndarray  # int64[raw]; where each row ends among the entries
@@ -61,9 +63,9 @@ class State(NamedTuple):
     now: np.ndarray  # the scalars, see `SCALARS`
 
 
-#: k: rows kept; raw: rows buffered; slots: features in them; entries: entries in them; capacity: generations that the
-#: log may hold; seen: features seen.
-SCALARS = [(name, "i8") for name in ("t", "k", "raw", "slots", "entries", "generation", "capacity", "seen")]
+#: t: rows learned from; shrunk: the same at the last shrink; k: rows kept; raw: rows buffered; slots: features in them;
+#: entries: entries in them; capacity: generations that the log may hold; seen: features seen.
+SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "slots", "entries", "generation", "capacity", "seen")]
 
 
 class Work(NamedTuple):
@@ -92,7 +94,7 @@ def params_of(options: LearnOptions) -> Params:
     """Numbers for the kernels. m = 0 compensates each row at once: a buffer of one row, of which nothing is kept."""
     m = options.sketch_size
     raw = max(RAW_MIN, RAW_PER_ROW * m) if m else 1
-    return Params(loss=CODE[options.loss], m=max(m, 1), raw=raw, r=float(options.arow_r))
+    return Params(loss=CODE[options.loss], m=max(m, 1), raw=raw, r=float(options.arow_r), keep=1.0 - options.decay)
 
 
 def new_state(params: Params) -> State:
@@ -102,7 +104,7 @@ def new_state(params: Params) -> State:
     now["capacity"] = LOG_MIN
     return State(
         table=np.zeros((0, 1 + fours, 4)), mass=np.zeros(0), maps=np.zeros((0, fours, 4 * fours + 1, 4)),
-        X=np.zeros((0, fours_of(params.raw), 4)), owner=np.zeros(0, dtype=np.int64),
+        X=np.zeros((0, fours_of(params.raw), 4)), when=np.zeros(0, dtype=np.int64), owner=np.zeros(0, dtype=np.int64),
         entries=np.zeros(0, dtype=np.int64), ends=np.zeros(params.raw, dtype=np.int64), T=np.zeros((rows, rows)),
         LT=np.zeros((rows, rows)), gamma=np.zeros(rows), now=now,
     )  # fmt: skip

@@ -1,0 +1,138 @@
+"""--examples, --holdout_after and --early_terminate: how much of the data a run takes, and when it has had enough."""
+
+import re
+
+import numpy as np
+import pytest
+
+from sonlearn import Learner
+from sonlearn.cli import main
+
+
+@pytest.fixture
+def text(tmp_path):
+    """A file of 150 rows with noisy labels, which later passes learn by heart."""
+    rng = np.random.default_rng(1)
+    g, lines = rng.normal(size=60), []
+    for _ in range(150):
+        words = rng.choice(60, size=5, replace=False)
+        y = 1 if g[words].sum() + 2 * rng.normal() > 0 else -1
+        lines.append(f"{y} | " + " ".join(f"w{j}" for j in words))
+    path = tmp_path / "noise.vw"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def run(capsys, *arguments):
+    """(status, standard error) of a command."""
+    capsys.readouterr()
+    status = main([str(a) for a in arguments])
+    return status, capsys.readouterr().err
+
+
+def summary(error, name):
+    return re.search(rf"^{name} = (\S+)", error, re.MULTILINE)[1]
+
+
+def weights(path):
+    ids, w = Learner.load(path).weights()
+    return dict(zip(ids.tolist(), w.tolist(), strict=True))
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("passes", [1, 2])
+def test_the_first_examples_of_each_pass(text, tmp_path, capsys, passes):
+    head, models = tmp_path / "head.vw", [tmp_path / "a", tmp_path / "b"]
+    head.write_text("".join(text.read_text().splitlines(keepends=True)[:40]))
+    more = ["--method", "nag", "--passes", passes]
+    assert run(capsys, "train", "--quiet", *more, "-f", models[0], head)[0] == 0
+    assert run(capsys, "train", *more, "--examples", 40, "-f", models[1], text)[0] == 0
+    assert weights(models[0]) == weights(models[1])
+    assert weights(models[0])
+    said = tmp_path / "said"
+    assert run(capsys, "predict", "--quiet", "-i", models[0], "-p", said, "--examples", 7, text)[0] == 0
+    assert len(said.read_text().splitlines()) == 7
+
+
+@pytest.mark.interpreted
+def test_what_comes_after_them_is_not_read(tmp_path, capsys):
+    """A malformed line there is none of a run's business; in front of them it is."""
+    data = tmp_path / "data.svm"
+    data.write_text("1 1:1\n-1 2:1\n1 x\n")
+    assert run(capsys, "train", "--quiet", "--method", "nag", "--examples", 2, data)[0] == 0
+    assert run(capsys, "train", "--quiet", "--method", "nag", "--examples", 3, data)[0] == 1
+
+
+@pytest.mark.interpreted
+def test_a_cache_is_made_of_all(text, tmp_path, capsys):
+    cache, more = tmp_path / "c", ["--method", "nag", "--quiet"]
+    model = tmp_path / "m"
+    assert run(capsys, "train", *more, "--passes", 2, "--examples", 30, "--cache_file", cache, text)[0] == 0
+    status, error = run(capsys, "train", "--method", "nag", "--cache_file", cache, "-f", model, text)
+    assert status == 0
+    assert "made anew" not in error
+    assert summary(error, "number of examples") == "150"
+
+
+@pytest.mark.interpreted
+def test_holdout_after(text, tmp_path, capsys):
+    """The examples after the first N are not learned from, and give the loss."""
+    head, models = tmp_path / "head.vw", [tmp_path / "a", tmp_path / "b"]
+    head.write_text("".join(text.read_text().splitlines(keepends=True)[:100]))
+    more = ["--method", "nag", "--passes", 3]
+    assert run(capsys, "train", "--quiet", *more, "--holdout_off", "-f", models[0], head)[0] == 0
+    status, error = run(capsys, "train", *more, "--holdout_after", 100, "-f", models[1], text)
+    assert status == 0
+    ours = weights(models[1])
+    assert all(ours[f] == w for f, w in weights(models[0]).items())
+    assert summary(error, "number of examples per pass") == "100"
+    assert re.search(r"average loss = \S+ h$", error, re.MULTILINE)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("patience", [1, 3])
+def test_early_termination_keeps_the_best_pass(text, tmp_path, capsys, patience):
+    """Against runs of 1, 2, 3... passes, each with its holdout loss: the first in a row of vain ones is the last."""
+    more, losses, models = ["--method", "nag", "-l", 0.3], [], []
+    for k in range(2, 9):
+        models.append(tmp_path / f"m{k}")
+        status, error = run(capsys, "train", *more, "--passes", k, "-f", models[-1], text)
+        assert status == 0
+        losses.append(float(summary(error, "average loss")))
+    best = int(np.argmin(losses))
+    assert best < len(losses) - 3, losses
+    assert all(np.diff(losses[best:]) >= 0), losses
+    early = tmp_path / "early"
+    status, error = run(capsys, "train", *more, "--passes", 20, "--early_terminate", patience, "-f", early, text)
+    assert status == 0
+    assert f"the holdout loss has not fallen since pass {best + 2}" in error
+    assert summary(error, "passes used") == str(best + 2 + patience)
+    assert weights(early) == weights(models[best])
+    assert weights(early) != weights(models[best + patience])
+
+
+@pytest.mark.interpreted
+def test_no_early_end_while_the_loss_falls(text, tmp_path, capsys):
+    more = ["--method", "sgd", "-l", 0.001, "--passes", 4]
+    status, error = run(capsys, "train", *more, "--early_terminate", 1, text)
+    assert status == 0
+    assert summary(error, "passes used") == "4"
+    assert "has not fallen" not in error
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--early_terminate", "1"], "one pass"),
+        (["--early_terminate", "1", "--passes", "2", "--holdout_off"], "--holdout_off"),
+        (["--early_terminate", "1", "--passes", "2", "--resume", "-f", "{}/m"], "--resume"),
+        (["--examples", "0"], "at least 1"),
+        (["--holdout_after", "0"], "at least 1"),
+    ],
+)
+def test_what_cannot_be(text, flags, words, tmp_path, capsys):
+    status, error = run(capsys, "train", "--method", "nag", *(f.format(tmp_path) for f in flags), text)
+    assert status == 1
+    assert len(error.splitlines()) == 1
+    assert words in error

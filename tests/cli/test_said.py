@@ -1,0 +1,208 @@
+"""What is said of a prediction: --link, --binary, --min_prediction, --max_prediction; as VW says it."""
+
+import contextlib
+import re
+
+import numpy as np
+import pytest
+from streams import zipf
+
+from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn.cli import main
+
+LINKS = {
+    "identity": lambda p: p,
+    "logistic": lambda p: 1 / (1 + np.exp(-p)),
+    "glf1": lambda p: 2 / (1 + np.exp(-p)) - 1,
+    "poisson": np.exp,
+}
+METHODS = ["committee", "nag", "rfd-son", "drfd"]
+
+
+@pytest.fixture
+def text(tmp_path):
+    """A file of 300 rows of words, labels -1 and +1."""
+    rng = np.random.default_rng(3)
+    w, lines = rng.normal(size=40), []
+    for _ in range(300):
+        words = rng.choice(40, size=5, replace=False)
+        lines.append(f"{1 if w[words].sum() + 0.3 * rng.normal() > 0 else -1} | " + " ".join(f"w{j}" for j in words))
+    path = tmp_path / "words.vw"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def run(capsys, *arguments):
+    """(status, standard error) of a command."""
+    capsys.readouterr()
+    status = main([str(a) for a in arguments])
+    return status, capsys.readouterr().err
+
+
+def summary(error, name):
+    return re.search(rf"^{name} = (\S+)", error, re.MULTILINE)[1]
+
+
+def numbers(path):
+    return np.array([float(line.split()[0]) for line in path.read_text().splitlines()])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("link", ["logistic", "glf1", "poisson"])
+def test_a_link_is_said_and_changes_nothing_else(method, link):
+    batch = zipf(n=120, d=40)
+    plain, other = (Learner(LearnOptions(method=method, **more)) for more in ({}, {"link": link}))
+    expected, found = plain.partial_fit(batch), other.partial_fit(batch)
+    np.testing.assert_allclose(found.prediction, LINKS[link](expected.prediction), rtol=1e-12)
+    np.testing.assert_array_equal(found.loss, expected.loss)
+    np.testing.assert_array_equal(found.raw, expected.raw)
+    np.testing.assert_allclose(other.predict(batch).prediction, LINKS[link](plain.predict(batch).prediction))
+    assert np.std(found.prediction) > 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_binary_says_classes_and_counts_errors(method):
+    batch = zipf(n=120, d=40)
+    expected = Learner(LearnOptions(method=method)).partial_fit(batch)
+    found = Learner(LearnOptions(method=method, binary=True)).partial_fit(batch)
+    np.testing.assert_array_equal(found.prediction, np.where(expected.prediction > 0, 1, -1))
+    np.testing.assert_array_equal(found.loss, found.prediction != np.where(batch.y > 0, 1, -1))
+    np.testing.assert_array_equal(found.raw, expected.raw)
+    assert {-1, 1} == set(found.prediction)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_predictions_stay_between_the_bounds(method):
+    """Each bound alone, both, and with --clip; what learns from margins learns as without."""
+    batch = zipf(n=150, d=40)
+    plain = Learner(LearnOptions(method=method)).partial_fit(batch)
+    for more, low, high in (
+        ({"min_prediction": -0.1}, -0.1, np.inf), ({"max_prediction": 0.2}, -np.inf, 0.2),
+        ({"min_prediction": 0.0, "max_prediction": 0.2}, 0.0, 0.2),
+    ):  # fmt: skip
+        learner = Learner(LearnOptions(method=method, **more))
+        found = learner.partial_fit(batch)
+        assert (found.prediction >= low).all()
+        assert (found.prediction <= high).all()
+        assert (plain.prediction < low).any() or (plain.prediction > high).any()
+        np.testing.assert_array_equal(found.prediction, np.clip(found.raw, low, high))
+        again = learner.predict(batch)
+        np.testing.assert_array_equal(again.prediction, np.clip(again.raw, low, high))
+        if method in ("committee", "drfd"):
+            np.testing.assert_array_equal(found.raw, plain.raw)
+
+
+def test_two_bounds_around_zero_are_clip():
+    batch = zipf(n=200, d=40, unit=False)
+    for method in ("nag", "ogd", "rfd-son", "full-on", "rp-son"):
+        one = Learner(LearnOptions(method=method, loss="squared", clip=0.3)).partial_fit(batch)
+        other = Learner(LearnOptions(method=method, loss="squared", min_prediction=-0.3, max_prediction=0.3))
+        np.testing.assert_array_equal(one.raw, other.partial_fit(batch).raw)
+
+
+def test_what_cannot_be_together():
+    for given, words in (
+        ({"min_prediction": 1.0, "max_prediction": 0.5}, "from 1 to 0.5"),
+        ({"clip": 1.0, "min_prediction": 2.0, "method": "nag"}, "--clip 1"),
+        ({"binary": True, "link": "logistic"}, "--binary with --link logistic"),
+        ({"binary": True, "loss": "poisson"}, "--loss poisson"),
+        ({"binary": True, "oaa": 3}, "--probabilities"),
+        ({"link": "logistic", "classes": "auto"}, "--classes"),
+        ({"max_prediction": 3.0, "oaa": 3}, "--max_prediction with --oaa"),
+        ({"link": "probit"}, "expected one of"),
+    ):
+        with pytest.raises(OptionError, match=re.escape(words)):
+            LearnOptions(**given)
+
+
+def test_the_model_keeps_them(text, tmp_path, capsys):
+    """predict repeats no option; the error rate is that of the classes, whatever is said of them."""
+    errors = {}
+    for flags in ([], ["--link", "logistic"], ["--binary"], ["--link", "poisson"]):
+        model, said = tmp_path / "m", tmp_path / "said"
+        for file in (model, said):
+            file.unlink(missing_ok=True)
+        status, error = run(capsys, "train", "--method", "nag", "-f", model, *flags, text)
+        assert status == 0, error
+        errors[tuple(flags)] = summary(error, "average error")
+        assert run(capsys, "predict", "--quiet", "-i", model, "-p", said, text)[0] == 0
+        raw = Learner.load(model).weights()[1]
+        assert np.isfinite(raw).all()
+        p = numbers(said)
+        assert len(p) == 300
+        if "logistic" in flags:
+            assert ((p > 0) & (p < 1)).all()
+        if "--binary" in flags:
+            assert set(p) == {-1, 1}
+            assert summary(error, "average loss") == errors[()]
+    assert len(set(errors.values())) == 1
+    assert 0 < float(errors[()]) < 0.5
+    status, error = run(capsys, "train", "-i", tmp_path / "m", "--link", "identity", text)
+    assert status == 1
+    assert "link = identity is asked for, but the model" in error
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("method", ["nag", "rfd-son"])
+def test_predict_may_be_told_otherwise(method, text, tmp_path, capsys):
+    """As with VW, a model that was trained without a link tells probabilities when asked; it stays what it is."""
+    model, said = tmp_path / "m", tmp_path / "said"
+    assert run(capsys, "train", "--quiet", "--method", method, "--loss", "logistic", "-f", model, text)[0] == 0
+    kept = model.read_bytes()
+    p = {}
+    for flags in ([], ["--link", "logistic"], ["--binary"], ["--min_prediction", "-0.1", "--max_prediction", "0.2"]):
+        assert run(capsys, "predict", "--quiet", "-i", model, "-p", said, *flags, text)[0] == 0
+        p[" ".join(flags)] = numbers(said)
+        if "--link" in flags:
+            assert run(capsys, "train", "-t", "--quiet", "-i", model, "-p", said, *flags, text)[0] == 0
+            np.testing.assert_array_equal(numbers(said), p["--link logistic"])
+    plain = p[""]
+    np.testing.assert_allclose(p["--link logistic"], LINKS["logistic"](plain), atol=2e-6)
+    np.testing.assert_array_equal(p["--binary"], np.where(plain > 0, 1, -1))
+    np.testing.assert_allclose(p["--min_prediction -0.1 --max_prediction 0.2"], np.clip(plain, -0.1, 0.2))
+    assert model.read_bytes() == kept
+    status, error = run(capsys, "predict", "-i", model, "--link", "logistic", "--binary", text)
+    assert status == 1
+    assert "--binary with --link logistic" in error
+
+
+def test_binary_takes_labels_of_two_classes_only(tmp_path, capsys):
+    data = tmp_path / "values.svm"
+    data.write_text("0.5 1:1\n")
+    status, error = run(capsys, "train", "--quiet", "--loss", "squared", "--binary", data)
+    assert status == 1
+    assert "-1 and +1, or 0 and 1, for --binary" in error
+    data.write_text("0 1:1\n1 2:1\n")
+    assert run(capsys, "train", "--quiet", "--loss", "squared", "--binary", data)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--link", "logistic", "--loss_function", "logistic"],
+        ["--link", "glf1"],
+        ["--binary"],
+        ["--min_prediction", "-0.2", "--max_prediction", "0.3"],
+        ["--l2", "0.01"],
+        ["--l2", "0.03", "--loss_function", "logistic"],
+    ],
+)
+def test_vw_says_the_same(text, flags, tmp_path, capsys):
+    """nag is VW's default step."""
+    vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    ours = tmp_path / "ours"
+    ours_flags = flags if "--loss_function" in flags else [*flags, "--loss", "squared"]
+    bounded = "--min_prediction" in flags or "--loss_function" in flags
+    clip = [] if bounded else ["--clip", "1"]
+    assert run(capsys, "train", "--quiet", "--method", "nag", *clip, "-p", ours, *ours_flags, text)[0] == 0
+    vw = vowpalwabbit.Workspace(" ".join([*flags, "--quiet"]))
+    theirs = []
+    with contextlib.closing(vw) if hasattr(vw, "close") else contextlib.nullcontext():
+        for line in text.read_text().splitlines():
+            example = vw.parse(line)
+            vw.learn(example)
+            theirs.append(example.get_simplelabel_prediction())
+            vw.finish_example(example)
+        vw.finish()
+    late = slice(10, None)  # without bounds VW's follow from the labels it has seen: [-1, 1] once it has seen both
+    np.testing.assert_allclose(numbers(ours)[late], np.array(theirs)[late], atol=2e-4)

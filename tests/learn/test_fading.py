@@ -1,0 +1,191 @@
+"""--decay and --l2: learners that forget and shrink against their twins, and what no cost and no bit depends on.
+
+First-order methods are in `test_first_order`.
+"""
+
+import numba
+import numpy as np
+import pytest
+from dense_learner import dense_rows, run_twin
+from drfd_twin import run_drfd
+from streams import duplicated, ill_conditioned, rows_of, with_empty_rows, with_weights, without_some_labels, zipf
+from twins import TWINS
+
+from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn.learn import fading
+from sonlearn.methods import METHODS
+
+N = 60 if numba.config.DISABLE_JIT else 300
+STREAMS = {
+    "text": with_empty_rows(with_weights(without_some_labels(zipf(n=N, d=60)))),
+    "dense": ill_conditioned(1e2, T=N, d=15, large=4).batch,
+    "the same rows": duplicated(n=N),
+}
+FADING = [{"decay": 0.02}, {"l2": 0.02}, {"decay": 0.2, "l2": 0.3}]
+TAKE = [name for name, method in METHODS.items() if "decay" in method.takes]
+NEWTON = [
+    {"sketch": "rfd", "alpha": 1.0}, {"sketch": "rfd", "alpha": 0.0}, {"sketch": "rfd", "loss": "logistic"},
+    {"sketch": "fd"}, {"sketch": "fd", "loss": "squared", "clip": 0.5, "scale": "none", "sigma": 0.1},
+    {"sketch": "pfd", "beta": 0.5}, {"sketch": "cfd"}, {"sketch": "oja"}, {"sketch": "oja", "oja_step": "1/t"},
+    {"sketch": "none", "scale": "maximum"},
+    {"sketch": "rfd", "eta": "1/sqrt(t)", "scale": "none", "loss": "squared"},
+    {"sketch": "rfd", "project": "after", "loss": "squared", "clip": 0.5, "scale": "none", "sigma": 0.1},
+]  # fmt: skip
+label = lambda settings: "-".join(f"{key}={value}" for key, value in settings.items())  # noqa: E731
+
+
+def dense(learner, batch):
+    """Weights in the order of the twin's columns."""
+    ids, w = learner.weights()
+    columns = dense_rows(batch)[1]
+    out = np.zeros(len(columns))
+    out[np.searchsorted(columns, ids)] = w
+    return out
+
+
+@pytest.mark.parametrize("more", FADING, ids=label)
+@pytest.mark.parametrize("settings", NEWTON, ids=label)
+@pytest.mark.parametrize("stream", [pytest.param("text", marks=pytest.mark.interpreted), "dense"])
+def test_the_newton_family_is_its_twin(stream, settings, more):
+    batch = STREAMS[stream]
+    if settings["sketch"] == "none":
+        more = {"l2": more.get("l2", 0.1)}
+    if settings.get("alpha") == 0 and more["decay" if "decay" in more else "l2"] >= 0.2:
+        pytest.skip("without alpha, a sketch that is all but forgotten makes steps that rounding decides")
+    options = LearnOptions(sketch_size=4, **settings, **more)
+    twin, wanted = run_twin(options, batch)
+    learner = Learner(options)
+    found = learner.partial_fit(batch)
+    np.testing.assert_allclose(found.raw, wanted.raw, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(learner.alpha, twin.sketch.alpha, rtol=1e-9)
+    np.testing.assert_allclose(dense(learner, batch), twin.weights(), rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(learner.predict(batch).raw[-5:], [twin.predict(x)[1] for x in dense_rows(batch)[0][-5:]],
+                               rtol=1e-8, atol=1e-9)  # fmt: skip
+    plain = Learner(LearnOptions(sketch_size=4, **({"scale": options.scale} | settings))).partial_fit(batch).raw
+    assert np.abs(plain - found.raw).max() > 1e-3
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("more", FADING, ids=label)
+@pytest.mark.parametrize("buffer", ["doubled", "every"])
+@pytest.mark.parametrize("method", ["ada-fd", "s-adagrad"])
+def test_adaptive_methods_are_their_twins(method, buffer, more):
+    for batch in STREAMS.values():
+        options = LearnOptions(method=method, sketch_size=4, buffer=buffer, loss="squared", learning_rate=0.3, **more)
+        np.testing.assert_allclose(
+            Learner(options).partial_fit(batch).raw, TWINS[method](options, batch), rtol=1e-9, atol=1e-9
+        )
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("m", [0, 1, 5])
+@pytest.mark.parametrize("loss", ["hinge", "squared", "logistic"])
+def test_drfd_is_its_twin(loss, m):
+    for decay in (0.01, 0.2):
+        for name, batch in STREAMS.items():
+            options = LearnOptions(method="drfd", sketch_size=m, loss=loss, decay=decay)
+            twin, wanted = run_drfd(options, batch)
+            learner = Learner(options)
+            np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted.raw, rtol=1e-9, atol=1e-9, err_msg=name)
+            np.testing.assert_allclose(dense(learner, batch), twin.w, rtol=1e-8, atol=1e-9)
+            assert twin.shrinks > 1
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("method", ["bayes", "multinomial-bayes"])
+def test_counts_fade(method):
+    for decay in (0.01, 0.3):
+        options = LearnOptions(method=method, decay=decay)
+        expected = TWINS[method](options, STREAMS["text"])
+        np.testing.assert_allclose(Learner(options).partial_fit(STREAMS["text"]).raw, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("more", FADING, ids=label)
+@pytest.mark.parametrize("method", [name for name in METHODS if {"decay", "l2"} & set(METHODS[name].takes)])
+def test_a_saved_model_goes_on_to_the_same_bits(method, more, tmp_path):
+    more = {name: value for name, value in more.items() if name in METHODS[method].takes}
+    if METHODS[method].engine == "sketched" or method in ("drfd", "committee"):
+        more["sketch_size"] = 5
+    batch = STREAMS["text"]
+    whole = Learner(LearnOptions(method=method, **more))
+    expected = whole.partial_fit(batch).raw
+    learner, found = Learner(LearnOptions(method=method, **more)), []
+    for i, part in enumerate(np.array_split(np.arange(batch.n), 4)):
+        found.append(learner.partial_fit(rows_of(batch, part)).raw)
+        learner.save(tmp_path / str(i))
+        learner = Learner.load(tmp_path / str(i))
+    np.testing.assert_array_equal(np.concatenate(found), expected)
+    assert (learner.weights()[1] == whole.weights()[1]).all()
+    arrays = learner.to_arrays()[1]
+    for name, array in whole.to_arrays()[1].items():
+        np.testing.assert_array_equal(arrays[name], array, err_msg=name)
+
+
+@pytest.mark.interpreted
+def test_the_unit_of_the_weights_is_taken_in():
+    """Half of the weights gone in every round: soon the unit is too small a number, and nothing shows it."""
+    batch = zipf(n=700, d=40)  # 2^-500 is below SMALLEST
+    for sketch in ("rfd", "oja", "none"):
+        options = LearnOptions(sketch=sketch, sketch_size=3, l2=1.0, scale="none", loss="squared", clip=1.0)
+        learner = Learner(options)
+        found = learner.partial_fit(batch).raw
+        assert 1e-100 < learner._state.now["left"][0] < 0.1
+        assert 0.5**batch.n < fading.SMALLEST
+        np.testing.assert_allclose(found, run_twin(options, batch)[1].raw, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("method", [name for name in METHODS if not {"decay", "l2"} <= set(METHODS[name].takes)])
+def test_what_does_not_take_it_says_so(method):
+    for name in {"decay", "l2"} - set(METHODS[method].takes):
+        with pytest.raises(OptionError, match=f"--{name}: --method {method} does not take it; --method .*nag"):
+            LearnOptions(method=method, **{name: 0.01})
+
+
+@pytest.mark.interpreted
+def test_contradictions():
+    with pytest.raises(OptionError, match="--sketch-size 0"):
+        LearnOptions(sketch="rfd", sketch_size=0, decay=0.01)
+    with pytest.raises(OptionError, match="--scale gradients"):
+        LearnOptions(sketch="fd", decay=0.01, scale="gradients")
+    assert LearnOptions(sketch="fd", decay=0.01).scale == "unit"
+    for name in ("decay", "l2"):
+        with pytest.raises(OptionError, match="--update dual"):
+            LearnOptions(method="ada-diag", update="dual", **{name: 0.01})
+    with pytest.raises(OptionError, match="at most"):
+        LearnOptions(method="nag", decay=1.0)
+
+
+def drifting(n, seed=0):
+    """Rows whose weights turn around in the middle."""
+    rng = np.random.default_rng(seed)
+    batch = zipf(n=n, d=40, seed=seed)
+    w = rng.normal(size=batch.indices.max() + 1)
+    X = np.zeros((n, len(w)))
+    np.add.at(X, (np.repeat(np.arange(n), np.diff(batch.indptr)), batch.indices), batch.values)
+    return batch._replace(y=np.where((X @ w > 0) == (np.arange(n) < n // 2), 1.0, -1.0))
+
+
+@pytest.mark.parametrize(
+    "method", ["nag", "adagrad", "arow", "arow-precision", "rfd-son", "drfd", "bayes", "committee"]
+)
+def test_who_forgets_follows_a_stream_that_turns(method):
+    batch = drifting(2000)
+    late = slice(1100, 2000)
+    wrong = [
+        ((Learner(LearnOptions(method=method, **more)).partial_fit(batch).raw > 0) != (batch.y > 0))[late].mean()
+        for more in ({}, {"decay": 0.01})
+    ]
+    assert wrong[1] < 0.9 * wrong[0], wrong
+
+
+@pytest.mark.interpreted
+def test_a_committee_tells_its_members():
+    options = LearnOptions(decay=0.01, l2=0.02, members="nag,drfd:lunit,multinomial-bayes:log")
+    engines = Learner(options)._engine._panel._engines
+    assert engines[0]._params.keep == engines[1]._params.keep == engines[2]._params.keep == 0.99
+    assert engines[0]._params.shrink == 0.02
+    state = Learner(options)._state.panel.combiner
+    assert state.keep[0] == 0.99**32
+    assert Learner(LearnOptions())._state.panel.combiner.keep[0] == pytest.approx(0.9998**32)

@@ -1,0 +1,73 @@
+"""MetaGrad with one sketch for all experts: its twin, and metagrad, which it is where there is room enough."""
+
+import numba
+import numpy as np
+import pytest
+from matrix_twin import raw_predictions
+from streams import (
+    duplicated,
+    ill_conditioned,
+    low_rank,
+    rows_of,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+
+from sonlearn import Learner, LearnOptions, OptionError
+
+N = 80 if numba.config.DISABLE_JIT else 300
+STREAMS = {
+    "mixed": with_empty_rows(with_weights(without_some_labels(zipf(n=N, d=40)))),
+    "dense": ill_conditioned(1e2, T=N, d=15, large=4).batch,
+    "the same rows": duplicated(n=N),
+}
+
+
+def raw(batch, **settings):
+    return Learner(LearnOptions(**settings)).partial_fit(batch).raw
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("m", [1, 4, 10])
+@pytest.mark.parametrize("stream", STREAMS)
+def test_predictions_are_the_twins(stream, m):
+    for more in (
+        {"loss": "squared"}, {"loss": "logistic", "learning_rate": 3.0}, {"loss": "hinge", "clip": 0.5, "alpha": 0.1},
+    ):  # fmt: skip
+        options = LearnOptions(method="metagrad-fd", sketch_size=m, **more)
+        wanted, learner = raw_predictions(options, STREAMS[stream]), Learner(options)
+        np.testing.assert_allclose(learner.partial_fit(STREAMS[stream]).raw, wanted, rtol=1e-9, atol=1e-9)
+        assert np.std(wanted) > 1e-3
+        assert learner.facts()["experts"].sum() == pytest.approx(1)
+
+
+@pytest.mark.interpreted
+def test_as_many_rows_as_the_rank_are_metagrad():
+    """m of them: what a shrink takes from m directions it gives back to them."""
+    batch = low_rank(n=N, d=15, rank=4)
+    full = raw(batch, method="metagrad")
+    np.testing.assert_allclose(raw(batch, method="metagrad-fd", sketch_size=4), full, rtol=1e-8, atol=1e-8)
+    assert np.abs(raw(batch, method="metagrad-fd", sketch_size=3) - full).max() > 1e-3
+
+
+@pytest.mark.interpreted
+def test_a_saved_model_goes_on_to_the_same_bits(tmp_path):
+    batch, options = STREAMS["mixed"], LearnOptions(method="metagrad-fd", sketch_size=3)
+    whole, learner, found = Learner(options), Learner(options), []
+    expected = whole.partial_fit(batch).raw
+    for i, part in enumerate(np.array_split(np.arange(batch.n), 5)):
+        first = learner.predict(rows_of(batch, part)).raw[0]
+        found.append(learner.partial_fit(rows_of(batch, part)).raw)
+        np.testing.assert_allclose(first, found[-1][0], rtol=1e-12, atol=1e-15)
+        learner.save(tmp_path / str(i))
+        learner = Learner.load(tmp_path / str(i))
+    np.testing.assert_array_equal(np.concatenate(found), expected)
+    np.testing.assert_array_equal(learner.weights()[1], whole.weights()[1])
+
+
+@pytest.mark.interpreted
+def test_it_needs_a_row():
+    with pytest.raises(OptionError, match="needs a row at least"):
+        LearnOptions(method="metagrad-fd", sketch_size=0)
