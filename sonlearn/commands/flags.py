@@ -275,6 +275,7 @@ VERBS = {
         "Make a page (HTML) about a run from the log that train --log-json has written; - is standard input.",
         (("page", _fields(PageOptions)),),
     ),
+    "completion": Verb("sonlearn completion bash|zsh|fish", "Print a script that lets a shell complete all this.", ()),
 }
 
 

@@ -124,6 +124,7 @@ def test_the_command_line_loads_no_numbers_until_it_runs():
         "options",
         "outputs",
         "commands/__init__",
+        "commands/completion",
         "commands/flags",
         "sketch/__init__",
         "sketch/options",
