@@ -185,10 +185,10 @@ class Verb(NamedTuple):
 
     usage: str
     about: str
-    groups: tuple[tuple[str, tuple[dataclasses.Field, ...]], ...]
+    groups: tuple[tuple[str, tuple[dataclasses.Field[Any], ...]], ...]
 
 
-def _fields(of: Any, *names: str) -> tuple[dataclasses.Field, ...]:
+def _fields(of: Any, *names: str) -> tuple[dataclasses.Field[Any], ...]:
     return tuple(field for field in dataclasses.fields(of) if not names or field.name in names)
 
 
@@ -306,17 +306,17 @@ def parser_of(verb: str, method: str | None = None) -> argparse.ArgumentParser:
         argument_default=argparse.SUPPRESS,
     )  # fmt: skip
     for title, fields in groups:
-        learning = title == "learning" and method is not None
+        takes = METHODS[method].takes if method is not None and title == "learning" else None
         group = parser.add_argument_group(
-            f"learning (--method NAME --help: with NAME, here {method})" if learning else title
+            f"learning (--method NAME --help: with NAME, here {method})" if takes is not None else title
         )
         for field in fields:
-            if not learning or field.name in (*ALL_TAKE, *METHODS[method].takes):
+            if takes is None or field.name in (*ALL_TAKE, *takes):
                 _add(group, field)
     return parser
 
 
-def _add(group: argparse._ArgumentGroup, field: dataclasses.Field) -> None:
+def _add(group: argparse._ArgumentGroup, field: dataclasses.Field[Any]) -> None:
     names, meta = flags(field), field.metadata
     if isinstance(field.default, bool) or meta.get("switch"):
         if field.default is not False and not names[0].startswith("--no"):
@@ -332,7 +332,7 @@ def _add(group: argparse._ArgumentGroup, field: dataclasses.Field) -> None:
         group.add_argument(name, dest=field.name, action="store_const", const=value, help=f"{names[-1]} {value}")
 
 
-def _help(field: dataclasses.Field) -> str:
+def _help(field: dataclasses.Field[Any]) -> str:
     text, default = field.metadata["help"], field.default
     if isinstance(default, bool):
         if flags(field)[0].startswith("--no"):
@@ -395,7 +395,7 @@ def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> Optio
     return OptionError(f"{shorten(name)}: no such flag; {remedy}")
 
 
-def _value(field: dataclasses.Field, text: Any) -> Any:
+def _value(field: dataclasses.Field[Any], text: Any) -> Any:
     """`text` as the field's type, in the field's range."""
     parse_text = field.metadata.get("parse")
     if parse_text is None or not isinstance(text, str):

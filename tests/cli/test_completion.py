@@ -83,7 +83,7 @@ def folder(tmp_path):
 
 def bash_offers(line, folder):
     words = " ".join(f"'{word}'" for word in ["sonlearn", *line])
-    text = f'COMP_WORDS=({words})\nCOMP_CWORD={len(line)}\ncompopt() {{ echo none; }}\n{script("bash")}\n_sonlearn\n'
+    text = f"COMP_WORDS=({words})\nCOMP_CWORD={len(line)}\ncompopt() {{ echo none; }}\n{script('bash')}\n_sonlearn\n"
     offered = run("bash", text + 'printf "%s\\n" "${COMPREPLY[@]}"\n', cwd=folder).split()
     if not offered:
         return None  # nothing was said against files, which are what bash goes on to offer
@@ -97,7 +97,9 @@ def fish_offers(line, folder):
     return None if "rows.svm" in offered else offered - {"home/"}
 
 
-@pytest.mark.parametrize(("line", "expected"), OFFERS, ids=lambda part: " ".join(part) if isinstance(part, list) else "")
+@pytest.mark.parametrize(
+    ("line", "expected"), OFFERS, ids=lambda part: " ".join(part) if isinstance(part, list) else ""
+)
 @pytest.mark.parametrize("offers", [bash_offers, fish_offers])
 def test_what_is_offered(offers, line, expected, folder):
     assert offers(line, folder) == expected
