@@ -45,7 +45,7 @@ def shown(name):
     """The tables of the page, of all blocks after the heading that names the script."""
     page = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
     section = page.split(f"(examples/{name}.py)")[1].split("\n## ")[0]
-    return tables("\n\n".join(re.findall("^```text\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)))
+    return tables("\n\n".join(re.findall("^```text\n(.*?)\n```$", section, re.MULTILINE | re.DOTALL)))
 
 
 @pytest.mark.parametrize("name", PEERS)
