@@ -2,7 +2,7 @@
 
 Command-line flags, Python keywords and the model file's header all derive from the two dataclasses here, so nothing
 else states a default. `LearnOptions` says how to learn, `TextOptions` how text becomes features; both are part of a
-model. What belongs to one run only (file names, progress) lives in `sonlearn.cli`.
+model; a field has the type of a checked option. What belongs to one run only lives in `sonlearn.commands.flags`.
 
 This module imports neither numpy nor numba: ``sonlearn --help`` must answer at once.
 """
@@ -40,8 +40,6 @@ ON_ERROR = ("stop", "skip")
 @dataclass(frozen=True)
 class LearnOptions:
     """How to learn. Frozen; checked on construction, when options that are None take their method's default.
-
-    Types are those of the options once that is done.
 
     Raises
     ------
