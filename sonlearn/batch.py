@@ -90,7 +90,8 @@ def joined(batches: list[Batch]) -> Batch:
     if any(batch.base is not None for batch in batches):
         base = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])
     first = np.zeros(1, dtype=np.int64)
-    return batches[0]._replace(indptr=np.concatenate([first, *indptr]), base=base, **whole, **texts)
+    fields: dict[str, Any] = {**whole, **texts}
+    return batches[0]._replace(indptr=np.concatenate([first, *indptr]), base=base, **fields)
 
 
 class Rows(NamedTuple):
@@ -110,10 +111,12 @@ class Rows(NamedTuple):
 
 
 #: No row at all: with it, an engine makes room for features alone.
-NO_ROWS = Rows(np.zeros(1, np.int64), np.zeros(0, np.int64), *(np.zeros(0) for _ in range(4)))
+NO_ROWS = Rows(
+    np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0)
+)  # fmt: skip
 
 
-def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "<memory>") -> Batch:
+def from_scipy(X: Any, y: Any = None, weight: Any = None, *, constant: bool = True, source: str = "<memory>") -> Batch:
     """Batch of the rows of a SciPy sparse matrix or array, or of a NumPy array of two dimensions.
 
     Column j becomes feature id j + 1, as in a 1-based LIBSVM file, so that a model learned from text and one learned

@@ -110,6 +110,8 @@ def _dispatch(arguments: list[str]) -> int:
             return _inspect(given, others)
         case "report":
             return _report(given, others)
+        case "completion":
+            return _completion(others)
         case "convert":
             return _convert(given, others)
         case "sketch":
@@ -206,6 +208,15 @@ def _report(given: dict[str, Any], others: list[str]) -> int:
     from sonlearn.commands import report
 
     return report.run(others[0], PageOptions(**given))
+
+
+def _completion(others: list[str]) -> int:
+    from sonlearn.commands.completion import SHELLS, script
+
+    if len(others) != 1:
+        raise OptionError(f"completion takes one shell ({', '.join(SHELLS)}), {len(others)} given")
+    print(script(others[0]), end="")
+    return 0
 
 
 def _warm(given: dict[str, Any], others: list[str]) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from sonlearn.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.learn.learner import Learner
+from sonlearn.learn.learner import Learner, PredictedClass
 from sonlearn.members import default_members
 from sonlearn.methods import METHODS
 from sonlearn.options import CLASSIFICATION, LearnOptions, TextOptions
@@ -47,14 +47,14 @@ def constructor(defaults: dict[str, Any]) -> Callable[..., None]:
     ]
     signature = inspect.Signature(listed)
 
-    def __init__(self, **given):  # noqa: N807
+    def __init__(self: Any, **given: Any) -> None:  # noqa: N807
         bound = signature.bind(**given)
         bound.apply_defaults()
         for name, value in bound.arguments.items():
             setattr(self, name, value)
 
     first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    __init__.__signature__ = inspect.Signature([first, *listed])
+    __init__.__signature__ = inspect.Signature([first, *listed])  # type: ignore[attr-defined]
     return __init__
 
 
@@ -93,7 +93,7 @@ def probabilities(loss: str, raw: np.ndarray) -> np.ndarray:
     if p.shape[1] == 1:
         return np.hstack([1.0 - p, p])
     total = p.sum(axis=1, keepdims=True)
-    return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0)
+    return np.asarray(np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0))
 
 
 def learner_of_classes(options: LearnOptions, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
@@ -114,7 +114,7 @@ def labels_of(learner: Learner, numbers: np.ndarray) -> np.ndarray:
 def raw_of(learner: Learner, batch: Batch) -> np.ndarray:
     """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes."""
     predicted = learner.predict(batch)
-    return predicted.scores if learner.options.several else predicted.raw[:, None]
+    return predicted.scores if isinstance(predicted, PredictedClass) else predicted.raw[:, None]
 
 
 def best_of(learner: Learner, raw: np.ndarray) -> np.ndarray:

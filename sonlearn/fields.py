@@ -68,12 +68,13 @@ def option(default: Any, help: str, **metadata: Any) -> Any:
     return dataclasses.field(default=default, metadata={"help": help, **metadata})
 
 
-def flags(field: dataclasses.Field) -> tuple[str, ...]:
+def flags(field: dataclasses.Field[Any]) -> tuple[str, ...]:
     """Command-line names of `field`."""
-    return field.metadata.get("flags", ("--" + field.name.replace("_", "-"),))
+    given: tuple[str, ...] = field.metadata.get("flags", ("--" + field.name.replace("_", "-"),))
+    return given
 
 
-def check_field(field: dataclasses.Field, value: Any) -> None:
+def check_field(field: dataclasses.Field[Any], value: Any) -> None:
     """Check one value against its field's choices and range."""
     meta, name = field.metadata, flags(field)[-1]
     if "choices" in meta:

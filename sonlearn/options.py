@@ -2,7 +2,7 @@
 
 Command-line flags, Python keywords and the model file's header all derive from the two dataclasses here, so nothing
 else states a default. `LearnOptions` says how to learn, `TextOptions` how text becomes features; both are part of a
-model. What belongs to one run only (file names, progress) lives in `sonlearn.commands.flags`.
+model; a field has the type of a checked option. What belongs to one run only lives in `sonlearn.commands.flags`.
 
 This module imports neither numpy nor numba: ``sonlearn --help`` must answer at once.
 """
@@ -53,17 +53,15 @@ class LearnOptions:
         A value is out of range, or two options contradict each other.
     """
 
-    method: str | None = option(
+    method: str = option(
         None, "how to learn: see sonlearn methods", choices=tuple(METHODS), general=DEFAULT, metavar="NAME"
     )
     sketch: str | None = option(None, "short for a Newton method: rfd is rfd-son", choices=tuple(SKETCHES))
-    sketch_size: int | None = option(
+    sketch_size: int = option(
         None, "rows m of the sketch; 0: no sketch", flags=("-m", "--sketch-size"), parse=int, low=0, high=4096,
         general=10, metavar="M",
     )  # fmt: skip
-    loss: str | None = option(
-        None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic"
-    )
+    loss: str = option(None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic")
     oaa: int | None = option(
         None, "K classes, labelled 1 to K or 0 to K-1: one learner a class, against all others", flags=("--oaa",),
         parse=int, low=2, high=1_000_000, metavar="K",
@@ -83,7 +81,7 @@ class LearnOptions:
         1.0, "errors beyond K count in proportion with --loss huber", flags=("--huber_k",), parse=number, above=0.0,
         metavar="K",
     )  # fmt: skip
-    clip: float | None = option(
+    clip: float = option(
         None, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C",
         general=math.inf,
     )  # fmt: skip
@@ -98,15 +96,15 @@ class LearnOptions:
         choices=LINKS,
     )  # fmt: skip
     binary: bool = option(False, "say -1 or +1, and count errors as the loss")
-    alpha: float | None = option(
+    alpha: float = option(
         None, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
         metavar="A", general=1.0,
     )  # fmt: skip
-    sigma: float | str | None = option(
+    sigma: float | str = option(
         None, "weight of a gradient in the sketch: a number, or auto: 1/(8 C^2) for squared loss, else 0",
         parse=number_or("auto"), low=0.0, metavar="S", general="auto",
     )  # fmt: skip
-    eta: float | str | None = option(
+    eta: float | str = option(
         None, "added to sigma: 1/t, 1/sqrt(t) or a number", parse=number_or("1/t", "1/sqrt(t)"), low=0.0, metavar="E",
         general="1/t",
     )  # fmt: skip
@@ -122,21 +120,21 @@ class LearnOptions:
         "normal", "what the committee may take for a row: cheap (no sketch, no pairs), normal, rich (nobody is "
         "retired), or microseconds", parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
     )  # fmt: skip
-    beta: float | None = option(
+    beta: float = option(
         None, "share of the m directions that pay for a shrink (pfd)", parse=number, above=0.0, high=1.0, general=1.0,
         metavar="B",
     )  # fmt: skip
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
-    scale: str | None = option(
+    scale: str = option(
         None, "divide features by nothing, by the root of their summed squared gradients, or by their largest size "
         "so far; unit: by that, and then rows by their length", choices=SCALES, general="gradients",
     )  # fmt: skip
     diagonal: bool | None = option(None, "on: --scale gradients, off: --scale none", switch=True)
-    learning_rate: float | None = option(
+    learning_rate: float = option(
         None, "factor of every step (ogd: 1)", flags=("-l", "--learning_rate"), parse=number, above=0.0, general=0.5,
         metavar="L",
     )  # fmt: skip
-    power_t: float | None = option(
+    power_t: float = option(
         None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad)",
         flags=("--power_t",), parse=number, low=0.0, high=1.0, general=0.5, metavar="P",
     )  # fmt: skip
@@ -154,11 +152,11 @@ class LearnOptions:
         0.0, "share of its second-order matrix, or of its sums of squares, that a learner forgets with each example",
         parse=number, low=0.0, high=0.99, metavar="RATE",
     )  # fmt: skip
-    ftrl_alpha: float | None = option(
+    ftrl_alpha: float = option(
         None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), parse=number, above=0.0,
         general=0.5, metavar="A",
     )  # fmt: skip
-    ftrl_beta: float | None = option(
+    ftrl_beta: float = option(
         None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)",
         flags=("--ftrl_beta",), parse=number, above=0.0, general=0.1, metavar="B",
     )  # fmt: skip
@@ -183,7 +181,7 @@ class LearnOptions:
                 check_field(field, getattr(self, field.name))
         if isinstance(self.members, str | list):  # as Python or a file's header has them
             self._settle("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
-        named = SKETCHES.get(self.sketch)
+        named = SKETCHES.get(self.sketch or "")
         method = self.method or named or (DEFAULT if self.multinomial is None else SHARED_DEFAULT)
         if named not in (None, method):
             raise OptionError(f"--sketch {self.sketch} is --method {named}, not --method {method}: give one of them")
@@ -217,7 +215,7 @@ class LearnOptions:
             setting = {"scale": "unit", **setting}
         return {**method.defaults, **setting}
 
-    def _resolve(self, field: dataclasses.Field, defaults: dict[str, Any]) -> None:
+    def _resolve(self, field: dataclasses.Field[Any], defaults: dict[str, Any]) -> None:
         """Put the default where no value was given; refuse another value of an option that it does not take."""
         method, name = METHODS[self.method], field.name
         general = field.metadata.get("general", field.default)

@@ -21,7 +21,7 @@ except ImportError:  # Windows
 _TEMPORARY = re.compile(r"\.sonlearn-[0-9a-f]{16}\.tmp")
 
 
-def target_problem(path: str | os.PathLike) -> str:
+def target_problem(path: str | os.PathLike[str]) -> str:
     """Why `whole_file` could not write to `path`; empty where it could, as far as can be told beforehand."""
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
@@ -42,7 +42,7 @@ def _is_special(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike) -> Iterator[BinaryIO]:
+def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file that takes `path`'s place when the block ends well, and leaves nothing behind when it does not.
 
     A symbolic link stays one and its target is replaced; the mode of an existing file is kept. What is no regular file
@@ -52,8 +52,8 @@ def whole_file(path: str | os.PathLike) -> Iterator[BinaryIO]:
     path = os.fspath(path)
     with writing(path):
         if _is_special(path) and not os.path.isdir(path):
-            with open(path, "wb") as file:
-                yield file
+            with open(path, "wb") as special:
+                yield special
             return
         target = os.path.realpath(path)
         folder = os.path.dirname(target)

@@ -73,7 +73,7 @@ def calibration(run: RunLike, ax: Axes | None = None) -> Axes:
     """
     said = _end(_run(run)).get("calibration")
     bins = [one for one in said["bins"] if one["examples"] >= FEWEST] if said else []
-    if not bins:
+    if not said or not bins:
         raise OptionError("the run has no calibration: its loss tells no probability, or it has too few examples")
     ax = _axes(ax)
     p, share = [one["predicted"] for one in bins], [one["happened"] for one in bins]
@@ -155,12 +155,15 @@ def _end(run: Run) -> dict[str, Any]:
 
 
 def _facts(source: Learner | RunLike, top: int = TOP) -> dict[str, Any]:
-    return told(source, lambda feature: [], top) if isinstance(source, Learner) else _end(_run(source))
+    if not isinstance(source, Learner):
+        return _end(_run(source))
+    facts: dict[str, Any] = told(source, lambda feature: [], top)
+    return facts
 
 
 def _of_class(facts: dict[str, Any], label: str | int | None) -> dict[str, Any]:
     """The facts of one class, or those of two classes or of values as they are."""
-    known = {one["label"]: one for one in facts.get("classes") or []}
+    known: dict[str, dict[str, Any]] = {one["label"]: one for one in facts.get("classes") or []}
     if not known and label is None:
         return facts
     if str(label) not in known:

@@ -98,6 +98,10 @@ def _index(X: Any) -> Any:
 class _Son(Kept):
     """What classes and values have in common."""
 
+    bits: int
+    constant: bool
+    threads: int
+
     def _options(self) -> LearnOptions:
         raise NotImplementedError
 
@@ -138,7 +142,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
     def _options(self) -> LearnOptions:
         return class_options(self)
 
-    def learn_one(self, x: dict, y: Hashable, w: float = 1.0) -> None:
+    def learn_one(self, x: dict[Hashable, Any], y: Hashable, w: float = 1.0) -> None:
         """Learn one example; `w` is its importance weight."""
         self._learn([x], [y], [w])
 
@@ -149,11 +153,11 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
             raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
         self._learn(rows, y, np.ones(len(rows)))
 
-    def predict_proba_one(self, x: dict, **kwargs: Any) -> dict[Hashable, float]:
+    def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Hashable, float]:
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
         return next(iter(self._probabilities([x])), {})
 
-    def predict_one(self, x: dict, **kwargs: Any) -> Hashable | None:
+    def predict_one(self, x: dict[Hashable, Any], **kwargs: Any) -> Hashable | None:
         """The likeliest class, None before any was seen."""
         return self._predicted([x])[0]
 
@@ -173,7 +177,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
     def _classes(self) -> list[Hashable]:
         return list(getattr(self, "numbers_", self.classes or ()))
 
-    def _learn(self, rows: list, y: list, weight: Any) -> None:
+    def _learn(self, rows: list[dict[Hashable, Any]], y: list[Hashable], weight: Any) -> None:
         """Learn rows in order."""
         if not len(rows):
             return
@@ -197,14 +201,14 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         self.learner_ = learner_of_classes(self._options(), count, self._text, self.threads)
         self.numbers_, self.fixed_ = {name: k for k, name in enumerate(classes or ())}, classes is not None
 
-    def _predicted(self, rows: list) -> list[Hashable | None]:
+    def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[Hashable | None]:
         classes = self._classes
         if not rows or not hasattr(self, "learner_") or not classes:
             return [None] * len(rows)
         raw = raw_of(self.learner_, self._unlabelled(rows))
         return [classes[k] for k in best_of(self.learner_, raw)]
 
-    def _probabilities(self, rows: list) -> list[dict[Hashable, float]]:
+    def _probabilities(self, rows: list[dict[Hashable, Any]]) -> list[dict[Hashable, float]]:
         classes, learner = self._classes, getattr(self, "learner_", None)
         loss = self._options().loss
         if loss not in PROBABILISTIC:
@@ -231,7 +235,7 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
     def _options(self) -> LearnOptions:
         return value_options(self)
 
-    def learn_one(self, x: dict, y: float, w: float = 1.0) -> None:
+    def learn_one(self, x: dict[Hashable, Any], y: float, w: float = 1.0) -> None:
         """Learn one example; `w` is its importance weight."""
         self._learn([x], [y], w)
 
@@ -239,7 +243,7 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
         """Learn the rows of a table in order: the same as `learn_one` of each."""
         self._learn(_rows(X), list(y), 1.0)
 
-    def predict_one(self, x: dict) -> float:
+    def predict_one(self, x: dict[Hashable, Any]) -> float:
         """The prediction (of poisson loss: the expected count); of nothing learned, 0 (1)."""
         return self._predicted([x])[0]
 
@@ -249,7 +253,7 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
 
         return pd.Series(self._predicted(_rows(X)), index=_index(X))
 
-    def _learn(self, rows: list, y: list, weight: Any) -> None:
+    def _learn(self, rows: list[dict[Hashable, Any]], y: list[float], weight: Any) -> None:
         if len(rows) != len(y):
             raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
         batch = batch_of(rows, y, weight, self.bits, self.constant)
@@ -257,10 +261,11 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
             self.learner_ = Learner(self._options(), self._text, threads=self.threads)
         self.learner_.partial_fit(batch)
 
-    def _predicted(self, rows: list) -> list[float]:
+    def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:
         learner = getattr(self, "learner_", None) or Learner(self._options(), self._text)
         p = learner.predict(self._unlabelled(rows)).prediction
-        return (np.exp(p) if learner.options.loss == "poisson" else p).tolist()
+        values: list[float] = (np.exp(p) if learner.options.loss == "poisson" else p).tolist()
+        return values
 
 
 __all__ = ["SonClassifier", "SonRegressor"]

@@ -7,7 +7,7 @@ feature j + 1, as in `sonlearn.from_scipy`. Nothing here learns: the arithmetic 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -60,7 +60,7 @@ class _Son(Kept, BaseEstimator):
             part = from_scipy(X[at], None, None if weight is None else weight[at], constant=self.constant, source="X")
             yield at, part._replace(lines=part.lines + start)
 
-    def _learn(self, X: Any, y: np.ndarray, weight: Any, passes: int) -> Any:
+    def _learn(self, X: Any, y: np.ndarray, weight: Any, passes: int) -> Self:
         """Learn rows with the labels y, as the learner is told them, `passes` times."""
         if passes < 1:
             raise OptionError(f"passes {passes}: expected at least 1")
@@ -90,7 +90,7 @@ class _Son(Kept, BaseEstimator):
         coef[:, ids[column] - 1] = w[:, column]
         return coef, w[:, ~column].sum(axis=1)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -131,7 +131,7 @@ class SonClassifier(ClassifierMixin, _Son):
     def _options(self) -> LearnOptions:
         return class_options(self)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn the rows of X, `passes` times.
 
         Parameters
@@ -155,7 +155,7 @@ class SonClassifier(ClassifierMixin, _Son):
         known = np.isin(y, self.classes_)
         return self._learn(X, self._labels(np.where(known, y, self.classes_[0])), weight, self.passes)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn further rows, once; the first call needs `classes`, all that will ever occur."""
         first = not hasattr(self, "learner_")
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
@@ -172,18 +172,18 @@ class SonClassifier(ClassifierMixin, _Son):
             raise ValueError(f"y has labels {unknown} that are not among the classes {self.classes_}")
         return self._learn(X, self._labels(y), weight, 1)
 
-    def decision_function(self, X) -> np.ndarray:
+    def decision_function(self, X: Any) -> np.ndarray:
         """Raw predictions: float64[n] for two classes (positive: the second), else float64[n, K]."""
         raw = self._raw(X)
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row, array[n]."""
         raw = self._raw(X)
-        return self.classes_[best_of(self.learner_, raw)]
+        return np.asarray(self.classes_[best_of(self.learner_, raw)])
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.clients.PROBABILISTIC`."""
         return probabilities(self._options().loss, self._raw(X))
 
@@ -232,13 +232,13 @@ class SonRegressor(RegressorMixin, _Son):
     def _options(self) -> LearnOptions:
         return value_options(self)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn the rows of X, `passes` times; see `SonClassifier.fit`."""
         X, y, weight = self._checked(X, y, sample_weight, reset=True)
         self._begin()
         return self._learn(X, np.asarray(y, dtype=np.float64), weight, self.passes)
 
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn further rows, once."""
         first = not hasattr(self, "learner_")
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
@@ -249,17 +249,17 @@ class SonRegressor(RegressorMixin, _Son):
     def _begin(self) -> None:
         self.learner_ = Learner(self._options(), threads=self.threads)
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""
         raw = self._raw(X)[:, 0]
         options = self.learner_.options
         p = np.clip(raw, *options.bounds)
-        return np.exp(p) if options.loss == "poisson" else p
+        return np.asarray(np.exp(p) if options.loss == "poisson" else p)
 
     @property
     def coef_(self) -> np.ndarray:
         """float64[d]."""
-        return self._weights()[0][0]
+        return np.asarray(self._weights()[0][0])
 
     @property
     def intercept_(self) -> float:

@@ -43,7 +43,7 @@ _DIGEST = hashlib.sha256().digest_size
 _DTYPES = {"<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1"}
 
 
-def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Write a model file; `path` holds either the whole new file or what it held before.
 
     Parameters
@@ -75,7 +75,7 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
         raise ModelFileError(str(error)) from None
 
 
-def read(path: str | os.PathLike, kind: str | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read(path: str | os.PathLike[str], kind: str | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Read what `write` has written: (header, arrays), bit for bit.
 
     Parameters
@@ -101,7 +101,7 @@ def read(path: str | os.PathLike, kind: str | None = None) -> tuple[dict[str, An
     return header, arrays
 
 
-def kind_of(path: str | os.PathLike) -> str:
+def kind_of(path: str | os.PathLike[str]) -> str:
     """What the header says a file holds, without reading the arrays; errors as for `read`, but for damage in them."""
     path = os.fspath(path)
     try:
@@ -145,12 +145,12 @@ def rebuilt(template: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
         parts = [rebuilt(part, arrays, f"{name}.{field}") for field, part in zip(fields, template, strict=True)]
         return type(template)(*parts) if hasattr(template, "_fields") else tuple(parts)
     if template.dtype.names:
-        parts = {
+        columns = {
             field: _fitting(template[field], arrays[f"{name}.{field}"], f"{name}.{field}")
             for field in template.dtype.names
         }
-        out = np.zeros(next(iter(parts.values())).shape, template.dtype)
-        for field, part in parts.items():
+        out = np.zeros(next(iter(columns.values())).shape, template.dtype)
+        for field, part in columns.items():
             out[field] = part
         return out
     return _fitting(template, arrays[name], name)
@@ -165,7 +165,7 @@ def _fitting(template: np.ndarray, array: np.ndarray, name: str) -> np.ndarray:
     return array
 
 
-def check_target(path: str | os.PathLike) -> None:
+def check_target(path: str | os.PathLike[str]) -> None:
     """Raise ModelFileError where `write` could not succeed, so that a long run does not find out at its end."""
     problem = target_problem(path)
     if problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
@@ -40,7 +41,7 @@ class TextHasher(TransformerMixin, BaseEstimator):
 
     __init__ = constructor({"input": "text"} | {name: getattr(TextOptions, name) for name in _HASHING})
 
-    def fit(self, X: Iterable[str], y=None):
+    def fit(self, X: Iterable[str], y: Any = None) -> Self:
         """Check the parameters; returns self."""
         self._options()
         return self
@@ -88,7 +89,7 @@ class TextHasher(TransformerMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string, tags.input_tags.two_d_array = True, False
         tags.requires_fit = False
@@ -111,18 +112,25 @@ class StreamingSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         As everywhere in scikit-learn.
     """
 
-    def __init__(self, n_components=2, *, method="rfd", sketch_size=None, settings=None):
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        method: str = "rfd",
+        sketch_size: int | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> None:
         self.n_components = n_components
         self.method = method
         self.sketch_size = sketch_size
         self.settings = settings
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Forget everything, then `partial_fit`."""
         self.__dict__.pop("svd_", None)
         return self.partial_fit(X)
 
-    def partial_fit(self, X, y=None):
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take in more rows; y is ignored."""
         first = not hasattr(self, "svd_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
@@ -133,12 +141,12 @@ class StreamingSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.svd_.partial_fit(X)
         return self
 
-    def transform(self, X) -> np.ndarray:
+    def transform(self, X: Any) -> np.ndarray:
         """Coordinates of the rows of X on the components, float64[n, k]."""
         check_is_fitted(self)
         return self.svd_.transform(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
-    def inverse_transform(self, Z) -> np.ndarray:
+    def inverse_transform(self, Z: Any) -> np.ndarray:
         """Rows float64[n, d] from coordinates."""
         check_is_fitted(self)
         return self.svd_.inverse_transform(Z)
@@ -157,7 +165,7 @@ class StreamingSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def _n_features_out(self) -> int:
         return len(self.svd_.components_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

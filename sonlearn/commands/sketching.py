@@ -30,10 +30,10 @@ def sketch_batches(
     batches: Iterable[Batch],
     options: SketchOptions,
     *,
-    output: str | os.PathLike | None = None,
+    output: str | os.PathLike[str] | None = None,
     error: bool = False,
     k: int = 10,
-    picture: str | os.PathLike | None = None,
+    picture: str | os.PathLike[str] | None = None,
     zero_based: bool = False,
     report: Report = lambda line: None,
 ) -> Sketch:
@@ -67,10 +67,10 @@ def sketch_batches(
 
 
 def merge_files(
-    paths: list[str | os.PathLike],
+    paths: list[str | os.PathLike[str]],
     *,
-    output: str | os.PathLike | None = None,
-    picture: str | os.PathLike | None = None,
+    output: str | os.PathLike[str] | None = None,
+    picture: str | os.PathLike[str] | None = None,
     report: Report = lambda line: None,
 ) -> Sketch:
     """Merge sketch files, in the order given, and report.
@@ -116,7 +116,7 @@ def finish(sketch: Sketch, kept: list | None, *, output, k: int, picture, report
             report(line)
 
 
-def describe(path: str | os.PathLike, sketch: Sketch) -> list[str]:
+def describe(path: str | os.PathLike[str], sketch: Sketch) -> list[str]:
     """Lines for ``sonlearn inspect``: settings, what `summary` says, and the eigenvalues."""
     lines = [f"{os.fspath(path)}: a sonlearn sketch", "", "settings", f"  sketch = {sketch.kind}"]
     values = sketch.settings()

@@ -34,10 +34,10 @@ class Verb(NamedTuple):
 
     usage: str
     about: str
-    groups: tuple[tuple[str, tuple[dataclasses.Field, ...]], ...]
+    groups: tuple[tuple[str, tuple[dataclasses.Field[Any], ...]], ...]
 
 
-def _fields(of: Any, *names: str) -> tuple[dataclasses.Field, ...]:
+def _fields(of: Any, *names: str) -> tuple[dataclasses.Field[Any], ...]:
     return tuple(field for field in dataclasses.fields(of) if not names or field.name in names)
 
 
@@ -110,6 +110,7 @@ VERBS = {
         "Make a page (HTML) about a run from the log that train --log-json has written; - is standard input.",
         (("page", _fields(PageOptions)),),
     ),
+    "completion": Verb("sonlearn completion bash|zsh|fish", "Print a script that lets a shell complete all this.", ()),
 }
 
 
@@ -140,17 +141,18 @@ def parser_of(verb: str, method: str | None = None) -> argparse.ArgumentParser:
         argument_default=argparse.SUPPRESS,
     )  # fmt: skip
     for title, fields in groups:
-        learning = title == "learning" and method is not None and any(field.name == "method" for field in fields)
+        learning = title == "learning" and any(field.name == "method" for field in fields)
+        takes = METHODS[method].takes if method is not None and learning else None
         group = parser.add_argument_group(
-            f"learning (--method NAME --help: with NAME, here {method})" if learning else title
+            f"learning (--method NAME --help: with NAME, here {method})" if takes is not None else title
         )
         for field in fields:
-            if not learning or field.name in (*ALL_TAKE, *METHODS[method].takes):
+            if takes is None or field.name in (*ALL_TAKE, *takes):
                 _add(group, field)
     return parser
 
 
-def _add(group: argparse._ArgumentGroup, field: dataclasses.Field) -> None:
+def _add(group: argparse._ArgumentGroup, field: dataclasses.Field[Any]) -> None:
     names, meta = flags(field), field.metadata
     if isinstance(field.default, bool) or meta.get("switch"):
         if field.default is not False and not names[0].startswith("--no"):
@@ -166,7 +168,7 @@ def _add(group: argparse._ArgumentGroup, field: dataclasses.Field) -> None:
         group.add_argument(name, dest=field.name, action="store_const", const=value, help=f"{names[-1]} {value}")
 
 
-def _help(field: dataclasses.Field) -> str:
+def _help(field: dataclasses.Field[Any]) -> str:
     text, default = field.metadata["help"], field.default
     if isinstance(default, bool):
         if flags(field)[0].startswith("--no"):
@@ -229,7 +231,7 @@ def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> Optio
     return OptionError(f"{shorten(name)}: no such flag; {remedy}")
 
 
-def _value(field: dataclasses.Field, text: Any) -> Any:
+def _value(field: dataclasses.Field[Any], text: Any) -> Any:
     """`text` as the field's type, in the field's range."""
     parse_text = field.metadata.get("parse")
     if parse_text is None or not isinstance(text, str):

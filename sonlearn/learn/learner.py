@@ -83,7 +83,7 @@ class Learner:
         self.text = text or TextOptions()
         self.examples = 0
         self.parts = parts
-        self._engine = make_engine(self.options, threads, parts)
+        self._engine: Any = make_engine(self.options, threads, parts)  # some have more verbs than an Engine has to
         self._unknown = getattr(self._engine, "unknown", False)
         self._state = self._engine.new()
         self._index = new_index()
@@ -200,7 +200,8 @@ class Learner:
         if not hasattr(self._engine, "voices"):
             return None
         rows = lookup(batch._replace(y=np.full(batch.n, np.nan)), self._index, self._unknown)
-        return self._engine.voices(self._state, rows, number)
+        voices: Voices = self._engine.voices(self._state, rows, number)
+        return voices
 
     def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""
@@ -236,7 +237,7 @@ class Learner:
         self._restore_classes({"labels": labels, "first": min(labels, default=None) if self.options.oaa else None})
 
     def _restore_classes(self, header: dict[str, Any]) -> None:
-        self._labels.restore(header)
+        self._classes().restore(header)
         self._state = self._engine.new(int(header.get("learned", len(header["labels"]))))
 
     # -- what has been learned ---------------------------------------------------------------------------------------
@@ -248,27 +249,30 @@ class Learner:
     @property
     def classes(self) -> list[int | str]:
         """Labels of the classes met so far, in that order. Raises OptionError where there are no several classes."""
-        if not isinstance(self._labels, Classes):
-            raise OptionError("this is no learner of several classes: give --oaa K, --multinomial K, or --classes auto")
-        return list(self._labels.labels)
+        return list(self._classes().labels)
 
     def label_texts(self, values: np.ndarray) -> list[str]:
         """What `PredictedClass.prediction` or `label` says, float64[n], as it is written: 3 or a name, or unknown."""
-        self.classes  # noqa: B018 (raises)
-        return self._labels.text(values)
+        return self._classes().text(values)
+
+    def _classes(self) -> Classes:
+        if not isinstance(self._labels, Classes):
+            raise OptionError("this is no learner of several classes: give --oaa K, --multinomial K, or --classes auto")
+        return self._labels
 
     def facts(self) -> dict[str, Any]:
         """What the method has to tell of its state, by name: see `alpha` and `eigenvalues` for the Newton family."""
-        return self._engine.facts(self._state)
+        facts: dict[str, Any] = self._engine.facts(self._state)
+        return facts
 
     @property
     def alpha(self) -> float:
         """The present multiple of the identity in A (methods that have one)."""
-        return self._fact("alpha")
+        return float(self._fact("alpha"))
 
     def eigenvalues(self) -> np.ndarray:
         """float64[r], descending: squared singular values of the sketch S as it stands (Oja: t Lambda)."""
-        return self._fact("eigenvalues")
+        return np.asarray(self._fact("eigenvalues"))
 
     def components(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], V float64[k, d]): the orthonormal rows kept by the last shrink, over the features seen."""
@@ -286,12 +290,10 @@ class Learner:
         return int(self._index.size[0])
 
     def _room(self, n: int) -> Predictions | Scores:
-        several = isinstance(self._labels, Classes)
-        return Scores.empty(n, len(self._labels.labels)) if several else Predictions.empty(n)
+        labels = self._labels
+        return Scores.empty(n, len(labels.labels)) if isinstance(labels, Classes) else Predictions.empty(n)
 
-    def _judged(
-        self, out: Predictions | Scores, rows: Rows, batch: Batch, refused: np.ndarray
-    ) -> Predicted | PredictedClass:
+    def _judged(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray) -> Predicted | PredictedClass:
         if isinstance(self._labels, Classes):
             return self._labels.judged(out, rows.y, batch, refused)
         loss = np.empty(len(rows.y))
@@ -368,7 +370,7 @@ class Learner:
 
 def learned(rows: Rows) -> np.ndarray:
     """bool[n]: which rows are learned from."""
-    return ~np.isnan(rows.y) & (rows.weight > 0)
+    return np.asarray(~np.isnan(rows.y) & (rows.weight > 0))
 
 
 def diverged(batch: Batch, row: int) -> DivergedError:

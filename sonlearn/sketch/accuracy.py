@@ -5,7 +5,8 @@ Nothing of size d x d is formed: A'A is applied to vectors, over the columns tha
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +17,8 @@ from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.rows import Active, Columns, as_block
 
+#: A symmetric matrix, as what it does to vectors.
+Applied = Callable[[np.ndarray], np.ndarray]
 #: Up to this many columns the d x d matrix is small, and decomposed as it is.
 _SMALL = 400
 
@@ -29,7 +32,7 @@ class _Problem(NamedTuple):
     unseen: bool  # whether there are further columns, all zero
 
 
-def covariance_error(sketch: Sketch, X, tolerance: float = 1e-6) -> float:
+def covariance_error(sketch: Sketch, X: Any, tolerance: float = 1e-6) -> float:
     """||A'A + alpha_0 I - B'B - alpha I||_2 / ||A||_F^2 for the rows X that the sketch has seen (a second pass).
 
     Parameters
@@ -49,8 +52,8 @@ def covariance_error(sketch: Sketch, X, tolerance: float = 1e-6) -> float:
     if total == 0:
         return 0.0
 
-    def apply(v):
-        return A.T @ (A @ v) - table @ (table.T @ v)
+    def apply(v: np.ndarray) -> np.ndarray:
+        return np.asarray(A.T @ (A @ v) - table @ (table.T @ v))
 
     c, below = A.shape[1], sketch.underestimates
     if c <= _SMALL:
@@ -65,10 +68,10 @@ def covariance_error(sketch: Sketch, X, tolerance: float = 1e-6) -> float:
             ends.append(_lower_end(apply, c, tolerance, ends[0]))
     if problem.unseen:
         ends.append(0.0)
-    return max(abs(end - alpha) for end in ends) / total
+    return float(max(abs(end - alpha) for end in ends) / total)
 
 
-def projection_error(sketch: Sketch, X, k: int, tolerance: float = 1e-6) -> tuple[float, float]:
+def projection_error(sketch: Sketch, X: Any, k: int, tolerance: float = 1e-6) -> tuple[float, float]:
     """||A - A V_k V_k'||_F^2 over the best possible ||A - A_k||_F^2, and its root; V_k the top k directions of B.
 
     (1, 1) is optimal. Where A has rank k or less the ratio is taken of what rounding leaves, at least eps * ||A||_F^2.
@@ -87,7 +90,7 @@ def projection_error(sketch: Sketch, X, k: int, tolerance: float = 1e-6) -> tupl
     return float(ratio), float(np.sqrt(ratio))
 
 
-def top_squares(A, k: int, tolerance: float = 1e-6) -> np.ndarray:
+def top_squares(A: Any, k: int, tolerance: float = 1e-6) -> np.ndarray:
     """The k largest squared singular values of A, descending (all of them where there are fewer)."""
     n, c = A.shape
     if min(n, c) <= max(_SMALL, k + 1):
@@ -98,7 +101,7 @@ def top_squares(A, k: int, tolerance: float = 1e-6) -> np.ndarray:
     return np.sort(eigsh(operator, k=k, v0=_start(c), tol=tolerance, return_eigenvectors=False))[::-1]
 
 
-def _lower_end(apply, c: int, tolerance: float, top: float) -> float:
+def _lower_end(apply: Applied, c: int, tolerance: float, top: float) -> float:
     """Smallest eigenvalue, to about tolerance * top in absolute terms.
 
     It is often one of many near zero, where a relative tolerance never stops: so it is shifted by a known amount.
@@ -107,7 +110,7 @@ def _lower_end(apply, c: int, tolerance: float, top: float) -> float:
     return _end(lambda v: apply(v) - shift * v, c, tolerance, "SA") + shift
 
 
-def _end(apply, c: int, tolerance: float, which: str) -> float:
+def _end(apply: Applied, c: int, tolerance: float, which: str) -> float:
     operator = LinearOperator((c, c), matvec=apply, dtype=np.float64)
     # More Lanczos vectors than the default 20: clustered ends need far fewer restarts.
     return float(
@@ -119,8 +122,8 @@ def _start(c: int) -> np.ndarray:
     return np.random.default_rng(0).standard_normal(c)
 
 
-def _prepare(sketch: Sketch, X) -> _Problem:
-    blocks = [as_block(block) for block in (X if isinstance(X, list) else [X])]
+def _prepare(sketch: Sketch, X: Any) -> _Problem:
+    blocks: list[Any] = [as_block(block) for block in (X if isinstance(X, list) else [X])]
     if sum(block.shape[0] for block in blocks) != sketch.n_seen:
         found = sum(block.shape[0] for block in blocks)
         raise InputError("<matrix>", None, None, f"{found} rows", f"the {sketch.n_seen} rows that the sketch has seen")
@@ -130,8 +133,8 @@ def _prepare(sketch: Sketch, X) -> _Problem:
         dense = [block.toarray() if sp.issparse(block) else block for block in blocks]
         return _Problem(_rows.stack(dense), table, result.vectors, False)
     columns = Columns(ids)
-    active = Active(_rows.stack([sp.csr_array(block) for block in blocks]), columns)
-    local = active.local
+    active: Any = Active(_rows.stack([sp.csr_array(block) for block in blocks]), columns)
+    local: Any = active.local
     A = sp.csr_array((local.data, active.slots[local.indices], local.indptr), shape=(local.shape[0], len(columns)))
     new = len(columns) - len(ids)
     pad = [np.vstack([t, np.zeros((new, t.shape[1]))]) if new else t for t in (table, result.vectors)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import os
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -74,7 +75,7 @@ class Sketch:
 
     # -- rows in ---------------------------------------------------------------------------------------------------
 
-    def update(self, X, *, grow: bool = False):
+    def update(self, X: Any, *, grow: bool = False) -> Self:
         """Take in the rows of X.
 
         Parameters
@@ -104,20 +105,20 @@ class Sketch:
         self.frobenius = float(sums[-1])
         return self
 
-    def partial_fit(self, X, y=None):
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """`update`, under scikit-learn's name; y is ignored."""
         return self.update(X)
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Forget everything, then `update`."""
         self._reset()
         return self.update(X)
 
-    def fit_transform(self, X, y=None) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """`fit`, then `transform` of the same rows."""
         return self.fit(X).transform(X)
 
-    def _check_width(self, block, grow: bool) -> None:
+    def _check_width(self, block: Any, grow: bool) -> None:
         if self.n_features is None:
             self.n_features = block.shape[1]
         elif grow:
@@ -127,7 +128,7 @@ class Sketch:
         elif block.shape[1] != self.n_features:
             raise InputError("<matrix>", None, None, f"{block.shape[1]} columns", f"{self.n_features} as before")
 
-    def _as_held(self, block):
+    def _as_held(self, block: Any) -> Any:
         """`block` in the form (dense or sparse) that this sketch holds; the first block decides."""
         if self._dense is None:
             self._dense = not sp.issparse(block)
@@ -138,7 +139,7 @@ class Sketch:
             return sp.csr_array(block)
         return block
 
-    def _consume(self, block) -> None:
+    def _consume(self, block: Any) -> None:
         raise NotImplementedError
 
     def _reset(self) -> None:
@@ -167,7 +168,7 @@ class Sketch:
         """B, float64[at most size, d]: an array for a sketch of dense rows, CSR over the columns seen for sparse."""
         return self._spread(*self._factor())
 
-    def table(self):
+    def table(self) -> Any:
         """The nonzero entries of B as a table of pyarrow (extra ``arrow``): row, column, value.
 
         pandas, polars and DuckDB take it without a copy: ``polars.DataFrame(sketch.table())``.
@@ -197,7 +198,7 @@ class Sketch:
         """A certificate: ||A'A + alpha_0 I - B'B - alpha I||_2 is at most this. inf for sketches that give none."""
         return float("inf")
 
-    def transform(self, X, k: int | None = None) -> np.ndarray:
+    def transform(self, X: Any, k: int | None = None) -> np.ndarray:
         """Coordinates of rows on the top k directions (no centring), float64[n, k]; columns never seen count as 0.
 
         Raises
@@ -224,7 +225,7 @@ class Sketch:
 
     # -- together --------------------------------------------------------------------------------------------------
 
-    def merge(self, other):
+    def merge(self, other: Sketch) -> Self:
         """Take in what `other` has seen; `other` is left as it is. Returns self.
 
         Raises
@@ -253,7 +254,7 @@ class Sketch:
         self.frobenius += other.frobenius
         return self
 
-    def _absorb(self, other) -> None:
+    def _absorb(self, other: Any) -> None:
         raise NotImplementedError
 
     # -- state in files --------------------------------------------------------------------------------------------
@@ -274,7 +275,8 @@ class Sketch:
     def settings(self) -> dict[str, Any]:
         """Settings by name, a rule's values among them: for people."""
         values = dict(self._values())
-        return values.pop("rule", {}) | values
+        rule: dict[str, Any] = values.pop("rule", {})
+        return rule | values
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Counters as JSON values and arrays, beyond those of the base."""
@@ -284,7 +286,7 @@ class Sketch:
         """Inverse of `_state`."""
         raise NotImplementedError
 
-    def save(self, path) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole state to a file, whole or not at all (`sonlearn.storage`); `sonlearn.sketch.load` reads it.
 
         Raises
@@ -321,13 +323,13 @@ def signed(vectors: np.ndarray) -> np.ndarray:
     return vectors * np.where(largest < 0, -1.0, 1.0)
 
 
-def _project(block, result: Result, k: int | None) -> np.ndarray:
+def _project(block: Any, result: Result, k: int | None) -> np.ndarray:
     vectors = result.vectors[:, :k]
     if result.ids is None:
         return np.asarray(block @ vectors)
     if not sp.issparse(block):
-        return block[:, result.ids] @ vectors
+        return np.asarray(block[:, result.ids] @ vectors)
     slots = Columns(result.ids).find(block.indices.astype(np.int64))
     data = np.where(slots >= 0, block.data, 0.0)
     local = sp.csr_array((data, np.maximum(slots, 0), block.indptr), shape=(block.shape[0], max(len(result.ids), 1)))
-    return local @ (vectors if len(result.ids) else np.zeros((1, vectors.shape[1])))
+    return np.asarray(local @ (vectors if len(result.ids) else np.zeros((1, vectors.shape[1]))))

@@ -23,7 +23,7 @@ from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
 _KINDS: dict[str, type[Sketch]] = {cls.kind: cls for cls in (FrequentDirections, RandomProjection, RowSampling, Oja)}
 
 
-def load(path: str | os.PathLike) -> Sketch:
+def load(path: str | os.PathLike[str]) -> Sketch:
     """Read a sketch; it goes on exactly where it was saved. The .npz files of version 0.1 are read as well.
 
     Raises

@@ -43,7 +43,7 @@ def make_sketch(method: str = "rfd", size: int = 100, *, alpha: float = 0.0, **v
     """
     if method not in METHODS:
         raise OptionError(f"sketch method {method}: expected one of {', '.join(METHODS)}")
-    make = RULES.get(method) or _OTHERS[method]
+    make: Any = RULES.get(method) or _OTHERS[method]
     known = set(inspect.signature(make).parameters) - {"size", "values"} | _OF_RULES.get(method, set())
     for name in values:
         if name not in known:
@@ -52,4 +52,5 @@ def make_sketch(method: str = "rfd", size: int = 100, *, alpha: float = 0.0, **v
         return FrequentDirections(make(size, **values), alpha)
     if alpha:
         raise OptionError(f"sketch method {method} has no alpha")
-    return make(size, **values)
+    made: Sketch = make(size, **values)
+    return made

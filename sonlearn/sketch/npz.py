@@ -16,7 +16,7 @@ import numpy as np
 from sonlearn.errors import ModelFileError
 
 
-def is_archive(path: str | os.PathLike) -> bool:
+def is_archive(path: str | os.PathLike[str]) -> bool:
     """Whether the file begins as a zip archive does; False where it cannot be read."""
     try:
         with open(path, "rb") as file:
@@ -25,7 +25,7 @@ def is_archive(path: str | os.PathLike) -> bool:
         return False
 
 
-def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Header and arrays as `sonlearn.sketch.files` has them now.
 
     Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,18 +38,25 @@ class StreamingSVD:
     sketch_ : Sketch
     """
 
-    def __init__(self, n_components: int = 2, *, method: str = "rfd", sketch_size: int | None = None, settings=None):
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        method: str = "rfd",
+        sketch_size: int | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> None:
         self.n_components = n_components
         self.method = method
         self.sketch_size = sketch_size
         self.settings = settings
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Forget everything, then `partial_fit`."""
         self.__dict__.pop("sketch_", None)
         return self.partial_fit(X)
 
-    def partial_fit(self, X, y=None):
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take in more rows; y is ignored."""
         if not hasattr(self, "sketch_"):
             self.sketch_ = self._make()
@@ -64,17 +71,17 @@ class StreamingSVD:
             raise OptionError(f"sketch_size {size}: expected more than n_components = {self.n_components}")
         return make_sketch(self.method, size, **(self.settings or {}))
 
-    def transform(self, X) -> np.ndarray:
+    def transform(self, X: Any) -> np.ndarray:
         """Coordinates of the rows of X on the components, float64[n, k]."""
         return self._fitted().transform(X, self.n_components)
 
-    def fit_transform(self, X, y=None) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """`fit`, then `transform` of the same rows."""
         return self.fit(X).transform(X)
 
-    def inverse_transform(self, Z) -> np.ndarray:
+    def inverse_transform(self, Z: Any) -> np.ndarray:
         """Rows float64[n, d] from coordinates."""
-        return np.asarray(Z, dtype=np.float64) @ self.components_
+        return np.asarray(np.asarray(Z, dtype=np.float64) @ self.components_)
 
     def _fitted(self) -> Sketch:
         if not hasattr(self, "sketch_"):
@@ -83,15 +90,15 @@ class StreamingSVD:
 
     @property
     def components_(self) -> np.ndarray:
-        rows = self._fitted().components(self.n_components)
-        return rows.toarray() if sp.issparse(rows) else rows
+        rows: Any = self._fitted().components(self.n_components)
+        return np.asarray(rows.toarray() if sp.issparse(rows) else rows)
 
     @property
     def singular_values_(self) -> np.ndarray:
-        return np.sqrt(self._fitted().eigenvalues()[: self.n_components])
+        return np.asarray(np.sqrt(self._fitted().eigenvalues()[: self.n_components]))
 
     @property
-    def n_features_in_(self) -> int:
+    def n_features_in_(self) -> int | None:
         return self._fitted().n_features
 
     @property
@@ -105,7 +112,7 @@ class StreamingSVD:
         """Constructor parameters by name."""
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
-    def set_params(self, **params: Any):
+    def set_params(self, **params: Any) -> Self:
         """Set constructor parameters; returns self."""
         for name, value in params.items():
             if name not in self.get_params():

@@ -33,7 +33,7 @@ def histogram(sketch: Sketch) -> list[str]:
     return lines
 
 
-def plot(sketch: Sketch, path: str | os.PathLike) -> bool:
+def plot(sketch: Sketch, path: str | os.PathLike[str]) -> bool:
     """Draw the spectrum into a file whose ending names the format (.png, .svg, .pdf); False without matplotlib."""
     try:
         from matplotlib.figure import Figure

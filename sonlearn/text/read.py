@@ -241,7 +241,7 @@ class Reader:
             else:
                 tables = read_csv(source, self.options, self._chunk_bytes, *self._labels, self._watch)
             for batch, errors, names in tables:
-                yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0, names)
+                yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0, [*names])
 
     def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, Parsed]]:
         """Rows of dicts; their numbers count from the first of the source."""

@@ -127,6 +127,7 @@ def test_the_command_line_loads_no_numbers_until_it_runs():
         "together",
         "outputs",
         "commands/__init__",
+        "commands/completion",
         "commands/flags",
         "commands/verbs",
         "sketch/__init__",
