@@ -86,3 +86,31 @@ def check_field(field: dataclasses.Field, value: Any) -> None:
         raise OptionError(f"{name} {value}: expected more than {meta['above']:g}")
     if "high" in meta and value > meta["high"]:
         raise OptionError(f"{name} {value}: expected at most {meta['high']:g}")
+
+
+def parse_field(field: dataclasses.Field, text: str) -> Any:
+    """`text` as the field's type, in the field's range. Raises OptionError."""
+    parse = field.metadata.get("parse")
+    if parse is None:
+        if "choices" in field.metadata:
+            check_field(field, text)
+        return text
+    try:
+        value = parse(text)
+    except ValueError:
+        plain = {int: "a whole number", number: "a number"}
+        expected = plain.get(parse) or getattr(parse, "expected", field.metadata["help"])
+        raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
+    check_field(field, value)
+    return value
+
+
+def text_of(value: Any) -> str:
+    """An option's value as the command line takes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " ".join(value)
+    if value == "":
+        return "none"
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)

@@ -1,7 +1,8 @@
 """The verbs: they wire text, learners and reports together, and nothing is imported from here but by `sonlearn.cli`.
 
 Read `flags` first: the command line made of the dataclasses that hold the options, and the table of verbs. Then
-`train` (also ``predict``), the longest; `convert`, `inspect`, `sketch` with `sketching`, and `warm` are short.
+`passes`, the way of a run from reading to saving, and `train` (also ``predict``) and `tune`, which learn on that way;
+`convert`, `inspect`, `sketch` with `sketching`, and `warm` are short.
 
 What several of them need: `checks` (what is refused before any work), `files` (no output is an input), `models` (a
 learner's file, and how far a run has come), `interrupts` (a signal ends a run between two batches), `vw_flags` (what

@@ -21,8 +21,8 @@ COMPILING = "compiling kernels for this version once, about half a minute ..."
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 
 
-def check_run(options: RunOptions) -> None:
-    """Check the files and flags of ``train`` and ``predict``.
+def check_run(options: RunOptions, table: str | None = None) -> None:
+    """Check the files and flags of ``train`` and ``predict``, and of ``tune`` with its `table`.
 
     Raises
     ------
@@ -48,6 +48,7 @@ def check_run(options: RunOptions) -> None:
     check_stdin(sources)
     outputs = {
         "-p": options.predictions, "-r": options.raw_predictions, "-f": options.final_regressor, "--cache_file": cache,
+        "--table": table,
     }  # fmt: skip
     check_binary("-f", options.final_regressor, "a model")
     check_binary("--cache_file", cache, "a cache")
@@ -58,6 +59,8 @@ def check_run(options: RunOptions) -> None:
         check_target("--cache_file", cache)
         if os.path.exists(cache) and not os.path.isfile(cache):
             raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
+    if table is not None and table not in STDOUT:
+        check_target("--table", table)
     for flag in ("-p", "-r"):
         output = outputs[flag]
         if output is not None and output not in STDOUT:

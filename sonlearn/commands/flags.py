@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sonlearn.commands import vw_flags
 from sonlearn.errors import OptionError, shorten
+from sonlearn.fields import parse_field
 from sonlearn.methods import METHODS
 from sonlearn.options import ALL_TAKE, ON_ERROR, WRITABLE, LearnOptions, TextOptions, check_field, flags, number, option
 from sonlearn.sketch.options import SketchOptions
@@ -96,6 +97,26 @@ class RunOptions:
 
 
 @dataclass(frozen=True)
+class TuneOptions:
+    """What ``sonlearn tune`` tries, and how it chooses."""
+
+    grid: tuple[str, ...] = option(
+        (), "options of learning with the values to try, all combinations: 'alpha=.1,1 method=rfd-son,nag'; given "
+        "again: further combinations", repeat=True, metavar="GRID",
+    )  # fmt: skip
+    by: str | None = option(
+        None, "choose by the average loss or the average error (loss, unless the settings' losses differ)",
+        choices=("loss", "error"),
+    )  # fmt: skip
+    halving: bool = option(False, "after N labelled rows, and at each doubling, the worse half of the settings stops")
+    first_halving: int = option(1000, "N of --halving", parse=int, low=1, metavar="N")
+    table: str | None = option(
+        None, "write all settings with their figures here, the best first, with tabs between (FILE.csv: commas); -: "
+        "standard output", metavar="FILE",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
 class ConvertOptions:
     """What ``sonlearn convert`` writes."""
 
@@ -146,6 +167,10 @@ _PREDICT = (
     "progress", "quiet",
 )  # fmt: skip
 
+_TUNE = (
+    "data", "final_regressor", "save_per_pass", "checkpoint", "checkpoint_minutes", "passes", "cache", "cache_file",
+    "holdout_off", "holdout_period", "on_error", "max_errors", "threads", "progress", "quiet",
+)  # fmt: skip
 _READ = ("data", "on_error", "max_errors", "threads")
 #: Options of text that are not of a matrix of features, or of a file of them: all but the constant.
 _TEXT = tuple(field.name for field in dataclasses.fields(TextOptions) if field.name != "constant")
@@ -160,6 +185,16 @@ VERBS = {
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: one line an example on standard output, the loss on standard error.",
         (("text", _fields(TextOptions, "format")), ("run", _fields(RunOptions, *_PREDICT))),
+    ),
+    "tune": Verb(
+        "sonlearn tune --grid GRID [options] [DATA ...]",
+        "Learn with many settings side by side in one pass over the data; the best one's model is saved.",
+        (
+            ("tuning", _fields(TuneOptions)),
+            ("learning", _fields(LearnOptions)),
+            ("text", _fields(TextOptions)),
+            ("run", _fields(RunOptions, *_TUNE)),
+        ),
     ),
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
@@ -310,17 +345,9 @@ def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> Optio
 
 def _value(field: dataclasses.Field, text: Any) -> Any:
     """`text` as the field's type, in the field's range."""
-    parse_text = field.metadata.get("parse")
-    if parse_text is None or not isinstance(text, str):
-        return tuple(text) if isinstance(text, list) else text
-    try:
-        value = parse_text(text)
-    except ValueError:
-        plain = {int: "a whole number", number: "a number"}
-        expected = plain.get(parse_text) or getattr(parse_text, "expected", field.metadata["help"])
-        raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
-    check_field(field, value)
-    return value
+    if isinstance(text, str):
+        return parse_field(field, text)
+    return tuple(text) if isinstance(text, list) else text
 
 
 def parse_progress(text: str) -> tuple[float, bool]:

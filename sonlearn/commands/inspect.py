@@ -12,8 +12,8 @@ import numpy as np
 from sonlearn import storage
 from sonlearn.batch import CONSTANT
 from sonlearn.commands.models import Model, load_model
-from sonlearn.commands.train import text_of
 from sonlearn.errors import OptionError
+from sonlearn.fields import text_of
 from sonlearn.sketch import npz
 
 TOP = 20

@@ -78,7 +78,11 @@ class Classes:
         Those met, in that order.
     first : int or None
         With `most`, the least label (0 or 1), once it is known.
+    kind : str
+        As that of `sonlearn.learn.labels.Labels`.
     """
+
+    kind = "classes"
 
     def __init__(self, most: int | None):
         self.most = most

@@ -23,6 +23,11 @@ class Labels:
     def __init__(self, loss: str, coding: int = UNKNOWN):
         self.loss, self.coding = loss, coding
 
+    @property
+    def kind(self) -> str:
+        """The same for losses that read labels alike."""
+        return "margins" if self.loss in CLASSIFICATION else self.loss
+
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] labels as the loss takes them, first row with a label that it does not take, or n).
 

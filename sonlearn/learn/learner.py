@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from sonlearn import storage
 from sonlearn.batch import NO_ROWS, Batch, Rows
-from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
+from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError
 from sonlearn.learn.classes import Classes, PredictedClass
 from sonlearn.learn.combine.against_all import Scores
 from sonlearn.learn.engine import Predictions
@@ -18,7 +19,7 @@ from sonlearn.learn.engines import make_engine
 from sonlearn.learn.labels import Labels
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.views.index import index_of, intern, lookup, new_index
+from sonlearn.views.index import Index, index_of, intern, lookup, new_index, relabelled
 
 #: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
 FORMAT = 2
@@ -36,6 +37,10 @@ class Predicted(NamedTuple):
     raw: np.ndarray
     loss: np.ndarray
     refused: np.ndarray
+
+
+#: What comes of a batch: predictions, or why the learner can learn no more.
+Said = Predicted | PredictedClass | SonlearnError
 
 
 class Learner:
@@ -97,6 +102,10 @@ class Learner:
             _take_front(self, batch, bad, skip)
             raise self._labels.error(batch, bad)
         rows, self._index = intern(batch._replace(y=y), self._index, self._unknown)
+        return self._taught(batch, rows, skip)
+
+    def _taught(self, batch: Batch, rows: Rows, skip: bool) -> Predicted | PredictedClass:
+        """Learn `rows`, which are those of `batch` with its features numbered."""
         self._state = self._engine.reserve(self._state, rows, self._size)
         out, refused, at = self._room(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
@@ -249,6 +258,11 @@ class Learner:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error
         return learner
 
+    def copy(self, *, threads: int = 1) -> Learner:
+        """A learner that goes on from the same state, with arrays of its own; `threads` as in the constructor."""
+        header, arrays = self.to_arrays()
+        return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)
+
     def save(self, path: str | Path) -> None:
         """Write the model, whole or not at all (see `sonlearn.storage`)."""
         storage.write(path, *self.to_arrays())
@@ -261,6 +275,56 @@ class Learner:
             return cls.from_arrays(header, arrays, threads=threads)
         except ModelFileError as error:
             raise ModelFileError(f"{path}: {error}") from error
+
+
+def learn_abreast(
+    learners: Sequence[Learner], batch: Batch, use: Callable[[int, Said], None], run: Callable[..., list],
+    *, skip: bool = False,
+) -> None:  # fmt: skip
+    """`Learner.partial_fit` of the same rows for several learners, each as if it were alone, bit for bit.
+
+    Labels are read once, and features numbered once: the learners come to share an index. So all must have been shown
+    the same rows, by this function, from their first one on, and none may learn by itself from then on (a copy may).
+
+    Parameters
+    ----------
+    learners : sequence of Learner
+    batch : Batch
+    use : function of (place in `learners`, what was predicted), called as soon as that learner is done. In place of
+        what was predicted stands the error that `partial_fit` would have raised: that learner must learn no more.
+    run : function like ``map`` that gives a list; it may do several calls at once
+    skip : bool
+        As for `Learner.partial_fit`.
+
+    Raises
+    ------
+    InputError
+        A label does not fit a loss; no row has been learned.
+    """
+    coded: dict[Any, tuple[Labels | Classes, np.ndarray]] = {}
+    for learner in learners:
+        if learner._labels.kind not in coded:
+            y, bad = learner._labels.coded(batch, remember=True)
+            if bad < batch.n:
+                raise learner._labels.error(batch, bad)
+            coded[learner._labels.kind] = learner._labels, y
+    numbered: dict[bool, tuple[Rows, Index]] = {}
+    for learner in learners:
+        if learner._unknown not in numbered:
+            y = coded[learner._labels.kind][1]  # whatever they are, the same rows have one
+            numbered[learner._unknown] = intern(batch._replace(y=y), learner._index, learner._unknown)
+
+    def teach(i: int) -> None:
+        learner = learners[i]
+        rows, learner._index = numbered[learner._unknown]
+        learner._labels, y = coded[learner._labels.kind]
+        try:
+            done: Said = learner._taught(batch, relabelled(rows, y), skip)
+        except SonlearnError as error:
+            done = error
+        use(i, done)
+
+    run(teach, range(len(learners)))
 
 
 def learned(rows: Rows) -> np.ndarray:

@@ -75,15 +75,37 @@ class Outcome(NamedTuple):
     held: np.ndarray | None = None
 
 
-class _Sums(NamedTuple):
-    """Of one kind of example: sum of h, of h * loss, of h * error."""
+class Sums(NamedTuple):
+    """Of one kind of example: sum of h, of h * loss, of h * error; whether all labels are classes, so that one can err.
+
+    What the averages of a table's row or of the end are of.
+    """
 
     weight: float = 0.0
     loss: float = 0.0
     errors: float = 0.0
+    classes: bool = True
 
-    def minus(self, other: _Sums) -> _Sums:
-        return _Sums(self.weight - other.weight, self.loss - other.loss, self.errors - other.errors)
+    def minus(self, other: Sums) -> Sums:
+        """What has come since `other`."""
+        return Sums(self.weight - other.weight, self.loss - other.loss, self.errors - other.errors, self.classes)
+
+    @property
+    def average_loss(self) -> float:
+        """NaN where there is none."""
+        return self.loss / self.weight if self.weight > 0 else math.nan
+
+    @property
+    def average_error(self) -> float:
+        """NaN where there is none."""
+        return self.errors / self.weight if self.weight > 0 and self.classes else math.nan
+
+
+class Row(NamedTuple):
+    """A row of the table: as it is printed, and what its averages are of."""
+
+    line: str
+    sums: Sums
 
 
 class _Running(NamedTuple):
@@ -93,8 +115,8 @@ class _Running(NamedTuple):
     loss: np.ndarray
     errors: np.ndarray
 
-    def at(self, i: int) -> _Sums:
-        return _Sums(float(self.weight[i]), float(self.loss[i]), float(self.errors[i]))
+    def at(self, i: int, classes: bool) -> Sums:
+        return Sums(float(self.weight[i]), float(self.loss[i]), float(self.errors[i]), classes)
 
 
 def running(start: float, terms: np.ndarray) -> np.ndarray:
@@ -193,10 +215,9 @@ class Progress:
         self.labels = Labels()
         self.examples = self.held_examples = self.features = 0
         self.unlabelled_weight = 0.0
-        self.trained, self.held = _Sums(), _Sums()
-        self._trained_at_row, self._held_at_row, self._held_at_pass = _Sums(), _Sums(), _Sums()
+        self.trained, self.held = Sums(), Sums()
+        self._trained_at_row, self._held_at_row, self._held_at_pass = Sums(), Sums(), Sums()
         self._due = self.schedule.first
-        self._classes = True  # all labels so far are classes, so there is an error rate
 
     @property
     def example_weight(self) -> float:
@@ -209,7 +230,7 @@ class Progress:
         return bool(self.trained.weight or self.held.weight or self.labels.values)
 
     @property
-    def result(self) -> _Sums:
+    def result(self) -> Sums:
         """Totals that the average loss at the end is of: the last pass's holdout, or all examples."""
         return self.held.minus(self._held_at_pass) if self._shows_holdout else self.trained
 
@@ -219,6 +240,10 @@ class Progress:
         self._held_at_pass = self.held
 
     def update(self, outcome: Outcome) -> list[str]:
+        """Add a batch; return the rows that have become due in it, as they are printed."""
+        return [row.line for row in self.rows(outcome)]
+
+    def rows(self, outcome: Outcome) -> list[Row]:
         """Add a batch; return the rows that have become due in it."""
         y, weight = outcome.y, outcome.weight
         labelled = ~np.isnan(y) & (weight > 0)
@@ -234,12 +259,13 @@ class Progress:
         total = trained.weight + unlabelled
         i = 1 + int(np.searchsorted(total[1:], self._due))
         while i <= len(y):
-            rows.append(self._row(outcome, i - 1, (trained.at(i), holdout.at(i)), (counter[i], total[i], classes[i])))
+            sums = trained.at(i, bool(classes[i])), holdout.at(i, bool(classes[i]))
+            rows.append(self._row(outcome, i - 1, sums, (counter[i], total[i])))
             self._due = self.schedule.after(total[i])
             i += 1 + int(np.searchsorted(total[i + 1 :], self._due))
 
-        self.trained, self.held = trained.at(-1), holdout.at(-1)
-        self.unlabelled_weight, self._classes = float(unlabelled[-1]), bool(classes[-1])
+        self.trained, self.held = trained.at(-1, bool(classes[-1])), holdout.at(-1, bool(classes[-1]))
+        self.unlabelled_weight = float(unlabelled[-1])
         self.examples, self.held_examples = int(counter[-1]), self.held_examples + int(held.sum())
         self.features += int(outcome.features[~held].sum())
         if self.texts is None:
@@ -256,7 +282,7 @@ class Progress:
         mark = " h" if self._shows_holdout else ""
         result = self.result
         average = f"{result.loss / result.weight:.6f}" if result.weight > 0 else "n.a."
-        error = _ratio(result.errors, result.weight) if self._classes else "n.a."
+        error = _ratio(result.errors, result.weight) if result.classes else "n.a."
         counts = [f"number of examples = {self.examples}"]
         if self.passes > 1:
             per_pass = f"number of examples per pass = {self.examples // self.passes}"
@@ -296,7 +322,7 @@ class Progress:
     def _shows_holdout(self) -> bool:
         return self.holdout and self.passes > 1
 
-    def _running(self, start: _Sums, outcome: Outcome, mask: np.ndarray) -> _Running:
+    def _running(self, start: Sums, outcome: Outcome, mask: np.ndarray) -> _Running:
         weight = np.where(mask, outcome.weight, 0.0)
         loss = np.where(mask, outcome.loss, 0.0)
         if self.texts is None:
@@ -311,23 +337,24 @@ class Progress:
         """bool[n + 1]: whether all labels so far are classes."""
         if self.loss in CLASSIFICATION or self.texts is not None:
             return np.ones(len(y) + 1, dtype=bool)
-        return np.logical_and.accumulate(np.concatenate(([self._classes], ~labelled | (np.abs(y) == 1))))
+        return np.logical_and.accumulate(np.concatenate(([self.trained.classes], ~labelled | (np.abs(y) == 1))))
 
-    def _row(self, outcome: Outcome, i: int, sums: tuple[_Sums, _Sums], counts: tuple[int, float, bool]) -> str:
+    def _row(self, outcome: Outcome, i: int, sums: tuple[Sums, Sums], counts: tuple[int, float]) -> Row:
         trained, held = sums
-        counter, weight, classes = counts
+        counter, weight = counts
         now, last = (held, self._held_at_row) if self._shows_holdout else (trained, self._trained_at_row)
         if self._shows_holdout:
             self._held_at_row = held
         self._trained_at_row = trained
         since, unknown = now.minus(last), "unknown" if self._shows_holdout else "n.a."
         label, prediction = self._text(outcome.y[i]), self._text(outcome.prediction[i])
-        error = _ratio(now.errors, now.weight, unknown) if classes else "n.a."
-        return (
+        error = _ratio(now.errors, now.weight, unknown) if now.classes else "n.a."
+        line = (
             f"{_ratio(now.loss, now.weight, unknown):<8} {_ratio(since.loss, since.weight, unknown):<8} "
             f"{counter:>12} {weight:>14.1f} {label:>14} {prediction:>14} "
             f"{outcome.features[i]:>8} {error:>8}{' h' if self._shows_holdout else ''}"
         )
+        return Row(line, now)
 
     def _text(self, value: float) -> str:
         """A label or prediction as a row has it."""

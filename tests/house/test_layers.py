@@ -19,6 +19,7 @@ LAYERS = (
     "sklearn",
     "river",
     "report",
+    "tuning",
     "commands",
     "cli",
 )
@@ -28,6 +29,7 @@ SHARED = {
     "batch",
     "errors",
     "fields",
+    "grid",
     "members",
     "methods",
     "options",
@@ -116,6 +118,7 @@ def test_the_command_line_loads_no_numbers_until_it_runs():
         "cli",
         "errors",
         "fields",
+        "grid",
         "methods",
         "options",
         "outputs",
