@@ -30,8 +30,6 @@ from sonlearn.options import CLASSIFICATION, LOSS_OPTIONS, LearnOptions, TextOpt
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.progress import Progress, Row, Schedule
 
-#: Rows after which settings are halved for the first time, unless told otherwise.
-FIRST_HALVING = 1000
 BY = ("loss", "error")
 
 

@@ -109,11 +109,20 @@ class TuneOptions:
         choices=("loss", "error"),
     )  # fmt: skip
     halving: bool = option(False, "after N labelled rows, and at each doubling, the worse half of the settings stops")
-    first_halving: int = option(1000, "N of --halving", parse=int, low=1, metavar="N")
+    first_halving: int | None = option(None, "N of --halving", parse=int, low=1, general=1000, metavar="N")
     table: str | None = option(
         None, "write all settings with their figures here, the best first, with tabs between (FILE.csv: commas); -: "
         "standard output", metavar="FILE",
     )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        by, first = (field for field in dataclasses.fields(self) if field.name in ("by", "first_halving"))
+        if self.by is not None:
+            check_field(by, self.by)
+        if self.first_halving is not None and not self.halving:
+            raise OptionError(f"--first-halving {self.first_halving}: nothing is halved; give --halving as well")
+        if self.first_halving is None:
+            object.__setattr__(self, "first_halving", first.metadata["general"])
 
 
 @dataclass(frozen=True)

@@ -372,7 +372,10 @@ BAD_COMMANDS = [
     ("inspect a.svm", r"a\.svm: is not a sonlearn model file"),
     ("inspect --top -1 a.svm", r"--top -1: expected at least 0"),
     ("trian a.svm", r"'trian': no such verb; did you mean train\?"),
-    ("frobnicate", r"'frobnicate': no such verb; expected train, predict, tune, convert, sketch, methods, warm, inspect"),
+    (
+        "frobnicate",
+        r"'frobnicate': no such verb; expected train, predict, tune, convert, sketch, methods, warm, inspect",
+    ),
     ("a.svm", r"'a\.svm': expected a verb first \(train, .*, inspect\), as in: sonlearn train a\.svm"),
     ("--quiet", r"'--quiet': expected a verb first .*"),
 ]

@@ -340,6 +340,9 @@ def test_bad_flags(cli):
     assert "would overwrite the data" in one_line(cli("tune", "--grid", "m=1,2", "--table", "a.svm", "a.svm"))
     assert "there is no folder" in one_line(cli("tune", "--grid", "m=1,2", "--table", "x/t", "a.svm"))
     assert "both write" in one_line(cli("tune", "--grid", "m=1,2", "--table", "t", "-f", "t", "a.svm"))
+    alone = cli("tune", "--grid", "m=1,2", "--first-halving", "9", "a.svm")
+    assert one_line(alone) == "--first-halving 9: nothing is halved; give --halving as well"
+    assert one_line(cli("tune", "--grid", "m=1,2", "--by", "luck", "a.svm")) == "--by luck: expected one of loss, error"
     assert "sonlearn tune has no such flag" in one_line(cli("tune", "--grid", "m=1,2", "-i", "model", "a.svm"))
     with pytest.raises(OptionError, match="halving 0"):
         tune({"method": "nag"}, [], halving=0)
