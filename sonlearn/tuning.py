@@ -190,7 +190,7 @@ class Tuning:
     @property
     def best(self) -> Contender:
         """The setting that has done best of those at work; of equal ones, and before there is a label, the first."""
-        return min(self.at_work, key=lambda contender: self._score(contender.progress.result))
+        return min(self.at_work, key=self._standing)
 
     @property
     def learner(self) -> Learner:
@@ -212,7 +212,7 @@ class Tuning:
         def place(contender: Contender) -> tuple:
             result = contender.result
             state = order.index(result.state)
-            return state, -result.examples if state else 0, self._score(contender.progress.result)
+            return state, -result.examples if state else 0, self._standing(contender)
 
         return [contender.result for contender in sorted(self.contenders, key=place)]
 
@@ -262,10 +262,15 @@ class Tuning:
 
     def _halve(self) -> None:
         assert self._next is not None
-        ranked = sorted(self.at_work, key=lambda contender: self._score(contender.progress.result))
+        ranked = sorted(self.at_work, key=self._standing)
         for contender in ranked[(len(ranked) + 1) // 2 :]:
             contender.learner = None
         self._next *= 2
+
+    def _standing(self, contender: Contender) -> float:
+        """Its score; in a later pass, before a row of it was held out, that of what it has learned from."""
+        progress = contender.progress
+        return self._score(progress.result if progress.result.weight > 0 else progress.trained)
 
     def _score(self, sums: Any) -> float:
         """What is compared: lower is better, and what is unknown is worst."""

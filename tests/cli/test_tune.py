@@ -254,6 +254,19 @@ def test_halving_on_the_command_line(cli):
     assert "halving = the worse half stops after 25, 50, 100, ... labelled rows" in err
 
 
+def test_before_a_pass_has_a_holdout_the_one_before_it_counts():
+    (batch,) = read_batches("a.svm")
+    settings = settings_of([parse_grid("method=nag learning-rate=.001,.5")], {}).settings
+    tuning = Tuning(settings, holdout=True)
+    tuning.partial_fit(batch, np.arange(batch.n) % 10 == 9)
+    tuning.next_pass()
+    tuning.partial_fit(batch.part(0, 5), np.zeros(5, dtype=bool))
+    assert [result.setting.name for result in tuning.results] == [
+        "method=nag learning-rate=0.5", "method=nag learning-rate=0.001"
+    ]  # fmt: skip
+    assert tuning.best.setting == settings[1]
+
+
 def test_halving_is_of_the_first_pass(cli):
     grid = ["--grid", "method=nag learning-rate=.01,.1,.5,2", "--halving", "--first-halving", 150, "--passes", 3]
     rows = table(cli("tune", *grid, "--table", "-", "a.svm")[1])
