@@ -72,6 +72,27 @@ class Batch(NamedTuple):
         )  # fmt: skip
 
 
+def joined(batches: list[Batch]) -> Batch:
+    """The examples of several batches (one at least) of the same source, in their order."""
+    if len(batches) == 1:
+        return batches[0]
+    starts = np.cumsum([0] + [len(batch.indices) for batch in batches])
+    indptr = [batch.indptr[1:] + start for batch, start in zip(batches, starts[:-1], strict=True)]
+    whole = {
+        name: np.concatenate([getattr(batch, name) for batch in batches])
+        for name in ("indices", "values", "y", "weight", "lines")
+    }
+    texts: dict[str, Any] = {}
+    for name, none in (("tags", ""), ("class_names", None)):
+        if any(getattr(batch, name) is not None for batch in batches):
+            texts[name] = [text for batch in batches for text in getattr(batch, name) or [none] * batch.n]
+    base = None
+    if any(batch.base is not None for batch in batches):
+        base = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])
+    first = np.zeros(1, dtype=np.int64)
+    return batches[0]._replace(indptr=np.concatenate([first, *indptr]), base=base, **whole, **texts)
+
+
 class Rows(NamedTuple):
     """A batch whose features are numbered from 0 on in the order of their first sight; none occurs twice in a row.
 
@@ -123,6 +144,32 @@ def from_scipy(X, y=None, weight=None, *, constant: bool = True, source: str = "
         values = np.insert(values, indptr[1:], 1.0)
         indptr = indptr + np.arange(n + 1)
     return Batch(indptr, indices, values, y, weight, np.arange(1, n + 1), source)
+
+
+def to_csr(batch: Batch, first: int) -> Any:
+    """The rows of a batch as a SciPy CSR array: feature id i becomes column i - first; the constant is left out.
+
+    `first` is 1 for LIBSVM text, whose indices begin with 1, so that columns agree with scikit-learn's loader and with
+    `from_scipy`; 0 for hashed names.
+
+    Raises
+    ------
+    InputError
+        An index is below `first`.
+    """
+    import scipy.sparse
+
+    indptr, indices, values = batch.indptr, batch.indices, batch.values
+    constant = indices == CONSTANT
+    if constant.any():
+        indptr = np.concatenate([[0], np.cumsum(~constant)])[indptr]
+        indices, values = indices[~constant], values[~constant]
+    if len(indices) and indices.min() < first:
+        at = int(indices.argmin())
+        line = int(batch.lines[np.searchsorted(indptr, at, side="right") - 1])
+        raise InputError(batch.source, line, None, f"feature {indices[at]}", f"{first} or more (see --zero-based)")
+    width = int(indices.max()) - first + 1 if len(indices) else 0
+    return scipy.sparse.csr_array((values, indices - first, indptr), shape=(batch.n, width))
 
 
 def _csr(X: Any, source: str) -> Any:

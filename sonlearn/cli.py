@@ -17,14 +17,14 @@ import sys
 from typing import Any
 
 from sonlearn import __version__
-from sonlearn.commands.flags import (
-    VERBS,
+from sonlearn.commands.flags import VERBS, RunOptions, parse, parser_of
+from sonlearn.commands.options import (
+    ClusterOptions,
     ConvertOptions,
-    RunOptions,
+    PageOptions,
+    ServeOptions,
     SketchRunOptions,
     TuneOptions,
-    parse,
-    parser_of,
 )
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.grid import parse_grid, settings_of
@@ -109,12 +109,16 @@ def _dispatch(arguments: list[str]) -> int:
             return _warm(given, others)
         case "inspect":
             return _inspect(given, others)
+        case "report":
+            return _report(given, others)
         case "convert":
             return _convert(given, others)
         case "sketch":
             return _sketch(given, others)
         case "tune":
             return _tune(given, others)
+        case "serve":
+            return _serve(given, others)
     return _train(verb, given, others)
 
 
@@ -129,12 +133,17 @@ def _named_method(arguments: list[str]) -> str:
 
 
 def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
+    where = ClusterOptions(**_taken(given, ClusterOptions))
     own = _own_run(given, others)
     if verb == "predict":
         if "initial_regressor" not in own:
             raise OptionError("predict needs a model; give -i MODEL")
         own |= {"testonly": True, "predictions": own.get("predictions", "-")}
     options = RunOptions(**own)
+    if where.cluster is not None:
+        from sonlearn.commands import cluster
+
+        return (cluster.predict if options.testonly else cluster.train)(given, options, where)
     from sonlearn.commands import train
 
     return train.run(given, options)
@@ -166,14 +175,27 @@ def _convert(given: dict[str, Any], others: list[str]) -> int:
 def _sketch(given: dict[str, Any], others: list[str]) -> int:
     reading = RunOptions(**_own_run(given, others))
     options = SketchRunOptions(**_taken(given, SketchRunOptions))
-    own = _taken(given, SketchOptions)
+    own, where = _taken(given, SketchOptions), ClusterOptions(**_taken(given, ClusterOptions))
     if options.merge and (own or given or options.error):
         raise OptionError("--merge takes only -o, --plot and --quiet: what a sketch is was settled when it was made")
     sketch = SketchOptions(**own)
     text = TextOptions(**given, constant=False)
+    if where.cluster is not None:
+        from sonlearn.commands import cluster
+
+        return cluster.sketch(sketch, text, reading, options, where)
     from sonlearn.commands import sketch as verb
 
     return verb.run(sketch, text, reading, options)
+
+
+def _serve(given: dict[str, Any], others: list[str]) -> int:
+    if others:
+        raise OptionError(f"serve takes no files, {shorten(others[0])} given; rows come over the network")
+    options, run_options = ServeOptions(**_taken(given, ServeOptions)), RunOptions(**_taken(given, RunOptions))
+    from sonlearn.commands import serve
+
+    return serve.run(options, run_options)
 
 
 def _own_run(given: dict[str, Any], others: list[str]) -> dict[str, Any]:
@@ -192,6 +214,14 @@ def _inspect(given: dict[str, Any], others: list[str]) -> int:
     from sonlearn.commands import inspect
 
     return inspect.run(others[0], given.get("top"), given.get("json", False))
+
+
+def _report(given: dict[str, Any], others: list[str]) -> int:
+    if len(others) != 1:
+        raise OptionError(f"report takes one RUN.jsonl, {len(others)} given")
+    from sonlearn.commands import report
+
+    return report.run(others[0], PageOptions(**given))
 
 
 def _warm(given: dict[str, Any], others: list[str]) -> int:

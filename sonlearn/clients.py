@@ -1,14 +1,14 @@
-"""What the estimators for scikit-learn and for River have in common: parameters, probabilities, and pickling.
+"""What the estimators for scikit-learn and for River have in common: parameters, classes, and pickling.
 
 An estimator's parameters are the fields of `LearnOptions`, by the same names and with the same defaults, so that
-nothing is said twice. Of K > 2 classes each has a learner against all others.
+nothing is said twice. It has one `Learner`, which knows its classes by number: two are -1 and +1, more are ``--oaa``'s.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
 from sonlearn.members import default_members
 from sonlearn.methods import METHODS
-from sonlearn.options import CLASSIFICATION, LearnOptions
+from sonlearn.options import CLASSIFICATION, LearnOptions, TextOptions
 
 #: Losses with which classes can be learned, their labels being -1 and +1.
 CLASS_LOSSES = (*CLASSIFICATION, "squared")
@@ -26,7 +26,7 @@ CLASS_LOSSES = (*CLASSIFICATION, "squared")
 PROBABILISTIC = ("logistic", "squared", "squared_hinge")
 
 #: Fields that say which classes there are: an estimator is told by the labels it is given.
-OF_LABELS = ("oaa", "classes")
+OF_LABELS = ("oaa", "classes", "multinomial")
 #: Fields of `LearnOptions` with their defaults.
 LEARNING = {field.name: field.default for field in dataclasses.fields(LearnOptions) if field.name not in OF_LABELS}
 
@@ -82,10 +82,7 @@ def _given(estimator: Any) -> dict[str, Any]:
 
 
 def probabilities(loss: str, raw: np.ndarray) -> np.ndarray:
-    """float64[n, K] from raw predictions float64[n, L]; rows sum to 1.
-
-    L = 1: of the second of two classes; else of each class against all others, and the sum is made 1.
-    """
+    """float64[n, K] from raw predictions as `raw_of` gives them; rows sum to 1."""
     p = np.exp(-np.logaddexp(0.0, -raw)) if loss == "logistic" else np.clip((1.0 + raw) / 2.0, 0.0, 1.0)
     if p.shape[1] == 1:
         return np.hstack([1.0 - p, p])
@@ -93,34 +90,52 @@ def probabilities(loss: str, raw: np.ndarray) -> np.ndarray:
     return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0)
 
 
-def raw_of(learners: Iterable[Learner], batch: Batch) -> np.ndarray:
-    """Raw predictions float64[n, L]."""
-    return np.column_stack([learner.predict(batch).raw for learner in learners])
+def learner_of_classes(options: LearnOptions, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
+    """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come."""
+    if classes == 2:
+        return Learner(options, text, threads=threads)
+    how = {"oaa": classes} if classes is not None and classes > 2 else {"classes": "auto"}
+    learner = Learner(dataclasses.replace(options, **how), text, threads=threads)
+    learner.meet(range(classes or 0))
+    return learner
+
+
+def labels_of(learner: Learner, numbers: np.ndarray) -> np.ndarray:
+    """float64[n]: classes, by number, as the learner is told them."""
+    return np.asarray(numbers, dtype=np.float64) if learner.options.several else np.where(numbers == 1, 1.0, -1.0)
+
+
+def raw_of(learner: Learner, batch: Batch) -> np.ndarray:
+    """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes."""
+    predicted = learner.predict(batch)
+    return predicted.scores if learner.options.several else predicted.raw[:, None]
+
+
+def best_of(learner: Learner, raw: np.ndarray) -> np.ndarray:
+    """int64[n]: number of the likeliest class of rows with these raw predictions."""
+    return raw.argmax(axis=1) if learner.options.several else (raw[:, 0] > 0).astype(np.int64)
 
 
 class Kept:
-    """Of an estimator with `learners_`: copies and pickles hold numbers, as the model's file does."""
+    """Of an estimator with a `learner_`: copies and pickles hold numbers, as the model's file does."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """The attributes, learners as headers and arrays."""
+        """The attributes, the learner as header and arrays."""
         above = getattr(super(), "__getstate__", None)
         state = dict(above() if above else self.__dict__)
-        if "learners_" in state:
-            state["learners_"] = [learner.to_arrays() for learner in state["learners_"]]
+        if "learner_" in state:
+            state["learner_"] = state["learner_"].to_arrays()
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Inverse of `__getstate__`."""
+        """Inverse of `__getstate__`. Arrays are copied: a copy must not share them, and a memory map is read-only."""
         state = dict(state)
-        if "learners_" in state:
-            state["learners_"] = [_learner(*kept, state.get("threads", 1)) for kept in state["learners_"]]
+        if "learner_" in state:
+            header, arrays = state["learner_"]
+            arrays = {name: np.array(array) for name, array in arrays.items()}
+            state["learner_"] = Learner.from_arrays(header, arrays, threads=state.get("threads", 1))
         above = getattr(super(), "__setstate__", None)
         if above:
             above(state)
         else:
             self.__dict__.update(state)
-
-
-def _learner(header: dict[str, Any], arrays: dict[str, np.ndarray], threads: int) -> Learner:
-    """A learner with arrays of its own: a copy must not share them, and a memory map may be read-only."""
-    return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)

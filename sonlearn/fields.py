@@ -44,6 +44,14 @@ def number_or(*words: str) -> Callable[[str], float | str]:
     return parse
 
 
+def port_number(text: str) -> int | None:
+    """Parse a number of a TCP port, or ``none``."""
+    return None if text == "none" else int(text)
+
+
+port_number.expected = "a port from 0 to 65535, or none"  # type: ignore[attr-defined]
+
+
 def raw(text: str) -> bytes:
     """The bytes of a command line's word, also where they are not UTF-8."""
     return text.encode("utf-8", "surrogateescape")
@@ -53,7 +61,8 @@ def option(default: Any, help: str, **metadata: Any) -> Any:
     """Dataclass field with what the command line and the checks need.
 
     Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above`
-    (value must exceed it), `high`, `metavar`, `switch` (a flag that is on, off or not given); and, where the default
+    (value must exceed it), `high`, `metavar`, `switch` (a flag that is on, off or not given), `short` (flags that stand
+    for one value each); and, where the default
     None stands for the method's own, `general`: what that is where a method does not say.
     """
     return dataclasses.field(default=default, metadata={"help": help, **metadata})
@@ -101,7 +110,8 @@ def parse_field(field: dataclasses.Field, text: str) -> Any:
         plain = {int: "a whole number", number: "a number"}
         expected = plain.get(parse) or getattr(parse, "expected", field.metadata["help"])
         raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
-    check_field(field, value)
+    if value is not None:
+        check_field(field, value)
     return value
 
 

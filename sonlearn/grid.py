@@ -23,7 +23,7 @@ from sonlearn.options import ALL_TAKE, LOSS_OPTIONS, LearnOptions, TextOptions
 MOST = 1000
 EXPECTED = "NAME=VALUE,VALUE,... with blanks between, as in 'alpha=.1,1 method=rfd-son,nag'"
 #: What the stream is, not how it is learned: the same for all settings.
-_OF_STREAM = ("oaa", "classes")
+_OF_STREAM = ("oaa", "classes", "multinomial")
 _WORDS = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 _FIELDS = {field.name: field for field in dataclasses.fields(LearnOptions)}
 
@@ -142,7 +142,7 @@ def _setting(given: dict[str, Any], shown: tuple[str, ...]) -> tuple[Setting, li
     """(the setting of a combination, the options of it that its method does not take)."""
     name = _named(given, given)
     try:
-        method = LearnOptions(**_only(given, ("method", "sketch"))).method
+        method = LearnOptions(**_only(given, ("method", "sketch", "multinomial"))).method
         takes = {*ALL_TAKE, *METHODS[method].takes}
         loss = LearnOptions(**_only(given, takes - LOSS_OPTIONS.keys())).loss
         takes -= {option for option, needed in LOSS_OPTIONS.items() if needed != loss}

@@ -29,14 +29,14 @@ class Member:
     weight : float
         The combiner's weight of it at the start.
     cost : float
-        Time for an entry of its view in units of `nag`: what retiring it would save.
+        Time for an entry of its view, the view's own time included, in units of `NAG_SECONDS`: what retiring it saves.
     """
 
     method: str
     view: str
     options: dict[str, Any] = field(default_factory=dict)
     gain: float = 2.0
-    weight: float = 0.12
+    weight: float = 0.1
     cost: float = 1.0
 
     @property
@@ -45,6 +45,8 @@ class Member:
         return self.method if self.view == "raw" else f"{self.method}:{self.view}"
 
 
+#: What `nag` takes for an entry of a row of text, roughly and on the machines at hand: the unit of costs.
+NAG_SECONDS = 15e-9
 _NAG = {"loss": "squared", "clip": 1.0}
 
 
@@ -54,11 +56,13 @@ def _arow(r: float) -> dict[str, Any]:
 
 #: Members for classes, the first of them Vowpal Wabbit's default.
 _CLASSES = (
-    Member("nag", "raw", _NAG, weight=0.4),
+    Member("nag", "raw", _NAG, weight=0.5),
     Member("drfd", "lunit", {"loss": "hinge", "arow_r": 0.1}, cost=8.0),
-    Member("arow-precision", "odds", _arow(0.3), cost=2.0),
-    Member("arow-precision", "tfidf", _arow(3.0), cost=2.0),
+    Member("arow-precision", "lunit", _arow(3.0), cost=1.0),
+    Member("arow-precision", "odds", _arow(0.3), cost=4.0),
+    Member("arow-precision", "tfidf", _arow(10.0), cost=2.0),
     Member("multinomial-bayes", "log", {"loss": "logistic"}, gain=1.0, cost=2.0),
+    Member("arow-precision", "neighbours", _arow(0.1), cost=3.0),
     Member("nag", "pairs", _NAG, cost=3.0),
     Member("nag", "pairs-z", _NAG, cost=3.0),
     Member("arow-precision", "pairs-fine", _arow(0.1), cost=3.0),
@@ -82,15 +86,22 @@ _VALUES = (
     _of_values("arow-precision", "triples-z", 6.0, arow_r=0.1),
 )
 VALUE_MEMBERS = {entry.name: entry for entry in _VALUES}
+#: Members for ``--budget cheap``: what costs a small multiple of the row's entries, and keeps no sketch.
+CHEAP = (
+    "nag", "arow-precision:lunit", "arow-precision:odds", "arow-precision:tfidf", "multinomial-bayes:log",
+    "arow-precision:neighbours",
+)  # fmt: skip
+CHEAP_VALUES = ("nag", "arow-precision:bins-z", "nlms:zs")
 #: Beside those, members that learn quantiles themselves: means alone do not tell where the labels are spread out.
 _QUANTILES = ("nag:zs", "nag:bins")
 
 
-def default_members(loss: str) -> tuple[str, ...]:
+def default_members(loss: str, budget: str = "normal") -> tuple[str, ...]:
     """Names of the members of a committee that was not told which."""
     if loss in CLASSIFICATION:
-        return tuple(MEMBERS)
-    return (*VALUE_MEMBERS, *_QUANTILES) if loss == "quantile" else tuple(VALUE_MEMBERS)
+        return CHEAP if budget == "cheap" else tuple(MEMBERS)
+    values = CHEAP_VALUES if budget == "cheap" else tuple(VALUE_MEMBERS)
+    return (*values, *_QUANTILES) if loss == "quantile" else values
 
 
 def member(name: str, loss: str = "logistic") -> Member:

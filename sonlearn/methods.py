@@ -56,6 +56,8 @@ class Method:
         Defaults that belong together, and hold unless another loss or scale is given.
     sketch : str
         Short name for ``--sketch``; empty: none.
+    shared : dict or None
+        Defaults where several classes share its metric (``--multinomial``); None: they cannot.
     losses : tuple of str
         Losses that it can learn; empty: all.
     """
@@ -71,6 +73,7 @@ class Method:
     setting: dict[str, Any] = field(default_factory=dict)
     sketch: str = ""
     losses: tuple[str, ...] = ()
+    shared: dict[str, Any] | None = None
 
 
 #: Defaults where --alpha 0 is given: the setting of [RFD], under which it has no hyperparameter. (Without the bound on
@@ -87,62 +90,67 @@ _PROJECTED = (*_ADA, "sketch_size", "seed")
 #: AROW has a step of its own: for margins (whatever loss of classes is reported), or for errors (squared).
 _AROW = ("squared_hinge", "logistic", "hinge", "squared")
 
+#: The sketched methods where classes share the sketch: measured over 12 sets (docs/evidence.md), as nag's rate is.
+_SHARED = {"scale": "unit", "sigma": 0.1, "eta": 0.0, "alpha": 0.1}
+
 METHODS = {
     "committee": Method(
         "committee", "members that see the row in different ways, and a full Newton step over their predictions",
         "its parts' papers, and [SON] eq. 1-2 for the combiner", "m^2 + m s", "all data, untuned",
-        ("sketch_size", "clip", "members", "retire"), defaults={"sketch_size": 10},
+        ("sketch_size", "clip", "members", "retire", "budget"), defaults={"sketch_size": 10},
     ),
     "rfd-son": Method(
         "sketched", "robust frequent directions: half of what a shrink sheds goes to alpha", "[RFD] Alg. 3, 6",
         "m^2 + m s", "correlated or badly scaled features; nothing to tune with --alpha 0", _NEWTON,
         {"rule": "rfd"}, setting={"loss": "squared", "scale": "unit", "sigma": 0.1}, sketch="rfd",
+        shared={**_SHARED, "sigma": 0.01, "eta": "1/t"},
     ),
     "fd-son": Method(
         "sketched", "frequent directions", "[SON] Alg. 1, 2, 6", "m^2 + m s", "as rfd-son, with alpha chosen by hand",
-        _NEWTON, {"rule": "fd"}, sketch="fd",
+        _NEWTON, {"rule": "fd"}, sketch="fd", shared=_SHARED,
     ),
     "pfd-son": Method(
         "sketched", "frequent directions of which only the last floor(beta m) pay for a shrink", "[RFD] sec. 6.2",
         "m^2 + m s", "as fd-son, where the leading directions matter most", (*_NEWTON, "beta"), {"rule": "pfd"},
-        {"beta": 0.2}, sketch="pfd",
+        {"beta": 0.2}, sketch="pfd", shared=_SHARED,
     ),
     "cfd-son": Method(
         "sketched", "frequent directions that A reads with all that was shed added to the rows kept (our reading)",
         "[RFD] sec. 6", "m^2 + m s", "comparison: no paper says how it is done online", _NEWTON, {"rule": "cfd"},
-        sketch="cfd",
+        sketch="cfd", shared=_SHARED,
     ),
     "oja-son": Method(
         "sketched", "Oja's rule follows the leading eigenvectors", "[SON] Alg. 3-5", "m^2 + m s",
         "spectra that fall quickly; faster than rfd-son", (*_NEWTON, "oja_step"), {"rule": "oja"},
-        sketch="oja",
+        sketch="oja", shared={**_SHARED, "sigma": 0.03, "eta": "1/t"},
     ),
     "gd": Method(
         "sketched", "gradient descent with step 1/alpha; with --diagonal a form of AdaGrad", "[SON] with m = 0", "s",
-        "nearly independent features", _NEWTON, {"rule": "none"}, sketch="none",
+        "nearly independent features", _NEWTON, {"rule": "none"}, sketch="none", shared={},
     ),
     "nag": Method(
         "first_order", "normalised adaptive gradient: no scale of a feature matters; the default step of Vowpal Wabbit",
         "[NAG] Alg. 2 (exactly with --rescale before --no-invariant), [IWA]", "s",
         "features of any scales; what to try first", ("learning_rate", "clip", "invariant", "rescale"),
-        {"rule": "nag"},
+        {"rule": "nag"}, shared={"learning_rate": 4.0},
     ),
     "adagrad": Method(
         "first_order", "a step a feature, by its summed squared gradients", "[AdaGrad] with delta = 0", "s",
         "rare and frequent features of similar size", ("learning_rate", "power_t", "clip"), {"rule": "adagrad"},
+        shared={},
     ),
     "ada-diag": Method(
         "first_order", "adagrad with --delta and both kinds of updates, as the ada- methods are compared with",
-        "[AdaGrad], [ADA] section 2", "s", "comparison", _ADA, {"rule": "ada"},
+        "[AdaGrad], [ADA] section 2", "s", "comparison", _ADA, {"rule": "ada"}, shared={},
     ),
     "sgd": Method(
         "first_order", "stochastic gradient descent, steps l t^-p", "[OGD]", "s", "comparison",
-        ("learning_rate", "power_t", "clip"), {"rule": "sgd"},
+        ("learning_rate", "power_t", "clip"), {"rule": "sgd"}, shared={},
     ),
     "ogd": Method(
         "first_order", "gradient descent with steps t^-1/2, w projected onto |w'x| <= C", "[OGD], [RFD] 3.1", "s",
         "comparison: what the Newton family improves on", ("learning_rate", "power_t", "clip"), {"rule": "ogd"},
-        {"learning_rate": 1.0},
+        {"learning_rate": 1.0}, shared={},
     ),
     "ftrl": Method(
         "first_order", "follow the regularised leader: adagrad whose --l1 makes weights exactly 0", "[FTRL] Alg. 1",
@@ -191,12 +199,12 @@ METHODS = {
     ),
     "ada-fd": Method(
         "sketched", "ada-full with frequent directions of the gradients", "[ADAFD]", "m^3 + m s",
-        "as ada-gp, without random numbers", _ADA_FD, {"rule": "fd", "f": "root"},
+        "as ada-gp, without random numbers", _ADA_FD, {"rule": "fd", "f": "root"}, shared={},
     ),
     "s-adagrad": Method(
         "sketched", "the same, and all that a shrink sheds goes to the multiple of the identity under the root",
         "[SKETCHY] Alg. 2", "m^3 + m s", "as ada-fd; less depends on --delta", _ADA_FD,
-        {"rule": "fd", "f": "shifted", "gain": 1.0},
+        {"rule": "fd", "f": "shifted", "gain": 1.0}, shared={},
     ),
     "metagrad": Method(
         "metagrad", "experts with steps of many sizes, the largest --learning_rate; at most 1,000 features",
@@ -244,6 +252,8 @@ METHODS = {
 #: `--sketch NAME` is short for the method.
 SKETCHES = {method.sketch: name for name, method in METHODS.items() if method.sketch}
 DEFAULT = "committee"
+#: The method of ``--multinomial`` that none is given for.
+SHARED_DEFAULT = "fd-son"
 
 
 def listing() -> list[str]:

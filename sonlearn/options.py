@@ -18,16 +18,19 @@ from sonlearn.errors import OptionError
 from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option, raw
 from sonlearn.members import member
 from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
-from sonlearn.methods import DEFAULT, METHODS, SKETCHES, ZERO_ALPHA
+from sonlearn.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, ZERO_ALPHA
 
 LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
 #: Options of one loss each.
 LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
 #: Options of learning that every method takes.
-ALL_TAKE = ("method", "sketch", "loss", "oaa", "classes", *LOSS_OPTIONS)
+ALL_TAKE = ("method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS)
 #: What features are divided by (`sonlearn.learn.rescale`).
 SCALES = ("none", "gradients", "maximum", "unit")
-FORMATS = ("auto", "svmlight", "vw", "csv", "arrow")
+FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
+#: Formats whose features are slots of hashed names; those of TABLES, and of NAMESPACED, are the same features.
+HASHED = ("vw", "json", "csv", "arrow")
+TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
@@ -62,6 +65,10 @@ class LearnOptions:
     classes: str | None = option(
         None, "auto: the same for classes that are met as they come, whole numbers or names", choices=("auto",)
     )
+    multinomial: int | None = option(
+        None, "K classes that share what is learned of the features' scales and correlations: softmax",
+        flags=("--multinomial",), parse=int, low=2, high=1_000_000, metavar="K",
+    )  # fmt: skip
     quantile_tau: float = option(
         0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
         metavar="Q",
@@ -74,9 +81,9 @@ class LearnOptions:
         None, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C",
         general=math.inf,
     )  # fmt: skip
-    alpha: float = option(
-        1.0, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
-        metavar="A",
+    alpha: float | None = option(
+        None, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
+        metavar="A", general=1.0,
     )  # fmt: skip
     sigma: float | str | None = option(
         None, "weight of a gradient in the sketch: a number, or auto: 1/(8 C^2) for squared loss, else 0",
@@ -90,6 +97,10 @@ class LearnOptions:
         (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
     )
     retire: bool = option(True, "retire members of the committee that do not pay for their time")
+    budget: float | str = option(
+        "normal", "what the committee may take for a row: cheap (no sketch, no pairs), normal, rich (nobody is "
+        "retired), or microseconds", parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
+    )  # fmt: skip
     beta: float | None = option(
         None, "share of the m directions that pay for a shrink (pfd)", parse=number, above=0.0, high=1.0, general=1.0,
         metavar="B",
@@ -145,7 +156,7 @@ class LearnOptions:
         if isinstance(self.members, str | list):  # as Python or a file's header has them
             self._settle("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
         named = SKETCHES.get(self.sketch)
-        method = self.method or named or DEFAULT
+        method = self.method or named or (DEFAULT if self.multinomial is None else SHARED_DEFAULT)
         if named not in (None, method):
             raise OptionError(f"--sketch {self.sketch} is --method {named}, not --method {method}: give one of them")
         self._settle("method", method)
@@ -164,6 +175,8 @@ class LearnOptions:
     def _defaults(self) -> dict[str, Any]:
         """What the method says of options that are not given."""
         method = METHODS[self.method]
+        if self.multinomial is not None:
+            return {**method.defaults, "loss": "logistic", **(method.shared or {})}
         if self.alpha == 0 and "alpha" in method.takes:
             zero = {name: value for name, value in ZERO_ALPHA.items() if name in (*ALL_TAKE, *method.takes)}
             return {**method.defaults, **zero}
@@ -187,14 +200,24 @@ class LearnOptions:
             raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; --method {others} do")
 
     @property
+    def microseconds(self) -> float:
+        """What `budget` allows for a row; inf where it is a word."""
+        return math.inf if isinstance(self.budget, str) else float(self.budget)
+
+    @property
     def several(self) -> bool:
         """Whether labels are classes, of which there may be more than two."""
-        return self.oaa is not None or self.classes is not None
+        return self.oaa is not None or self.classes is not None or self.multinomial is not None
 
     @property
     def of_one_class(self) -> LearnOptions:
         """The options of the learner of one class."""
         return dataclasses.replace(self, oaa=None, classes=None)
+
+    @property
+    def numbered(self) -> int | None:
+        """How many classes there can be, where they are numbered from 0 or 1 on."""
+        return (self.oaa or self.multinomial) if self.classes is None else None
 
     @property
     def resolved_sigma(self) -> float:
@@ -209,7 +232,7 @@ class LearnOptions:
         names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
         names -= {"diagonal"}  # a spelling of scale
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
-        names |= {name for name in ("oaa", "classes") if getattr(self, name) is not None}
+        names |= {name for name in ("oaa", "classes", "multinomial") if getattr(self, name) is not None}
         return tuple(field.name for field in dataclasses.fields(self) if field.name in names)
 
     @property
@@ -222,7 +245,10 @@ class LearnOptions:
 class TextOptions:
     """How text becomes features. Frozen; `validate` runs on construction, OptionError as for `LearnOptions`."""
 
-    format: str = option("auto", "input format; auto looks at the first lines", choices=FORMATS)
+    format: str = option(
+        "auto", "input format; auto looks at the first lines; --json: --format json", choices=FORMATS,
+        short={"--json": "json"},
+    )  # fmt: skip
     bits: int = option(
         18, "hash names to 2^B slots (VW text)", flags=("-b", "--bit_precision"), parse=int, low=1, high=40, metavar="B"
     )
@@ -230,6 +256,10 @@ class TextOptions:
     hash: str = option(
         "strings", "names of digits only are their number (strings), or hashed too (all)", choices=HASHES
     )
+    chain_hash: bool = option(
+        False, "JSON: the text of a member is hashed with its name as seed, as VW text's name:text is, not behind it",
+        flags=("--chain_hash",),
+    )  # fmt: skip
     hash_seed: int = option(
         0, "seed of the hash of names (VW text)", flags=("--hash_seed",), parse=int, low=0, high=2**32 - 1, metavar="S"
     )
@@ -292,8 +322,7 @@ def _check_together(o: LearnOptions) -> None:
     can = METHODS[o.method].losses
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
-    if o.oaa is not None and o.classes is not None:
-        raise OptionError(f"--oaa {o.oaa} with --classes {o.classes}: give one of them")
+    _check_classes(o)
     if o.several and o.loss not in (*CLASSIFICATION, "squared"):
         flag = "--classes" if o.oaa is None else "--oaa"
         raise OptionError(f"{flag} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared")
@@ -310,6 +339,26 @@ def _check_together(o: LearnOptions) -> None:
         )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
+
+
+def _check_classes(o: LearnOptions) -> None:
+    """What goes together of the options of several classes."""
+    if o.oaa is not None and (o.classes is not None or o.multinomial is not None):
+        other = f"--classes {o.classes}" if o.multinomial is None else f"--multinomial {o.multinomial}"
+        raise OptionError(f"--oaa {o.oaa} with {other}: give one of them")
+    if o.multinomial is None:
+        return
+    said = f"--multinomial {o.multinomial}"
+    if METHODS[o.method].shared is None:
+        able = ", ".join(name for name, method in METHODS.items() if method.shared is not None)
+        raise OptionError(
+            f"{said}: --method {o.method} has no metric that classes can share; --oaa {o.multinomial} takes it, and "
+            f"{said} takes --method {able}"
+        )
+    if o.loss != "logistic":
+        raise OptionError(f"{said} with --loss {o.loss}: its loss is softmax's log loss (--loss logistic)")
+    if o.alpha == 0:
+        raise OptionError(f"{said} with --alpha 0: nothing would bound the first steps; give --alpha a positive value")
 
 
 def _check_projection(o: LearnOptions) -> None:

@@ -20,8 +20,11 @@ from sonlearn.clients import (
     LEARNING,
     PROBABILISTIC,
     Kept,
+    best_of,
     class_options,
     constructor,
+    labels_of,
+    learner_of_classes,
     probabilities,
     raw_of,
     value_options,
@@ -98,9 +101,9 @@ class _Son(Kept):
     def _options(self) -> LearnOptions:
         raise NotImplementedError
 
-    def _learner(self) -> Learner:
-        text = TextOptions(format="vw", bits=self.bits, constant=self.constant)
-        return Learner(self._options(), text, threads=self.threads)
+    @property
+    def _text(self) -> TextOptions:
+        return TextOptions(format="vw", bits=self.bits, constant=self.constant)
 
     def _unlabelled(self, rows: list[dict[Hashable, Any]], weight: Any = 1.0) -> Batch:
         return batch_of(rows, np.full(len(rows), np.nan), weight, self.bits, self.constant)
@@ -109,8 +112,8 @@ class _Son(Kept):
 class SonClassifier(_Son, base.MiniBatchClassifier):
     """Online classifier of any number of classes, which may turn up as the stream goes on.
 
-    Booleans, and two classes that were named beforehand, have one learner; else each class has one from its first
-    example on, against all others.
+    Booleans, and two classes that were named beforehand, have one learner; else each class is learned against all
+    others, as with ``--classes auto``: a class that comes late has lost nothing.
 
     Parameters
     ----------
@@ -171,65 +174,45 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         return list(getattr(self, "numbers_", self.classes or ()))
 
     def _learn(self, rows: list, y: list, weight: Any) -> None:
-        """Learn rows in order; a class begins where it first occurs."""
+        """Learn rows in order."""
         if not len(rows):
             return
         batch = self._unlabelled(rows, weight)
         if not hasattr(self, "numbers_"):
             self._begin(y[0])
-        start = 0
-        for row, label in enumerate(y):
-            if label not in self.numbers_:
-                if self.fixed_:
-                    known = ", ".join(map(repr, self.numbers_))
-                    raise InputError(SOURCE, row + 1, None, f"label {label!r}", f"one of the classes {known}")
-                self._learn_known(batch.part(start, row), y[start:row])
-                self.numbers_[label] = len(self.numbers_)
-                self.learners_.append(self._learner())
-                start = row
-        self._learn_known(batch.part(start, len(y)), y[start:])
+        for row, (label, h) in enumerate(zip(y, batch.weight, strict=True)):
+            if self.fixed_ and label not in self.numbers_:
+                known = ", ".join(map(repr, self.numbers_))
+                raise InputError(SOURCE, row + 1, None, f"label {label!r}", f"one of the classes {known}")
+            if h > 0:
+                self.numbers_.setdefault(label, len(self.numbers_))
+        numbers = np.array([self.numbers_.get(label, 0) for label in y])
+        self.learner_.partial_fit(batch._replace(y=labels_of(self.learner_, numbers)))
 
     def _begin(self, label: Hashable) -> None:
         classes = self.classes
         if classes is None and isinstance(label, bool | np.bool_):
             classes = (False, True)
-        learners = [self._learner() for _ in range(1 if len(classes or ()) == 2 else len(classes or ()))]
-        self.numbers_ = {name: k for k, name in enumerate(classes or ())}
-        self.fixed_, self.learners_ = classes is not None, learners
-
-    def _learn_known(self, batch: Batch, y: list) -> None:
-        if not batch.n:
-            return
-        at, alone = np.array([self.numbers_[label] for label in y]), self._alone
-        for k, learner in enumerate(self.learners_):
-            learner.partial_fit(batch._replace(y=np.where(at == (1 if alone else k), 1.0, -1.0)))
-
-    @property
-    def _alone(self) -> bool:
-        """Whether one learner tells two classes apart."""
-        return len(self.learners_) < len(self.numbers_)
-
-    def _raw(self, rows: list) -> np.ndarray:
-        return raw_of(self.learners_, self._unlabelled(rows))
+        count = None if classes is None else len(classes)
+        self.learner_ = learner_of_classes(self._options(), count, self._text, self.threads)
+        self.numbers_, self.fixed_ = {name: k for k, name in enumerate(classes or ())}, classes is not None
 
     def _predicted(self, rows: list) -> list[Hashable | None]:
         classes = self._classes
-        if not rows or not hasattr(self, "learners_"):
+        if not rows or not hasattr(self, "learner_") or not classes:
             return [None] * len(rows)
-        raw = self._raw(rows)
-        best = (raw[:, 0] > 0).astype(int) if self._alone else raw.argmax(axis=1)
-        return [classes[k] for k in best]
+        raw = raw_of(self.learner_, self._unlabelled(rows))
+        return [classes[k] for k in best_of(self.learner_, raw)]
 
     def _probabilities(self, rows: list) -> list[dict[Hashable, float]]:
-        classes = self._classes
-        options = self.learners_[0].options if getattr(self, "learners_", None) else self._options()
-        if options.loss not in PROBABILISTIC:
-            raise NotImplementedError(f"loss {options.loss} tells no probabilities")
-        if not hasattr(self, "learners_"):
-            return [dict.fromkeys(self.classes or (), 1.0 / len(self.classes or (1,))) for _ in rows]
-        if not rows or len(classes) < 2:
-            return [dict.fromkeys(classes, 1.0) for _ in rows]
-        return [dict(zip(classes, row, strict=True)) for row in probabilities(options.loss, self._raw(rows)).tolist()]
+        classes, learner = self._classes, getattr(self, "learner_", None)
+        loss = self._options().loss
+        if loss not in PROBABILISTIC:
+            raise NotImplementedError(f"loss {loss} tells no probabilities")
+        if learner is None or not rows or len(classes) < 2:
+            return [dict.fromkeys(classes, 1.0 / max(len(classes), 1)) for _ in rows]
+        found = probabilities(loss, raw_of(learner, self._unlabelled(rows)))
+        return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
 
 
 class SonRegressor(_Son, base.MiniBatchRegressor):
@@ -270,14 +253,14 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
         if len(rows) != len(y):
             raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
         batch = batch_of(rows, y, weight, self.bits, self.constant)
-        if not hasattr(self, "learners_"):
-            self.learners_ = [self._learner()]
-        self.learners_[0].partial_fit(batch)
+        if not hasattr(self, "learner_"):
+            self.learner_ = Learner(self._options(), self._text, threads=self.threads)
+        self.learner_.partial_fit(batch)
 
     def _predicted(self, rows: list) -> list[float]:
-        learners = getattr(self, "learners_", None) or [self._learner()]
-        p = learners[0].predict(self._unlabelled(rows)).prediction
-        return (np.exp(p) if learners[0].options.loss == "poisson" else p).tolist()
+        learner = getattr(self, "learner_", None) or Learner(self._options(), self._text)
+        p = learner.predict(self._unlabelled(rows)).prediction
+        return (np.exp(p) if learner.options.loss == "poisson" else p).tolist()
 
 
 __all__ = ["SonClassifier", "SonRegressor"]

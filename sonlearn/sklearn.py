@@ -20,8 +20,11 @@ from sonlearn.clients import (
     LEARNING,
     PROBABILISTIC,
     Kept,
+    best_of,
     class_options,
     constructor,
+    labels_of,
+    learner_of_classes,
     probabilities,
     raw_of,
     value_options,
@@ -59,44 +62,36 @@ class _Son(Kept, BaseEstimator):
             part = from_scipy(X[at], None, None if weight is None else weight[at], constant=self.constant, source="X")
             yield at, part._replace(lines=part.lines + start)
 
-    def _begin(self, learners: int) -> None:
-        options = self._options()
-        self.learners_ = [Learner(options, threads=self.threads) for _ in range(learners)]
-
-    def _learn(self, X: Any, targets: list[np.ndarray], weight: Any, passes: int) -> Any:
-        """Learn rows, `targets[k]` being the labels float64[n] of the k-th learner."""
+    def _learn(self, X: Any, y: np.ndarray, weight: Any, passes: int) -> Any:
+        """Learn rows with the labels y, as the learner is told them, `passes` times."""
         if passes < 1:
             raise OptionError(f"passes {passes}: expected at least 1")
         for number in range(passes):
             if number:
-                for learner in self.learners_:
-                    learner.next_pass()
+                self.learner_.next_pass()
             for at, batch in self._batches(X, weight):
-                for learner, y in zip(self.learners_, targets, strict=True):
-                    learner.partial_fit(batch._replace(y=y[at]))
+                self.learner_.partial_fit(batch._replace(y=y[at]))
         return self
 
     def _raw(self, X: Any) -> np.ndarray:
-        """Raw predictions float64[n, learners]."""
+        """Raw predictions as `sonlearn.clients.raw_of` gives them."""
         check_is_fitted(self)
         X, _, _ = self._checked(X, reset=False)
-        return np.concatenate([raw_of(self.learners_, batch) for _, batch in self._batches(X)])
+        return np.concatenate([raw_of(self.learner_, batch) for _, batch in self._batches(X)])
 
     def _weights(self) -> tuple[np.ndarray, np.ndarray]:
-        """(float64[learners, d], float64[learners]): weights of the columns, and of the constant."""
+        """(float64[1 or K, d], float64[1 or K]): weights of the columns, and of the constant."""
         check_is_fitted(self)
-        options = self.learners_[0].options
+        options = self.learner_.options
         unit = options.scale == "unit" and "scale" in METHODS[options.method].takes
         if METHODS[options.method].engine in _CURVED or unit:
             how = f"{options.method} with scale unit" if unit else options.method
             raise AttributeError(f"method {how} is not linear in a row: it has no coef_ and intercept_")
-        coef, constant = np.zeros((len(self.learners_), self.n_features_in_)), np.zeros(len(self.learners_))
-        for k, learner in enumerate(self.learners_):
-            ids, w = learner.weights()
-            column = ids != CONSTANT
-            coef[k, ids[column] - 1] = w[column]
-            constant[k] = w[~column].sum()
-        return coef, constant
+        ids, w = self.learner_.weights()
+        w, column = np.atleast_2d(w), ids != CONSTANT
+        coef = np.zeros((len(w), self.n_features_in_))
+        coef[:, ids[column] - 1] = w[:, column]
+        return coef, w[:, ~column].sum(axis=1)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -125,8 +120,8 @@ class SonClassifier(ClassifierMixin, _Son):
     Attributes
     ----------
     classes_ : array[K], sorted
-    learners_ : list of Learner
-        One for two classes, else one a class (against all others).
+    learner_ : Learner
+        Of two classes, -1 and +1; else with ``oaa``: labels are 0 to K - 1, each class against all others.
     coef_ : float64[1 or K, d], intercept_ : float64[1 or K]
         Where the method is linear.
     n_features_in_, feature_names_in_ :
@@ -161,11 +156,11 @@ class SonClassifier(ClassifierMixin, _Son):
         classes = np.unique(y[weight > 0])
         self._begin_classes(classes if len(classes) else np.unique(y))
         known = np.isin(y, self.classes_)
-        return self._learn(X, self._targets(np.where(known, y, self.classes_[0])), weight, self.passes)
+        return self._learn(X, self._labels(np.where(known, y, self.classes_[0])), weight, self.passes)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn further rows, once; the first call needs `classes`, all that will ever occur."""
-        first = not hasattr(self, "learners_")
+        first = not hasattr(self, "learner_")
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
         check_classification_targets(y)
         if first and classes is None:
@@ -178,7 +173,7 @@ class SonClassifier(ClassifierMixin, _Son):
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
             raise ValueError(f"y has labels {unknown} that are not among the classes {self.classes_}")
-        return self._learn(X, self._targets(y), weight, 1)
+        return self._learn(X, self._labels(y), weight, 1)
 
     def decision_function(self, X) -> np.ndarray:
         """Raw predictions: float64[n] for two classes (positive: the second), else float64[n, K]."""
@@ -188,7 +183,7 @@ class SonClassifier(ClassifierMixin, _Son):
     def predict(self, X) -> np.ndarray:
         """The likeliest class of each row, array[n]."""
         raw = self._raw(X)
-        return self.classes_[(raw[:, 0] > 0).astype(int) if raw.shape[1] == 1 else raw.argmax(axis=1)]
+        return self.classes_[best_of(self.learner_, raw)]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X) -> np.ndarray:
@@ -208,13 +203,11 @@ class SonClassifier(ClassifierMixin, _Son):
     def _begin_classes(self, classes: np.ndarray) -> None:
         if len(classes) < 2:
             raise ValueError(f"the number of classes has to be greater than one; got {len(classes)} class")
-        self._begin(1 if len(classes) == 2 else len(classes))
+        self.learner_ = learner_of_classes(self._options(), len(classes), None, self.threads)
         self.classes_ = classes
 
-    def _targets(self, y: np.ndarray) -> list[np.ndarray]:
-        """Labels of each learner; one alone learns the second of two classes."""
-        at, learners = np.searchsorted(self.classes_, y), len(self.learners_)
-        return [np.where(at == k, 1.0, -1.0) for k in (range(learners) if learners > 1 else (1,))]
+    def _labels(self, y: np.ndarray) -> np.ndarray:
+        return labels_of(self.learner_, np.searchsorted(self.classes_, y))
 
 
 class SonRegressor(RegressorMixin, _Son):
@@ -229,7 +222,7 @@ class SonRegressor(RegressorMixin, _Son):
 
     Attributes
     ----------
-    learners_ : list of one Learner
+    learner_ : Learner
     coef_ : float64[d], intercept_ : float64
         Where the method is linear.
     n_features_in_, feature_names_in_ :
@@ -245,21 +238,24 @@ class SonRegressor(RegressorMixin, _Son):
     def fit(self, X, y, sample_weight=None):
         """Forget everything and learn the rows of X, `passes` times; see `SonClassifier.fit`."""
         X, y, weight = self._checked(X, y, sample_weight, reset=True)
-        self._begin(1)
-        return self._learn(X, [np.asarray(y, dtype=np.float64)], weight, self.passes)
+        self._begin()
+        return self._learn(X, np.asarray(y, dtype=np.float64), weight, self.passes)
 
     def partial_fit(self, X, y, sample_weight=None):
         """Learn further rows, once."""
-        first = not hasattr(self, "learners_")
+        first = not hasattr(self, "learner_")
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
         if first:
-            self._begin(1)
-        return self._learn(X, [np.asarray(y, dtype=np.float64)], weight, 1)
+            self._begin()
+        return self._learn(X, np.asarray(y, dtype=np.float64), weight, 1)
+
+    def _begin(self) -> None:
+        self.learner_ = Learner(self._options(), threads=self.threads)
 
     def predict(self, X) -> np.ndarray:
         """Predictions float64[n], within [-clip, clip]; of poisson loss the expected count."""
         raw = self._raw(X)[:, 0]
-        options = self.learners_[0].options
+        options = self.learner_.options
         p = np.clip(raw, -options.clip, options.clip)
         return np.exp(p) if options.loss == "poisson" else p
 

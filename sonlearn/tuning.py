@@ -24,8 +24,9 @@ import numpy as np
 from sonlearn.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.grid import Setting, settings_of
+from sonlearn.learn.abreast import Said, learn_abreast
 from sonlearn.learn.combine.panel import mapping
-from sonlearn.learn.learner import Learner, Said, learn_abreast
+from sonlearn.learn.learner import Learner
 from sonlearn.options import CLASSIFICATION, LOSS_OPTIONS, LearnOptions, TextOptions
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.progress import Progress, Row, Schedule
@@ -39,9 +40,9 @@ class Result(NamedTuple):
     Attributes
     ----------
     setting : Setting
-    loss, error : float
+    loss, error : float or None
         Averages over all rows that it predicted before learning from them (several passes: the last one's holdout, as
-        in the summary of a run); NaN where there is none.
+        in the summary of a run); None where there is none.
     examples : int
         Rows that it was shown.
     seconds : float
@@ -53,12 +54,20 @@ class Result(NamedTuple):
     """
 
     setting: Setting
-    loss: float
-    error: float
+    loss: float | None
+    error: float | None
     examples: int
     seconds: float
     state: str
     problem: str
+
+
+class Due(NamedTuple):
+    """A row of the table: the setting that was best there, its row, and that as it is printed."""
+
+    setting: Setting
+    row: Row
+    line: str
 
 
 class Contender:
@@ -152,7 +161,7 @@ class Tuning:
         if halving is not None and halving < 1:
             raise OptionError(f"halving {halving}: expected at least 1")
 
-    def partial_fit(self, batch: Batch, held: np.ndarray | None = None) -> list[tuple[Setting, Row]]:
+    def partial_fit(self, batch: Batch, held: np.ndarray | None = None) -> list[Due]:
         """Learn a batch; return the rows of the table that have become due, each the best setting's at that row.
 
         Parameters
@@ -218,7 +227,7 @@ class Tuning:
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
-    def _learn(self, batch: Batch, held: np.ndarray | None) -> list[tuple[Setting, Row]]:
+    def _learn(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
         working = self.at_work
         learners = [contender.learner for contender in working if contender.learner is not None]
 
@@ -240,12 +249,13 @@ class Tuning:
         self._check_classes(batch)
         return self._due()
 
-    def _due(self) -> list[tuple[Setting, Row]]:
+    def _due(self) -> list[Due]:
         """Rows that all settings at work have come to, of the one that was best there."""
         working, due = self.at_work, []
         while all(contender.rows for contender in working):
-            rows = [(contender.setting, contender.rows.pop(0)) for contender in working]
-            due.append(min(rows, key=lambda row: self._score(row[1].sums)))
+            rows = [(contender, contender.rows.pop(0)) for contender in working]
+            best, row = min(rows, key=lambda pair: self._score(pair[1].loss, pair[1].error))
+            due.append(Due(best.setting, row, best.progress.line(row)))
         return due
 
     @property
@@ -270,12 +280,13 @@ class Tuning:
     def _standing(self, contender: Contender) -> float:
         """Its score; in a later pass, before a row of it was held out, that of what it has learned from."""
         progress = contender.progress
-        return self._score(progress.result if progress.result.weight > 0 else progress.trained)
+        sums = progress.result if progress.result.weight > 0 else progress.trained
+        return self._score(sums.average_loss, sums.average_error)
 
-    def _score(self, sums: Any) -> float:
+    def _score(self, loss: float | None, error: float | None) -> float:
         """What is compared: lower is better, and what is unknown is worst."""
-        score = sums.average_loss if self.by == "loss" else sums.average_error
-        return math.inf if math.isnan(score) else score
+        score = loss if self.by == "loss" else error
+        return math.inf if score is None else score
 
     def _check_classes(self, batch: Batch) -> None:
         if self.by == "error" and not all(contender.progress.trained.classes for contender in self.at_work):
@@ -363,4 +374,4 @@ def tune(
     return tuning
 
 
-__all__ = ["Contender", "Result", "Tuning", "tune"]
+__all__ = ["Contender", "Due", "Result", "Tuning", "tune"]

@@ -69,6 +69,11 @@ VIEWS = {
         "tuples", "[z-bin 2 of x_i and z-bin 2 of x_j], i <= j", "s^2",
         {"order": 2, "code": "z", "resolution": 2},
     ),
+    "neighbours": ViewEntry(
+        "neighbours",
+        "[bins 1 of two entries up to 3 apart] and [bins 1 of three side by side], / sqrt(their number)", "4 s",
+        {"resolution": 1, "reach": 3},
+    ),
     "triples": ViewEntry(
         "tuples", "[bin 1 of x_i and bin 1 of x_j and bin 1 of x_k], i < j < k", "s^3",
         {"order": 3, "code": "float", "resolution": 1, "entries": (16, 16, 8)},

@@ -6,7 +6,7 @@
 
 Sections: `binary` (progressive error and log loss), `river` (the three largest sets of numbers), `regression`
 (progressive squared error), `final` (models on test parts after one pass and five), `ablation` (without each member of
-the committee), `classes` (several classes, beside VW's --oaa and scikit-learn's SGDClassifier, 8,000 rows). Everybody
+the committee), `classes` (several classes, beside VW's --oaa and scikit-learn's SGDClassifier, 10,000 rows). Everybody
 gets the same rows in the same order with the constant feature; every prediction counts that was made before the label
 was used.
 
@@ -50,7 +50,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sets", type=words, default=[], metavar="A,B", help="these sets only")
     parser.add_argument("--only", type=words, default=list(SECTIONS), metavar="A,B", help="these sections only")
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="rows of a set (default: 20000; classes: 8000; test parts: all)"
+        "--limit", type=int, metavar="N", help="rows of a set (default: 20000; classes: 10000; test parts: all)"
     )
     parser.add_argument("--method", metavar="NAME", help="the same as method=NAME in every --options")
     parser.add_argument(

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from sonlearn import storage
 from sonlearn.commands.files import STDIN, check_binary, check_files
-from sonlearn.commands.flags import RunOptions, parse_progress
+from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.errors import InputError, OptionError
 from sonlearn.outputs import target_problem
 from sonlearn.report.predictions import STDOUT
@@ -28,7 +28,7 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     ------
     OptionError, ModelFileError
     """
-    parse_progress(options.progress)
+    parse_progress(options.progress or COARSE)
     sources = options.data or ("-",)
     if options.testonly and options.initial_regressor is None:
         raise OptionError("-t: there is no model to test; give -i MODEL")
@@ -48,7 +48,7 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     check_stdin(sources)
     outputs = {
         "-p": options.predictions, "-r": options.raw_predictions, "-f": options.final_regressor, "--cache_file": cache,
-        "--table": table,
+        "--log-json": options.log_json, "--report": options.report, "--table": table,
     }  # fmt: skip
     check_binary("-f", options.final_regressor, "a model")
     check_binary("--cache_file", cache, "a cache")
@@ -61,7 +61,7 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
             raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
     if table is not None and table not in STDOUT:
         check_target("--table", table)
-    for flag in ("-p", "-r"):
+    for flag in ("-p", "-r", "--log-json"):
         output = outputs[flag]
         if output is not None and output not in STDOUT:
             _check_writable(flag, output)
@@ -115,10 +115,15 @@ def warn(text: str) -> None:
         complain(f"sonlearn: warning: {text}")
 
 
+def of_skipped(count: int, errors: list[InputError]) -> list[str]:
+    """What is to be said of malformed lines that were left out."""
+    return [f"malformed lines left out: {count}, the first: {errors[0]}"] if count else []
+
+
 def warn_of_skipped(count: int, errors: list[InputError]) -> None:
-    """Say on standard error that malformed lines were left out."""
-    if count:
-        warn(f"malformed lines left out: {count}, the first: {errors[0]}")
+    """Say it on standard error."""
+    for text in of_skipped(count, errors):
+        warn(text)
 
 
 def _check_read_again(passes: int, sources: Iterable[str]) -> None:

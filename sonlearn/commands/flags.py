@@ -14,11 +14,23 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sonlearn.commands import vw_flags
+from sonlearn.commands.options import (
+    ClusterOptions,
+    ConvertOptions,
+    InspectOptions,
+    PageOptions,
+    ServeOptions,
+    SketchRunOptions,
+    TuneOptions,
+)
 from sonlearn.errors import OptionError, shorten
 from sonlearn.fields import parse_field
 from sonlearn.methods import METHODS
-from sonlearn.options import ALL_TAKE, ON_ERROR, WRITABLE, LearnOptions, TextOptions, check_field, flags, number, option
+from sonlearn.options import ALL_TAKE, ON_ERROR, LearnOptions, TextOptions, check_field, flags, number, option
 from sonlearn.sketch.options import SketchOptions
+
+#: -P where it is not given.
+COARSE = "2.0"
 
 
 @dataclass(frozen=True)
@@ -77,10 +89,18 @@ class RunOptions:
         None, "threads that parse ahead, and on which members learn; 0: all in turn (default: 1 that parses, and one "
         "for each core that learns)", parse=int, low=0, high=64, metavar="N",
     )  # fmt: skip
-    progress: str = option(
-        "2.0", "print a row when the summed weight has grown by N (1000) or N-fold (2.0)", flags=("-P", "--progress"),
-        metavar="N",
+    progress: str | None = option(
+        None, "print a row when the summed weight has grown by N (1000) or N-fold (2.0)", flags=("-P", "--progress"),
+        metavar="N", general=COARSE,
     )  # fmt: skip
+    progress_bar: bool = option(
+        False, "on a terminal, a bar with speed and time left in place of the rows (needs tqdm)"
+    )
+    log_json: str | None = option(
+        None, "write a row as JSON when the summed weight has grown 1.1-fold (or as -P says), at the end the results",
+        metavar="FILE",
+    )  # fmt: skip
+    report: str | None = option(None, "at the end, write a page about the run (HTML)", metavar="FILE")
     quiet: bool = option(False, "print nothing but errors and warnings")
 
     @property
@@ -96,59 +116,6 @@ class RunOptions:
                 check_field(field, getattr(self, field.name))
 
 
-@dataclass(frozen=True)
-class TuneOptions:
-    """What ``sonlearn tune`` tries, and how it chooses."""
-
-    grid: tuple[str, ...] = option(
-        (), "options of learning with the values to try, all combinations: 'alpha=.1,1 method=rfd-son,nag'; given "
-        "again: further combinations", repeat=True, metavar="GRID",
-    )  # fmt: skip
-    by: str | None = option(
-        None, "choose by the average loss or the average error (loss, unless the settings' losses differ)",
-        choices=("loss", "error"),
-    )  # fmt: skip
-    halving: bool = option(False, "after N labelled rows, and at each doubling, the worse half of the settings stops")
-    first_halving: int | None = option(None, "N of --halving", parse=int, low=1, general=1000, metavar="N")
-    table: str | None = option(
-        None, "write all settings with their figures here, the best first, with tabs between (FILE.csv: commas); -: "
-        "standard output", metavar="FILE",
-    )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        by, first = (field for field in dataclasses.fields(self) if field.name in ("by", "first_halving"))
-        if self.by is not None:
-            check_field(by, self.by)
-        if self.first_halving is not None and not self.halving:
-            raise OptionError(f"--first-halving {self.first_halving}: nothing is halved; give --halving as well")
-        if self.first_halving is None:
-            object.__setattr__(self, "first_halving", first.metadata["general"])
-
-
-@dataclass(frozen=True)
-class ConvertOptions:
-    """What ``sonlearn convert`` writes."""
-
-    to: str | None = option(None, "format to write (needed)", choices=WRITABLE)
-    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE")
-
-
-@dataclass(frozen=True)
-class SketchRunOptions:
-    """What ``sonlearn sketch`` does with a sketch."""
-
-    output: str | None = option(None, "save the sketch here", flags=("-o", "--output"), metavar="FILE")
-    merge: bool = option(False, "DATA are saved sketches: merge them, in this order")
-    error: bool = option(
-        False, "measure covariance and projection error, in a second pass over the rows, which are kept in memory"
-    )
-    k: int = option(10, "rank of the projection that --error measures", parse=int, low=1, metavar="K")
-    plot: str | None = option(
-        None, "draw the spectrum (.png, .svg, .pdf: needs matplotlib); -: as text", metavar="FILE"
-    )
-    zero_based: bool = option(False, "indices of LIBSVM text begin with 0, not 1")
-
-
 class Verb(NamedTuple):
     """A verb of the command line: its usage, and which fields of which dataclasses are its flags."""
 
@@ -161,39 +128,32 @@ def _fields(of: Any, *names: str) -> tuple[dataclasses.Field, ...]:
     return tuple(field for field in dataclasses.fields(of) if not names or field.name in names)
 
 
-@dataclass(frozen=True)
-class InspectOptions:
-    """What ``sonlearn inspect`` prints."""
-
-    top: int | None = option(
-        None, "largest weights to list (as text 20 if not given, as JSON all)", parse=int, low=0, metavar="N"
-    )
-    json: bool = option(False, "print JSON, for programs")
-
-
 _PREDICT = (
     "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "on_error", "max_errors", "threads",
-    "progress", "quiet",
+    "progress", "progress_bar", "log_json", "report", "quiet",
 )  # fmt: skip
 
 _TUNE = (
     "data", "final_regressor", "save_per_pass", "checkpoint", "checkpoint_minutes", "passes", "cache", "cache_file",
-    "holdout_off", "holdout_period", "on_error", "max_errors", "threads", "progress", "quiet",
+    "holdout_off", "holdout_period", "on_error", "max_errors", "threads", "progress", "progress_bar", "quiet",
 )  # fmt: skip
+_SERVE = ("initial_regressor", "final_regressor", "checkpoint", "checkpoint_minutes", "threads", "quiet")
 _READ = ("data", "on_error", "max_errors", "threads")
 #: Options of text that are not of a matrix of features, or of a file of them: all but the constant.
 _TEXT = tuple(field.name for field in dataclasses.fields(TextOptions) if field.name != "constant")
+
+_CLUSTER = ("cluster", _fields(ClusterOptions))
 
 VERBS = {
     "train": Verb(
         "sonlearn train [options] [DATA ...]",
         "Learn from LIBSVM, VW or CSV text, plain or compressed; no DATA or - is standard input.",
-        (("learning", _fields(LearnOptions)), ("text", _fields(TextOptions)), ("run", _fields(RunOptions))),
+        (("learning", _fields(LearnOptions)), ("text", _fields(TextOptions)), ("run", _fields(RunOptions)), _CLUSTER),
     ),
     "predict": Verb(
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: one line an example on standard output, the loss on standard error.",
-        (("text", _fields(TextOptions, "format")), ("run", _fields(RunOptions, *_PREDICT))),
+        (("text", _fields(TextOptions, "format")), ("run", _fields(RunOptions, *_PREDICT)), _CLUSTER),
     ),
     "tune": Verb(
         "sonlearn tune --grid GRID [options] [DATA ...]",
@@ -222,7 +182,13 @@ VERBS = {
             ("report", _fields(SketchRunOptions)),
             ("text", _fields(TextOptions, *_TEXT)),
             ("run", _fields(RunOptions, *_READ, "quiet")),
+            _CLUSTER,
         ),
+    ),
+    "serve": Verb(
+        "sonlearn serve -i MODEL [--port PORT] [--tcp PORT] [--learn -f MODEL]",
+        "Answer requests for predictions over HTTP, or a line with a line, until Ctrl-C or SIGTERM.",
+        (("server", _fields(ServeOptions)), ("run", _fields(RunOptions, *_SERVE))),
     ),
     "methods": Verb("sonlearn methods", "List what train --method knows: source, cost, and when to use it.", ()),
     "warm": Verb(
@@ -234,6 +200,11 @@ VERBS = {
         "sonlearn inspect [options] MODEL",
         "Say what the file of a model or a sketch holds: options, counters, eigenvalues, the largest weights.",
         (("inspection", _fields(InspectOptions)),),
+    ),
+    "report": Verb(
+        "sonlearn report [-o FILE] RUN.jsonl",
+        "Make a page (HTML) about a run from the log that train --log-json has written; - is standard input.",
+        (("page", _fields(PageOptions)),),
     ),
 }
 
@@ -287,6 +258,8 @@ def _add(group: argparse._ArgumentGroup, field: dataclasses.Field) -> None:
     metavar = meta.get("metavar") or "|".join(meta["choices"])
     action = "append" if meta.get("repeat") else "store"
     group.add_argument(*names, dest=field.name, action=action, metavar=metavar, help=_help(field))
+    for name, value in meta.get("short", {}).items():
+        group.add_argument(name, dest=field.name, action="store_const", const=value, help=f"{names[-1]} {value}")
 
 
 def _help(field: dataclasses.Field) -> str:

@@ -11,9 +11,10 @@ import numpy as np
 
 from sonlearn import storage
 from sonlearn.batch import CONSTANT
-from sonlearn.commands.models import Model, load_model
+from sonlearn.commands.models import Model, load_model, names_of
 from sonlearn.errors import OptionError
 from sonlearn.fields import text_of
+from sonlearn.report.facts import largest
 from sonlearn.sketch import npz
 
 TOP = 20
@@ -44,7 +45,7 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
 
     def entries(w: np.ndarray) -> list[dict[str, Any]]:
         chosen = largest(ids, w, len(ids) if top is None else top)
-        return [{"id": int(ids[i]), "weight": float(w[i]), "names": names_of(ids[i], model)} for i in chosen]
+        return [{"id": int(ids[i]), "weight": float(w[i]), "names": names_of(ids[i], model.names)} for i in chosen]
 
     if learner.options.several:
         of_classes = zip(learner.classes, weights, strict=False)
@@ -56,11 +57,6 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
         "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
         "examples": learner.examples, "features": len(ids), "facts": learner.facts(), **said,
     })  # fmt: skip
-
-
-def names_of(feature: int, model: Model) -> list[str]:
-    """The names that are known of a feature."""
-    return ["Constant"] if feature == CONSTANT else model.names.known.get(int(feature), [])
 
 
 def _plain(value: Any) -> Any:
@@ -90,6 +86,7 @@ def describe(path: str, model: Model, top: int) -> list[str]:
     facts = learner.facts()
     lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
     lines += roll(facts.get("members", []))
+    lines += parts(facts.get("parts", []))
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
@@ -121,7 +118,7 @@ def weight_table(title: str, ids: np.ndarray, weights: np.ndarray, top: int, mod
     chosen = largest(ids, weights, top)
     lines = ["", f"{title}: {len(chosen)} of {len(ids)}"]
     for i in chosen:
-        names = "" if ids[i] == CONSTANT else "  " + " ".join(names_of(ids[i], model))
+        names = "" if ids[i] == CONSTANT else "  " + " ".join(names_of(ids[i], model.names))
         lines.append(f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}{names.rstrip()}")
     return lines
 
@@ -138,12 +135,15 @@ def roll(members: list[dict]) -> list[str]:
     return lines
 
 
+def parts(learners: list[dict]) -> list[str]:
+    """Lines on the learners of parts of the data, and what the combiner makes of them."""
+    if not learners:
+        return []
+    lines = ["", f"learners of parts of the data: {len(learners)}", f"  {'learner':<24} {'weight':>12}"]
+    return lines + [f"  {number:<24} {learner['weight']:>12.6f}" for number, learner in enumerate(learners, 1)]
+
+
 def table(values: np.ndarray, across: int = 6) -> list[str]:
     """Lines of `across` numbers each."""
     rows = (values[start : start + across] for start in range(0, len(values), across))
     return ["  " + " ".join(f"{value:>12.6g}" for value in row) for row in rows]
-
-
-def largest(ids: np.ndarray, weights: np.ndarray, top: int) -> np.ndarray:
-    """Positions of the `top` weights largest in magnitude, largest first; equal ones by id."""
-    return np.lexsort((ids, -np.abs(weights)))[:top]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sonlearn import storage
+from sonlearn.batch import CONSTANT
 from sonlearn.errors import ModelFileError
 from sonlearn.learn.learner import Learner
 from sonlearn.text.names import NameTable
@@ -42,14 +45,25 @@ class Model(NamedTuple):
     names: NameTable
 
 
+def names_of(feature: int, names: NameTable) -> list[str]:
+    """The names that are known of a feature."""
+    return ["Constant"] if feature == CONSTANT else names.known.get(int(feature), [])
+
+
 def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:
     """Write the model, whole or not at all. Raises ModelFileError."""
-    header, arrays = learner.to_arrays()
-    if names.known:
-        header["names"] = [[slot, *known] for slot, known in names.known.items()]
+    header, arrays = contents(learner, names)
     if unfinished is not None:
         header["run"] = unfinished._asdict()
     storage.write(path, header, arrays)
+
+
+def contents(learner: Learner, names: NameTable) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """(header, arrays) of a model's file. The arrays may share memory with the learner's."""
+    header, arrays = learner.to_arrays()
+    if names.known:
+        header["names"] = [[slot, *known] for slot, known in names.known.items()]
+    return header, arrays
 
 
 def load_model(path: str, *, threads: int = 1) -> Model:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,19 +18,22 @@ from sonlearn.commands.checks import (
     cache_file,
     complain,
     from_terminal,
+    of_skipped,
     warn,
-    warn_of_skipped,
 )
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import Unfinished, save_model
+from sonlearn.commands.recording import Bar
 from sonlearn.errors import InputError, ModelFileError, OutputError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
+from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import Labelling
+from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
@@ -56,9 +58,12 @@ class Passes:
     ----------
     learner : Learner or None
         The one that is saved; a subclass has it.
+    progress : Progress
+        Its totals, which the bar shows; a subclass has them.
     """
 
     learner: Learner | None
+    progress: Progress
 
     def __init__(self, options: RunOptions, read_as: TextOptions, named: bool, names: NameTable, done: Unfinished):
         self.options, self.read_as, self.named, self.names = options, read_as, named, names
@@ -69,6 +74,8 @@ class Passes:
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
         self.reader: Reader | CachedReader | None = None
+        self.meter = Meter()
+        self.bar = Bar(options, self.meter)
         self.started = time.perf_counter()
 
     # -- what a subclass does ------------------------------------------------------------------------------------------
@@ -97,12 +104,23 @@ class Passes:
         """What is said at the end; `whole`: all passes have been gone over, by this run alone."""
         raise NotImplementedError
 
+    def record(self, ending: str) -> None:
+        """Write what is kept of the run beside the model. Raises OutputError."""
+
+    # -- what a subclass adds to ---------------------------------------------------------------------------------------
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """Which files the run reads and writes."""
+        return {"data": " ".join("<stdin>" if name in STDIN else name for name in self.sources)}
+
     def warnings(self) -> list[str]:
-        """What the user should know at the end."""
-        raise NotImplementedError
+        """What is to be known of a run that has come to its end."""
+        return [] if self.reader is None else of_skipped(self.reader.error_count, self.reader.errors)
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
+        self.bar.close()
 
     # -- the passes ----------------------------------------------------------------------------------------------------
 
@@ -163,6 +181,7 @@ class Passes:
             interrupts.at_once = False  # until here there was nothing to save
             self.done = self.done._replace(read=done, lines=self.done.lines + self.lines_of(predicted))
             self.report(batch, held, predicted)
+            self.bar.add(number, batch.n, self.progress)
             if self.checkpoints.due(batch.n):
                 self.save_checkpoint()
         if done < before and interrupts.received is None:
@@ -176,9 +195,13 @@ class Passes:
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
             "names": self.names, "labels": Labelling(not options.testonly, self.named),
         }  # fmt: skip
+        reader: Reader | CachedReader
         if self.cache is None:
-            return Reader(self.sources, self.read_as, **arguments)
-        return CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
+            reader = Reader(self.sources, self.read_as, **arguments)
+        else:
+            reader = CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
+        reader.meter = self.meter if self.bar.wanted else None
+        return reader
 
     def begin_pass(self, reader: Reader | CachedReader, batch: Batch, first: bool) -> None:
         """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
@@ -204,6 +227,7 @@ class Passes:
     def finish(self, ending: str) -> None:
         """Save the model, and say how it went whether or not that succeeds."""
         seconds, finished = time.perf_counter() - self.started, ending == FINISHED
+        self.bar.close()
         try:
             if self.options.final_regressor is not None and self.learner is not None:
                 unfinished = None if finished else self.done
@@ -211,16 +235,13 @@ class Passes:
         finally:
             for line in self.summary(seconds, ending, finished and self.began.number == 1 and not self.began.read):
                 self.say(line)
-            if self.reader is not None:
-                warn_of_skipped(self.reader.error_count, self.reader.errors)
-            for line in self.warnings():
-                warn(line)
+            for text in self.warnings():
+                warn(text)
+            self.record(ending)
 
-    def files(self, **more: str | None) -> list[str]:
-        """Lines that name the files of the run."""
-        data = " ".join("<stdin>" if name in STDIN else name for name in self.sources)
-        named: Iterable[tuple[str, str | None]] = {"data": data, **more}.items()
-        return [f"{name} = {value}" for name, value in named if value]
+    def named_files(self, cache: str) -> list[str]:
+        """Lines that name the files of the run, with that on the cache."""
+        return [*(f"{name} = {value}" for name, value in self.files.items() if value), *([cache] if cache else [])]
 
     def say(self, line: str) -> None:
         """One line on standard error, at once, unless --quiet."""

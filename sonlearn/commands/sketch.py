@@ -19,8 +19,9 @@ from sonlearn.commands.checks import (
     warn_of_skipped,
 )  # fmt: skip
 from sonlearn.commands.files import check_binary, check_files
-from sonlearn.commands.flags import RunOptions, SketchRunOptions
+from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupted, Interrupts
+from sonlearn.commands.options import SketchRunOptions
 from sonlearn.commands.sketching import merge_files, sketch_batches
 from sonlearn.errors import OptionError
 from sonlearn.jit import on_first_compilation
@@ -62,7 +63,7 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
             if not reading.quiet:
                 complain(line)
 
-    _check_outputs(options, sources, reading.quiet)
+    check_outputs(options, sources, reading.quiet)
     if options.merge:
         with Interrupts(at_once=True):
             merge_files(list(reading.data), output=options.output, picture=options.plot, report=say)
@@ -85,7 +86,8 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
     return 128 + interrupts.received
 
 
-def _check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) -> None:
+def check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) -> None:
+    """Refuse outputs that could not be written, or would overwrite something. Raises OptionError."""
     picture = None if options.plot == "-" else options.plot
     check_binary("-o", options.output, "a sketch")
     # merged sketches are in memory before anything is written, so one may be replaced

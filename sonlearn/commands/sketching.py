@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from sonlearn.batch import CONSTANT, Batch
-from sonlearn.errors import InputError, OptionError
+from sonlearn.batch import Batch
+from sonlearn.errors import OptionError
+from sonlearn.options import HASHED
 from sonlearn.sketch.accuracy import covariance_error, projection_error
 from sonlearn.sketch.base import Sketch
+from sonlearn.sketch.batches import take
 from sonlearn.sketch.directions import FrequentDirections
 from sonlearn.sketch.files import load
 from sonlearn.sketch.make import make_sketch
@@ -22,30 +24,6 @@ from sonlearn.sketch.spectrum import histogram, plot
 HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/||A||^2':>14} {'seconds':>9}"
 
 Report = Callable[[str], None]
-
-
-def to_csr(batch: Batch, first: int) -> sp.csr_array:
-    """The rows of a batch as CSR: feature id i becomes column i - first; the constant feature is left out.
-
-    `first` is 1 for LIBSVM text, whose indices begin with 1, so that columns agree with scikit-learn's loader and with
-    `sonlearn.from_scipy`; 0 for hashed names.
-
-    Raises
-    ------
-    InputError
-        An index is below `first`.
-    """
-    indptr, indices, values = batch.indptr, batch.indices, batch.values
-    constant = indices == CONSTANT
-    if constant.any():
-        indptr = np.concatenate([[0], np.cumsum(~constant)])[indptr]
-        indices, values = indices[~constant], values[~constant]
-    if len(indices) and indices.min() < first:
-        at = int(indices.argmin())
-        line = int(batch.lines[np.searchsorted(indptr, at, side="right") - 1])
-        raise InputError(batch.source, line, None, f"feature {indices[at]}", f"{first} or more (see --zero-based)")
-    width = int(indices.max()) - first + 1 if len(indices) else 0
-    return sp.csr_array((values, indices - first, indptr), shape=(batch.n, width))
 
 
 def sketch_batches(
@@ -81,12 +59,7 @@ def sketch_batches(
     """
     sketch = make_sketch(options.method, options.size, **options.values())
     kept: list | None = [] if error else None
-    for batch, block in _progress(_blocks(batches, zero_based), sketch, report):
-        try:
-            sketch.update(block, grow=True)
-        except InputError as problem:  # of the matrix: say where the row came from
-            line = None if problem.line is None else int(batch.lines[problem.line - 1])
-            raise InputError(batch.source, line, None, problem.found, problem.expected) from None
+    for block in _progress(_taken(sketch, batches, zero_based), sketch, report):
         if kept is not None:
             kept.append(block)
     finish(sketch, kept, output=output, k=k, picture=picture, report=report)
@@ -185,18 +158,19 @@ def _share(sketch: Sketch) -> float:
     return sketch.covariance_error_bound() / sketch.frobenius if sketch.frobenius else 0.0
 
 
-def _blocks(batches: Iterable[Batch], zero_based: bool) -> Iterator[tuple[Batch, sp.csr_array]]:
+def _taken(sketch: Sketch, batches: Iterable[Batch], zero_based: bool) -> Iterator[sp.csr_array]:
+    """The rows of each batch, when the sketch has taken them in."""
     for batch in batches:
-        hashed = getattr(batches, "format", None) in ("vw", "csv", "arrow")
-        yield batch, to_csr(batch, 0 if hashed or zero_based else 1)
+        hashed = getattr(batches, "format", None) in HASHED
+        yield take(sketch, batch, 0 if hashed or zero_based else 1)
 
 
-def _progress(blocks: Iterator, sketch: Sketch, report: Report) -> Iterator[tuple[Batch, sp.csr_array]]:
+def _progress(blocks: Iterator, sketch: Sketch, report: Report) -> Iterator[sp.csr_array]:
     """Pass blocks on; report after the block that doubles the number of rows."""
     started, due, nonzeros = time.monotonic(), 1, 0
     report(HEADER)
-    for batch, block in blocks:
-        yield batch, block  # comes back when the block has been taken in
+    for block in blocks:
+        yield block
         nonzeros += block.nnz
         if sketch.n_seen >= due:
             report(_progress_line(sketch, nonzeros, time.monotonic() - started))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sonlearn.batch import Batch
 from sonlearn.commands.checks import check_run
-from sonlearn.commands.flags import RunOptions, parse_progress
+from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import Passes
+from sonlearn.commands.recording import FINE, Recorder, check_recording, recorded
+from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.errors import InputError, OptionError
-from sonlearn.fields import text_of
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
-from sonlearn.options import LearnOptions, TextOptions, flags
+from sonlearn.options import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.predictions import PredictionWriter
@@ -24,12 +26,12 @@ from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.names import NameTable
 
 #: Formats that give the same features.
-TABLES = {"csv", "arrow"}
+ALIKE = (set(TABLES), set(NAMESPACED))
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 
 
-def run(given: dict[str, Any], options: RunOptions) -> int:
-    """Do one run; return the exit status.
+def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session] | None = None) -> int:
+    """Do one run; return the exit status. `make` makes another session than this process's.
 
     Parameters
     ----------
@@ -43,7 +45,8 @@ def run(given: dict[str, Any], options: RunOptions) -> int:
         Nothing has been saved.
     """
     check_run(options)
-    session = Session(given, options)
+    check_recording(options)
+    session = (make or Session)(given, options)
     if session.nothing_left:
         session.say(f"{options.final_regressor}: the run that saved this model has finished; nothing is left to do")
         return 0
@@ -72,9 +75,13 @@ class Session(Passes):
         read_as = dataclasses.replace(self.text, format=given.get("format", own))
         super().__init__(options, read_as, self.learn.classes is not None, names, done)
         if options.probabilities and not self.learn.several:
-            raise OptionError("--probabilities: expected a model of several classes: --oaa K, or --classes auto")
+            raise OptionError(
+                "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
+            )
         texts = self.texts if self.learn.several else None
-        self.progress = Progress(self.learn.loss, Schedule(*parse_progress(options.progress)), self.holdout, texts)
+        table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
+        self.progress = Progress(self.learn.loss, table, self.holdout, texts, fine if recorded(options) else None)
+        self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)
         lines = self.done.lines
         self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
         self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
@@ -84,28 +91,40 @@ class Session(Passes):
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         if self.learner is None:
             self.learner = Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
-        elif self.learner.text.format not in (format, "auto") and not {self.learner.text.format, format} <= TABLES:
+        elif self.learner.text.format not in (format, "auto") and not any(
+            {self.learner.text.format, format} <= alike for alike in ALIKE
+        ):
             theirs = self.learner.text.format
             raise InputError(
                 batch.source, None, None, f"{format} text",
                 f"{theirs} text, which the model {self.from_model} has learned from; "
                 f"if it was mistaken, give --format {theirs}",
             )  # fmt: skip
-        for line in (*self.settings(self.learner, cache), "", *HEADER):
+        for line in (*self.settings(self.learner, cache), *(() if self.bar.shown else ("", *HEADER))):
             self.say(line)
+        self.recorder.begin(self.learner, self.files, self.options.passes)
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """Which files the run reads and writes."""
+        return {
+            **super().files,
+            "initial_regressor": self.from_model,
+            "final_regressor": self.options.final_regressor,
+            "predictions": self.options.predictions,
+            "raw_predictions": self.options.raw_predictions,
+            "log": self.options.log_json,
+            "report": self.options.report,
+        }
 
     def settings(self, learner: Learner, cache: str) -> list[str]:
         """Everything that the run depends on, in three lines or more."""
-        lines = self.files(
-            initial_regressor=self.from_model, final_regressor=self.options.final_regressor,
-            predictions=self.options.predictions, raw_predictions=self.options.raw_predictions,
-        )  # fmt: skip
-        lines += [cache] if cache else []
-        return [*lines, describe(learner.options), describe(learner.text, keep=("format",))]
+        return [*self.named_files(cache), describe(learner.options), describe(learner.text, keep=("format",))]
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""
         self.progress.next_pass()
+        self.recorder.next_pass()
         if learns and self.learner is not None:
             self.learner.next_pass()
 
@@ -127,23 +146,28 @@ class Session(Passes):
             self.refused += 1
             self.first_refused = self.first_refused or str(diverged(batch, int(row)))
         tags = None if batch.tags is None else [tag for tag, kept in zip(batch.tags, keep, strict=True) if kept]
-        rows = self.progress.update(outcome_of(batch, held, predicted))
+        outcome = outcome_of(batch, held, predicted)
+        if predicted.refused.any():
+            predicted = type(predicted)(*(part[keep] for part in predicted))
+        rows = self.progress.update(outcome)
         if isinstance(predicted, PredictedClass):
-            self.write_classes(PredictedClass(*(part[keep] for part in predicted)), tags)
+            self.write_classes(predicted, tags)
         else:
             if self.predictions:
-                self.predictions.write(predicted.prediction[keep], tags)
+                self.predictions.write(predicted.prediction, tags)
             if self.raw_predictions:
-                self.raw_predictions.write(predicted.raw[keep], tags)
-        for line in rows:
+                self.raw_predictions.write(predicted.raw, tags)
+        for line in () if self.bar.shown else rows:
             self.say(line)
+        assert self.learner is not None
+        self.recorder.add(outcome, predicted, self.learner)
 
     def write_classes(self, predicted: PredictedClass, tags: list[str] | None) -> None:
         """Predictions of several classes: labels, or what is said of each class."""
         assert self.learner is not None
         labels = [str(label) for label in self.learner.classes]
         if self.predictions and self.options.probabilities:
-            self.predictions.write(probabilities_of(predicted, labels, self.learn.oaa), tags)
+            self.predictions.write(probabilities_of(predicted, labels, self.learn.numbered), tags)
         elif self.predictions:
             self.predictions.write(self.texts(predicted.prediction), tags)
         if self.raw_predictions:
@@ -161,19 +185,24 @@ class Session(Passes):
         return lines
 
     def warnings(self) -> list[str]:
-        """What the user should know at the end."""
-        found = []
+        """What is to be known of a run that has come to its end."""
+        said = super().warnings()
         if self.refused:
-            found.append(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
+            said.append(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
-            found.append(UNLABELLED)
-        return found
+            said.append(UNLABELLED)
+        return said
+
+    def record(self, ending: str) -> None:
+        """Write the end of the log, and the page."""
+        self.recorder.finish(ending, self.learner, self.names, self.warnings())
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
-        for writer in (self.predictions, self.raw_predictions):
-            if writer:
-                writer.close()
+        for open_one in (self.predictions, self.raw_predictions, self.recorder):
+            if open_one:
+                open_one.close()
+        super().close()
 
 
 def cores_of(options: RunOptions) -> int:
@@ -201,42 +230,7 @@ def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
     return unfinished
 
 
-def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
-    """The two option objects of a new model."""
-    names = {field.name for field in dataclasses.fields(LearnOptions)}
-    return (
-        LearnOptions(**{name: value for name, value in given.items() if name in names}),
-        TextOptions(**{name: value for name, value in given.items() if name not in names}),
-    )
-
-
 def members_at_work(learner: Learner | None) -> list[str]:
     """A line that says what a committee's predictions come from."""
     members = [] if learner is None else learner.facts().get("members", [])
     return [f"members = {' '.join(m['name'] for m in members if m['active'])}"] if members else []
-
-
-def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
-    """``name = value, ...``: what matters of learning; with `keep`, these and what differs from its default."""
-    shown = getattr(options, "shown", None) or [
-        field.name
-        for field in dataclasses.fields(options)
-        if keep is None or field.name in keep or getattr(options, field.name) != field.default
-    ]
-    return ", ".join(f"{name} = {text_of(getattr(options, name))}" for name in shown)
-
-
-def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
-    """Raise OptionError where an option that was given is not the model's own."""
-    for options in (learner.options, learner.text):
-        for field in dataclasses.fields(options):
-            ours = getattr(options, field.name)
-            asked = given.get(field.name, ours)
-            if asked != ours and not (field.name == "format" and "auto" in (asked, ours)):
-                name = flags(field)[-1].removeprefix("--")
-                if name.startswith("no") and isinstance(ours, bool) and ours == field.default:
-                    asked, ours = ours, asked  # the flag says no, the field yes
-                raise OptionError(
-                    f"{name} = {text_of(asked)} is asked for, but the model {path} has {name} = {text_of(ours)}: "
-                    "a model keeps its options; leave the flag out, or train a new model without -i"
-                )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import math
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -14,19 +13,22 @@ import numpy as np
 
 from sonlearn.batch import Batch
 from sonlearn.commands.checks import check_run, warn
-from sonlearn.commands.flags import RunOptions, TuneOptions, parse_progress
+from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.commands.models import Unfinished
+from sonlearn.commands.options import TuneOptions
 from sonlearn.commands.passes import Passes
-from sonlearn.commands.train import UNLABELLED, cores_of, describe, members_at_work
+from sonlearn.commands.recording import check_recording
+from sonlearn.commands.settings import describe
+from sonlearn.commands.train import UNLABELLED, cores_of, members_at_work
 from sonlearn.fields import text_of
-from sonlearn.grid import Setting, Settings
+from sonlearn.grid import Settings
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.outputs import whole_file
 from sonlearn.report.predictions import STDOUT
-from sonlearn.report.progress import HEADER, Row, Schedule
+from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.names import NameTable
-from sonlearn.tuning import Result, Tuning, measure
+from sonlearn.tuning import Due, Result, Tuning, measure
 
 #: Columns of the table behind those of the options.
 COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem")
@@ -35,6 +37,7 @@ COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "pro
 def run(settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions) -> int:
     """Tune; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
     check_run(running, options.table)
+    check_recording(running)
     return Session(settings, text, running, options).run()
 
 
@@ -55,19 +58,28 @@ class Session(Passes):
         """The best so far."""
         return None if self.tuning is None else self.tuning.best.learner
 
+    @property
+    def progress(self) -> Progress:  # type: ignore[override]
+        """The totals of the best so far."""
+        assert self.tuning is not None
+        return self.tuning.best.progress
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """Which files the run reads and writes."""
+        return {**super().files, "final_regressor": self.options.final_regressor, "table": self.choice.table}
+
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learners, and print the header."""
         text = dataclasses.replace(self.text, format=format)
         self.tuning = Tuning(
             self.settings.settings, text, threads=max(1, cores_of(self.options)), by=self.by,
             halving=self.choice.first_halving if self.choice.halving else None,
-            schedule=Schedule(*parse_progress(self.options.progress)), holdout=self.holdout,
+            schedule=Schedule(*parse_progress(self.options.progress or COARSE)), holdout=self.holdout,
             skip=self.options.on_error == "skip",
         )  # fmt: skip
-        lines = self.files(final_regressor=self.options.final_regressor, table=self.choice.table)
-        lines += [cache] if cache else []
-        lines += [*self.described(), describe(text, keep=("format",)), ""]
-        for line in (*lines, f"{HEADER[0]}  best", f"{HEADER[1]}  setting"):
+        header = () if self.bar.shown else ("", f"{HEADER[0]}  best", f"{HEADER[1]}  setting")
+        for line in (*self.named_files(cache), *self.described(), describe(text, keep=("format",)), *header):
             self.say(line)
 
     def described(self) -> list[str]:
@@ -89,18 +101,19 @@ class Session(Passes):
         if self.tuning is not None:
             self.tuning.next_pass()
 
-    def learn_from(self, batch: Batch, held: np.ndarray | None) -> list[tuple[Setting, Row]]:
+    def learn_from(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
         """Have all settings learn; the rows of the table that are due."""
         assert self.tuning is not None
         return self.tuning.partial_fit(batch, held)
 
-    def report(self, batch: Batch, held: np.ndarray | None, predicted: list[tuple[Setting, Row]]) -> None:
+    def report(self, batch: Batch, held: np.ndarray | None, predicted: list[Due]) -> None:
         """Print the rows that are due, and say which settings have failed."""
         assert self.tuning is not None
-        for setting, row in predicted:
-            self.say(f"{row.line}  {setting.name}")
+        for due in () if self.bar.shown else predicted:
+            self.say(f"{due.line}  {due.setting.name}")
         failures = [result for result in self.tuning.results if result.state == "failed"]
         if len(failures) > self.failed:
+            self.bar.close()
             for result in failures[: len(failures) - self.failed]:
                 warn(f"{result.setting.name}: {result.problem}")
             self.failed = len(failures)
@@ -115,25 +128,21 @@ class Session(Passes):
         return [*lines, "", *screen(self.tuning.results)]
 
     def warnings(self) -> list[str]:
-        """What the user should know at the end."""
-        if self.tuning is None or self.tuning.best.progress.labelled:
-            return []
-        return [UNLABELLED]
+        """What is to be known of a run that has come to its end."""
+        unlabelled = self.tuning is not None and not self.progress.labelled
+        return [*super().warnings(), *([UNLABELLED] if unlabelled else [])]
 
-    def finish(self, ending: str) -> None:
-        """Save the model and write the table, each whether or not the other succeeds."""
-        try:
-            super().finish(ending)
-        finally:
-            if self.choice.table is not None and self.tuning is not None:
-                write(self.choice.table, self.tuning.results)
+    def record(self, ending: str) -> None:
+        """Write the table."""
+        if self.choice.table is not None and self.tuning is not None:
+            write(self.choice.table, self.tuning.results)
 
 
 def screen(results: Sequence[Result]) -> list[str]:
     """The table of all settings, for people."""
     lines = ["average  average               processor", "loss     error        examples    seconds state   setting"]
     for result in results:
-        loss, error = (f"{value:<8.6f}"[:8] if not math.isnan(value) else "n.a.    " for value in result[1:3])
+        loss, error = ("n.a.    " if value is None else f"{value:<8.6f}"[:8] for value in result[1:3])
         lines.append(
             f"{loss} {error} {result.examples:>12} {result.seconds:>10.2f} {result.state:<7} {result.setting.name}"
         )
@@ -157,7 +166,7 @@ def write(path: str, results: Sequence[Result]) -> None:
 
 
 def _cell(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None:
         return ""
     if isinstance(value, tuple):
         return "+".join(value)

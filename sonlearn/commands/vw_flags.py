@@ -40,7 +40,7 @@ SHORT = {
 _WORK = """
     --version --progress --help --testonly --holdout_off --holdout_period --passes --hash --hash_seed --ignore --keep
     --bit_precision --noconstant --ngram --skips --interactions --quadratic --cubic --data --cache --quiet
-    --final_regressor --predictions --initial_regressor --sketch_size
+    --final_regressor --predictions --initial_regressor --sketch_size --chain_hash
 """
 _WORK_BUT = {
     "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile",
@@ -53,10 +53,11 @@ _WORK_BUT = {
     "--quantile_tau": "of --loss quantile",
     "--invariant": "of the first-order methods",
     "--cache_file": "one file",
+    "--json": "the same as --format json; not _multi",
     "--save_per_pass": "-f's file is written anew after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
     "--oaa": "K classes labelled 1 to K, or 0 to K-1",
-    "--probabilities": "of --oaa and --classes",
+    "--probabilities": "of --oaa, --classes and --multinomial",
     "--alpha": "the multiple of the identity, as with --OjaNewton",
 }
 _STANDS_FOR = {
@@ -96,6 +97,7 @@ _STANDS_FOR = {
     "--random_init": "leave it out: the sketch begins with the first gradients",
     "--classweight": "give the examples of the class an importance weight",
     "--leave_duplicate_interactions": "leave it out: equal interactions count once",
+    "--daemon --port": "use sonlearn serve --tcp PORT, which answers a line with a line as VW does",
     "--span_server": "sketches of parts are merged by sonlearn sketch --merge; learning is of one process",
 }
 _NOT_HERE = {
@@ -153,11 +155,11 @@ _NOT_HERE = {
     "the constant feature begins at weight 0": """
         --constant
     """,
-    "no server: standard input is read as it comes, so a socket can be put before it": """
-        --daemon --foreground --port --num_children --pid_file --port_file --no_daemon --sendto
+    "sonlearn serve is one process, in the foreground": """
+        --foreground --num_children --pid_file --port_file --no_daemon --sendto
     """,
-    "LIBSVM, VW, CSV, Parquet and Arrow are read": """
-        --json --dsjson --chain_hash --flatbuffer
+    "LIBSVM, VW, JSON, CSV, Parquet and Arrow are read": """
+        --dsjson --flatbuffer
     """,
     "CSV has a header; (echo a,b,y; cat FILE) puts one before": """
         --csv_no_file_header --csv_header --csv_ns_value

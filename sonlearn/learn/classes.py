@@ -6,8 +6,9 @@ names.
 
 A class's probability is in proportion to 1/(1 + exp(-score)). With ``--oaa K`` all K classes count, those that have not
 been met with the score of the spare learner (`sonlearn.learn.combine.against_all`); with ``--classes auto`` those that
-have been met, and in the loss of a row whose class is new that one as well. The loss is the logarithm of one over the
-probability of the row's class.
+have been met, and in the loss of a row whose class is new that one as well. With ``--multinomial K`` the probabilities
+are softmax's, exp(score) in the place of 1/(1 + exp(-score)), and all K classes count; with ``--classes auto`` beside
+it their labels are whatever comes. The loss is the logarithm of one over the probability of the row's class.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sonlearn.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.combine.against_all import Scores
+from sonlearn.options import LearnOptions
 
 #: Number of a class that has not been met.
 UNMET = -1
@@ -51,6 +53,8 @@ class PredictedClass(NamedTuple):
         With ``--oaa``, the probability of each class that has not been met; else 0.
     met : int64[n]
         How many classes had been met before the row.
+    spare : float64[n]
+        The score of a class that has not been met, as long as there can be one.
     """
 
     prediction: np.ndarray
@@ -62,6 +66,7 @@ class PredictedClass(NamedTuple):
     probabilities: np.ndarray
     other: np.ndarray
     met: np.ndarray
+    spare: np.ndarray
 
 
 class Classes:
@@ -69,23 +74,28 @@ class Classes:
 
     Parameters
     ----------
-    most : int or None
-        How many there can be: labels are 1 to `most`, or 0 to `most` - 1. None: any number of them, with any labels.
+    options : LearnOptions
+        ``oaa``, ``multinomial``: how many there can be; with ``classes`` they have any labels, else 1 to that number,
+        or 0 to one less.
 
     Attributes
     ----------
+    most : int or None
+        How many there can be.
     labels : list of int or of str
         Those met, in that order.
     first : int or None
-        With `most`, the least label (0 or 1), once it is known.
+        Of numbered classes the least label (0 or 1), once it is known.
     kind : str
         As that of `sonlearn.learn.labels.Labels`.
     """
 
     kind = "classes"
 
-    def __init__(self, most: int | None):
-        self.most = most
+    def __init__(self, options: LearnOptions):
+        self.most = options.oaa or options.multinomial
+        self._numbered = options.classes is None
+        self._flag, self._softmax = ("--oaa", False) if options.multinomial is None else ("--multinomial", True)
         self.labels: list[int | str] = []
         self.first: int | None = None
         self._numbers: dict[int | str, int] = {}
@@ -101,25 +111,46 @@ class Classes:
             raise ValueError("classes are neither whole numbers nor names")
         self._meet(labels)
 
+    def check(self, learned: int, met: int) -> None:
+        """Raise ValueError where a file's classes are not those that its state has `met`."""
+        if not learned == met <= len(self.labels):
+            raise ValueError(f"{learned} classes are said to be learned, and {met} have been")
+
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] numbers of the rows' classes, the first row with a label that is no class, or n).
 
         With `remember`, the rows before that one are learned from: new classes get their numbers.
         """
         values, place, first = _distinct(batch)
-        end, fresh = batch.n, {}
-        for value, at in sorted(zip(values, first, strict=True), key=lambda pair: pair[1]):
-            if self._problem(value, fresh, remember):
-                end = at
-                break
-            fresh[value] = at
+        fresh, end = self._fitting(values, first, batch.n, remember)
         if remember:
             self._settle(fresh)
-            learned = (place >= 0) & (batch.weight > 0)
-            order = dict.fromkeys(place[:end][learned[:end]].tolist())
-            self._meet([_plain(values[i]) for i in order if _plain(values[i]) not in self._numbers])
+            learned = np.flatnonzero((place[:end] >= 0) & (batch.weight[:end] > 0))
+            kinds, at = np.unique(place[learned], return_index=True)
+            for i, row in sorted(zip(kinds.tolist(), learned[at].tolist(), strict=True), key=lambda pair: pair[1]):
+                if _plain(values[i]) not in self._numbers:
+                    if len(self.labels) == self.most:
+                        end = row
+                        break
+                    self._meet([_plain(values[i])])
         numbers = [self._numbers.get(_plain(value), UNMET) for value in values]
         return np.where(place < 0, np.nan, np.array([*numbers, UNMET], dtype=np.float64)[place]), end
+
+    def misfit(self, batch: Batch) -> int:
+        """The first row with a label that could not be learned, or n."""
+        values, _, first = _distinct(batch)
+        return self._fitting(values, first, batch.n, True)[1]
+
+    def _fitting(
+        self, values: list[float | str], first: list[int], n: int, learning: bool
+    ) -> tuple[dict[float | str, int], int]:
+        """(labels that are classes, with their first rows; the first row with one that is none, or n)."""
+        fresh: dict[float | str, int] = {}
+        for value, at in sorted(zip(values, first, strict=True), key=lambda pair: pair[1]):
+            if self._problem(value, fresh, learning):
+                return fresh, at
+            fresh[value] = at
+        return fresh, n
 
     def error(self, batch: Batch, row: int) -> InputError:
         """What to say of the label of `row`."""
@@ -141,14 +172,15 @@ class Classes:
         values = np.array([self._value(k) for k in range(-1, len(self.labels))])
         winner, raw, loss, other = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
         probabilities = np.zeros(out.scores.shape)
-        judge(self.most or 0, out, y, (winner, raw, loss, probabilities, other))
+        judge((self.most or 0, self._softmax), out, y, (winner, raw, loss, probabilities, other))
         label = batch.y
         if self._named:
             known = (y < out.met) | (batch.weight > 0)
             label = np.where(np.isnan(y) | known, y, UNMET)
         return PredictedClass(
-            values[winner + 1], raw, loss, refused | out.refused, label, out.scores, probabilities, other, out.met
-        )
+            values[winner + 1], raw, loss, refused | out.refused, label, out.scores, probabilities, other, out.met,
+            out.spare,
+        )  # fmt: skip
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
@@ -159,7 +191,7 @@ class Classes:
     def _value(self, number: int) -> float:
         """What `prediction` says of a class."""
         if number == UNMET:
-            return 1.0 if self.most else UNMET if self._named else math.nan
+            return 1.0 if self._numbered else UNMET if self._named else math.nan
         return float(number) if self._named else float(self.labels[number])
 
     def _meet(self, labels: list[int | str]) -> None:
@@ -168,23 +200,23 @@ class Classes:
             self.labels.append(label)
 
     def _settle(self, values: dict[float | str, Any]) -> None:
-        """With --oaa, 0 or K tells whether labels begin with 0 or with 1."""
+        """With numbered classes, 0 or K tells whether labels begin with 0 or with 1."""
         for value in values:
-            if self.most and value in (0, self.most):
+            if self._numbered and value in (0, self.most):
                 self.first = 0 if value == 0 else 1
 
     def _problem(self, value: float | str, before: dict[float | str, Any], learning: bool) -> str:
         """What is expected in place of the label `value`, with the labels `before` it in the batch; empty: it fits."""
-        if self.most:
+        if self._numbered:
             first = next((0 if v == 0 else 1 for v in before if v in (0, self.most)), None)
             first = self.first if self.first is not None else first
             low, high = (0, self.most) if first is None else (first, first + self.most - 1)
             if isinstance(value, str) or value != math.floor(value) or not low <= value <= high:
                 either = f"1 to {self.most}, or 0 to {self.most - 1},"
-                expected = f"{either if first is None else f'{low} to {high}'} for --oaa {self.most}"
-                return f"{expected} (more classes: --oaa {int(value) + (first == 0)})" if _above(value, high) else (
-                    f"{expected} (classes of any name: --classes auto)"
-                )  # fmt: skip
+                expected = f"{either if first is None else f'{low} to {high}'} for {self._flag} {self.most}"
+                if _above(value, high):
+                    return f"{expected} (more classes: {self._flag} {int(value) + (first == 0)})"
+                return f"{expected} (classes of any name: --classes auto)"
             return ""
         known = next(iter([*self.labels[:1], *before]), value)
         if isinstance(value, str) != isinstance(known, str):
@@ -193,6 +225,8 @@ class Classes:
         if not isinstance(value, str) and (value != math.floor(value) or abs(value) > _WHOLE):
             return "a whole number or a name, for a class (real labels: --loss squared, without --classes)"
         if not learning and value not in self._numbers:
+            if len(self.labels) == self.most:
+                return f"one of the {self.most} classes met before (more classes: {self._flag} {self.most + 1})"
             return f"a class that the model has learned ({shorten(' '.join(map(str, self.labels)), 60)}), or no label"
         return ""
 
@@ -233,30 +267,30 @@ def _distinct(batch: Batch) -> tuple[list[float | str], np.ndarray, list[int]]:
 
 
 @bare_jit
-def judge(most, out, y, results):
+def judge(rule, out, y, results):
     """Fill in what is made of each row's scores, the terms added in the order of the classes.
 
     Parameters
     ----------
-    most : int, how many classes there can be; 0: any number
+    rule : (int, how many classes there can be, 0: any number; bool, whether probabilities are softmax's)
     out : Scores
     y : float64[n], numbers of the rows' classes
     results : (winner int64[n], raw, loss, probabilities float64[n, K], other)
     """
-    winner, raw, loss, probabilities, other = results
+    (most, softmax), (winner, raw, loss, probabilities, other) = rule, results
     for i in range(len(y)):
         met, best = out.met[i], UNMET
         for k in range(met):
             if best == UNMET or out.scores[i, k] > out.scores[i, best]:
                 best = k
         winner[i], raw[i] = best, out.scores[i, best] if best != UNMET else out.spare[i]
-        spare, top = log_sigmoid(out.spare[i]), log_sigmoid(raw[i])
+        spare, top = log_share(out.spare[i], softmax), log_share(raw[i], softmax)
         others = max(most - met, 0)
         if others > 0:
             top = max(top, spare)
         total = others * math.exp(spare - top) if others > 0 else 0.0
         for k in range(met):
-            probabilities[i, k] = math.exp(log_sigmoid(out.scores[i, k]) - top)
+            probabilities[i, k] = math.exp(log_share(out.scores[i, k], softmax) - top)
             total += probabilities[i, k]
         other[i] = math.exp(spare - top) / total if others > 0 else 0.0
         for k in range(probabilities.shape[1]):
@@ -264,7 +298,7 @@ def judge(most, out, y, results):
         loss[i] = math.nan
         if y[i] == y[i]:
             new = not 0.0 <= y[i] < met
-            own = spare if new else log_sigmoid(out.scores[i, int(y[i])])
+            own = spare if new else log_share(out.scores[i, int(y[i])], softmax)
             whole = top + math.log(total) if total > 0.0 else -math.inf
             loss[i] = (log_sum(whole, spare) if new and most == 0 else whole) - own
 
@@ -273,6 +307,12 @@ def judge(most, out, y, results):
 def log_sum(a, b):
     """ln(exp(a) + exp(b)), b finite."""
     return max(a, b) + math.log1p(math.exp(-abs(a - b)))
+
+
+@bare_inline
+def log_share(z, softmax):
+    """Logarithm of what the probability of a class with the score z is in proportion to."""
+    return z if softmax else log_sigmoid(z)
 
 
 @bare_inline

@@ -52,6 +52,10 @@ class Labels:
             self.coding = coding
         return np.where(zero, -1.0, y), end
 
+    def misfit(self, batch: Batch) -> int:
+        """The first row with a label that could not be learned, or n."""
+        return self.coded(batch, remember=False)[1]
+
     def error(self, batch: Batch, row: int) -> InputError:
         """What to say of the label of `row`."""
         name, y = batch.class_names[row] if batch.class_names is not None else None, float(batch.y[row])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,18 +11,22 @@ import numpy as np
 
 from sonlearn import storage
 from sonlearn.batch import NO_ROWS, Batch, Rows
-from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError
+from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.learn.classes import Classes, PredictedClass
 from sonlearn.learn.combine.against_all import Scores
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.labels import Labels
 from sonlearn.learn.losses import loss_of, losses
-from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.views.index import Index, index_of, intern, lookup, new_index, relabelled
+from sonlearn.options import TABLES, LearnOptions, TextOptions
+from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
-FORMAT = 2
+FORMAT = 3
+
+
+#: A table of any library that speaks Arrow.
+Table = Any
 
 
 class Predicted(NamedTuple):
@@ -39,10 +43,6 @@ class Predicted(NamedTuple):
     refused: np.ndarray
 
 
-#: What comes of a batch: predictions, or why the learner can learn no more.
-Said = Predicted | PredictedClass | SonlearnError
-
-
 class Learner:
     """A learner of sparse rows: ``--method`` and its options, in the form of `LearnOptions`.
 
@@ -53,11 +53,14 @@ class Learner:
         Kept with the model, since it defines what the features are; not used for learning.
     threads : int
         How many threads may learn side by side, where the method allows it; results are the same.
+    parts : int or None
+        So many learners, of parts of the data, and a combiner of what they say: see `sonlearn.learn.unite`.
 
     Attributes
     ----------
     examples : int
         Rows learned from, over the model's whole life.
+    parts : int or None
 
     Raises
     ------
@@ -65,18 +68,27 @@ class Learner:
         `options` contradict each other.
     """
 
-    def __init__(self, options: LearnOptions | None = None, text: TextOptions | None = None, *, threads: int = 1):
+    def __init__(
+        self,
+        options: LearnOptions | None = None,
+        text: TextOptions | None = None,
+        *,
+        threads: int = 1,
+        parts: int | None = None,
+    ):
         self.options = options or LearnOptions()
         self.text = text or TextOptions()
         self.examples = 0
-        self._engine = make_engine(self.options, threads)
+        self.parts = parts
+        self._engine = make_engine(self.options, threads, parts)
         self._unknown = getattr(self._engine, "unknown", False)
         self._state = self._engine.new()
         self._index = new_index()
-        several = self.options.several
-        self._labels = Classes(self.options.oaa) if several else Labels(self.options.loss)
+        self._labels = Classes(self.options) if self.options.several else Labels(self.options.loss)
 
-    def partial_fit(self, batch: Batch, *, skip: bool = False) -> Predicted | PredictedClass:
+    def partial_fit(
+        self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
+    ) -> Predicted | PredictedClass:
         """Learn the rows of `batch` in order; rows without a label or with weight 0 are only predicted.
 
         Returns what was predicted for each row before its label was used, so that the mean loss is progressive: a
@@ -84,7 +96,11 @@ class Learner:
 
         Parameters
         ----------
-        batch : Batch
+        batch : Batch, or a table
+            Of pandas, polars, pyarrow or whatever has ``__arrow_c_stream__``, with the features that
+            `sonlearn.text.arrow` says (extra ``arrow``). All of it is converted before any row is learned.
+        label : str or None
+            The column of a table that is the label; None: that of ``text``, which it then is of this learner.
         skip : bool
             Leave out rows that would lead to numbers out of all bounds, and name them in `Predicted.refused`; else
             the first one raises.
@@ -97,6 +113,8 @@ class Learner:
         DivergedError
             A prediction or step was not finite; the rows before it have been learned.
         """
+        if not isinstance(batch, Batch):
+            batch = self._batch_of(batch, label, learns=True)
         y, bad = self._labels.coded(batch, remember=True)
         if bad < batch.n:
             _take_front(self, batch, bad, skip)
@@ -106,7 +124,7 @@ class Learner:
 
     def _taught(self, batch: Batch, rows: Rows, skip: bool) -> Predicted | PredictedClass:
         """Learn `rows`, which are those of `batch` with its features numbered."""
-        self._state = self._engine.reserve(self._state, rows, self._size)
+        self._state = self._engine.reserve(self._state, rows, self.size)
         out, refused, at = self._room(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
             start = at + 1
@@ -121,8 +139,10 @@ class Learner:
             raise diverged(batch, int(np.argmax(predicted.refused)))
         return predicted
 
-    def predict(self, batch: Batch) -> Predicted | PredictedClass:
+    def predict(self, batch: Batch | Table) -> Predicted | PredictedClass:
         """Predict the rows of `batch` and change nothing; features never seen count as 0.
+
+        A table (see `partial_fit`) may have the column of the label, or not.
 
         Raises
         ------
@@ -131,6 +151,8 @@ class Learner:
         DivergedError
             A prediction is not finite.
         """
+        if not isinstance(batch, Batch):
+            batch = self._batch_of(batch, None, learns=False)
         y, bad = self._labels.coded(batch, remember=False)
         if bad < batch.n:
             raise self._labels.error(batch, bad)
@@ -140,6 +162,30 @@ class Learner:
         if at < batch.n:
             raise diverged(batch, at)
         return self._judged(out, rows, batch, np.zeros(batch.n, dtype=bool))
+
+    def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
+        """The rows of a table. The first one that is learned from settles what the features are."""
+        if not hasattr(table, "__arrow_c_stream__"):
+            found, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
+            raise InputError("<memory>", None, None, found, f"{expected}; matrices: sonlearn.from_scipy")
+        text = dataclasses.replace(self.text, format="arrow", label=label or self.text.label)
+        if self.text.format not in ("auto", *TABLES) or (self.text.format == "auto" and self.examples):
+            what = "matrices" if self.text.format == "auto" else f"{self.text.format} text"
+            raise InputError("<table>", None, None, "a table", f"{what}, which this learner has learned from")
+        if learns and not text.label:
+            raise OptionError("partial_fit of a table: give label=COLUMN, or TextOptions(label=COLUMN)")
+        from sonlearn.text.arrow import table_batch
+
+        batch = table_batch(table, text, learns, self.options.classes is not None)
+        if learns:
+            self.text = text if self.text.format == "auto" else dataclasses.replace(self.text, label=text.label)
+        return batch
+
+    def check(self, batch: Batch) -> None:
+        """Raise InputError for the first label in `batch` that `partial_fit` would refuse. Changes nothing."""
+        bad = self._labels.misfit(batch)
+        if bad < batch.n:
+            raise self._labels.error(batch, bad)
 
     def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""
@@ -151,17 +197,32 @@ class Learner:
         if hasattr(self._engine, "next_pass"):
             self._engine.next_pass(self._state)
 
+    def meet(self, labels: Iterable[int | str]) -> None:
+        """Say which classes there are, before any row: they have this order, and scores and weights from now on.
+
+        What each class learns is the same as if it had been met in a row. Raises OptionError where there are no
+        several classes, or something has been learned.
+        """
+        if self.classes or self.examples:
+            raise OptionError("classes can be named before any row has been learned, not later")
+        labels = list(labels)
+        self._restore_classes({"labels": labels, "first": min(labels, default=None) if self.options.oaa else None})
+
+    def _restore_classes(self, header: dict[str, Any]) -> None:
+        self._labels.restore(header)
+        self._state = self._engine.new(int(header.get("learned", len(header["labels"]))))
+
     # -- what has been learned ---------------------------------------------------------------------------------------
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], w float64[d]) of the features seen, in the scale of the input; of K classes float64[K, d]."""
-        return self._index.ids[: self._size].copy(), self._engine.weights(self._state, self._size)
+        return self._index.ids[: self.size].copy(), self._engine.weights(self._state, self.size)
 
     @property
     def classes(self) -> list[int | str]:
         """Labels of the classes met so far, in that order. Raises OptionError where there are no several classes."""
         if not isinstance(self._labels, Classes):
-            raise OptionError("this is no learner of several classes: give --oaa K, or --classes auto")
+            raise OptionError("this is no learner of several classes: give --oaa K, --multinomial K, or --classes auto")
         return list(self._labels.labels)
 
     def label_texts(self, values: np.ndarray) -> list[str]:
@@ -184,7 +245,7 @@ class Learner:
 
     def components(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], V float64[k, d]): the orthonormal rows kept by the last shrink, over the features seen."""
-        return self._index.ids[: self._size].copy(), self._fact("components")(self._size)
+        return self._index.ids[: self.size].copy(), self._fact("components")(self.size)
 
     def _fact(self, name: str) -> Any:
         facts = self.facts()
@@ -193,7 +254,7 @@ class Learner:
         return facts[name]
 
     @property
-    def _size(self) -> int:
+    def size(self) -> int:
         """Features seen."""
         return int(self._index.size[0])
 
@@ -222,11 +283,13 @@ class Learner:
             "examples": self.examples,
         }
         if isinstance(self._labels, Classes):
-            header["classes"] = self._labels.header() | {"learned": len(self._state.classes)}
+            header["classes"] = self._labels.header() | {"learned": self._engine.met(self._state)}
         else:
             header["label_coding"] = self._labels.coding
+        if self.parts is not None:
+            header["parts"] = self.parts
         arrays = storage.flat(self._engine.packed(self._state), "state")
-        return header, {"ids": self._index.ids[: self._size], **arrays}
+        return header, {"ids": self._index.ids[: self.size], **arrays}
 
     @classmethod
     def from_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], *, threads: int = 1) -> Learner:
@@ -242,10 +305,10 @@ class Learner:
         if header.get("format") != FORMAT:
             raise ModelFileError("a model of an earlier sonlearn, whose state has another form: train it anew")
         try:
-            learner = cls(LearnOptions(**header["learn"]), TextOptions(**header["text"]), threads=threads)
+            options, parts = LearnOptions(**header["learn"]), header.get("parts")
+            learner = cls(options, TextOptions(**header["text"]), threads=threads, parts=parts)
             if isinstance(learner._labels, Classes):
-                learner._labels.restore(header["classes"])
-                learner._state = learner._engine.new(int(header["classes"]["learned"]))
+                learner._restore_classes(header["classes"])
             else:
                 learner._labels.coding = int(header["label_coding"])
             learner.examples = int(header["examples"])
@@ -253,7 +316,9 @@ class Learner:
                 raise ValueError("ids are not integers")
             learner._index = index_of(arrays["ids"])
             state = storage.rebuilt(learner._state, arrays, "state")
-            learner._state = learner._engine.reserve(state, NO_ROWS, learner._size)
+            if isinstance(learner._labels, Classes):
+                learner._labels.check(header["classes"]["learned"], learner._engine.met(state))
+            learner._state = learner._engine.reserve(state, NO_ROWS, learner.size)
         except (KeyError, TypeError, OptionError, ValueError) as error:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error
         return learner
@@ -275,56 +340,6 @@ class Learner:
             return cls.from_arrays(header, arrays, threads=threads)
         except ModelFileError as error:
             raise ModelFileError(f"{path}: {error}") from error
-
-
-def learn_abreast(
-    learners: Sequence[Learner], batch: Batch, use: Callable[[int, Said], None], run: Callable[..., list],
-    *, skip: bool = False,
-) -> None:  # fmt: skip
-    """`Learner.partial_fit` of the same rows for several learners, each as if it were alone, bit for bit.
-
-    Labels are read once, and features numbered once: the learners come to share an index. So all must have been shown
-    the same rows, by this function, from their first one on, and none may learn by itself from then on (a copy may).
-
-    Parameters
-    ----------
-    learners : sequence of Learner
-    batch : Batch
-    use : function of (place in `learners`, what was predicted), called as soon as that learner is done. In place of
-        what was predicted stands the error that `partial_fit` would have raised: that learner must learn no more.
-    run : function like ``map`` that gives a list; it may do several calls at once
-    skip : bool
-        As for `Learner.partial_fit`.
-
-    Raises
-    ------
-    InputError
-        A label does not fit a loss; no row has been learned.
-    """
-    coded: dict[Any, tuple[Labels | Classes, np.ndarray]] = {}
-    for learner in learners:
-        if learner._labels.kind not in coded:
-            y, bad = learner._labels.coded(batch, remember=True)
-            if bad < batch.n:
-                raise learner._labels.error(batch, bad)
-            coded[learner._labels.kind] = learner._labels, y
-    numbered: dict[bool, tuple[Rows, Index]] = {}
-    for learner in learners:
-        if learner._unknown not in numbered:
-            y = coded[learner._labels.kind][1]  # whatever they are, the same rows have one
-            numbered[learner._unknown] = intern(batch._replace(y=y), learner._index, learner._unknown)
-
-    def teach(i: int) -> None:
-        learner = learners[i]
-        rows, learner._index = numbered[learner._unknown]
-        learner._labels, y = coded[learner._labels.kind]
-        try:
-            done: Said = learner._taught(batch, relabelled(rows, y), skip)
-        except SonlearnError as error:
-            done = error
-        use(i, done)
-
-    run(teach, range(len(learners)))
 
 
 def learned(rows: Rows) -> np.ndarray:

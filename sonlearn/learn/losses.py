@@ -6,6 +6,8 @@ quantile q (y - p) below the label and (1 - q)(p - y) above, so that predictions
 (p - y)^2/2 within k of the label and k |p - y| - k^2/2 outside; poisson exp(p) - y p: the prediction is the LOGARITHM
 of the expected count, as in Vowpal Wabbit without ``--link poisson``.
 
+Of several classes that share a learner the loss is the logarithm of one over softmax's probability of the row's class.
+
 A loss is its code and its one parameter (quantile's q, Huber's k), together a `Loss`.
 """
 
@@ -86,6 +88,27 @@ def loss_slope(loss, p: float, y: float) -> float:
     if loss.code == POISSON:
         return exp(p) - y
     return 2.0 * (p - y)
+
+
+@bare_inline
+def softmax_slopes(z, y, h, out):
+    """out <- h (q - e_y) with q = softmax(z), the derivatives of h ln(1/q_y) in z; returns their length.
+
+    That of class y is the sum of the others, so that no digit is lost where the row is nearly certain.
+    """
+    top, total, others, squares = z[0], 0.0, 0.0, 0.0
+    for c in range(1, len(z)):
+        top = max(top, z[c])
+    for c in range(len(z)):
+        out[c] = math.exp(z[c] - top)
+        total += out[c]
+    for c in range(len(z)):
+        out[c] *= h / total
+        if c != y:
+            others += out[c]
+            squares += out[c] * out[c]
+    out[y] = -others
+    return math.sqrt(squares + others * others)
 
 
 @bare_inline

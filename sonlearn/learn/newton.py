@@ -24,17 +24,17 @@ def learn(params, state, work, rows, extra, out, start):
     extra : float64[n]
         Squared length of what a row has in features that are not in `rows`, rescaled (`rescale`).
     out : Predictions, filled in
-        The projected prediction w'x and u'x before the projection, both made before the label is used.
+        The projected prediction w'x and u'x before the projection, both made before the label is used: float64[n, K].
 
     Stops in front of a row when the log is full (the caller makes room) or when a number is out of all bounds.
     """
     at = start
     while True:
-        at, status, slope = run(params, state, work, rows, extra, out, at)
+        at, status = run(params, state, work, rows, extra, out, at)
         if status == SHRINK:
-            shrink(params, state, slope, work.y)
+            shrink(params, state, work.slope, work.y)
         elif status == STEP:
-            spectral_step(params, state, slope, work.y)
+            spectral_step(params, state, work.slope, work.y)
         elif status == RENEW:
             renew(state, work.z)
         elif status == ORTHONORMALISE:

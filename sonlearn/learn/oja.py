@@ -19,42 +19,54 @@ from sonlearn.learn.tolerances import DOUBTFUL, SPAN, SPREAD
 
 
 @bare_inline
-def oja_round(params, state, work, feats, row, move):
-    """Project, take the row ghat = s x into the sketch, then w -= slope A^-1 x with the new sketch; returns a status.
+def oja_round(params, state, work, feats, row):
+    """Project, take the row ghat = s x into the sketch, then w -= slope A^-1 x with the new sketch, for every class.
 
-    `work` holds x, Z x, y = V x and u of the row. With m = 0 there is no sketch: gradient descent with step 1/alpha.
+    `work` holds x, Z x, y = V x, u, the slopes and the projections of the row. Returns a status. With m = 0 there is no
+    sketch: gradient descent with step 1/alpha.
     """
-    now, y, u = state.now[0], work.y, work.u
-    if move.along != 0.0 or move.rest != 0.0:
-        for i in range(now.k):
-            move_kept(state, i, move.rest * y[i] - move.along * u[i])
-        move_wbar(state, work, feats, -move.rest)
+    now, y, u, aside = state.now[0], work.y, work.u, work.aside
+    projected = False
+    for c in range(len(aside)):
+        if work.along[c] != 0.0 or aside[c] != 0.0:
+            for i in range(now.k):
+                move_kept(state, c, i, aside[c] * y[i] - work.along[c] * u[i])
+            projected = True
+        aside[c] = -aside[c]
+    if projected:
+        move_wbar(state, work, feats, aside)
+    status = NEXT
+    for c in range(len(aside)):
+        aside[c] = 0.0
+    if params.m > 0:
+        status = take(params, state, work, row)
+    for c in range(len(aside)):
+        if params.m > 0:
+            for i in range(now.k):
+                move_kept(state, c, i, -beyond(params, state, i, work.slope[c] * y[i]))
+        aside[c] -= f(now.alpha, work.slope[c])
+    move_wbar(state, work, feats, aside)
     if params.m == 0:
-        move_wbar(state, work, feats, -f(now.alpha, row.slope))
         return NEXT
-    moved, status = take(params, state, work, row)
-    for i in range(now.k):
-        move_kept(state, i, -beyond(params, state, i, row.slope * y[i]))
-    move_wbar(state, work, feats, moved - f(now.alpha, row.slope))
     change_z(state, work, feats)
     return RENEW if status == NEXT and is_ill_conditioned(state) else status
 
 
 @bare_inline
 def take(params, state, work, row):
-    """Oja's rule for V and t Lambda, with Z's part of it in work.delta; y becomes V x in the new V.
+    """Oja's rule for V and t Lambda, with Z's part of it in work.delta; y becomes V x in the new V. Returns a status.
 
-    Returns (what Z's change takes from wbar, per unit of x; a status).
+    work.aside, 0 before, becomes what Z's change gives to wbar, per unit of x.
     """
     now, delta, norm2 = state.now[0], work.delta, row.scale * row.scale * row.xx
     for j in range(len(delta)):
         delta[j] = 0.0
     if norm2 == 0.0:
-        return 0.0, NEXT
+        return NEXT
     if now.k < params.m and row.rho2 > 0.0 and norm2 > SPAN * math.sqrt(now.oja_sum):
         now.oja_sum += norm2 * norm2
         add_direction(state, work, row.scale, math.sqrt(row.rho2))
-        return 0.0, ORTHONORMALISE if row.rho2 < DOUBTFUL * row.xx else NEXT
+        return ORTHONORMALISE if row.rho2 < DOUBTFUL * row.xx else NEXT
     return rotate(params, state, work, row)
 
 
@@ -101,12 +113,13 @@ def rotate(params, state, work, row):
         along2 += y[i] * y[i]
         D2[i] += y[i] * y[i]
     gamma = learning_rate(params, state, norm2 * along2)
-    theta, moved = gamma * (2.0 + gamma * norm2), 0.0
+    theta = gamma * (2.0 + gamma * norm2)
     steep = theta * along2 > SPREAD
     if not steep:
-        for j in range(len(factor.beta)):
+        for j in range(len(factor.FT)):
             work.delta[j] = gamma * scale * scale * work.zx[j]
-            moved -= work.delta[j] * factor.beta[j]
+            for c in range(len(factor.beta)):
+                work.aside[c] -= work.delta[j] * factor.beta[c, j]
     gram_schmidt(factor.FT, y, k, theta)
     along_itself(y, k, theta)
     if steep:
@@ -115,7 +128,7 @@ def rotate(params, state, work, row):
             factor.FT[now.used, i] = gamma * scale * y[i]
     for i in range(k):
         y[i] *= (1.0 + gamma * norm2) / scale
-    return moved, RENEW if steep else NEXT
+    return RENEW if steep else NEXT
 
 
 @bare_inline

@@ -6,50 +6,60 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, jit
+from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.rescale import MAXIMUM, UNIT, divided
 from sonlearn.learn.sparse_time import coefficients, local_of, present
 
 
 @jit
 def predict(params, state, rows, extra, raw):
-    """raw[i] <- base_i + w'x_i; returns the first row whose prediction is not finite, or n. `extra` as in `newton`."""
+    """raw[i] <- base_i + w'x_i for each class; returns the first row whose prediction is not finite, or n.
+
+    `raw` is float64[n, K]; `extra` as in `newton`.
+    """
     on_z, on_x = coefficients(state)
-    z = np.empty((2, state.Z.shape[1] + 1))
+    classes = len(on_z)
+    z = scratch(state)
     for i in range(len(rows.y)):
-        total, xx = 0.0, extra[i]
+        xx = extra[i]
+        for c in range(classes):
+            raw[i, c] = 0.0
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             f = rows.features[at]
             x = divided(params.rescale, state.features[f].scale, rows.values[at])
             xx += x * x
-            total += x * weight_of(state, f, on_z, on_x, z)
-        if params.rescale == UNIT and xx > 0.0:
-            total /= math.sqrt(xx)
-        total += rows.base[i]
-        if not math.isfinite(total):
-            return i
-        raw[i] = total
+            weights_of(state, f, on_z, on_x, z)
+            for c in range(classes):
+                raw[i, c] += x * z[2, c]
+        for c in range(classes):
+            if params.rescale == UNIT and xx > 0.0:
+                raw[i, c] /= math.sqrt(xx)
+            raw[i, c] += rows.base[i]
+            if not math.isfinite(raw[i, c]):
+                return i
     return len(rows.y)
 
 
 @jit
 def all_weights(params, state, out):
-    """out[f] <- weight of feature f in the scale of the input, for the first len(out) features.
+    """out[c, f] <- weight of feature f in the scale of the input, for the first features; out float64[K, features].
 
     With rows of unit length a prediction is w'x over the length of x in rescaled features.
     """
     on_z, on_x = coefficients(state)
-    z = np.empty((2, state.Z.shape[1] + 1))
-    for f in range(len(out)):
+    z = scratch(state)
+    for f in range(out.shape[1]):
         scale = state.features[f].scale
         one = divided(params.rescale, scale, 1.0) if params.rescale < MAXIMUM else (1.0 / scale if scale > 0.0 else 0.0)
-        out[f] = one * weight_of(state, f, on_z, on_x, z)
+        weights_of(state, f, on_z, on_x, z)
+        for c in range(len(out)):
+            out[c, f] = one * z[2, c]
 
 
 @jit
 def kept_rows(state, V):
     """V[i, f] <- entry f of the i-th kept direction (in rescaled features, where they are)."""
-    z = np.empty((2, state.Z.shape[1] + 1))
+    z = scratch(state)
     FT = state.factor.FT
     for f in range(V.shape[1]):
         present(state, f, z)
@@ -60,13 +70,21 @@ def kept_rows(state, V):
 
 
 @bare_inline
-def weight_of(state, f, on_z, on_x, z):
-    """Weight of feature f, rescaled; z (2 rows) is scratch."""
-    w = present(state, f, z)
-    for j in range(len(on_z)):
-        w += z[0, j] * on_z[j]
+def weights_of(state, f, on_z, on_x, z):
+    """z[2] <- weights of feature f, rescaled, one a class; the other rows of z (3 rows) are scratch."""
+    present(state, f, z)
     local = local_of(state, f)
-    if local >= 0:
-        for j in range(len(on_x)):
-            w += state.raw.X[local, j] * on_x[j]
-    return w
+    for c in range(len(on_z)):
+        w = z[2, c]
+        for j in range(on_z.shape[1]):
+            w += z[0, j] * on_z[c, j]
+        if local >= 0:
+            for j in range(on_x.shape[1]):
+                w += state.raw.X[local, j] * on_x[c, j]
+        z[2, c] = w
+
+
+@inline
+def scratch(state):
+    """Room for one feature under way through the log."""
+    return np.empty((3, state.Z.shape[1] + state.maps.shape[2]))

@@ -3,6 +3,10 @@
 [SON] Algorithm 1, [RFD] Algorithm 5. A round writes no array of length d: it reads what it needs at the s active
 features and appends one sparse row. What a step is stands in `step`, how d features are kept up to date in O(m^2 + ms)
 in `sparse_time`.
+
+K classes may share one sketch. Class k has the gradient c_k x, c = h (softmax(z) - e_y), and the sum over the classes
+of its outer products is |c|^2 x x': so the row that is sketched is sqrt(sigma + eta_t) |c| x, as with one class, and
+the step of each class is w_k <- w_k - c_k A^-1 x with the same A.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import math
 from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.losses import loss_slope
+from sonlearn.learn.losses import loss_slope, softmax_slopes
 from sonlearn.learn.oja import oja_round
 from sonlearn.learn.rescale import learn_scales, rescaled
 from sonlearn.learn.sparse_time import append, coordinates, log_is_full, move_wbar
@@ -25,7 +29,6 @@ from sonlearn.learn.tolerances import LIMIT
 class Row(NamedTuple):
     """The numbers of a row x that is being learned from."""
 
-    slope: float  # h l'(p, y): g = slope x
     scale: float  # s: the row that is sketched is s x
     xx: float  # x'x
     rho2: float  # squared part of x outside of the basis, 0 if negligible
@@ -34,47 +37,80 @@ class Row(NamedTuple):
 
 @bare_jit
 def run(params, state, work, rows, extra, out, start):
-    """Learn rows from `start` on, until one needs more than a round; returns (next row, status, slope of the last).
+    """Learn rows from `start` on, until one needs more than a round; returns (next row, status).
 
-    For LOG_FULL and DIVERGED the next row has not been learned. Arguments as in `newton.learn`.
+    work.slope has the slopes of the last row. For LOG_FULL and DIVERGED the next row has not been learned.
+    Arguments as in `newton.learn`.
     """
     now, prediction, raw = state.now[0], out.prediction, out.raw
     for i in range(start, len(rows.y)):
         if log_is_full(state):
-            return i, LOG_FULL, 0.0
+            return i, LOG_FULL
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         xx = rescaled(params, state, feats, values, extra[i], work.x)
-        wx, rho2, n_rest = coordinates(params, state, work, feats, xx)
-        u = wx + rows.base[i]
-        if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
-            return i, DIVERGED, 0.0
-        raw[i] = u
-        prediction[i] = min(max(u, -params.clip), params.clip)
+        rho2, n_rest = coordinates(params, state, work, feats, xx)
+        if not (say(params, work.wx, rows.base[i], raw[i], prediction[i]) and xx <= LIMIT * LIMIT):
+            return i, DIVERGED
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
-        slope = rows.weight[i] * loss_slope(params.loss, prediction[i], rows.y[i])
+        slope = slopes(params, prediction[i], rows.y[i], rows.weight[i], work.slope)
         scale = row_scale(params, slope, now.t + 1)
-        row, move = Row(slope, scale, xx, rho2, 0.0), Move(0.0, 0.0)
+        row = Row(scale, xx, rho2, 0.0)
         if params.kind == INVERSE:
-            row = Row(slope, scale, xx, rho2, solve(params, state, work, now.k + now.raw, rho2))
-            move = projection(now.alpha, row.quadratic, rho2, u - prediction[i])
-        if not (math.isfinite(scale * scale * xx * xx) and math.isfinite(move.along) and math.isfinite(move.rest)):
-            return i, DIVERGED, 0.0
+            row = Row(scale, xx, rho2, solve(params, state, work, now.k + now.raw, rho2))
+        if not (
+            project(params, work, now.alpha, row, raw[i], prediction[i]) and math.isfinite(scale * scale * xx * xx)
+        ):
+            return i, DIVERGED
         count(state, feats)
         if params.buffered:
-            status = buffer_row(params, state, work, feats, row, move, n_rest)
+            status = buffer_row(params, state, work, feats, row, n_rest)
         else:
-            status = oja_round(params, state, work, feats, row, move)
+            status = oja_round(params, state, work, feats, row)
         learn_scales(params, state, feats, values, slope)
         if status != NEXT:
-            return i + 1, status, params.rate * slope
-    return len(rows.y), DONE, 0.0
+            return i + 1, status
+    return len(rows.y), DONE
+
+
+@bare_inline
+def say(params, wx, base, raw, prediction):
+    """raw <- w'x + base, prediction <- that within [-C, C]; False where a number is out of bounds. A place a class."""
+    for c in range(len(wx)):
+        u = wx[c] + base
+        if not abs(u) <= LIMIT:
+            return False
+        raw[c] = u
+        prediction[c] = min(max(u, -params.clip), params.clip)
+    return True
+
+
+@bare_inline
+def slopes(params, prediction, y, h, out):
+    """out <- the multiples of x that the gradients of the classes are; returns their length."""
+    if params.classes > 0:
+        return softmax_slopes(prediction, int(y), h, out)
+    out[0] = h * loss_slope(params.loss, prediction[0], y)
+    return abs(out[0])
+
+
+@bare_inline
+def project(params, work, alpha, row, raw, prediction):
+    """work.along, work.aside <- the moves of the projection; False where one is not finite."""
+    for c in range(len(raw)):
+        move = Move(0.0, 0.0)
+        if params.kind == INVERSE:
+            move = projection(alpha, row.quadratic, row.rho2, raw[c] - prediction[c])
+        if not (math.isfinite(move.along) and math.isfinite(move.rest)):
+            return False
+        work.along[c], work.aside[c] = move.along, move.rest
+    return True
 
 
 @bare_inline
 def row_scale(params, slope, t):
-    """sqrt(sigma + eta_t) |l'|: the row that is sketched is this times x."""
+    """sqrt(sigma + eta_t) |slope|: the row that is sketched is this times x."""
     eta = params.eta
     if params.eta_kind != ETA_CONSTANT:
         eta = 1.0 / t if params.eta_kind == ETA_OVER_T else 1.0 / math.sqrt(t)
@@ -94,10 +130,11 @@ def count(state, feats):
 
 
 @bare_inline
-def buffer_row(params, state, work, feats, row, move, n_rest):
+def buffer_row(params, state, work, feats, row, n_rest):
     """Frequent directions: append the row, and step with the new sketch or leave that to the shrink; a status.
 
-    `move` is the projection's. A row with zero gradient counts towards the 2m rows, as in the papers' pseudo-code.
+    work.along and work.aside are the projection's. A row with zero gradient counts towards the 2m rows, as in the
+    papers' pseudo-code.
     """
     now, a = state.now[0], state.basis.a
     r, counts = now.k + now.raw, row.scale * row.scale > 0.0
@@ -106,21 +143,36 @@ def buffer_row(params, state, work, feats, row, move, n_rest):
     shrinks = full and r + grows >= params.m
     spectral = params.kind != INVERSE
     if counts and not shrinks:
-        step = newton(now.alpha, row, row.rho2)
-        if spectral:  # in the basis; the rest is a status
-            step = Move(0.0, 0.0 if grows else f(params.kind, now.alpha, 0.0, params.rate * row.slope))
-        move = Move(move.along + step.along, move.rest + step.rest)
-    for i in range(r):
-        a[i] -= move.along * work.u[i]
+        add_step(params, now.alpha, work, row, grows)
+    moves = False
+    for c in range(len(a)):
+        moves = moves or work.aside[c] != 0.0
+        for i in range(r):
+            a[c, i] -= work.along[c] * work.u[i]
     if grows:
         append(state, work, feats, row.rho2, n_rest)
         widen(state, r)
-        a[r] = -move.rest * work.y[r]
-    elif move.rest != 0.0:
-        for i in range(r):
-            a[i] += move.rest * work.y[i]
-        move_wbar(state, work, feats, -move.rest)
+        for c in range(len(a)):
+            a[c, r] = -work.aside[c] * work.y[r]
+    elif moves:
+        for c in range(len(a)):
+            for i in range(r):
+                a[c, i] += work.aside[c] * work.y[i]
+            work.aside[c] = -work.aside[c]
+        move_wbar(state, work, feats, work.aside)
     now.held = params.m - 1 if full else now.held + 1
     if counts:
         take_in(state, work, r + grows, row.scale, not (shrinks or spectral))
     return SHRINK if shrinks else (STEP if spectral and counts else NEXT)
+
+
+@bare_inline
+def add_step(params, alpha, work, row, grows):
+    """Add each class's step to its move; of a spectral one, what is outside of the basis (the rest is a status)."""
+    for c in range(len(work.slope)):
+        if params.kind == INVERSE:
+            step = newton(alpha, row, work.slope[c])
+        else:
+            step = Move(0.0, 0.0 if grows else f(params.kind, alpha, 0.0, params.rate * work.slope[c]))
+        work.along[c] += step.along
+        work.aside[c] += step.rest

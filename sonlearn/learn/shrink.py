@@ -20,7 +20,7 @@ from sonlearn.learn.tolerances import RANK
 def shrink(params, state, slope, y):
     """Keep m - 1 of the r directions, make the round's step and fold. Needs r >= m.
 
-    `slope` is the derivative h l' of the round and `y` the coordinates of its example in Q.
+    `slope` (float64[classes]) is the derivative h l' of the round, `y` are the coordinates of its example in Q.
     """
     now = state.now[0]
     r = now.k + now.raw
@@ -47,9 +47,10 @@ def spectral_step(params, state, slope, y):
         along = 0.0
         for j in range(r):
             along += U[j, i] * y[j]
-        along = spectral(params.kind, now.alpha, max(lam[i], 0.0), slope * along)
-        for j in range(r):
-            a[j] -= along * U[j, i]
+        for c in range(len(a)):
+            by = spectral(params.kind, now.alpha, max(lam[i], 0.0), params.rate * slope[c] * along)
+            for j in range(r):
+                a[c, j] -= by * U[j, i]
 
 
 @bare_inline
@@ -77,14 +78,17 @@ def lower(params, state, lam):
 @bare_inline
 def step_after(params, state, slope, y, W):
     """a -= slope A^-1 x with the new sketch: alpha on what was lost, more on what was kept."""
-    a, rest = state.basis.a, spectral(params.kind, state.now[0].alpha, 0.0, slope)
+    a, alpha = state.basis.a, state.now[0].alpha
     kept, r = W.shape
-    for j in range(r):
-        a[j] -= rest * y[j]
+    for c in range(len(a)):
+        rest = spectral(params.kind, alpha, 0.0, params.rate * slope[c])
+        for j in range(r):
+            a[c, j] -= rest * y[j]
     for i in range(kept):
         v = 0.0
         for j in range(r):
             v += W[i, j] * y[j]
-        change = v * beyond(params, state, i, slope)
-        for j in range(r):
-            a[j] -= change * W[i, j]
+        for c in range(len(a)):
+            change = v * beyond(params, state, i, params.rate * slope[c])
+            for j in range(r):
+                a[c, j] -= change * W[i, j]

@@ -1,6 +1,7 @@
 """The state of the Newton family: arrays in NamedTuples. Python allocates here; kernels fill in place.
 
-The weights are ``w = wbar + Z' beta + Q' a``. Z has M numbers for every feature; V = F Z are the k orthonormal rows
+The weights are ``w = wbar + Z' beta + Q' a``, a row of wbar, beta and a for each of K classes that share all else; with
+two classes, or values, K is 1. Z has M numbers for every feature; V = F Z are the k orthonormal rows
 that the last shrink has left; Q = [V; q_1..q_R] adds the directions that the rows since then have brought
 (Gram-Schmidt).
 Letters: see NOTATION.md.
@@ -43,7 +44,6 @@ NOW = np.dtype((np.record, [
 
 #: What is known of a feature beside its row of Z.
 FEATURE = np.dtype((np.record, [
-    ("wbar", "f8"),
     ("scale", "f8"),  # for the rescaling of rows: summed squared gradients, or largest size
     ("stamp", "i8"),  # see `sparse_time.generations`
     ("local", "i8"),  # its place among the features of the raw rows, if `raw.owner` agrees
@@ -54,6 +54,7 @@ class Params(NamedTuple):
     """What the kernels need of `LearnOptions` and of the method's entry, as numbers."""
 
     m: int  # 0: no sketch
+    classes: int  # that share the metric, with softmax; 0: one weight vector, and `loss`
     buffered: bool  # rows are buffered and shrunk (frequent directions), or taken one by one (Oja)
     terms: Terms  # of a shrink
     loss: Loss
@@ -69,10 +70,10 @@ class Params(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """V = F Z, and the weights' coefficients on Z."""
+    """V = F Z, and the weights' coefficients on Z for each of K classes."""
 
     FT: np.ndarray  # float64[M, k_max], F transposed
-    beta: np.ndarray  # float64[M]
+    beta: np.ndarray  # float64[K, M]
 
 
 class Raw(NamedTuple):
@@ -88,7 +89,7 @@ class Basis(NamedTuple):
     G: np.ndarray  # float64[R_max, r_max]; raw row x_i = sum_j G[i, j] q_j, lower triangular beyond column k
     H: np.ndarray  # float64[r_max, r_max]; Q (S'S) Q'
     LT: np.ndarray  # float64[r_max, r_max]; upper triangular, LT' LT = Q A Q'
-    a: np.ndarray  # float64[r_max]; coefficients of the weights
+    a: np.ndarray  # float64[K, r_max]; coefficients of the weights
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
     drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`sparse_time.orthonormal`)
 
@@ -98,10 +99,11 @@ class State(NamedTuple):
 
     now: np.ndarray  # NOW[1]
     features: np.ndarray  # FEATURE[features]
+    wbar: np.ndarray  # float64[features, K]
     Z: np.ndarray  # float64[features, M]
     factor: Factor
-    # float64[slots, k_max, k_max + 1]: the log of generations, composed (`sparse_time.generations`); E' in the first
-    # columns, beta in the last
+    # float64[slots, k_max, k_max + K]: the log of generations, composed (`sparse_time.generations`); E' in the first
+    # columns, beta' in the last
     maps: np.ndarray
     touched: np.ndarray  # int64[features]; where Z has changed in this generation
     raw: Raw
@@ -120,12 +122,17 @@ class Work(NamedTuple):
     x: np.ndarray  # float64[longest row], the row as the learner sees it
     rest: np.ndarray  # float64[9 longest rows], what sticks out of it (`sparse_time.second_look`)
     more: np.ndarray  # float64[r_max + 1], coordinates of that
-    z: np.ndarray  # float64[2, M + 1], one feature under way through the log
+    z: np.ndarray  # float64[3, M + K], one feature under way through the log
+    wx: np.ndarray  # float64[K], w'x
+    slope: np.ndarray  # float64[K]; the gradients are slope x
+    along: np.ndarray  # float64[K], of the moves (`step`)
+    aside: np.ndarray  # float64[K], likewise
 
 
 class Sizes(NamedTuple):
     """Dimensions that follow from the options."""
 
+    K: int
     k_max: int
     M: int
     R_max: int
@@ -137,11 +144,11 @@ def sizes_of(params: Params) -> Sizes:
 
     Oja with steps 1/t, which can be of any size, has a spare row in Z (`oja.rotate`).
     """
-    m = params.m
+    m, K = params.m, max(params.classes, 1)
     if params.buffered:
-        return Sizes(k_max=max(m - 1, 1), M=2 * m, R_max=2 * m, r_max=2 * m)
+        return Sizes(K=K, k_max=max(m - 1, 1), M=2 * m, R_max=2 * m, r_max=2 * m)
     spare = m > 0 and not params.oja_adaptive
-    return Sizes(k_max=max(m, 1), M=m + spare, R_max=1, r_max=max(m, 1))
+    return Sizes(K=K, k_max=max(m, 1), M=m + spare, R_max=1, r_max=max(m, 1))
 
 
 def eta_of(options: LearnOptions) -> tuple[int, float]:
@@ -160,6 +167,7 @@ def params_of(options: LearnOptions) -> Params:
     lowered = terms(rule, m, options.beta if rule == "pfd" else None) if buffered else Terms(0, 0.0, False)
     return Params(
         m=m,
+        classes=options.multinomial or 0,
         buffered=buffered,
         terms=lowered._replace(gain=values.get("gain", lowered.gain)),
         loss=loss_of(options),
@@ -182,29 +190,31 @@ def base_of(options: LearnOptions) -> float:
 
 def new_state(params: Params, alpha: float) -> State:
     """State of a learner that has seen nothing; what grows with the features seen has length 0."""
-    k_max, M, R_max, r_max = sizes_of(params)
+    K, k_max, M, R_max, r_max = sizes_of(params)
     now = np.zeros(1, dtype=NOW)
     now["alpha"], now["capacity"] = alpha, LOG_MIN
     return State(
         now=now,
         features=np.zeros(0, dtype=FEATURE),
+        wbar=np.zeros((0, K)),
         Z=np.zeros((0, M)),
-        factor=Factor(FT=np.zeros((M, k_max)), beta=np.zeros(M)),
-        maps=np.zeros((0, k_max, k_max + 1)),
+        factor=Factor(FT=np.zeros((M, k_max)), beta=np.zeros((K, M))),
+        maps=np.zeros((0, k_max, k_max + K)),
         touched=np.zeros(0, dtype=np.int64),
         raw=Raw(X=np.zeros((0, R_max)), owner=np.zeros(0, dtype=np.int64)),
         basis=Basis(
-            G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)), a=np.zeros(r_max),
-            D2=np.zeros(k_max), drift=np.zeros((k_max, k_max)),
+            G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)),
+            a=np.zeros((K, r_max)), D2=np.zeros(k_max), drift=np.zeros((k_max, k_max)),
         ),
     )  # fmt: skip
 
 
 def new_work(params: Params, longest: int) -> Work:
     """Scratch space for rows of up to `longest` entries."""
-    k_max, M, R_max, r_max = sizes_of(params)
+    K, k_max, M, R_max, r_max = sizes_of(params)
     return Work(
         zx=np.zeros(M), delta=np.zeros(M), rx=np.zeros(R_max), y=np.zeros(r_max + 1), h=np.zeros(r_max + 1),
         u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
-        rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, max(k_max, M) + 1)),
+        rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((3, max(k_max, M) + K)),
+        wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
     )  # fmt: skip

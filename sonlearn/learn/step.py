@@ -8,6 +8,8 @@ u = (H + alpha I)^-1 y and rho^2 = x'x - y'y
 sums of squares without cancellation, and for alpha = 0 the pseudo-inverse, because the basis spans exactly the range of
 A: rows enter it only with a gradient that is not zero. So every motion of the weights is a `Move`, two numbers.
 
+Of K classes that share A, each has its own moves, along the same x: work.along and work.aside hold them.
+
 While rows are buffered H + alpha I = L L' is kept as its Cholesky factor (LT = L'). Where H is diagonal, after a shrink
 and for Oja, A^-1 x = f(alpha) x + Q'((f(alpha + D^2) - f(alpha)) y).
 """
@@ -66,12 +68,12 @@ def projection(alpha, quadratic, rho2, excess):
 
 
 @bare_inline
-def newton(alpha, row, rho2):
-    """The move g -> A^-1 g, with A after the row s x, from the numbers of A before it (Sherman-Morrison)."""
+def newton(alpha, row, slope):
+    """The move g -> A^-1 g, g = slope x, A with the row s x, from the numbers of A before it (Sherman-Morrison)."""
     s2 = row.scale * row.scale
-    if alpha == 0.0 and rho2 > 0.0:
-        return Move(0.0, row.slope / (s2 * rho2))
-    along = row.slope / (1.0 + s2 * row.quadratic)
+    if alpha == 0.0 and row.rho2 > 0.0:
+        return Move(0.0, slope / (s2 * row.rho2))
+    along = slope / (1.0 + s2 * row.quadratic)
     return Move(along, f(alpha, along))
 
 

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.options import CLASSIFICATION
 from sonlearn.report.classes import ClassCounts
+from sonlearn.report.labels import Labels, running
 
 HEADER = (
     "average  since         example        example        current        current  current  average",
@@ -75,10 +76,48 @@ class Outcome(NamedTuple):
     held: np.ndarray | None = None
 
 
+class Row(NamedTuple):
+    """One row of the table: averages over all examples so far, and over those since the row before.
+
+    Attributes
+    ----------
+    examples : int
+        Examples so far, but those held out.
+    weight : float
+        Sum of their weights h, labelled or not.
+    total, since : float
+        Sums of h that the averages are over.
+    loss, error, since_loss, since_error : float or None
+        Averages; None where nothing had a label, errors also where a label was no class.
+    label, prediction : float
+        Of the example that the row came with; a label is NaN where there is none.
+    features : int
+        Of that example.
+    held : bool
+        Whether averages are over held-out examples.
+    classes : bool
+        Whether all labels so far were classes, so that there is an error.
+    """
+
+    examples: int
+    weight: float
+    total: float
+    since: float
+    loss: float | None
+    error: float | None
+    since_loss: float | None
+    since_error: float | None
+    label: float
+    prediction: float
+    features: int
+    held: bool
+    classes: bool
+
+
 class Sums(NamedTuple):
     """Of one kind of example: sum of h, of h * loss, of h * error; whether all labels are classes, so that one can err.
 
-    What the averages of a table's row or of the end are of.
+    What averages are of.
     """
 
     weight: float = 0.0
@@ -91,21 +130,14 @@ class Sums(NamedTuple):
         return Sums(self.weight - other.weight, self.loss - other.loss, self.errors - other.errors, self.classes)
 
     @property
-    def average_loss(self) -> float:
-        """NaN where there is none."""
-        return self.loss / self.weight if self.weight > 0 else math.nan
+    def average_loss(self) -> float | None:
+        """None where there is none."""
+        return self.loss / self.weight if self.weight > 0 else None
 
     @property
-    def average_error(self) -> float:
-        """NaN where there is none."""
-        return self.errors / self.weight if self.weight > 0 and self.classes else math.nan
-
-
-class Row(NamedTuple):
-    """A row of the table: as it is printed, and what its averages are of."""
-
-    line: str
-    sums: Sums
+    def average_error(self) -> float | None:
+        """None where there is none."""
+        return self.errors / self.weight if self.weight > 0 and self.classes else None
 
 
 class _Running(NamedTuple):
@@ -119,72 +151,12 @@ class _Running(NamedTuple):
         return Sums(float(self.weight[i]), float(self.loss[i]), float(self.errors[i]), classes)
 
 
-def running(start: float, terms: np.ndarray) -> np.ndarray:
-    """float64[n + 1]: `start`, and the totals after each of the n `terms`, added one by one."""
-    return np.cumsum(np.concatenate(([start], terms)))
+class _Marks:
+    """When rows of one kind are due, and the totals at the last one."""
 
-
-class Labels:
-    """Label statistics in constant memory: their sum, and what the best constant prediction needs."""
-
-    def __init__(self) -> None:
-        self.values: list[float] = []  # the first two distinct labels
-        self.more = False  # whether there is a third one
-        self.sum = self.weight = self.first_weight = self.positive_weight = 0.0
-        self.shifted = self.shifted_squares = 0.0  # of label - first label: no cancellation for labels far from 0
-
-    def add(self, y: np.ndarray, weight: np.ndarray) -> None:
-        """Add labels float64[n] (no NaN) of weights float64[n] > 0."""
-        if not len(y):
-            return
-        while len(self.values) < 2 and len(new := y[~np.isin(y, self.values)]):
-            self.values.append(float(new[0]))
-        self.more = self.more or not np.isin(y, self.values).all()
-        self.sum = running(self.sum, weight * y)[-1]
-        self.weight = running(self.weight, weight)[-1]
-        self.first_weight = running(self.first_weight, np.where(y == self.values[0], weight, 0.0))[-1]
-        self.positive_weight = running(self.positive_weight, np.where(y > 0, weight, 0.0))[-1]
-        shifted = y - self.values[0]
-        self.shifted = running(self.shifted, weight * shifted)[-1]
-        self.shifted_squares = running(self.shifted_squares, weight * shifted * shifted)[-1]
-
-    def best_constant(self, loss: str) -> tuple[float, float] | None:
-        """(best constant prediction, its average loss), or None where constant memory cannot tell.
-
-        As in VW, a single class under logistic loss gives -1 or +1 (the best constant would be infinite). The median
-        that absolute loss asks for is known only while there are at most two different labels; quantiles and Huber's
-        mean are not told, nor is the mean of counts that are all 0 (its logarithm is what poisson predicts).
-        """
-        if self.weight == 0:
-            return None
-        if loss == "squared":
-            mean = self.shifted / self.weight
-            return self.values[0] + mean, max(0.0, self.shifted_squares / self.weight - mean * mean)
-        if loss == "absolute":
-            return None if self.more else self._median()
-        if loss in ("quantile", "huber"):
-            return None
-        if loss == "poisson":
-            mean = self.sum / self.weight
-            return (math.log(mean), mean - mean * math.log(mean)) if mean > 0 else None
-        positive = self.positive_weight / self.weight
-        if loss == "squared_hinge":
-            return 2 * positive - 1, 4 * positive * (1 - positive)
-        if loss == "hinge":
-            return (1.0 if positive > 0.5 else -1.0), 2 * min(positive, 1 - positive)
-        if positive in (0.0, 1.0):
-            return 2 * positive - 1, math.log1p(math.exp(-1))
-        entropy = -positive * math.log(positive) - (1 - positive) * math.log1p(-positive)
-        return math.log(positive / (1 - positive)), entropy
-
-    def _median(self) -> tuple[float, float]:
-        if len(self.values) == 1:
-            return self.values[0], 0.0
-        (low, low_weight), (high, high_weight) = sorted(
-            zip(self.values, (self.first_weight, self.weight - self.first_weight), strict=True)
-        )
-        constant = high if high_weight > low_weight else low
-        return constant, (high - low) * min(low_weight, high_weight) / self.weight
+    def __init__(self, schedule: Schedule):
+        self.schedule, self.due = schedule, schedule.first
+        self.trained, self.held = Sums(), Sums()
 
 
 class Progress:
@@ -199,6 +171,13 @@ class Progress:
         Whether rows and the summary are of the held-out examples from the second pass on.
     texts : function of float64[n] that gives n str, or None
         Of several classes, how labels are written; None: there are no several classes.
+    fine : Schedule or None
+        When further rows are due, which are no lines of the table.
+
+    Attributes
+    ----------
+    fine_rows : list of Row
+        Those of the last batch.
     """
 
     def __init__(
@@ -207,17 +186,17 @@ class Progress:
         schedule: Schedule | None = None,
         holdout: bool = False,
         texts: Callable[[np.ndarray], list[str]] | None = None,
+        fine: Schedule | None = None,
     ):
         self.loss, self.holdout, self.texts = loss, holdout, texts
         self.counts = ClassCounts()
-        self.schedule = schedule or Schedule()
         self.passes = 1
         self.labels = Labels()
         self.examples = self.held_examples = self.features = 0
         self.unlabelled_weight = 0.0
-        self.trained, self.held = Sums(), Sums()
-        self._trained_at_row, self._held_at_row, self._held_at_pass = Sums(), Sums(), Sums()
-        self._due = self.schedule.first
+        self.trained, self.held, self._held_at_pass = Sums(), Sums(), Sums()
+        self._marks = [_Marks(schedule or Schedule()), *([_Marks(fine)] if fine else [])]
+        self.fine_rows: list[Row] = []
 
     @property
     def example_weight(self) -> float:
@@ -240,11 +219,17 @@ class Progress:
         self._held_at_pass = self.held
 
     def update(self, outcome: Outcome) -> list[str]:
-        """Add a batch; return the rows that have become due in it, as they are printed."""
-        return [row.line for row in self.rows(outcome)]
+        """Add a batch; return the rows that have become due in it, as lines of the table."""
+        return [self.line(row) for row in self.rows(outcome)]
+
+    def counted(self, outcome: Outcome) -> np.ndarray:
+        """bool[n]: which examples of a batch are among those that `result` is of, as long as this pass is the last."""
+        known = ~np.isnan(outcome.y)
+        held = np.zeros(len(known), dtype=bool) if outcome.held is None else outcome.held & known
+        return known & (outcome.weight > 0) & (held if self._shows_holdout else ~held)
 
     def rows(self, outcome: Outcome) -> list[Row]:
-        """Add a batch; return the rows that have become due in it."""
+        """Add a batch; return the rows of the table that have become due in it."""
         y, weight = outcome.y, outcome.weight
         labelled = ~np.isnan(y) & (weight > 0)
         held = np.zeros(len(y), dtype=bool) if outcome.held is None else outcome.held & ~np.isnan(y)
@@ -255,14 +240,16 @@ class Progress:
         classes = self._class_flags(y, labelled)
         counter = self.examples + np.concatenate(([0], np.cumsum(~held)))
 
-        rows = []
+        rows: list[list[Row]] = []
         total = trained.weight + unlabelled
-        i = 1 + int(np.searchsorted(total[1:], self._due))
-        while i <= len(y):
-            sums = trained.at(i, bool(classes[i])), holdout.at(i, bool(classes[i]))
-            rows.append(self._row(outcome, i - 1, sums, (counter[i], total[i])))
-            self._due = self.schedule.after(total[i])
-            i += 1 + int(np.searchsorted(total[i + 1 :], self._due))
+        for marks in self._marks:
+            rows.append([])
+            i = 1 + int(np.searchsorted(total[1:], marks.due))
+            while i <= len(y):
+                sums = trained.at(i, bool(classes[i])), holdout.at(i, bool(classes[i]))
+                rows[-1].append(self._row(outcome, i - 1, sums, (counter[i], total[i]), marks))
+                marks.due = marks.schedule.after(total[i])
+                i += 1 + int(np.searchsorted(total[i + 1 :], marks.due))
 
         self.trained, self.held = trained.at(-1, bool(classes[-1])), holdout.at(-1, bool(classes[-1]))
         self.unlabelled_weight = float(unlabelled[-1])
@@ -272,7 +259,9 @@ class Progress:
             self.labels.add(y[learned], weight[learned])
         else:
             self.counts.add(y[learned], weight[learned])
-        return rows
+        table, *fine = rows
+        self.fine_rows = fine[0] if fine else []
+        return table
 
     def summary(self, seconds: float, ending: str = "finished run", whole: bool = True) -> list[str]:
         """VW's lines at the end of a run, with the error rate, the elapsed time and the speed.
@@ -282,7 +271,7 @@ class Progress:
         mark = " h" if self._shows_holdout else ""
         result = self.result
         average = f"{result.loss / result.weight:.6f}" if result.weight > 0 else "n.a."
-        error = _ratio(result.errors, result.weight) if result.classes else "n.a."
+        error = _fitted(result.average_error)
         counts = [f"number of examples = {self.examples}"]
         if self.passes > 1:
             per_pass = f"number of examples per pass = {self.examples // self.passes}"
@@ -302,6 +291,29 @@ class Progress:
             f"examples a second = {speed:.0f}",
         ]
         return lines
+
+    def totals(self) -> dict[str, Any]:
+        """What `summary` says of the examples, as values; None for what there is nothing to say of."""
+        result = self.result
+        return {
+            "passes": self.passes, "examples": self.examples, "held_examples": self.held_examples,
+            "weight": self.example_weight, "features": self.features, "loss": result.average_loss,
+            "error": result.average_error, "held": self._shows_holdout, "constant": self._constant(),
+        }  # fmt: skip
+
+    def _constant(self) -> dict[str, Any] | None:
+        """The best constant prediction, its loss, and its error where labels are classes."""
+        if self.texts is not None:
+            most = self.counts.best()
+            if most is None:
+                return None
+            return {"prediction": self.texts(np.array([most[0]]))[0], "loss": most[2], "error": most[1]}
+        best = self.labels.best_constant(self.loss)
+        if best is None:
+            return None
+        positive = self.labels.positive_weight / self.labels.weight
+        error = min(positive, 1 - positive) if self.trained.classes else None
+        return {"prediction": best[0], "loss": best[1], "error": error}
 
     def _best_constant(self) -> list[str]:
         """Lines on what is best said without looking at the rows."""
@@ -339,22 +351,29 @@ class Progress:
             return np.ones(len(y) + 1, dtype=bool)
         return np.logical_and.accumulate(np.concatenate(([self.trained.classes], ~labelled | (np.abs(y) == 1))))
 
-    def _row(self, outcome: Outcome, i: int, sums: tuple[Sums, Sums], counts: tuple[int, float]) -> Row:
+    def _row(self, outcome: Outcome, i: int, sums: tuple[Sums, Sums], counts: tuple[int, float], marks: _Marks) -> Row:
         trained, held = sums
         counter, weight = counts
-        now, last = (held, self._held_at_row) if self._shows_holdout else (trained, self._trained_at_row)
+        now, last = (held, marks.held) if self._shows_holdout else (trained, marks.trained)
         if self._shows_holdout:
-            self._held_at_row = held
-        self._trained_at_row = trained
-        since, unknown = now.minus(last), "unknown" if self._shows_holdout else "n.a."
-        label, prediction = self._text(outcome.y[i]), self._text(outcome.prediction[i])
-        error = _ratio(now.errors, now.weight, unknown) if now.classes else "n.a."
-        line = (
-            f"{_ratio(now.loss, now.weight, unknown):<8} {_ratio(since.loss, since.weight, unknown):<8} "
-            f"{counter:>12} {weight:>14.1f} {label:>14} {prediction:>14} "
-            f"{outcome.features[i]:>8} {error:>8}{' h' if self._shows_holdout else ''}"
+            marks.held = held
+        marks.trained = trained
+        since = now.minus(last)
+        return Row(
+            int(counter), float(weight), now.weight, since.weight,
+            now.average_loss, now.average_error, since.average_loss, since.average_error,
+            float(outcome.y[i]), float(outcome.prediction[i]), int(outcome.features[i]),
+            self._shows_holdout, now.classes,
+        )  # fmt: skip
+
+    def line(self, row: Row) -> str:
+        """A row as VW writes it."""
+        unknown = "unknown" if row.held else "n.a."
+        return (
+            f"{_fitted(row.loss, unknown):<8} {_fitted(row.since_loss, unknown):<8} "
+            f"{row.examples:>12} {row.weight:>14.1f} {self._text(row.label):>14} {self._text(row.prediction):>14} "
+            f"{row.features:>8} {_fitted(row.error, unknown if row.classes else 'n.a.'):>8}{' h' if row.held else ''}"
         )
-        return Row(line, now)
 
     def _text(self, value: float) -> str:
         """A label or prediction as a row has it."""
@@ -363,11 +382,11 @@ class Progress:
         return f"{value:.4f}" if self.texts is None else self.texts(np.array([value]))[0][:14]
 
 
-def _ratio(total: float, weight: float, unknown: str = "n.a.") -> str:
-    """The average with six digits behind the point, fewer where it would not fit a column of eight characters."""
-    if not weight > 0:
+def _fitted(value: float | None, unknown: str = "n.a.") -> str:
+    """An average with six digits behind the point, fewer where it would not fit a column of eight characters."""
+    if value is None:
         return unknown
-    text = f"{total / weight:.6f}"
+    text = f"{value:.6f}"
     if len(text) > 8:
-        text = f"{total / weight:.{max(0, 14 - len(text))}f}"
-    return text if len(text) <= 8 else f"{total / weight:.2e}"
+        text = f"{value:.{max(0, 14 - len(text))}f}"
+    return text if len(text) <= 8 else f"{value:.2e}"

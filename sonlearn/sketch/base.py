@@ -167,6 +167,18 @@ class Sketch:
         """B, float64[at most size, d]: an array for a sketch of dense rows, CSR over the columns seen for sparse."""
         return self._spread(*self._factor())
 
+    def table(self):
+        """The nonzero entries of B as a table of pyarrow (extra ``arrow``): row, column, value.
+
+        pandas, polars and DuckDB take it without a copy: ``polars.DataFrame(sketch.table())``.
+        """
+        import pyarrow
+
+        B = sp.coo_array(self.matrix())
+        row, column = (np.asarray(part, dtype=np.int64) for part in B.coords)
+        order = np.lexsort((column, row))
+        return pyarrow.table({"row": row[order], "column": column[order], "value": B.data[order]})
+
     def components(self, k: int | None = None) -> np.ndarray | sp.csr_array:
         """The top k right singular vectors of B as rows, of the same type as `matrix`; k at most what there is."""
         result = self.result()

@@ -1,4 +1,7 @@
-"""Parquet and Arrow files to batches, through pyarrow (an extra), with the features that the same table has as CSV.
+"""Tables to batches, through pyarrow (an extra), with the features that the same table has as CSV.
+
+They are files of Parquet or Arrow; or in memory, of whatever library hands them over by Arrow's C stream interface
+(``__arrow_c_stream__``: pandas, polars, pyarrow, DuckDB). An index of pandas is no column.
 
 See `sonlearn.text.columns`. Numbers of less than double precision are those that their shortest decimals say, as in
 CSV; dates and times are texts as pyarrow writes them. A row's number stands for its line.
@@ -6,17 +9,18 @@ CSV; dates and times are texts as pyarrow writes them. A row's number stands for
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.batch import Batch, joined
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, NO_LABEL, Table, label_column, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT
-from sonlearn.text.source import Source, is_regular, open_binary, source_name
+from sonlearn.text.source import Source, Watch, is_regular, open_binary, source_name
 
 MAGIC = (b"PAR1", b"ARROW1")
 _ROWS = 8192
@@ -34,9 +38,15 @@ def is_arrow(source: Source) -> bool:
 
 
 def read_arrow(
-    source: Source, options: TextOptions, labelled: bool = True, class_names: bool = False
+    source: Source,
+    options: TextOptions,
+    labelled: bool = True,
+    class_names: bool = False,
+    watch: Watch | None = None,
 ) -> Iterator[Table]:
     """Yield the rows of `source`, some thousands at a time; with `class_names`, labels may be texts.
+
+    `watch`: see `sonlearn.text.source.open_binary`.
 
     Raises
     ------
@@ -51,12 +61,72 @@ def read_arrow(
         raise InputError(name, None, None, "a Parquet or Arrow file", "pip install pyarrow, or text") from None
     done = 0
     try:
-        with open_binary(source) as file:
+        with open_binary(source, watch) as file:
             for record in _records(file):
                 yield _table(record, options, (name, done), labelled, class_names)
                 done += record.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
+
+
+def read_table(
+    source: Any,
+    options: TextOptions,
+    labelled: bool = True,
+    class_names: bool = False,
+    rows: int = _ROWS,
+    name: str | None = None,
+) -> Iterator[Table]:
+    """Yield the rows of a table in memory, up to `rows` at a time; the other parameters are `read_arrow`'s.
+
+    `name` is what messages call it, if not by what it is.
+
+    Raises
+    ------
+    InputError
+        As `read_arrow`; or a column holds what is no value of a column (lists, or objects of several kinds).
+    """
+    name = name or source_name(source)
+    try:
+        import pyarrow
+    except ImportError:
+        raise InputError(name, None, None, "a table", "pip install pyarrow, or rows as dicts") from None
+    done = 0
+    try:
+        stream = pyarrow.RecordBatchReader.from_stream(source)
+        dropped = set(_index_of_pandas(stream.schema))
+        kept = [i for i, column in enumerate(stream.schema.names) if column not in dropped]
+        for record in stream:
+            record = record.select(kept)
+            for start in range(0, record.num_rows, rows):
+                part = record.slice(start, rows)
+                yield _table(part, options, (name, done), labelled, class_names)
+                done += part.num_rows
+        if done == 0:
+            label_column([stream.schema.names[i] for i in kept], options.label, (name, None), labelled)
+    except (pyarrow.ArrowException, TypeError, ValueError, ImportError) as error:
+        if isinstance(error, InputError):
+            raise
+        said = " ".join(str(part) for part in error.args)
+        raise InputError(name, None, None, shorten(said, 200), "a table of numbers, texts, dates") from error
+
+
+def table_batch(source: Any, options: TextOptions, labelled: bool, class_names: bool) -> Batch:
+    """All rows of a table in memory. Raises InputError at the first row that is malformed, and as `read_table`."""
+    batches = []
+    for table in read_table(source, options, labelled, class_names, rows=1 << 62):
+        if table.errors:
+            raise table.errors[0]
+        batches += [table.batch] if table.batch is not None else []
+    empty = Batch(np.zeros(1, np.int64), np.zeros(0, np.int64), *np.zeros((3, 0)), np.zeros(0, np.int64))
+    name, constant = source_name(source), VW_CONSTANT & ((1 << options.bits) - 1)
+    return joined(batches or [empty])._replace(source=name, constant=constant)
+
+
+def _index_of_pandas(schema: Any) -> list[str]:
+    """Columns that pandas has made of its index."""
+    described = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    return [column for column in described.get("index_columns", ()) if isinstance(column, str)]
 
 
 def _records(file: Any) -> Iterator[Any]:
@@ -167,6 +237,8 @@ def _fields(column: Any, title: str, name: str) -> tuple[np.ndarray, np.ndarray 
     if kinds.is_nested(kind) or kinds.is_binary(kind) or kinds.is_large_binary(kind):
         found = f"the column {shorten(title)} of type {kind}"
         raise InputError(name, None, None, found, "columns of numbers, booleans, texts or dates")
+    if kinds.is_dictionary(kind):
+        return _categories(column)
     if kinds.is_boolean(kind):
         column = column.cast(pyarrow.uint8())
     elif kinds.is_float16(kind):
@@ -178,3 +250,18 @@ def _fields(column: Any, title: str, name: str) -> tuple[np.ndarray, np.ndarray 
     if kinds.is_float32(column.type) or kinds.is_decimal(kind):
         column = column.cast(pyarrow.string())
     return column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False), None, []
+
+
+def _categories(column: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """`_fields` of a column of categories: those that occur, as texts; the code of null is -1."""
+    import pyarrow
+
+    codes = column.indices.cast(pyarrow.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    used, codes = np.unique(codes, return_inverse=True)
+    occurring = used[used >= 0]
+    texts = column.dictionary.cast(pyarrow.string()).to_pylist()
+    chosen = [texts[code] for code in occurring.tolist()]
+    codes = codes - (len(used) - len(occurring))  # null, which comes first, is -1
+    known = np.array([text is not None for text in chosen] + [False])
+    places = np.where(known, np.cumsum(known) - 1, -1)
+    return np.zeros(0), places[codes], [text for text in chosen if text is not None]

@@ -33,8 +33,9 @@ from sonlearn.options import TextOptions
 from sonlearn.outputs import whole_file
 from sonlearn.text.columns import Labelling
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.meter import Meter
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
-from sonlearn.text.source import Source, is_regular, source_name
+from sonlearn.text.source import Source, Watch, is_regular, open_binary, source_name
 
 #: Changes whenever the layout does, or what the parsers make of a text.
 VERSION = 3
@@ -81,6 +82,7 @@ class CachedReader:
     Attributes
     ----------
     format, errors, error_count : as for `Reader`, of the last pass
+    meter : as for `Reader`
     reason : str or None
         Why the last pass read the text; None if it read the cache.
     """
@@ -100,6 +102,7 @@ class CachedReader:
         self.names = first.names
         self._reader_arguments = reader | {"names": first.names}
         self._made_here = False
+        self.meter: Meter | None = None
 
     def __iter__(self) -> Iterator[Batch]:
         trailer = None
@@ -115,7 +118,10 @@ class CachedReader:
             self.errors = [InputError(*error) for error in trailer["errors"]]
             self.names.add((slot, name) for slot, name in trailer["features"])
             constant = constant_id(self.options, self.format)
-            yield from (batch._replace(constant=constant) for batch in _read_blocks(self.path, trailer))
+            if self.meter is not None:
+                self.meter.begin([self.path])
+            blocks = _read_blocks(self.path, trailer, self.meter and self.meter.watch)
+            yield from (batch._replace(constant=constant) for batch in blocks)
         else:
             yield from self._make()
 
@@ -152,6 +158,7 @@ class CachedReader:
         sources = list(expand_globs(self.sources))
         before = [_identity(source) for source in sources]
         reader = Reader(sources, self.options, **self._reader_arguments)
+        reader.meter = self.meter
         self.errors = reader.errors
         with _whole_file(self.path) as (file, keep):
             file.write(_MAGIC)
@@ -293,10 +300,10 @@ def read_trailer(path: Path) -> dict[str, Any]:
         raise _ForeignError(str(path), None, None, (error.strerror or str(error)).lower(), "a cache") from error
 
 
-def _read_blocks(path: Path, trailer: dict[str, Any]) -> Iterator[Batch]:
+def _read_blocks(path: Path, trailer: dict[str, Any], watch: Watch | None = None) -> Iterator[Batch]:
     damaged = InputError(str(path), None, None, "a damaged cache", "the one that was written; delete it")
     room = path.stat().st_size
-    with path.open("rb", buffering=0) as file:
+    with open_binary(path, watch) as file:
         file.seek(len(_MAGIC))
         for _ in range(trailer["blocks"]):
             head = file.read(_BLOCK.size)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +13,13 @@ from sonlearn.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
+from sonlearn.text.flat import FlatRows
 from sonlearn.text.interact import Interactions, Room, count_features, expand, make_room
 from sonlearn.text.messages import malformed, repeated_index
 from sonlearn.text.names import LineNames
 from sonlearn.text.number import make_numbers, settle
+from sonlearn.text.objects import Record, Unfit, error_of
+from sonlearn.text.records import RecordRows
 from sonlearn.text.rows import (
     IN_ORDER,
     LINE,
@@ -33,7 +37,8 @@ from sonlearn.text.vw import make_names, parse_vw
 
 #: Features of a batch, about, where interactions multiply them.
 _BATCH_FEATURES = 1 << 20
-_MAX_ROW = 2.0**31
+#: Features of a line with interactions, at most.
+MOST_FEATURES = 2.0**31
 
 # What a chunk's line counts from; the reader adds the lines of the chunks before.
 _FIRST_LINE = 1
@@ -69,9 +74,22 @@ class ChunkParser:
         How many malformed lines of a chunk to describe.
     class_names : bool
         Whether labels of VW text may be names of classes.
+    records : FlatRows or None
+        What JSON objects become, where they are no namespaces.
+    most_features : float
+        A line that has so many with interactions is malformed.
     """
 
-    def __init__(self, options: TextOptions, on_error: str, keep_errors: int, class_names: bool = False):
+    def __init__(
+        self,
+        options: TextOptions,
+        on_error: str,
+        keep_errors: int,
+        class_names: bool = False,
+        *,
+        records: FlatRows | None = None,
+        most_features: float = MOST_FEATURES,
+    ):
         self._options = options
         self._on_error, self._keep = on_error, keep_errors
         self._names = make_names(options, class_names)
@@ -80,9 +98,15 @@ class ChunkParser:
         self._numbers = make_numbers()
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
+        self._records = RecordRows(options, class_names) if records is None else records
+        self._expands = records is None and self._interactions.wanted
+        self._most = most_features
 
     def parse(self, chunk: np.ndarray, format: str, source: str) -> Parsed:
         """Parse whole lines (uint8, the last byte a newline); `source` is for messages."""
+        if format == "json":
+            lines = chunk.tobytes().split(b"\n")[:-1]
+            return self.parse_records(enumerate(lines, _FIRST_LINE), source)._replace(lines=len(lines))
         if len(self._rows.values) < len(chunk) + 2:
             self._rows = make_rows(len(chunk))
         text, chunk = chunk, without_zero_lines(chunk)
@@ -110,6 +134,32 @@ class ChunkParser:
         else:
             batches = [to_batch(self._rows, n, chunk)] if n else []
         return Parsed(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names)
+
+    def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> Parsed:
+        """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
+        errors: list[InputError] = []
+        count = 0
+        for line, record in records:
+            if isinstance(record, bytes) and not record.strip():
+                continue
+            try:
+                self._records.add(record, line)
+            except Unfit as problem:
+                if count < self._keep:
+                    errors.append(error_of(problem, record, (source, line)))
+                count += 1
+                if self._on_error == "stop":
+                    break
+        taken = self._records.take()
+        n, no_text = len(taken.rows.lines), np.zeros(0, dtype=np.uint8)
+        if self._expands:
+            room, self._rows = self._rows, taken.rows
+            batches, more = self._expanded(no_text, n, source)
+            self._rows = room
+            errors, count = sorted(errors + more, key=lambda error: error.line or 0)[: self._keep], count + len(more)
+        else:
+            batches = [to_batch(taken.rows, n, no_text)] if n else []
+        return Parsed([taken.with_texts(batch) for batch in batches], errors, count, 0, taken.names)
 
     def _slots(self, n: int) -> Iterator[list[int]]:
         """The features of the first `n` rows, without the constant."""
@@ -150,13 +200,13 @@ class ChunkParser:
         errors: list[InputError] = []
         start = 0
         while start < n and not (errors and self._on_error == "stop"):
-            stop = _part_end(count, start)
+            stop = _part_end(count, start, self._most)
             end = start
             if stop > start:
                 batch, end = self._expanded_part(chunk, (start, stop), int(count[start:stop].sum()), room)
                 batches += [batch] if end > start else []
             if end < max(stop, start + 1):
-                errors.append(_too_much(source, int(rows.lines[end]), count[end]))
+                errors.append(_too_much(source, int(rows.lines[end]), count[end], self._most))
                 end += 1
             start = end
         return batches, errors
@@ -192,16 +242,17 @@ def before(chunk: np.ndarray, place: int) -> int:
     return max(place - window, 0) + int(found[-1]) + 1 if len(found) else 0
 
 
-def _part_end(count: np.ndarray, start: int) -> int:
+def _part_end(count: np.ndarray, start: int, most: float) -> int:
     """Rows from `start` on that make a batch: at least one, unless it has more features than can be made."""
     total, stop = 0.0, start
-    while stop < len(count) and count[stop] < _MAX_ROW and (stop == start or total + count[stop] <= _BATCH_FEATURES):
+    while stop < len(count) and count[stop] < most and (stop == start or total + count[stop] <= _BATCH_FEATURES):
         total += float(count[stop])
         stop += 1
     return stop
 
 
-def _too_much(source: str, line: int, count: float) -> InputError:
-    if count >= _MAX_ROW:
-        return InputError(source, line, None, f"{count:.3g} features with interactions", "less than 2^31 in a line")
+def _too_much(source: str, line: int, count: float, most: float) -> InputError:
+    if count >= most:
+        expected = f"less than 2^{math.log2(most):.0f} in a line"
+        return InputError(source, line, None, f"{count:.3g} features with interactions", expected)
     return InputError(source, line, None, "an interaction whose value overflows", "products of at most 1.8e308")

@@ -16,6 +16,11 @@ _MAGIC = {"gzip": b"\x1f\x8b", "bzip2": b"BZh", "xz": b"\xfd7zXZ\x00", "zstd": b
 _MAGIC_BYTES = max(map(len, _MAGIC.values()))
 
 
+def is_compressed(head: bytes) -> bool:
+    """Whether a file that begins with `head` is compressed in a way that is known here."""
+    return any(head.startswith(magic) for magic in _MAGIC.values())
+
+
 class PlainBytes:
     """A stream whose first bytes have been looked at: `head`, then the rest of `raw`."""
 

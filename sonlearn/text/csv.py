@@ -19,7 +19,7 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, NO_LABEL, Table, label_column, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT
-from sonlearn.text.source import Source, read_chunks, source_name
+from sonlearn.text.source import Source, Watch, read_chunks, source_name
 
 _ROWS = 4096  # of a batch
 _FIELD_LIMIT = 1 << 30
@@ -76,7 +76,12 @@ class _Slots:
 
 
 def read_csv(
-    source: Source, options: TextOptions, chunk_bytes: int, labelled: bool = True, class_names: bool = False
+    source: Source,
+    options: TextOptions,
+    chunk_bytes: int,
+    labelled: bool = True,
+    class_names: bool = False,
+    watch: Watch | None = None,
 ) -> Iterator[Table]:
     """Yield the rows of `source`, up to some thousands at a time.
 
@@ -86,6 +91,7 @@ def read_csv(
         Whether the label's column has to be there.
     class_names : bool
         Whether labels that are no numbers are names of classes.
+    watch : see `sonlearn.text.source.open_binary`
 
     Raises
     ------
@@ -94,7 +100,7 @@ def read_csv(
     """
     name = source_name(source)
     csv.field_size_limit(_FIELD_LIMIT)
-    lines = _Lines(source, chunk_bytes)
+    lines = _Lines(source, chunk_bytes, watch)
     reader = csv.reader(iter(lines), delimiter=options.delimiter, strict=True)
     _, columns = next(_records(reader, name, []), (0, None))
     if columns is None:
@@ -120,8 +126,8 @@ def read_csv(
 class _Lines:
     """Lines of text; `chunk_ends` is true while the last one that was given is the last that there is at the moment."""
 
-    def __init__(self, source: Source, chunk_bytes: int):
-        self._chunks = read_chunks(source, chunk_bytes)
+    def __init__(self, source: Source, chunk_bytes: int, watch: Watch | None):
+        self._chunks = read_chunks(source, chunk_bytes, watch)
         self.chunk_ends = False
 
     def __iter__(self) -> Iterator[str]:

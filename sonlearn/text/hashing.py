@@ -15,7 +15,7 @@ import numpy as np
 
 from sonlearn.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.options import TextOptions
+from sonlearn.options import HASHED, TextOptions
 from sonlearn.text.number import byte
 
 #: VW's slot of the constant feature, before the mask.
@@ -24,7 +24,7 @@ VW_CONSTANT = 11650396
 
 def constant_id(options: TextOptions, format: str | None) -> int:
     """Feature id of the constant in text of that format."""
-    return VW_CONSTANT & ((1 << options.bits) - 1) if format in ("vw", "csv", "arrow") else CONSTANT
+    return VW_CONSTANT & ((1 << options.bits) - 1) if format in HASHED else CONSTANT
 
 
 #: FNV's prime, with which VW combines the features of an interaction.

@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.batch import Batch
 from sonlearn.errors import InputError, OptionError
-from sonlearn.options import ON_ERROR, TextOptions
-from sonlearn.text.arrow import is_arrow, read_arrow
+from sonlearn.options import ON_ERROR, TABLES, TextOptions
+from sonlearn.text.arrow import is_arrow, read_arrow, read_table
 from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.columns import Labelling
 from sonlearn.text.csv import read_csv
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
+from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_ahead
-from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, read_chunks, source_name
+from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, is_table, read_chunks, source_name
 
 #: Malformed lines that are described when they are skipped.
 SHOWN_ERRORS = 10
 
 #: Lines looked at to tell the format.
 _DETECT_LINES = 100
+
+#: How a line of JSON begins.
+_JSON = re.compile(rb"\s*\{\s*[\"}]")
+
+#: Bytes of a record in memory, about.
+_RECORD_BYTES = 256
 
 
 class _Chunk(NamedTuple):
@@ -36,9 +45,15 @@ class _Chunk(NamedTuple):
 
 
 def detect_format(chunk: np.ndarray) -> str | None:
-    """``vw`` if one of the first lines has a bar before any ``#``, ``svmlight`` if none, None if all are blank."""
+    """The format of text that begins with this chunk.
+
+    ``json`` if the first line that is not blank begins like an object; else ``vw`` if one of the first lines has a bar
+    before any ``#``, ``svmlight`` if none; None if all are blank.
+    """
     found = None
     for line in chunk[: 1 << 20].tobytes().split(b"\n", _DETECT_LINES)[:_DETECT_LINES]:
+        if found is None and _JSON.match(line):
+            return "json"
         before_comment = line.split(b"#", 1)[0]
         if b"|" in before_comment:
             return "vw"
@@ -87,6 +102,8 @@ class Reader:
     Parameters
     ----------
     sources : path, pattern, ``"-"`` (standard input) or open binary stream, or an iterable of these
+        Or an iterable of dicts, or of lines of JSON (`sonlearn.text.records`), drawn as the batches are asked for. Or
+        tables in memory (`sonlearn.text.arrow.read_table`).
     options : TextOptions
     chunk_bytes : int
         Text that becomes one batch, about. Neither rows nor errors depend on it.
@@ -106,17 +123,19 @@ class Reader:
     Attributes
     ----------
     format : str or None
-        ``svmlight``, ``vw``, ``csv`` or ``arrow``; with ``auto`` None until the first example, then the same for all
-        sources.
+        ``svmlight``, ``vw``, ``json``, ``csv`` or ``arrow``; with ``auto`` None until the first example, then the same
+        for all sources.
     errors : list of InputError
         The first `SHOWN_ERRORS` lines that were skipped.
     error_count : int
         Lines that were skipped.
+    meter : Meter or None
+        May be set, and is then told how much of the sources has been read.
     """
 
     def __init__(
         self,
-        sources: Source | Iterable[Source],
+        sources: Source | Iterable[Source] | Iterable[Mapping[str, Any] | str],
         options: TextOptions = TextOptions(),  # noqa: B008 (frozen)
         *,
         chunk_bytes: int = CHUNK_BYTES,
@@ -134,16 +153,25 @@ class Reader:
             raise OptionError(
                 f"--max-errors {max_errors}: the first malformed line ends a run; give --on-error skip too"
             )
-        single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto")
-        self.sources: list[Source] = [sources] if single else list(sources)  # type: ignore[list-item, arg-type]
+        single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto") or is_table(sources)
+        self.sources: list[Any] = [sources] if single else sources_of(sources)  # type: ignore[arg-type]
         self.options = options
         given = "csv" if options.format == "auto" and options.label else options.format
         self.format: str | None = None if given == "auto" else given
+        if self.sources and isinstance(self.sources[0], RecordSource):
+            if given not in ("auto", "json"):
+                raise OptionError(f"--format {given}: dicts are read as json")
+            self.format = "json"
+        if any(map(is_table, self.sources)):
+            if given not in ("auto", *TABLES):
+                raise OptionError(f"--format {given}: tables in memory are read as arrow")
+            self.format = "arrow"
         self.errors: list[InputError] = []
         self.error_count = 0
         self._chunk_bytes, self._threads = chunk_bytes, threads
         self._on_error, self._max_errors = on_error, max_errors
         self._labels = labels
+        self.meter: Meter | None = None
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
 
@@ -159,8 +187,11 @@ class Reader:
         """
         if self.options.format in ("auto", "csv") and self.sources and is_arrow(next(expand_globs(self.sources))):
             self.format = "arrow"
-        tables = self.format in ("csv", "arrow")
-        items: Iterator[Any] = self._tables() if tables else self._chunks()
+        if self.meter is not None:
+            self.meter.begin(expand_globs(self.sources))
+        records = [source for source in self.sources if isinstance(source, RecordSource)]
+        tables = bool(records) or self.format in TABLES
+        items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
         work: Callable[[Any], tuple[str, bool, Parsed]] = _as_is if tables else self._parse
         parsed = map_ahead(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line = 0, 0
@@ -172,17 +203,25 @@ class Reader:
                 yield batch
             line += result.lines
         if examples == 0:
-            names = ", ".join(map(source_name, self.sources)) or "<nothing>"
-            found = "an empty stream"
-            if self.error_count:
-                found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
-            raise InputError(names, None, None, found, "at least one example")
+            self.nothing()
+
+    def nothing(self) -> None:
+        """Raise InputError: there was no example."""
+        names = ", ".join(map(source_name, self.sources)) or "<nothing>"
+        found = "an empty stream"
+        if self.error_count:
+            found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
+        raise InputError(names, None, None, found, "at least one example")
+
+    def _watch(self, raw: Any) -> Any:
+        """See `open_binary`."""
+        return raw if self.meter is None else self.meter.watch(raw)
 
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""
         for source in expand_globs(self.sources):
             name, first = source_name(source), True
-            for text in read_chunks(source, self._chunk_bytes):
+            for text in read_chunks(source, self._chunk_bytes, self._watch):
                 if self.format is None:
                     self.format = detect_format(text)
                 if self.format == "svmlight" and self.options.has_namespace_options:
@@ -195,20 +234,32 @@ class Reader:
     def _tables(self) -> Iterator[tuple[str, bool, Parsed]]:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
         for source in expand_globs(self.sources):
-            if self.options.format == "arrow" or is_arrow(source):
-                tables = read_arrow(source, self.options, *self._labels)
+            if is_table(source):
+                tables = read_table(source, self.options, *self._labels)
+            elif self.options.format == "arrow" or is_arrow(source):
+                tables = read_arrow(source, self.options, *self._labels, self._watch)
             else:
-                tables = read_csv(source, self.options, self._chunk_bytes, *self._labels)
+                tables = read_csv(source, self.options, self._chunk_bytes, *self._labels, self._watch)
             for batch, errors, names in tables:
                 yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0, names)
+
+    def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, Parsed]]:
+        """Rows of dicts; their numbers count from the first of the source."""
+        for source in sources:
+            parser = self._parser()
+            for part in source.parts(max(self._chunk_bytes // _RECORD_BYTES, 1)):
+                yield source.name, True, parser.parse_records(part, source.name)
 
     def _parse(self, chunk: _Chunk) -> tuple[str, bool, Parsed]:
         if self.format is None:  # blank lines and comments so far
             return chunk.source, chunk.first, Parsed([], [], 0, int(np.count_nonzero(chunk.text == ord("\n"))))
         if not hasattr(self._parsers, "parser"):
-            keep = SHOWN_ERRORS if self._max_errors is None else max(SHOWN_ERRORS, self._max_errors + 1)
-            self._parsers.parser = ChunkParser(self.options, self._on_error, keep, self._labels.names)
+            self._parsers.parser = self._parser()
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
+
+    def _parser(self) -> ChunkParser:
+        keep = SHOWN_ERRORS if self._max_errors is None else max(SHOWN_ERRORS, self._max_errors + 1)
+        return ChunkParser(self.options, self._on_error, keep, self._labels.names)
 
     def _checked(self, parsed: Parsed, source: str, lines_before: int) -> Iterator[Batch]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
@@ -234,7 +285,7 @@ class Reader:
 
 
 def read_batches(
-    sources: Source | Iterable[Source],
+    sources: Source | Iterable[Source] | Iterable[Mapping[str, Any] | str],
     options: TextOptions = TextOptions(),  # noqa: B008 (frozen)
     *,
     chunk_bytes: int = CHUNK_BYTES,

@@ -9,7 +9,7 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -38,17 +38,20 @@ _FOREIGN = (
 )
 
 Source = str | os.PathLike[str] | BinaryIO
+Watch = Callable[[Any], Any]
 
 
 def source_name(source: Source) -> str:
     """The name of `source` in messages."""
     if isinstance(source, (str, os.PathLike)):
         return "<stdin>" if source == "-" else os.fspath(source)
+    if is_table(source):
+        return "<table>"
     name = getattr(source, "name", None)
     return name if isinstance(name, str) else "<stream>"
 
 
-def read_chunks(source: Source, chunk_bytes: int = CHUNK_BYTES) -> Iterator[np.ndarray]:
+def read_chunks(source: Source, chunk_bytes: int = CHUNK_BYTES, watch: Watch | None = None) -> Iterator[np.ndarray]:
     """Yield the text of `source` as uint8 arrays of whole lines.
 
     Every array ends in a newline byte (one is added after a last line without it) and is valid until the next one is
@@ -58,6 +61,7 @@ def read_chunks(source: Source, chunk_bytes: int = CHUNK_BYTES) -> Iterator[np.n
     Parameters
     ----------
     source : path, ``"-"`` for standard input, or an open binary stream (not closed here)
+    watch : see `open_binary`
 
     Raises
     ------
@@ -67,15 +71,24 @@ def read_chunks(source: Source, chunk_bytes: int = CHUNK_BYTES) -> Iterator[np.n
     """
     name = source_name(source)
     try:
-        with open_binary(source) as raw:
+        with open_binary(source, watch) as raw:
             yield from _cut(decompressed(raw, name), name, max(int(chunk_bytes), 1))
     except OSError as error:
         raise InputError(name, None, None, _reason(error), "a text file") from error
 
 
 @contextlib.contextmanager
-def open_binary(source: Source) -> Iterator[Any]:
-    """Unbuffered binary stream; closed at the end if it was opened here. ``s3://`` and the like go through fsspec."""
+def open_binary(source: Source, watch: Watch | None = None) -> Iterator[Any]:
+    """Unbuffered binary stream; closed at the end if it was opened here. ``s3://`` and the like go through fsspec.
+
+    `watch` is given the stream, and gives what is to be read in its place (`sonlearn.text.meter`).
+    """
+    with _opened(source) as raw:
+        yield raw if watch is None else watch(raw)
+
+
+@contextlib.contextmanager
+def _opened(source: Source) -> Iterator[Any]:
     if isinstance(source, str) and is_remote(source):
         with _remote(source) as raw:
             yield raw
@@ -91,6 +104,11 @@ def open_binary(source: Source) -> Iterator[Any]:
 def is_regular(source: Source) -> bool:
     """Whether `source` names a local file, which can be opened twice: no pipe, stream or address."""
     return isinstance(source, (str, os.PathLike)) and source != "-" and Path(source).is_file()
+
+
+def is_table(source: Any) -> bool:
+    """Whether `source` is a table in memory, of any library that speaks Arrow: pandas, polars, pyarrow, DuckDB."""
+    return hasattr(source, "__arrow_c_stream__") and not hasattr(source, "readinto")
 
 
 def is_remote(source: str) -> bool:

@@ -6,6 +6,7 @@ Read `view` first, the seam of views, and docs/views.md, which has the formulas;
 `scaled`  raw; values weighted and divided: log, lunit, tfidf, zs
 `bins`    indicators of the bins of values: bins, bins-z, indicators, odds
 `tuples`  what stands together in a row: pairs, triples
+`neighbours`  what stands side by side in a row
 `codes`, `numbers`  values as words, and numbers for made-up features
 """
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 #: Kind of a view -> its module and class. Modules are imported on first use: each brings kernels along.
 _CLASS = {
     "raw": ("scaled", "Raw"), "scaled": ("scaled", "Scaled"), "bins": ("bins", "Bins"), "tuples": ("tuples", "Tuples"),
+    "neighbours": ("neighbours", "Neighbours"),
 }  # fmt: skip
 
 

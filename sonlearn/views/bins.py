@@ -10,7 +10,7 @@ import numpy as np
 from sonlearn.arrays import grown
 from sonlearn.batch import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, moments_with, standard, tamed, z_code
+from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, log_of_next, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
@@ -63,11 +63,13 @@ class Work(NamedTuple):
     marks: np.ndarray  # see `put`
     moments: np.ndarray  # float64[3], of a feature with the row taken in
     deviations: np.ndarray  # float64[longest row]; `standard` of the values (z-bins only)
+    found: np.ndarray  # float64[2 longest row + 1, 2]; counts of the row's indicators (odds only)
 
 
 def _new_work(row: int) -> Work:
     keys, fetched = np.zeros((2, row, 2), np.int64)
-    return Work(np.zeros(row, np.int64), keys, fetched, new_marks(), np.zeros(3), np.zeros(row))
+    found = np.zeros((2 * row + 1, 2))
+    return Work(np.zeros(row, np.int64), keys, fetched, new_marks(), np.zeros(3), np.zeros(row), found)
 
 
 class Bins(Numbering):
@@ -152,7 +154,6 @@ def bin_rows(params, state, work, rows, out, start):
             break
         begin, n, shared = at, 0, now["made"] + most > params.limit
         code_row(params, state, work, rows, i, shift, learned)
-        prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0)) if params.odds else 0.0
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
             if x == 0.0:
@@ -168,10 +169,12 @@ def bin_rows(params, state, work, rows, out, start):
             n += 1 if params.second == NONE else 2
             if j >= 0:
                 bins = bins_of(params, state, work, j, place - rows.indptr[i], shift, learned)
-                at = put_bins(params, state, work, out, (begin, at), bins, (prior, shared))
+                for k in range(2):
+                    if bins[k] != UNKNOWN:
+                        at = put(out, begin, at, bins[k], 1.0, shared, work.marks)
         out.indptr[i + 1] = at
         if params.odds:
-            finish_row(state, rows, i, out, (begin, at), n, learned)
+            weigh(state, work, rows, i, out, (begin, at), n, learned)
         i += 1
     return i, at
 
@@ -225,35 +228,26 @@ def bins_of(params, state, work, j, k, shift, learned):
 
 
 @bare_inline
-def put_bins(params, state, work, out, span, bins, how):
-    """Write the indicators of an entry into the row at `span`; returns the next place."""
-    (begin, at), (prior, shared), counts, value = span, how, state.counts, 1.0
-    for k in range(2):
-        f = bins[k]
-        if f == UNKNOWN:
-            continue
-        if params.odds:
-            g = bins[0]
-            if k == 0 or g == UNKNOWN or counts[f, 0] != counts[g, 0] or counts[f, 1] != counts[g, 1]:
-                value = math.log((counts[f, 1] + 1.0) / (counts[f, 0] + 1.0)) + prior
-        at = put(out, begin, at, f, value, shared, work.marks)
-    return at
+def weigh(state, work, rows, i, out, span, n, learned):
+    """Multiply the indicators by rho / sqrt(n), and count them in if the row is learned from.
 
-
-@bare_inline
-def finish_row(state, rows, i, out, span, n, learned):
-    """Divide the indicators by sqrt(n), and count them in if the row is learned from."""
-    now, (begin, end), y, h, constant = state.now[0], span, rows.y[i], rows.weight[i], UNKNOWN
+    To read the counts of the whole row first pays, as with `first_slot`.
+    """
+    now, (begin, end), counts, found = state.now[0], span, state.counts, work.found
+    constant, share = UNKNOWN, 1.0 / math.sqrt(max(n, 1))
     if 0 <= rows.constant < len(state.own):
         constant = state.own[rows.constant, SELF] - 1
     for k in range(begin, end):
-        f = out.features[k]
-        if f != constant:
-            out.values[k] /= math.sqrt(n)
+        found[k - begin, 0], found[k - begin, 1] = counts[out.features[k], 0], counts[out.features[k], 1]
+    prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0))
+    side, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]
+    for k in range(begin, end):
+        if out.features[k] != constant:
+            rho = log_of_next(found[k - begin, 1]) - log_of_next(found[k - begin, 0]) + prior
+            out.values[k] *= rho * share
             if learned:
-                side = 1 if y > 0.0 else 0
-                state.counts[f, side] = min(state.counts[f, side] + h, MOST)
-    if learned and y > 0.0:
+                counts[out.features[k], side] = min(found[k - begin, side] + h, MOST)
+    if learned and side == 1:
         now["n_pos"] = min(now["n_pos"] + h, MOST)
     elif learned:
         now["n_neg"] = min(now["n_neg"] + h, MOST)

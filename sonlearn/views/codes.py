@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from sonlearn.jit import bare_inline
 
 #: Kinds of bins.
@@ -26,6 +28,18 @@ HEAVIEST, LIGHTEST = 1e50, 1e-50
 MOST = 1e300
 #: Of the mean's square: a variance below is rounding.
 _EQUAL = 1e-18
+#: ln(1 + k): counts are mostly small whole numbers, and a logarithm takes as long as all else done with one.
+_LOGS = np.log(np.arange(1.0, 1025.0))
+
+
+@bare_inline
+def log_of_next(c):
+    """ln(1 + c) of a count or weight c >= 0."""
+    if c < len(_LOGS):
+        k = int(c)
+        if k == c:
+            return _LOGS[k]
+    return math.log(c + 1.0)
 
 
 @bare_inline

@@ -10,7 +10,7 @@ import numpy as np
 from sonlearn.arrays import grown
 from sonlearn.batch import Rows
 from sonlearn.jit import bare_jit
-from sonlearn.views.codes import MOST, moments_with, standard, tamed
+from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.numbers import room_for
 from sonlearn.views.view import new_now
 
@@ -115,7 +115,7 @@ def scale_rows(params, state, scratch, rows, out, learn):
     now, df = state.now[0], state.df
     constant, at, last, log_x = rows.constant, 0, 0.0, 0.0
     for i in range(len(rows.indptr) - 1):
-        begin, xx = at, 0.0
+        begin, xx, log_t = at, 0.0, math.log(now["t"] + 2.0)
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
@@ -131,7 +131,7 @@ def scale_rows(params, state, scratch, rows, out, learn):
                 x = log_x
                 if params.idf:
                     n = df[j] if j >= 0 else 0.0
-                    x *= math.log((now["t"] + 2.0) / (n + 1.0))
+                    x *= log_t - log_of_next(n)
                     if learned:
                         df[j] = min(n + rows.weight[i], MOST)
                 xx += x * x
@@ -140,10 +140,10 @@ def scale_rows(params, state, scratch, rows, out, learn):
                 out.values[at] = x
                 at += 1
         if params.unit and xx > 0.0:
-            norm = math.sqrt(xx)
+            norm = 1.0 / math.sqrt(xx)
             for k in range(begin, at):
                 if out.features[k] != constant:
-                    out.values[k] /= norm
+                    out.values[k] *= norm
         out.indptr[i + 1] = at
         if learned:
             now["t"] = min(now["t"] + rows.weight[i], MOST)

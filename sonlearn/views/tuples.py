@@ -29,6 +29,8 @@ from sonlearn.views.view import new_now
 _KEY = (1 << KEY_BITS) - 1
 #: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays.
 MOST_TUPLES = LIMIT >> 2
+#: Of several classes, those whose numbers leave the same remainder are counted as one.
+SIDES = 8
 #: Weights and labels count up to this, so that products of two of them stay finite.
 MOST = 1e150
 
@@ -45,6 +47,7 @@ class State(NamedTuple):
     # their labels less the mean)
     counts: np.ndarray
     moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only)
+    sums: np.ndarray  # float64[sides]: weight of the rows of each (several classes, whose counts have as many columns)
 
 
 class Params(NamedTuple):
@@ -59,6 +62,7 @@ class Params(NamedTuple):
     chosen: int
     few: int
     limit: int
+    sides: int
 
 
 class Work(NamedTuple):
@@ -92,17 +96,19 @@ class Tuples(Numbering):
         has never been seen takes time and tells nothing.
     numbers : bool
         Labels are numbers, not classes.
+    several : bool
+        Labels are numbers of classes from 0 on, and entries of long rows are chosen for all of them at once.
     limit : int
         Tuples that get a number of their own, at most.
     """
 
-    of_labels = True  # which entries of long rows are combined
-
     def __init__(
         self, *, order: int, code: str, resolution: int, unit: bool = False, numbers: bool = False,
-        entries: tuple[int, int, int] = (32, 32, 10), limit: int = MOST_TUPLES,
+        entries: tuple[int, int, int] = (32, 32, 10), limit: int = MOST_TUPLES, several: bool = False,
     ):  # fmt: skip
-        self._params = Params(order, CODES[code], resolution, unit, numbers, *entries, limit)
+        sides = SIDES if several else 0
+        self._params = Params(order, CODES[code], resolution, unit, numbers, *entries, limit, sides)
+        self.of_labels = not several  # of two classes, or of values: they say which entries of long rows are combined
         self._work = self._new_work(1)
 
     def _new_work(self, row: int) -> Work:
@@ -119,7 +125,8 @@ class Tuples(Numbering):
     def new(self) -> State:
         """State of a view that has seen nothing."""
         now = new_now("raw", "made", "told", "n_pos:f8", "n_neg:f8")
-        return State(now, np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 3)))
+        sides = self._params.sides
+        return State(now, np.zeros(0, np.int64), np.zeros((0, sides or 2)), np.zeros((0, 3)), np.zeros(sides))
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
@@ -207,7 +214,9 @@ def code_row(params, state, work, rows, i, learned):
         elif j >= 0:
             code = float_code(x, params.resolution)
         work.codes[n] = key_of(j, code) if j >= 0 else UNKNOWN
-        if scored:
+        if scored and params.sides > 0:
+            work.scores[n] = score_of_classes(state, j) if j >= 0 else 0.0
+        elif scored:
             work.scores[n] = score(params, now, counts[j, 0] if j >= 0 else 0.0, counts[j, 1] if j >= 0 else 0.0)
         n += 1
     return n
@@ -223,6 +232,23 @@ def score(params, now, neg, pos):
         return abs(pos) / math.sqrt(neg + 1.0)
     for_pos, for_neg = (pos + 1.0) * (now["n_neg"] + 2.0), (neg + 1.0) * (now["n_pos"] + 2.0)
     return max(for_pos, for_neg) / min(for_pos, for_neg)
+
+
+@bare_inline
+def score_of_classes(state, j):
+    """What feature j tells of the classes: chi^2 of its counts against those expected of a feature that tells nothing.
+
+    Classes are taken together by the remainder of their number, so that the cost does not grow with them.
+    """
+    counts, sums, own, every, total = state.counts, state.sums, 0.0, 0.0, 0.0
+    for k in range(len(sums)):
+        own += counts[j, k]
+        every += sums[k]
+    for k in range(len(sums)):
+        expected = own * (sums[k] / every) if every > 0.0 else 0.0
+        if expected > 0.0:
+            total += (counts[j, k] - expected) * ((counts[j, k] - expected) / expected)
+    return total
 
 
 @bare_inline
@@ -267,7 +293,7 @@ def count_row(params, state, rows, i):
     """Count the features of row i for its class, or for its label less the mean of those before."""
     now, counts, y, h = state.now[0], state.counts, rows.y[i], min(rows.weight[i], MOST)
     y = min(max(y, -MOST), MOST) - now["n_neg"] if params.numbers else y
-    side = 1 if y > 0.0 else 0
+    side = int(y) % params.sides if params.sides > 0 else 1 if y > 0.0 else 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j = rows.features[place]
         if tamed(rows.values[place]) == 0.0 or j == rows.constant:
@@ -277,7 +303,9 @@ def count_row(params, state, rows, i):
             counts[j, 1] = min(max(counts[j, 1] + h * y, -MOST), MOST)
         else:
             counts[j, side] = min(counts[j, side] + h, MOST)
-    if params.numbers:
+    if params.sides > 0:
+        state.sums[side] = min(state.sums[side] + h, MOST)
+    elif params.numbers:
         now["n_pos"] = min(now["n_pos"] + h, MOST)
         now["n_neg"] += y * (h / now["n_pos"])
     elif side == 1:

@@ -85,8 +85,32 @@ def test_probabilities_and_scores_stand_beside_labels(cli):
     assert Path("p").read_text(encoding="utf-8").splitlines()[:2] == ["unknown 0", "ham:1"]
     status, _, err = cli("train", *NAG, "--probabilities", "a.svm")
     assert (status, err) == (
-        1, "sonlearn: --probabilities: expected a model of several classes: --oaa K, or --classes auto",
+        1, "sonlearn: --probabilities: expected a model of several classes: --oaa K, "
+        "--multinomial K, or --classes auto",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["fd-son", "nag"])
+def test_classes_that_share_a_learner(cli, method):
+    how = ("--multinomial", "4", "--method", method, "--quiet")
+    for kind, more in (("svm", ()), ("vw", ("--classes", "auto"))):
+        a, b = f"a.{kind}", f"b.{kind}"
+        assert cli("train", *how, *more, "-f", "long", "-p", "long.p", a, b)[0] == 0
+        assert cli("train", *how, *more, "-f", "short", "-p", "short.p", a)[0] == 0
+        assert cli("train", "--quiet", "-i", "short", "-f", "short", "-p", "more.p", b)[0] == 0
+        assert Path("short").read_bytes() == Path("long").read_bytes()
+        assert Path("short.p").read_bytes() + Path("more.p").read_bytes() == Path("long.p").read_bytes()
+        _, out, err = cli("predict", "-i", "long", "--probabilities", b)
+        for line in out.splitlines():
+            p = {k: float(v) for k, v in (pair.split(":") for pair in line.split(" ")[:4])}
+            assert set(p) == (set(NAMES) if kind == "vw" else set("1234"))
+            assert sum(p.values()) == pytest.approx(1, abs=1e-5)
+        assert float(next(line for line in err.splitlines() if line.startswith("average error")).split()[-1]) < 0.2
+        _, out, _ = cli("inspect", "--top", "2", "long")
+        assert f"largest weights of class {NAMES[0] if kind == 'vw' else 1}: 2 of 5" in out.splitlines()
+    status, out, err = cli("train", "--multinomial", "4", "--method", "committee", "a.svm")
+    assert (status, out, len(err.splitlines())) == (1, "", 1)
+    assert err.startswith("sonlearn: --multinomial 4: --method committee has no metric that classes can share; --oaa 4")
 
 
 def test_progress_and_inspect_speak_of_classes(cli):

@@ -374,9 +374,9 @@ BAD_COMMANDS = [
     ("trian a.svm", r"'trian': no such verb; did you mean train\?"),
     (
         "frobnicate",
-        r"'frobnicate': no such verb; expected train, predict, tune, convert, sketch, methods, warm, inspect",
+        r"'frobnicate': no such verb; expected train, predict, tune, convert, sketch, methods, warm, inspect, report",
     ),
-    ("a.svm", r"'a\.svm': expected a verb first \(train, .*, inspect\), as in: sonlearn train a\.svm"),
+    ("a.svm", r"'a\.svm': expected a verb first \(train, .*, report\), as in: sonlearn train a\.svm"),
     ("--quiet", r"'--quiet': expected a verb first .*"),
 ]
 

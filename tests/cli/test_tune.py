@@ -2,7 +2,6 @@
 
 import csv
 import io
-import math
 import os
 import signal
 import subprocess
@@ -78,7 +77,7 @@ def alone(flags, data, *more):
 
 
 def figures(row):
-    return tuple(float(row[name]) if row[name] else math.nan for name in ("average_loss", "average_error"))
+    return tuple(float(row[name]) if row[name] else None for name in ("average_loss", "average_error"))
 
 
 def flags_of(row, names):
@@ -130,6 +129,35 @@ def test_several_classes_and_committees(cli):
         rows = table(out)
         assert sorted(map(figures, rows)) == sorted(each[:2] for each in expected)
         assert Path("best").read_bytes() == min(expected)[2]
+
+
+def test_classes_that_share_a_metric(cli):
+    status, out, err = cli(
+        "tune", "--multinomial", "3", "--grid", "alpha=.1,1 method=rfd-son,adagrad", "-f", "best", "--table", "-",
+        "classes.svm",
+    )  # fmt: skip
+    assert status == 0
+    settings = ("--alpha 0.1 --method rfd-son", "--alpha 1 --method rfd-son", "--method adagrad")
+    expected = [alone(flags, "classes.svm", "--multinomial", "3") for flags in settings]
+    rows = table(out)
+    assert sorted(map(figures, rows)) == sorted(each[:2] for each in expected)
+    assert Path("best").read_bytes() == min(expected)[2]
+    assert "multinomial = 3" in cli("inspect", "best")[1]
+    assert "best setting = --multinomial 3 --alpha 0.1 --method rfd-son" in err
+
+
+def test_rows_of_a_setting_that_has_stopped_have_its_labels(cli):
+    """A batch can have rows due of a setting that has stopped by its end."""
+    grid = ["--grid", "method=nag learning-rate=.01,.1,.5,2", "--oaa", "3", "-P", "1"]
+    tables = []
+    for more in ([], ["--halving", "--first-halving", "10"]):
+        status, out, err = cli("tune", *grid, *more, "--table", "-", "classes.svm")
+        assert status == 0
+        tables.append([line for line in err.splitlines() if "  method=" in line][:10])
+    assert tables[0] == tables[1]
+    assert "learning-rate=0.01" in tables[1][0]
+    assert table(out)[-1]["learning_rate"] == "0.01"
+    assert table(out)[-1]["state"] == "stopped"
 
 
 def test_the_model_is_a_normal_one(cli):
@@ -303,7 +331,7 @@ def test_with_skip_the_rows_of_a_failure_are_left_out(cli):
     assert any(row["problem"].startswith("rows that it could not learn from: ") for row in rows)
     for row in rows:
         expected = alone(flags_of(row, ["method", "learning_rate", "loss"]), "a.svm", "--on-error", "skip")[:2]
-        np.testing.assert_array_equal(figures(row), expected)
+        assert figures(row) == expected
 
 
 def test_when_all_fail_nothing_is_saved(cli):
@@ -335,6 +363,7 @@ def test_when_all_fail_nothing_is_saved(cli):
         ("members=nag,nag:foo", "the combination members=nag:foo: --members nag:foo: there is no view 'foo'; "),
         ("loss=squared,absolute", "the settings have different losses, squared, absolute, whose averages cannot be"),
         ("loss=quantile quantile-tau=.1,.9", "the settings have different losses, quantile quantile_tau 0.1, "),
+        ("multinomial=2,3", "--grid, column 1: multinomial: what the classes are is the same for all settings; give --m"),
         (f"alpha={','.join(map(str, range(1, 1002)))} method=gd", "--grid: 1001 combinations, expected at most 1000"),
     ],
 )  # fmt: skip

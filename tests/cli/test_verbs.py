@@ -13,8 +13,8 @@ import pytest
 from places import ROOT
 
 from sonlearn import storage
+from sonlearn.batch import to_csr
 from sonlearn.cli import main
-from sonlearn.commands.sketching import to_csr
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.sketch import load, make_sketch

@@ -13,7 +13,7 @@ from sonlearn.commands import vw_flags
 from sonlearn.commands.flags import parser_of
 
 OURS = set(parser_of("train")._option_string_actions) | {"--version", "-V"}
-EVERY_FLAG_OF_OURS = {name for verb in ("train", "predict", "convert", "sketch", "inspect") for name in
+EVERY_FLAG_OF_OURS = {name for verb in ("train", "predict", "convert", "sketch", "serve", "inspect") for name in
                       parser_of(verb)._option_string_actions}  # fmt: skip
 
 

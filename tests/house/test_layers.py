@@ -20,6 +20,10 @@ LAYERS = (
     "river",
     "report",
     "tuning",
+    "cluster",
+    "dask",
+    "serve",
+    "plot",
     "commands",
     "cli",
 )
@@ -124,6 +128,7 @@ def test_the_command_line_loads_no_numbers_until_it_runs():
         "outputs",
         "commands/__init__",
         "commands/flags",
+        "commands/options",
         "sketch/__init__",
         "sketch/options",
         "sketch/rules",

@@ -56,6 +56,27 @@ def same_state(one, other):
         np.testing.assert_array_equal(arrays[key], others[key], err_msg=key)
 
 
+@several
+def test_classes_named_beforehand_learn_the_same(method):
+    batch = stream()
+    met, named = learner(method, {"oaa": 5}), learner(method, {"oaa": 5})
+    named.meet([5, 4, 3, 2, 1])
+    assert named.classes == [5, 4, 3, 2, 1]
+    predicted = named.predict(batch._replace(y=np.full(batch.n, np.nan)))
+    np.testing.assert_allclose(predicted.probabilities, 0.2)
+    met.partial_fit(batch)
+    named.partial_fit(batch)
+    order = [named.classes.index(label) for label in met.classes]
+    one, other = met.predict(batch), named.predict(batch)
+    np.testing.assert_array_equal(one.scores, other.scores[:, order])
+    np.testing.assert_array_equal(met.weights()[1], named.weights()[1][order])
+    np.testing.assert_array_equal(one.prediction, other.prediction)
+    same_state(named, Learner.from_arrays(*named.to_arrays()))
+    for wrong in (named, learner("nag", {})):
+        with pytest.raises(OptionError):
+            wrong.meet([6])
+
+
 @pytest.fixture
 def hearings(monkeypatch):
     """Members are heard early, and are worth nothing: some retire."""

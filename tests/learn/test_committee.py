@@ -13,7 +13,7 @@ from sonlearn.learn.combine.panel import member_options, taught
 from sonlearn.learn.combine.target import CLIP
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.losses import loss_of, spread
-from sonlearn.members import MEMBERS, default_members, member
+from sonlearn.members import CHEAP, MEMBERS, default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
 
@@ -62,7 +62,8 @@ def test_equals_its_members_and_the_combiner(names, scale):
 
 @pytest.fixture
 def early(monkeypatch):
-    """Hearings after 150 and 300 rows."""
+    """Hearings after 90 (about the rows), 150 and 300 rows."""
+    monkeypatch.setattr(retire, "FIRST", 90)
     monkeypatch.setattr(retire, "HEARINGS", (150, 300))
 
 
@@ -155,6 +156,38 @@ def test_an_idle_member_is_retired_and_one_that_carries_is_not(monkeypatch):
     active = {m["name"]: m["active"] for m in learner.facts()["members"]}
     assert active["nag:pairs"]
     assert not all(active.values())
+
+
+@pytest.mark.parametrize(("words", "entries", "gone"), [(20_000, 40, True), (200, 40, False), (20_000, 8, False)])
+def test_tuples_go_at_once_where_rows_are_long_and_nearly_all_pairs_are_new(monkeypatch, words, entries, gone):
+    monkeypatch.setattr(retire, "HEARINGS", ())
+    rng = np.random.default_rng(1)
+    rows = [dict.fromkeys(rng.integers(1, words, entries).tolist(), 1.0) for _ in range(520)]
+    learner = Learner(LearnOptions(method="committee", members=("nag", "nag:tfidf", "nag:pairs", "nag:triples")))
+    learner.partial_fit(batch_of(rows, np.sign(rng.normal(size=520))))
+    active = [m["name"] for m in learner.facts()["members"] if m["active"]]
+    assert active == (["nag", "nag:tfidf"] if gone else ["nag", "nag:tfidf", "nag:pairs", "nag:triples"])
+
+
+def test_a_budget_chooses_members():
+    def at_work(n=520, **given):
+        learner = Learner(LearnOptions(method="committee", **given))
+        learner.partial_fit(zipf(n=n, d=60))
+        return [m["name"] for m in learner.facts()["members"] if m["active"]]
+
+    assert at_work(n=1) == at_work() == at_work(budget="normal") == list(MEMBERS)
+    assert at_work(budget="cheap") == list(CHEAP)
+    some = at_work(budget=2.0)
+    assert 1 <= len(some) < len(MEMBERS)
+    assert len(at_work(budget=1e-3)) == 1
+    assert len(some) < len(at_work(budget=8.0)) < len(MEMBERS)
+    assert at_work(budget=1e3) == list(MEMBERS)
+
+
+def test_rich_retires_nobody(early):
+    learner = Learner(LearnOptions(method="committee", budget="rich"))
+    learner.partial_fit(zipf(n=400, d=60))
+    assert all(m["active"] for m in learner.facts()["members"])
 
 
 def test_values_of_any_size_never_end_a_run():

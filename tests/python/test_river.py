@@ -20,6 +20,7 @@ MODELS = {
     "classes": SonClassifier(method="nag"),
     "two classes": SonClassifier(method="nag", classes=(False, True)),
     "hinge": SonClassifier(method="arow", loss="hinge"),
+    "committee": SonClassifier(classes=(False, True)),
     "values": SonRegressor(),
     "second order": SonRegressor(method="drfd"),
 }
@@ -66,7 +67,7 @@ def test_dicts_are_lines_of_vw_text():
     expect = learner.predict(batch("".join(line(x) for x, _ in rows))).raw
     proba = [ours.predict_proba_one(x)[True] for x, _ in rows]
     np.testing.assert_allclose(proba, 1 / (1 + np.exp(-expect)), rtol=1e-9)
-    assert len(ours.learners_) == 1
+    assert not ours.learner_.options.several
     assert np.mean([ours.predict_one(x) == y for x, y in rows]) > 0.8
 
 
@@ -108,12 +109,11 @@ def test_classes_turn_up_as_the_stream_goes_on():
         assert y in one.predict_proba_one(x)
         assert math.isclose(sum(one.predict_proba_one(x).values()), 1.0)
     many.learn_many([x for x, _ in rows], [y for _, y in rows])
-    # the learner of a class begins with its first example
+    # a class that comes late has lost nothing
     expect = {}
-    for k, name in enumerate(["tea", "cup", "pot"]):
-        first = [0, 1, 3][k]
+    for name in ["tea", "cup", "pot"]:
         learner = Learner(LearnOptions(method="nag"), TEXT)
-        learner.partial_fit(batch("".join(line(x, 1 if y == name else -1) for x, y in rows[first:])))
+        learner.partial_fit(batch("".join(line(x, 1 if y == name else -1) for x, y in rows)))
         expect[name] = learner.predict(batch("| c:2\n")).raw[0]
     p = {name: 1 / (1 + math.exp(-raw)) for name, raw in expect.items()}
     for model in (one, many):
@@ -121,12 +121,33 @@ def test_classes_turn_up_as_the_stream_goes_on():
         assert model.predict_one({"c": 2.0}) == max(expect, key=expect.get)
 
 
+def test_several_classes_told_beforehand_are_all_there_at_once():
+    ours = SonClassifier(method="nag", classes=("ham", "spam", "tea"))
+    assert ours.predict_proba_one({"a": 1}) == pytest.approx({"ham": 1 / 3, "spam": 1 / 3, "tea": 1 / 3})
+    ours.learn_one({"a": 1}, "tea")
+    p = ours.predict_proba_one({"a": 1})
+    assert p["ham"] == p["spam"] < p["tea"]
+    assert ours.predict_one({"a": 1}) == "tea"
+    assert ours.learner_.options.oaa == 3
+    with pytest.raises(InputError, match="one of the classes"):
+        ours.learn_one({"a": 1}, "cup")
+
+
+def test_a_class_of_a_row_without_weight_is_not_met():
+    ours = SonClassifier(method="nag")
+    ours.learn_one({"a": 1}, "tea")
+    ours.learn_one({"b": 1}, "cup", w=0.0)
+    assert list(ours.predict_proba_one({"b": 1})) == ["tea"]
+    ours.learn_one({"b": 1}, "pot")
+    assert list(ours.predict_proba_one({"b": 1})) == ["tea", "pot"]
+
+
 def test_classes_told_beforehand():
     ours = SonClassifier(method="nag", classes=("ham", "spam"))
     assert ours.predict_proba_one({"a": 1}) == {"ham": 0.5, "spam": 0.5}
     ours.learn_one({"a": 1}, "spam")
     assert ours.predict_one({"a": 1}) == "spam"
-    assert len(ours.learners_) == 1
+    assert not ours.learner_.options.several
     with pytest.raises(InputError, match="one of the classes 'ham', 'spam'"):
         ours.learn_one({"a": 1}, "tea")
 

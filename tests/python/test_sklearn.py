@@ -122,13 +122,36 @@ def test_several_classes_are_one_against_all():
     np.testing.assert_allclose(ours.predict_proba(X), p / p.sum(axis=1, keepdims=True), rtol=1e-12)
 
 
+def test_classes_that_have_not_come_yet_have_scores_and_weights():
+    X, y = several()
+    names, early = np.array(["ham", "spam", "tea"]), y != 0
+    ours = SonClassifier(method="nag").partial_fit(X[early], names[y[early]], classes=names)
+    raw = ours.decision_function(X)
+    assert raw.shape == (400, 3)
+    np.testing.assert_allclose(raw, X @ ours.coef_.T + ours.intercept_, atol=1e-9)
+    learner = Learner(LearnOptions(method="nag"))
+    learner.partial_fit(from_scipy(X[early], -np.ones(early.sum())))
+    np.testing.assert_array_equal(raw[:, 0], learner.predict(from_scipy(X)).raw)
+
+
+def test_the_model_of_several_classes_is_the_command_lines(tmp_path):
+    X, y = several()
+    ours = SonClassifier(method="nag").fit(X, np.array(["ham", "spam", "tea"])[y])
+    ours.learner_.save(tmp_path / "model")
+    learner = Learner(LearnOptions(method="nag", oaa=3))
+    learner.partial_fit(from_scipy(X, y))
+    again = Learner.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict(from_scipy(X)).prediction, learner.predict(from_scipy(X)).prediction)
+    assert again.classes == [0, 1, 2]
+
+
 def test_probabilities(classes):
     X, y = classes
     logistic = SonClassifier(method="nag").fit(X, y)
     p = 1 / (1 + np.exp(-logistic.decision_function(X)))
     np.testing.assert_allclose(logistic.predict_proba(X), np.column_stack([1 - p, p]), rtol=1e-12)
     squared = SonClassifier(method="rfd-son").fit(X, y)
-    assert squared.learners_[0].options.loss == "squared"
+    assert squared.learner_.options.loss == "squared"
     expect = np.clip((1 + squared.decision_function(X)) / 2, 0, 1)
     np.testing.assert_array_equal(squared.predict_proba(X)[:, 1], expect)
     assert not hasattr(SonClassifier(method="nag", loss="hinge").fit(X, y), "predict_proba")
@@ -176,7 +199,7 @@ def test_poisson_predicts_counts():
     X, y = make_regression(200, 3, random_state=0)
     y = np.random.default_rng(0).poisson(np.exp(y / y.std() / 2)).astype(float)
     ours = SonRegressor(loss="poisson", method="nag").fit(X, y)
-    raw = ours.learners_[0].predict(from_scipy(X)).prediction
+    raw = ours.learner_.predict(from_scipy(X)).prediction
     np.testing.assert_array_equal(ours.predict(X), np.exp(raw))
 
 
@@ -187,7 +210,9 @@ def test_parameters_are_the_options_of_the_command_line():
     import dataclasses
 
     names = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
-    names = {name: default for name, default in names.items() if name not in ("oaa", "classes")}  # the labels say it
+    names = {
+        name: default for name, default in names.items() if name not in ("oaa", "classes", "multinomial")
+    }  # the labels say it
     for estimator in (SonClassifier(), SonRegressor()):
         assert estimator.get_params() == names | {"constant": True, "passes": 1, "threads": 1}
     with pytest.raises(TypeError, match="aplha"):

@@ -177,12 +177,27 @@ class Tuples(Binned):
         self.made, self.told, self.last = set(), 0, []
         self.labels = [] if numbers else None
         self.sums = {}
+        self.classes = None  # of several: [(remainder of the class's number, weight, features)] of the rows learned
 
     def tells(self, j):
+        if self.classes is not None:
+            return self.chi2(j)
         if self.labels is None:
             return self.evidence(j)
         weight, total = self.sums.get(j, (0.0, 0.0))
         return abs(total) / math.sqrt(weight + 1)
+
+    def chi2(self, j):
+        """Of the table: with the feature or not expected to be independent of the class, the row of those with it."""
+        every, own = np.zeros(8), np.zeros(8)
+        for k, h, features in self.classes:
+            every[k] += h
+            own[k] += h if j in features else 0.0
+        if not own.any():
+            return 0.0
+        expected = own.sum() * (every / every.sum())
+        some = expected > 0
+        return float(np.sum((own - expected)[some] * ((own - expected)[some] / expected[some])))
 
     def row(self, row, h):
         row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
@@ -199,6 +214,9 @@ class Tuples(Binned):
         self.made.update(self.last)
         self.told += len(self.last)
         self.moments.add(row, h)
+        if self.classes is not None:
+            self.classes.append((int(y) % 8, h, {j for j, _ in row}))
+            return
         if self.labels is None:
             self.add([j for j, _ in row], y, h)
             return
@@ -207,6 +225,28 @@ class Tuples(Binned):
         for j, _ in row:
             weight, total = self.sums.get(j, (0.0, 0.0))
             self.sums[j] = (weight + h, total + h * (y - mean))
+
+
+class Neighbours(Binned):
+    def __init__(self):
+        super().__init__("float")
+        self.made, self.told, self.last = set(), 0, []
+
+    def row(self, row, h):
+        names = [self.bin(j, x, h, 1) for j, x in tamed(row) if j != CONSTANT]
+        far = 2 * len(self.made) < self.told
+        self.last = []
+        for i in range(len(names)):
+            for gap in (1, 2, 3) if far else (1,):
+                if i + gap < len(names):
+                    self.last.append((gap, names[i], names[i + gap]))
+            if far and i + 2 < len(names):
+                self.last.append(tuple(names[i : i + 3]))
+        return [(name, 1 / math.sqrt(len(self.last))) for name in self.last]
+
+    def count(self, row, y, h):
+        self.made.update(self.last)
+        self.told += len(self.last)
 
 
 #: Written out, not taken from the table: what each name of the table must mean.
@@ -223,6 +263,7 @@ TWINS = {
     "pairs": lambda: Tuples(2, "float", 1),
     "pairs-fine": lambda: Tuples(2, "float", 3, unit=True),
     "pairs-z": lambda: Tuples(2, "z", 2),
+    "neighbours": lambda: Neighbours(),
     "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
     "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
 }

@@ -152,6 +152,23 @@ def test_labels_that_are_numbers_choose_other_entries(name):
     assert not np.array_equal(viewed.arrays()["state.slots"], other.arrays()["state.slots"])
 
 
+@pytest.mark.parametrize("name", ["pairs", "triples", "triples-z"])
+def test_labels_of_several_classes_choose_for_all_of_them(name):
+    """Of rows longer than what is combined whole; 11 classes, so that some are taken together."""
+    long = STREAMS["long"]
+    batch = with_weights(long._replace(y=np.random.default_rng(0).integers(0, 11, long.n).astype(float)))
+    viewed, twin, number = Viewed(name, several=True), TWINS[name](), {}
+    twin.classes = []
+    assert not viewed.view.of_labels
+    for i, (features, values) in enumerate(viewed.see(batch)):
+        wanted = twin.see(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
+        np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12)
+        for (key, _), f in zip(wanted, features.tolist(), strict=True):
+            assert number.setdefault(key, f) == f
+    assert len(set(number.values())) == len(number)
+    assert max(np.diff(batch.indptr)) > viewed.view._params.longest
+
+
 @pytest.mark.parametrize("weight", [0.1, 0.7, 3.0])
 def test_equal_values_of_any_weight_do_not_vary(weight):
     """(x h)/h is not x: what never changes must not be taken for what does."""

@@ -7,7 +7,10 @@
 `committee`  views of the rows, and a panel that sees them: the default method
 `viewing`    several views of the same rows, side by side
 
+`multinomial`  several classes that share a learner
 `against_all`  several classes, each learned against all others, on `sides`, what learns one class
+`parts`        learners of parts of the data, and the same combiner: what a cluster has learned; of several classes
+               `class_parts`
 `mixture`      apart from these: an average weighted by how well each has done
 
 Which members there are stands in `sonlearn.members`; the views are `sonlearn.views`. docs/methods.md has the formulas.

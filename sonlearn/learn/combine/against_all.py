@@ -2,12 +2,14 @@
 
 The learner of class k sees a row with the label +1 if the row is of that class and -1 if not, which makes K problems of
 two classes of one of K (Rifkin, Klautau: In Defense of One-Vs-All Classification, JMLR 2004); the class whose learner
-says most is predicted. Views that do not depend on labels are computed once.
+says most is predicted. Views are computed once for all classes, as long as one of them has a use for them; those that
+are of one class against all others are its own.
 
 Classes are numbered as they are met. A class that is met late is no different from one known from the start: a spare
 learner has seen every row as one of no class of its own, and a new class begins with a copy of its state. So each
-class's learner says, row by row, what a binary learner of the relabelled stream says, however the stream is cut. Once
-as many classes have been met as there can be, the spare learner is dropped.
+class's learner says, row by row, what a binary learner of the relabelled stream says, however the stream is cut; only
+which entries of long rows pairs and triples take is chosen for all classes at once (`views.tuples`). Once as many
+classes have been met as there can be, the spare learner is dropped.
 """
 
 from __future__ import annotations
@@ -92,7 +94,7 @@ class AgainstAll:
         self._sides = [make_side(options.of_one_class) for _ in range(threads)]
         self._side = self._sides[0]
         self._map = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
-        self._views = Views(self._side.shared, self._map, options.loss)
+        self._views = Views(self._side.shared, self._map, options.loss, several=True)
         self.unknown = self._side.unknown
 
     def new(self, classes: int = 0) -> ClassesState:
@@ -101,9 +103,13 @@ class AgainstAll:
         counts = np.zeros(classes, np.int64)
         return ClassesState(self._views.new(), fresh, self._side.new(), counts, np.zeros(1, dtype=NOW))
 
+    def met(self, state: ClassesState) -> int:
+        """How many classes have been met."""
+        return len(state.classes)
+
     def reserve(self, state: ClassesState, rows: Rows, features: int) -> ClassesState:
         """Views have room for the batch, learners for what they have been shown; theirs of the batch comes with it."""
-        views = self._views.reserve(state.views, rows, features)
+        views = self._views.reserve(state.views, rows, features, self._needed(state))
         sizes = self._views.sizes(views)
         classes = tuple(self._side.reserve(own, sizes) for own in state.classes)
         spare = state.spare if len(classes) == self._most else self._side.reserve(state.spare, sizes)
@@ -123,17 +129,23 @@ class AgainstAll:
         counts[: len(state.counts)] = state.counts
         counts += np.bincount(part.y[learned & ~np.isnan(part.y)].astype(np.int64), minlength=len(classes))
         out.met[:] = len(state.classes) + np.searchsorted(births, np.arange(end - start))
-        return state._replace(views=views, classes=classes, spare=spare, counts=counts), end
+        state = state._replace(views=views, classes=classes, spare=spare, counts=counts)
+        return state._replace(views=self._views.kept(views, self._needed(state))), end
+
+    def _needed(self, state: ClassesState) -> set[str]:
+        """Views that some class has a use for."""
+        spare = () if len(state.classes) == self._most else (state.spare,)
+        return set().union(*(self._side.needed(own) for own in (*state.classes, *spare)))
 
     def _show(self, state: ClassesState, rows: Rows) -> tuple[tuple, Seen]:
         """(states of the views, rows as seen); in later passes views have counted the rows already."""
         if state.now["passes"][0] > 0:
-            return state.views, self._views.look(state.views, rows)
-        return self._views.see(state.views, rows)
+            return state.views, self._views.look(state.views, rows, self._needed(state))
+        return self._views.see(state.views, rows, self._needed(state))
 
     def predict(self, state: ClassesState, rows: Rows, out: Scores) -> int:
         """Predict `rows` and change nothing."""
-        seen, n, count = self._views.look(state.views, rows), len(rows.y), len(state.classes)
+        seen, n, count = self._views.look(state.views, rows, self._needed(state)), len(rows.y), len(state.classes)
         learners = (*state.classes, state.spare)[: self._most]
         out.met[:] = count
 
@@ -173,6 +185,14 @@ class AgainstAll:
         state.now["passes"] += 1
         for own in (*state.classes, state.spare):
             self._side.next_pass(own)
+
+    def known(self, state: ClassesState, order: list[int | None]) -> ClassesState:
+        """`state` with its classes in another order; None stands for one that has not been met, and is from now on."""
+        spare = self._side.packed(state.spare)
+        classes = tuple(copied(spare) if k is None else state.classes[k] for k in order)
+        counts = np.array([0 if k is None else state.counts[k] for k in order], dtype=np.int64)
+        spare = self._side.new() if len(order) == self._most else state.spare
+        return state._replace(classes=classes, spare=spare, counts=counts)
 
     # -- how ---------------------------------------------------------------------------------------------------------
 

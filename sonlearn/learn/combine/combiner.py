@@ -33,7 +33,7 @@ from sonlearn.members import Member
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
 FLOOR = 1e-4
 #: A_0 of each of the learners, as a multiple of I: how firmly the first weights are held.
-FIRMNESS = (2.0, 32.0)
+FIRMNESS = (2.0, 100.0)
 #: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
 VALUES_FIRMNESS = 10.0
 #: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.

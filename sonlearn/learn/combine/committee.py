@@ -105,8 +105,8 @@ class Committee:
         return state._replace(views=self._views.packed(state.views), panel=self._panel.packed(state.panel))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
-        """members: see `Panel.roll`."""
-        return {"members": self._panel.roll(state.panel)}
+        """members: see `Panel.roll`; spectra: a function that gives what `Panel.spectra` says."""
+        return {"members": self._panel.roll(state.panel), "spectra": lambda: self._panel.spectra(state.panel)}
 
     def next_pass(self, state: CommitteeState) -> None:
         """Say that the rows to come have been learned from before.
@@ -123,7 +123,9 @@ class Committee:
 
 def members_of(options: LearnOptions) -> tuple[Member, ...]:
     """The members that `options` ask for."""
-    return tuple(member(name, options.loss) for name in options.members or default_members(options.loss))
+    return tuple(
+        member(name, options.loss) for name in options.members or default_members(options.loss, options.budget)
+    )
 
 
 def bounded_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray) -> np.ndarray:

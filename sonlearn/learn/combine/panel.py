@@ -23,13 +23,13 @@ from sonlearn.learn.combine.combiner import (
     new_combiner,
     weights_of,
 )
-from sonlearn.learn.combine.retire import SHORT, Case, next_hearing, replayed, retired
+from sonlearn.learn.combine.retire import SHORT, Case, first_comes, idle_after, next_hearing, replayed
 from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.combine.viewing import Seen, rows_between
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.losses import Loss
-from sonlearn.members import Member
+from sonlearn.members import NAG_SECONDS, Member
 from sonlearn.methods import METHODS
 from sonlearn.options import CLASSIFICATION, LearnOptions
 
@@ -45,7 +45,8 @@ class PanelState(NamedTuple):
 
     members: tuple  # the members' states
     combiner: Combiner
-    # float64[k, 3]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw
+    # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
+    # and of how many different features, up to the first hearing
     tally: np.ndarray
     heard: np.ndarray  # float32[rows, inputs + 3]; what members have said, see `retire.Case`, up to the last hearing
     now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
@@ -69,6 +70,7 @@ class Panel:
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
         self._scratch = np.zeros((len(self._inputs) + 2, len(self._inputs)))
         self._map = mapping(pool)
+        self._retires = options.retire and options.budget != "rich"
 
     def new(self) -> PanelState:
         """State of a panel that has seen nothing."""
@@ -77,7 +79,7 @@ class Panel:
         return PanelState(
             members=tuple(engine.new() for engine in self._engines),
             combiner=new_combiner(self._inputs, firmness_for(self._loss)),
-            tally=np.zeros((k, 3)),
+            tally=np.zeros((k, 4)),
             heard=np.zeros((0, len(self._inputs) + 3), dtype=np.float32),
             now=now,
         )
@@ -148,6 +150,11 @@ class Panel:
             for i, m in enumerate(self.members)
         ]
 
+    def spectra(self, state: PanelState) -> dict[str, np.ndarray]:
+        """Eigenvalues of each member at work that keeps a sketch, by name."""
+        facts = {i: self._engines[i].facts(state.members[i]) for i in self.active(state)}
+        return {self.members[i].name: own["eigenvalues"] for i, own in facts.items() if "eigenvalues" in own}
+
     def active(self, state: PanelState) -> list[int]:
         """Positions of the members that have not been retired."""
         bits = int(state.now["active"][0])
@@ -184,13 +191,16 @@ class Panel:
         told = (rows.weight > 0) & ~np.isnan(rows.y)
         state.now["entries"] += int(np.diff(rows.indptr)[told].sum())
         lengths = {name: int(np.diff(r.indptr)[told].sum()) for name, r in seen.rows.items()}
+        before, left = int(state.now["rows"][0]), self._left_to_hear(state)
         for i in self.active(state):
-            state.tally[i, 2] += lengths[self.members[i].view]
+            view = self.members[i].view
+            state.tally[i, 2] += lengths[view]
+            if left and first_comes(before):
+                state.tally[i, 3] = max(state.tally[i, 3], seen.rows[view].features.max(initial=-1) + 1)
         V, y, h, par = V[told], rows.y[told], rows.weight[told], seen.frame.par[told]
         said = V[:, : len(self.members)]
         wrong = ((said > 0) != (y > 0)[:, None]) if self._classes else (said - y[:, None]) ** 2
         count_up(state.tally, wrong.astype(np.float64), h)
-        before, left = int(state.now["rows"][0]), self._left_to_hear(state)
         state.now["rows"] += len(y)
         if not left:
             return state
@@ -204,8 +214,9 @@ class Panel:
         rows, active = int(state.now["rows"][0]), self.active(state)
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
         short = int(state.now["entries"][0]) <= SHORT * rows
-        case = Case(self._loss, self._inputs, self._classes, state.heard[:rows], costs, short)
-        idle, members = retired(case, active), list(state.members)
+        allowed = self._options.microseconds * 1e-6 / NAG_SECONDS * rows
+        case = Case(self._loss, self._inputs, self._classes, state.heard[:rows], costs, short, allowed)
+        idle, members = idle_after(case, active, state.tally[:, 2:], self._map), list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
             state.now["active"] &= ~(1 << i)
@@ -220,7 +231,7 @@ class Panel:
 
     def _left_to_hear(self, state: PanelState) -> int:
         """Rows that are still to be learned before the next hearing; 0: there is none to come."""
-        return next_hearing(int(state.now["rows"][0])) if self._options.retire else 0
+        return next_hearing(int(state.now["rows"][0])) if self._retires else 0
 
     def _end_of_hearing(self, state: PanelState, rows: Rows, start: int) -> int:
         """Where to stop so that retirement comes after the very same row however the stream is cut."""

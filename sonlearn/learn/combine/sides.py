@@ -36,6 +36,9 @@ class Side(Protocol):
     def new(self) -> State:
         """State that has seen nothing."""
 
+    def needed(self, state: State) -> set[str]:
+        """Which of the shared views this class has a use for."""
+
     def reserve(self, state: State, sizes: dict[str, int]) -> State:
         """`state` with room for all features of the shared views."""
 
@@ -73,6 +76,10 @@ class EngineSide:
         self.unknown = getattr(self._engine, "unknown", False)
         self.new, self.weights = self._engine.new, self._engine.weights
         self.packed, self.facts = self._engine.packed, self._engine.facts
+
+    def needed(self, state: State) -> set[str]:
+        """See `Side`."""
+        return {"raw"}
 
     def reserve(self, state: State, sizes: dict[str, int]) -> State:
         """See `Side`."""
@@ -119,7 +126,9 @@ class PanelSide:
         members = members_of(options)
         names = tuple(dict.fromkeys(each.view for each in members))
         run = mapping(None)
-        self._own = {name: Views([name], run, options.loss) for name in Views(names, run, options.loss).of_labels()}
+        self._own = {
+            name: Views([name], run, options.loss) for name in Views(names, run, options.loss, True).of_labels()
+        }
         self._target = Target(options)
         self.shared = ("raw", *(name for name in names if name not in self._own and name != "raw"))
         self._panel = Panel(options, members)
@@ -128,6 +137,10 @@ class PanelSide:
         """See `Side`."""
         views = tuple(view.new() for view in self._own.values())
         return PanelSideState(views, self._panel.new(), np.zeros(1, dtype=np.int64))
+
+    def needed(self, state: PanelSideState) -> set[str]:
+        """See `Side`."""
+        return {"raw"} | self._panel.needed(state.panel)
 
     def reserve(self, state: PanelSideState, sizes: dict[str, int]) -> PanelSideState:
         """See `Side`."""
@@ -182,8 +195,8 @@ class PanelSide:
         return state._replace(views=views, panel=self._panel.packed(state.panel))
 
     def facts(self, state: PanelSideState) -> dict[str, Any]:
-        """See `Side`; members: see `Panel.roll`."""
-        return {"members": self._panel.roll(state.panel)}
+        """See `Side`; members: see `Panel.roll`; spectra: a function that gives what `Panel.spectra` says."""
+        return {"members": self._panel.roll(state.panel), "spectra": lambda: self._panel.spectra(state.panel)}
 
     def next_pass(self, state: PanelSideState) -> None:
         """See `Side`: the combiner learns only in the first pass (`Committee.next_pass`)."""

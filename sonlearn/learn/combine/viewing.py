@@ -41,11 +41,13 @@ class Views:
     run : function like ``map`` that gives a list
     loss : str
         What labels are for: views that choose by what tells of the label have to know.
+    several : bool
+        Labels are numbers of classes.
     """
 
-    def __init__(self, names: Iterable[str], run: Callable[..., list], loss: str):
+    def __init__(self, names: Iterable[str], run: Callable[..., list], loss: str, several: bool = False):
         self.names, self._map = tuple(names), run
-        self._views = tuple(_view(name, loss) for name in self.names)
+        self._views = tuple(_view(name, loss, several) for name in self.names)
 
     def new(self) -> tuple:
         """States of views that have seen nothing."""
@@ -92,10 +94,10 @@ class Views:
         return [i for i, name in enumerate(self.names) if needed is None or name in needed]
 
 
-def _view(name: str, loss: str) -> View:
+def _view(name: str, loss: str, several: bool) -> View:
     """A view; what chooses entries by what they tell of the label is told what that is."""
     chooses = VIEWS[name].kind == "tuples"
-    return make_view(name, numbers=loss not in CLASSIFICATION) if chooses else make_view(name)
+    return make_view(name, numbers=loss not in CLASSIFICATION, several=several) if chooses else make_view(name)
 
 
 def rows_between(rows: Rows, start: int, stop: int) -> Rows:

@@ -5,6 +5,7 @@
 `first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
 `dense`        the whole matrix, d x d, for few features: full-on, arow-full, ada-full
 `metagrad`     MetaGrad with whole matrices
+`shared_diagonal`  of several classes that share the metric, the first-order ones (the sketched ones are in `sketched`)
 `projected`    random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad
 `bayes`        naive Bayes, of rows or of amounts
 
@@ -31,13 +32,25 @@ _MAKERS = {
     "mixture": ("combine.mixture", "Mixture"),
     "projected": ("engines.projected", "Projected"),
     "committee": ("combine.committee", "Committee"),
+    "multinomial": ("combine.multinomial", "Multinomial"),
     "against_all": ("combine.against_all", "AgainstAll"),
+    "parts": ("combine.parts", "Parts"),
+    "class_parts": ("combine.class_parts", "ClassParts"),
 }
 
 
-def make_engine(options: LearnOptions, threads: int = 1) -> Engine:
-    """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such."""
-    name = "against_all" if options.several else METHODS[options.method].engine
+def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = None) -> Engine:
+    """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such.
+
+    With `parts`, an engine of so many such engines, each of which has learned a part of the data.
+    """
+    name = METHODS[options.method].engine
+    if options.several:
+        name = "against_all" if options.multinomial is None else "multinomial"
+    if parts:
+        name = "class_parts" if options.several else "parts"
     module, maker = _MAKERS[name]
     make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
+    if parts:
+        return make(options, parts, threads)
     return make(options, threads) if name in ("committee", "against_all") else make(options)

@@ -24,7 +24,10 @@ from sonlearn.views.scaled import Raw
 
 
 class SketchedNewton:
-    """Engine of rfd-son, fd-son, oja-son and gd (see `sonlearn.learn.engine.Engine` for the verbs)."""
+    """Engine of rfd-son, fd-son, oja-son and gd (see `sonlearn.learn.engine.Engine` for the verbs).
+
+    With ``multinomial`` K classes share the sketch, and what is filled in is float64[n, K] (`engines.multinomial`).
+    """
 
     def __init__(self, options: LearnOptions):
         self._options, self._params = options, params_of(options)
@@ -45,6 +48,7 @@ class SketchedNewton:
             self._work = new_work(self._params, longest)
         return state._replace(
             features=grown(state.features, features, now.seen),
+            wbar=grown(state.wbar, features, now.seen),
             Z=grown(state.Z, features, now.seen),
             touched=grown(state.touched, features, now.touched),
             raw=state.raw._replace(
@@ -56,6 +60,7 @@ class SketchedNewton:
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Learn rows from `start` on; see the seam."""
         rows, extra = self._split(rows)
+        out = by_class(out)
         at, status = start, LOG_FULL
         while status == LOG_FULL:
             at, status = learn(self._params, state, self._work, rows, extra, out, at)
@@ -66,7 +71,7 @@ class SketchedNewton:
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         rows, extra = self._split(rows)
-        at = predict(self._params, state, rows, extra, out.raw)
+        at = predict(self._params, state, rows, extra, by_class(out).raw)
         np.clip(out.raw, -self._params.clip, self._params.clip, out=out.prediction)
         return at
 
@@ -79,16 +84,18 @@ class SketchedNewton:
         return Raw().look(Raw().new(), rows), np.diff(before[rows.indptr]).astype(np.float64)
 
     def weights(self, state: State, features: int) -> np.ndarray:
-        """Weights in the scale of the input."""
-        w = np.zeros(features)
-        all_weights(self._params, state, w[: int(state.now[0].seen)])
-        return w
+        """Weights in the scale of the input; of K classes float64[K, features]."""
+        w = np.zeros((state.wbar.shape[1], int(state.now[0].seen)))
+        all_weights(self._params, state, w)
+        w = np.pad(w, ((0, 0), (0, features - w.shape[1])))
+        return w if self._params.classes else w[0]
 
     def packed(self, state: State) -> State:
         """`state` without spare room."""
         now = state.now[0]
         return state._replace(
             features=state.features[: now.seen],
+            wbar=state.wbar[: now.seen],
             Z=state.Z[: now.seen],
             touched=state.touched[: now.touched],
             raw=state.raw._replace(X=state.raw.X[: now.local], owner=state.raw.owner[: now.local]),
@@ -119,3 +126,8 @@ class SketchedNewton:
         V = np.zeros((int(state.now[0].k), features))
         kept_rows(state, V[:, : int(state.now[0].seen)])
         return V
+
+
+def by_class(out: Predictions) -> Predictions:
+    """`out` as float64[n, K], in the same memory; where it is float64[n], K is 1."""
+    return Predictions(*(array.reshape(len(array), -1) if len(array) else array.reshape(0, 1) for array in out))

@@ -1,5 +1,8 @@
 """Rows in the coordinates of the basis Q = [V; q_1..q_R], and the weights w = wbar + Z'beta + Q'a along them.
 
+The basis is one for all classes; wbar, beta and a are each class's own, and two classes that are told by the sign of
+one number are a single class here.
+
 V = F Z, and q_i is the i-th raw row less what V and the raw rows before it have of it. So y = Q x follows from the
 inner products Z x and X x, which touch x's own features only.
 """
@@ -19,57 +22,56 @@ from sonlearn.learn.tolerances import LOOK, NOISE, SPAN, SPAN_LOOK
 
 @bare_inline
 def coordinates(params, state, work, feats, xx):
-    """work.y <- Q x for the row in work.x; returns (w'x, squared part of x outside of Q or 0, length of work.rest).
+    """work.y <- Q x for the row in work.x; returns (squared part of x outside of Q or 0, length of work.rest).
 
-    The last is 0 unless a second look was taken (`second_look`).
+    work.wx <- w'x of each class. The last is 0 unless a second look was taken (`second_look`).
     """
     now, y, rho2, noise, n_rest = state.now[0], work.y, xx, NOISE, 0
-    wx = read(state, work, feats) + in_basis(state, work)
+    read(state, work, feats)
+    in_basis(state, work)
     for i in range(now.k + now.raw):
         rho2 -= y[i] * y[i]
     if params.buffered and is_worth_it(state, feats, rho2, xx):
-        change, rho2, n_rest = look_again(state, work, feats)
-        wx += change
+        rho2, n_rest = look_again(state, work, feats)
         noise = LOOK if now.alpha > 0.0 else SPAN_LOOK
     elif now.alpha == 0.0 or not params.buffered:
         noise = SPAN
-    return wx, rho2 if rho2 > noise * xx else 0.0, n_rest
+    return rho2 if rho2 > noise * xx else 0.0, n_rest
 
 
 @bare_inline
 def read(state, work, feats):
-    """work.zx <- Z x, work.rx <- X x; returns wbar'x."""
+    """work.zx <- Z x, work.rx <- X x, work.wx <- wbar'x."""
     features, Z, X, owner, zx, rx = state.features, state.Z, state.raw.X, state.raw.owner, work.zx, work.rx
-    M, n_raw, n_local, total = len(zx), state.now[0].raw, state.now[0].local, 0.0
+    M, n_raw, n_local, wbar, wx = len(zx), state.now[0].raw, state.now[0].local, state.wbar, work.wx
     refresh_all(state, feats, work.z)
     for j in range(M):
         zx[j] = 0.0
     for j in range(n_raw):
         rx[j] = 0.0
+    for c in range(len(wx)):
+        wx[c] = 0.0
     for at in range(len(feats)):
         f, x = feats[at], work.x[at]
-        feature = features[f]
-        total += x * feature.wbar
+        for c in range(len(wx)):
+            wx[c] += x * wbar[f, c]
         for j in range(M):
             zx[j] += x * Z[f, j]
-        local = feature.local
+        local = features[f].local
         if is_local(owner, n_local, local, f):
             for j in range(n_raw):
                 rx[j] += x * X[local, j]
-    return total
 
 
 @bare_inline
 def in_basis(state, work):
-    """work.y <- Q x from Z x and X x; returns beta'Z x + a'y."""
+    """work.y <- Q x from Z x and X x, and work.wx gains beta'Z x + a'y."""
     k, n_raw, y = state.now[0].k, state.now[0].raw, work.y
-    FT, G = state.factor.FT, state.basis.G
-    total = 0.0
+    FT, G, beta, a = state.factor.FT, state.basis.G, state.factor.beta, state.basis.a
     for i in range(k):
         y[i] = 0.0
     for j in range(len(FT)):
         zx = work.zx[j]
-        total += zx * state.factor.beta[j]
         for i in range(k):
             y[i] += zx * FT[j, i]
     for i in range(n_raw):
@@ -77,9 +79,13 @@ def in_basis(state, work):
         for j in range(k + i):
             rest -= G[i, j] * y[j]
         y[k + i] = rest / G[i, k + i]
-    for i in range(k + n_raw):
-        total += y[i] * state.basis.a[i]
-    return total
+    for c in range(len(work.wx)):
+        total = 0.0
+        for j in range(len(FT)):
+            total += work.zx[j] * beta[c, j]
+        for i in range(k + n_raw):
+            total += y[i] * a[c, i]
+        work.wx[c] += total
 
 
 @bare_inline
@@ -101,43 +107,45 @@ def append(state, work, feats, rho2, n_rest):
 
 @bare_inline
 def move_wbar(state, work, feats, by):
-    """w += by x, at once: on the features of x."""
+    """w += by x for every class, at once: on the features of x. `by` is float64[classes]."""
     for at in range(len(feats)):
-        state.features[feats[at]].wbar += by * work.x[at]
+        for c in range(len(by)):
+            state.wbar[feats[at], c] += by[c] * work.x[at]
 
 
 @bare_inline
-def move_kept(state, i, by):
-    """w += by v_i, v_i the i-th row of V."""
+def move_kept(state, c, i, by):
+    """w += by v_i for class c, v_i the i-th row of V."""
     FT, beta = state.factor.FT, state.factor.beta
-    for j in range(len(beta)):
-        beta[j] += by * FT[j, i]
+    for j in range(len(FT)):
+        beta[c, j] += by * FT[j, i]
 
 
 @inline
 def coefficients(state):
-    """(on_z, on_x) with w = wbar + Z'on_z + X'on_x."""
+    """(on_z, on_x), a row for each class, with w = wbar + Z'on_z + X'on_x."""
     k, n_raw = state.now[0].k, state.now[0].raw
     FT, a = state.factor.FT, state.basis.a
-    on_v, on_x, on_z = np.empty(k), np.zeros(n_raw), np.empty(len(FT))
-    unmix(state.basis.G, k, n_raw, a, on_v, on_x)
-    for j in range(len(on_z)):
-        on_z[j] = state.factor.beta[j]
-        for i in range(k):
-            on_z[j] += FT[j, i] * on_v[i]
+    on_v, on_x, on_z = np.empty(k), np.zeros((len(a), n_raw)), np.empty((len(a), len(FT)))
+    for c in range(len(a)):
+        unmix(state.basis.G, k, n_raw, a[c], on_v, on_x[c])
+        for j in range(len(FT)):
+            on_z[c, j] = state.factor.beta[c, j]
+            for i in range(k):
+                on_z[c, j] += FT[j, i] * on_v[i]
     return on_z, on_x
 
 
 @bare_inline
 def present(state, f, z):
-    """z[0] <- column f of Z as it is at present, without writing the state; returns wbar of f."""
-    Z, now, feature = state.Z, state.now[0], state.features[f]
-    M, wbar = Z.shape[1], feature.wbar
+    """z[0] <- column f of Z as it is at present, z[2] <- wbar of f for each class, without writing the state."""
+    Z, now, wbar, stamp = state.Z, state.now[0], state.wbar, state.features[f].stamp
+    M, stale = Z.shape[1], is_stale(stamp, now.generation)
     for j in range(M):
         z[0, j] = Z[f, j]
-    if is_stale(feature.stamp, now.generation):
-        source, moved = travel(state.maps, feature.stamp, now.generation, z)
+    if stale:
+        source = travel(state.maps, stamp, now.generation, z)
         for j in range(M):
             z[0, j] = z[source, j] if j < state.maps.shape[1] else 0.0
-        wbar += moved
-    return wbar
+    for c in range(wbar.shape[1]):
+        z[2, c] = wbar[f, c] + z[2, c] if stale else wbar[f, c]

@@ -28,21 +28,23 @@ def fold(state, W):
     N1, N2 = np.empty((kept, k)), np.zeros((kept, n_raw))
     for i in range(kept):
         unmix(G, k, n_raw, W[i], N1[i], N2[i])
-    a1, c = np.empty(k), np.zeros(n_raw)
-    unmix(G, k, n_raw, state.basis.a, a1, c)
-    for j in range(M):
-        for i in range(k):
-            factor.beta[j] += factor.FT[j, i] * a1[i]
+    classes = len(factor.beta)
+    a1, on_x = np.empty(k), np.zeros((classes, n_raw))
+    for c in range(classes):
+        unmix(G, k, n_raw, state.basis.a[c], a1, on_x[c])
+        for j in range(M):
+            for i in range(k):
+                factor.beta[c, j] += factor.FT[j, i] * a1[i]
     E = np.zeros((k_max, M))
     add_product(N1, transposed(factor.FT, k), kept, k, E)
     delta = refactor(state, E, N2)
-    for i in range(n_raw):
-        for j in range(M):
-            c[i] -= delta[i, j] * factor.beta[j]
-    write_back(state, c, delta, np.empty((2, M + 1)))
+    for c in range(classes):
+        for i in range(n_raw):
+            for j in range(M):
+                on_x[c, i] -= delta[i, j] * factor.beta[c, j]
+    write_back(state, on_x, delta, np.empty((3, M + classes)))
     worst = departure(state, N1, N2)
-    for i in range(len(state.basis.a)):
-        state.basis.a[i] = 0.0
+    clear(state.basis.a)
     now.k = kept
     now.raw = now.local = 0
     return worst
@@ -69,7 +71,7 @@ def refactor(state, E, N2):
     while lost < kept and eig[lost] < LOST:
         lost += 1
     if now.used + lost > M or eig[kept - 1] > LARGE:
-        begin_generation(state, E, np.empty((2, M + 1)))
+        begin_generation(state, E, np.empty((2, M + len(factor.beta))))
         start_over(state, kept)
         for i in range(kept):
             for l in range(n_raw):  # noqa: E741
@@ -107,8 +109,8 @@ def solve_through(P, eig, N2, E, delta):
 
 
 @bare_inline
-def write_back(state, c, delta, z):
-    """Z <- Z + delta'X and wbar <- wbar + X'c over the features of the raw rows: O(M) for each of their entries."""
+def write_back(state, on_x, delta, z):
+    """Z <- Z + delta'X, each class's wbar <- wbar + X'on_x over the features of the raw rows: O(M + K) an entry."""
     features, Z, X, owner = state.features, state.Z, state.raw.X, state.raw.owner
     n_raw, M = delta.shape
     n_local = state.now[0].local
@@ -119,7 +121,8 @@ def write_back(state, c, delta, z):
         for i in range(n_raw):
             x = X[at, i]
             if x != 0.0:
-                features[f].wbar += c[i] * x
+                for c in range(len(on_x)):
+                    state.wbar[f, c] += on_x[c, i] * x
                 for j in range(M):
                     Z[f, j] += x * delta[i, j]
         features[f].local = -1

@@ -1,8 +1,9 @@
 """Generations: a change of basis of Z for every feature at once, carried out only when a feature is read.
 
-A generation maps z <- E z (E is k x M, and the other M - k entries become zero) and wbar <- wbar + beta'z. Features
-that were written in the generation that ends are mapped at once; all others live in the first k entries, and the log
-keeps the k x k part of the map for them. A feature's stamp says up to which generation it is current.
+A generation maps z <- E z (E is k x M, and the other M - k entries become zero) and wbar <- wbar + beta'z, for every
+class. Features that were written in the generation that ends are mapped at once; all others live in the first k
+entries, and the log keeps the k x k part of the map for them. A feature's stamp says up to which generation it is
+current.
 
 A gap is bridged by compositions. Slot i of level l holds the one that begins at generation 8^l i and ends with its
 block of 8^(l+1) generations or, while that is not complete, at the last multiple of 8^l: a gap takes at most two slots
@@ -24,7 +25,7 @@ from sonlearn.learn.engine import grown
 
 @bare_inline
 def apply_map(maps, which, width, z, source):
-    """z[1 - source] <- maps[which]' z[source, :width]: the new z, and after it the weight that moves to wbar."""
+    """z[1 - source] <- maps[which]' z[source, :width]: the new z, and after it the weights that move to wbar."""
     target, length = 1 - source, maps.shape[2]
     for i in range(length):
         z[target, i] = 0.0
@@ -72,23 +73,27 @@ def is_stale(stamp, generation):
 
 @bare_inline
 def travel(maps, stamp, generation, z):
-    """Carry the column z[0] of a feature from its stamp's generation to `generation`; z has 2 rows.
+    """Carry the column z[0] of a feature from its stamp's generation to `generation`; z has 3 rows.
 
-    Returns (row of z where it arrives in the first k_max entries, what moves to wbar).
+    Returns the row of z where it arrives in the first k_max entries; z[2] is what moves to the wbar of each class.
     """
-    k_max, at, source, moved = maps.shape[1], stamp >> 1, 0, 0.0
+    k_max, at, source = maps.shape[1], stamp >> 1, 0
+    classes = maps.shape[2] - k_max
+    for c in range(classes):
+        z[2, c] = 0.0
     while at < generation:
         level = level_at(at, generation)
         apply_map(maps, place(level, at >> (3 * level)), k_max, z, source)
         source = 1 - source
-        moved += z[source, k_max]
+        for c in range(classes):
+            z[2, c] += z[source, k_max + c]
         at = end_of(level, at, generation)
-    return source, moved
+    return source
 
 
 @bare_inline
 def refresh(state, f, z):
-    """Bring feature f up to the present generation; `z` (2 rows) is scratch."""
+    """Bring feature f up to the present generation; `z` (3 rows) is scratch."""
     feature, Z, generation, k_max = state.features[f], state.Z, state.now[0].generation, state.maps.shape[1]
     stamp = feature.stamp
     if not is_stale(stamp, generation):
@@ -100,8 +105,9 @@ def refresh(state, f, z):
         empty = empty and z[0, j] == 0.0
     if empty:
         return
-    source, moved = travel(state.maps, stamp, generation, z)
-    feature.wbar += moved
+    source = travel(state.maps, stamp, generation, z)
+    for c in range(state.wbar.shape[1]):
+        state.wbar[f, c] += z[2, c]
     for j in range(k_max):
         Z[f, j] = z[source, j]
 
@@ -134,11 +140,13 @@ def begin_generation(state, E, z):
     """z <- E z and wbar <- wbar + beta'z for all features; then F = [I 0], beta = 0. The log must have room."""
     maps, Z, now = state.maps, state.Z, state.now[0]
     k_max, M = maps.shape[1], E.shape[1]
-    whole = np.empty((1, M, k_max + 1))
+    classes = len(state.factor.beta)
+    whole = np.empty((1, M, k_max + classes))
     for j in range(M):
         for i in range(k_max):
             whole[0, j, i] = E[i, j]
-        whole[0, j, k_max] = state.factor.beta[j]
+        for c in range(classes):
+            whole[0, j, k_max + c] = state.factor.beta[c, j]
     enter(maps, whole[0, :k_max], now.generation)
     now.generation += 1
     for at in range(now.touched):
@@ -149,7 +157,8 @@ def begin_generation(state, E, z):
         apply_map(whole, 0, M, z, 0)
         for j in range(k_max):
             Z[f, j] = z[1, j]
-        state.features[f].wbar += z[1, k_max]
+        for c in range(classes):
+            state.wbar[f, c] += z[1, k_max + c]
         state.features[f].stamp = 2 * now.generation
     now.touched = 0
 
@@ -180,14 +189,13 @@ def start_over(state, kept):
     clear(factor.FT)
     for i in range(kept):
         factor.FT[i, i] = 1.0
-    for j in range(len(factor.beta)):
-        factor.beta[j] = 0.0
+    clear(factor.beta)
     state.now[0].used = kept
 
 
 @bare_inline
 def compose(maps, early, late, out):
-    """out <- late after maps[early]: E' = E1' E2', and b = b1 + E1' b2 in the last column."""
+    """out <- late after maps[early]: E' = E1' E2', and b = b1 + E1' b2 in the last columns."""
     k_max, length = late.shape
     for j in range(k_max):
         for i in range(length):
@@ -196,7 +204,8 @@ def compose(maps, early, late, out):
             factor = maps[early, j, c]
             for i in range(length):
                 out[j, i] += factor * late[c, i]
-        out[j, k_max] += maps[early, j, k_max]
+        for i in range(k_max, length):
+            out[j, i] += maps[early, j, i]
 
 
 @bare_inline

@@ -63,16 +63,18 @@ def orthonormalise(state):
 
     For an empty buffer. The weights stay what they are.
     """
-    features, Z, factor, now = state.features, state.Z, state.factor, state.now[0]
+    Z, factor, now = state.Z, state.factor, state.now[0]
     k, M = now.k, len(factor.FT)
-    z, v, C = np.empty((2, M + 1)), np.empty(k), np.zeros((k, k))
+    classes = len(factor.beta)
+    z, v, C = np.empty((3, M + classes)), np.empty(k), np.zeros((k, k))
     for f in range(now.seen):
         refresh(state, f, z)
         for i in range(k):
             v[i] = 0.0
         for j in range(M):
             zj = Z[f, j]
-            features[f].wbar += factor.beta[j] * zj
+            for c in range(classes):
+                state.wbar[f, c] += factor.beta[c, j] * zj
             Z[f, j] = 0.0
             for i in range(k):
                 v[i] += zj * factor.FT[j, i]

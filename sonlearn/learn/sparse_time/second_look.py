@@ -25,7 +25,7 @@ def is_worth_it(state, feats, rho2, xx):
 def look_again(state, work, feats):
     """work.rest <- r = x - Q'y, feature by feature, work.more <- Q r, and y <- y + Q r.
 
-    Returns (what w'x changes by, the squared norm outside of Q, length of r).
+    work.wx <- w'x. Returns (the squared norm outside of Q, length of r).
     """
     G, y, more = state.basis.G, work.y, work.more
     k, n_raw = state.now[0].k, state.now[0].raw
@@ -36,12 +36,15 @@ def look_again(state, work, feats):
         for j in range(k + i):
             total -= G[i, j] * more[j]
         more[k + i] = total / G[i, k + i]
-    change = 0.0
     for i in range(k + n_raw):
         y[i] += more[i]
-        change += more[i] * state.basis.a[i]
         rest2 -= more[i] * more[i]
-    return change, max(rest2, 0.0), n
+    for c in range(len(work.wx)):
+        change = 0.0
+        for i in range(k + n_raw):
+            change += more[i] * state.basis.a[c, i]
+        work.wx[c] += change
+    return max(rest2, 0.0), n
 
 
 @bare_inline

@@ -1,0 +1,229 @@
+"""``--cluster``: sketch, train and predict on a Dask cluster. What a verb refuses and reports is as without it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from sonlearn.batch import Batch
+from sonlearn.commands import train as one
+from sonlearn.commands.checks import check_run, check_stdin, complain, warn_of_skipped
+from sonlearn.commands.files import STDIN
+from sonlearn.commands.flags import RunOptions
+from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.models import load_model, save_model
+from sonlearn.commands.options import ClusterOptions, SketchRunOptions
+from sonlearn.commands.settings import check_agreement, describe, split
+from sonlearn.commands.sketch import check_outputs
+from sonlearn.commands.sketching import finish
+from sonlearn.errors import OptionError
+from sonlearn.learn.learner import Predicted, PredictedClass
+from sonlearn.options import TextOptions
+from sonlearn.report.progress import Progress
+from sonlearn.sketch.options import SketchOptions
+from sonlearn.text.columns import Labelling
+
+#: Seconds to wait for a scheduler to answer.
+PATIENCE = 10
+#: What cannot be shared out, by field of `RunOptions`, and why.
+_ALONE = {
+    "predictions": "what learners of parts predict is not what the model predicts; predict afterwards",
+    "raw_predictions": "what learners of parts predict is not what the model predicts; predict afterwards",
+    "save_per_pass": "the model is there at the end", "checkpoint": "the model is there at the end",
+    "checkpoint_minutes": "the model is there at the end", "resume": "the model is there at the end",
+    "log_json": "learners of parts do not learn one after the other", "report": "it is of a run in one process",
+    "progress_bar": "a row for each learner is printed at the end",
+    "cache": "each worker reads its own files", "cache_file": "each worker reads its own files",
+}  # fmt: skip
+
+
+@contextlib.contextmanager
+def connected(where: ClusterOptions) -> Iterator[Any]:
+    """A client of the cluster; what was started here ends with the block. Raises OptionError."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise OptionError("--cluster: Dask is not installed; pip install 'sonlearn[dask]'") from None
+    with warnings.catch_warnings(), contextlib.ExitStack() as stack:
+        warnings.simplefilter("ignore")
+        address: Any = where.cluster
+        if address == "local":
+            count = where.workers or os.cpu_count() or 1
+            address = stack.enter_context(
+                LocalCluster(
+                    n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
+                    silence_logs=logging.CRITICAL, preload="sonlearn.cluster.worker",
+                )
+            )  # fmt: skip
+        try:
+            client = stack.enter_context(Client(address, timeout=PATIENCE, set_as_default=False))
+        except (OSError, ValueError) as error:
+            raise OptionError(f"--cluster {where.cluster}: no Dask scheduler answers there") from error
+        if not client.nthreads():
+            raise OptionError(f"--cluster {where.cluster}: the scheduler has no workers")
+        yield client
+
+
+def sketch(
+    options: SketchOptions, text: TextOptions, run: RunOptions, report: SketchRunOptions, where: ClusterOptions
+) -> int:
+    """``sonlearn sketch --cluster``; returns the exit status. Raises SonlearnError, and then nothing was saved."""
+    if report.merge or report.error:
+        flag = "--merge" if report.merge else "--error"
+        raise OptionError(f"{flag} with --cluster: that is done in one process; leave --cluster out")
+    sources = _files(run)
+    check_outputs(report, sources, run.quiet)
+    from sonlearn import dask
+
+    reading = dask.Reading(text, run.on_error, _most_errors(run))
+    with Interrupts(at_once=True), connected(where) as client:
+        done = dask.sketched(sources, options, reading, report.zero_based, client)
+    say = _sayer(run)
+    finish(done.sketch, None, output=report.output, k=1, picture=report.plot, report=say)
+    warn_of_skipped(done.skipped, done.errors)
+    return 0
+
+
+def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> int:
+    """``sonlearn train --cluster``; returns the exit status. Raises SonlearnError, and then nothing was saved."""
+    for name, why in _ALONE.items():
+        if getattr(options, name):
+            raise OptionError(f"--{name.replace('_', '-')} with --cluster: {why}")
+    if options.passes > 1:
+        raise OptionError(f"--passes {options.passes} with --cluster: one pass; go on with train -i without --cluster")
+    check_run(options)
+    sources, say, started = _files(options), _sayer(options), time.perf_counter()
+    start = None
+    if options.initial_regressor is not None:
+        start, _, names = load_model(options.initial_regressor)
+        check_agreement(given, start, options.initial_regressor)
+    learn, text = split(given) if start is None else (start.options, start.text)
+    from sonlearn import dask
+
+    reading = dask.Reading(text, options.on_error, _most_errors(options), Labelling(True, learn.classes is not None))
+    with Interrupts(at_once=True), connected(where) as client:
+        trained = dask.trained(sources, learn, reading, learners=where.workers, client=client, start=start)
+    if start is not None:
+        names.add((slot, name) for slot, known in trained.names.known.items() for name in known)
+    known = trained.names if start is None else names
+    if options.final_regressor is not None:
+        save_model(options.final_regressor, trained.learner, None, known)
+    for line in _report(trained, sources, options, time.perf_counter() - started):
+        say(line)
+    warn_of_skipped(trained.skipped, trained.errors)
+    return 0
+
+
+def predict(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> int:
+    """``sonlearn predict --cluster``; returns the exit status. Its output is that of one process."""
+    _files(options)
+    with contextlib.ExitStack() as stack:
+        connect = lambda: stack.enter_context(connected(where))  # noqa: E731
+        return one.run(given, options, lambda *both: _Session(*both, connect))
+
+
+class _Session(one.Session):
+    """A session whose predictions come from a cluster."""
+
+    def __init__(self, given: dict[str, Any], options: RunOptions, connect: Callable[[], Any]):
+        super().__init__(given, options)
+        self._connect = connect
+
+    def make_reader(self) -> Any:
+        """What gives the batches, with what was predicted for them beside."""
+        from sonlearn import dask
+
+        labels = Labelling(False, self.learn.classes is not None)
+        reading = dask.Reading(self.read_as, self.options.on_error, _most_errors(self.options), labels)
+        return _Answers(dask, self._connect(), self, reading)
+
+    def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted | PredictedClass:
+        """What the cluster has predicted for the batch."""
+        return self.reader.predicted
+
+
+class _Answers:
+    """A reader of batches without features; `predicted` is of the last one."""
+
+    def __init__(self, dask: Any, client: Any, session: _Session, reading: Any):
+        self._dask, self._client, self._session, self._reading = dask, client, session, reading
+        self.format: str | None = None
+        self.error_count, self.errors = 0, []
+        self.predicted: Any = None
+
+    def __iter__(self) -> Iterator[Batch]:
+        parts, reading = self._dask.settled(self._client, self._session.sources, self._reading)
+        self.format, empty = reading.text.format, True
+        for answered in self._dask.answers(self._session.learner, parts, reading, self._client):
+            self.error_count += answered.skipped
+            self.errors += answered.errors[: 10 - len(self.errors)]
+            for batch, self.predicted in answered.batches:
+                empty = False
+                yield batch
+            if answered.problem is not None:
+                raise answered.problem
+        if empty:
+            raise self._dask.nothing(parts, self.error_count, self.errors)
+
+
+def _files(options: RunOptions) -> list[str]:
+    """The data; workers read them, so they have to be files."""
+    sources = list(options.data)
+    check_stdin(sources or ["-"])
+    if not sources or any(source in STDIN for source in sources):
+        raise OptionError("--cluster: workers cannot read standard input; give files")
+    return sources
+
+
+def _most_errors(options: RunOptions) -> int | None:
+    if options.max_errors is not None and options.on_error == "stop":
+        raise OptionError(
+            f"--max-errors {options.max_errors}: the first malformed line ends a run; give --on-error skip too"
+        )
+    return options.max_errors
+
+
+def _sayer(options: RunOptions) -> Callable[[str], None]:
+    return (lambda line: None) if options.quiet else complain
+
+
+def _report(trained: Any, sources: list[str], options: RunOptions, seconds: float) -> list[str]:
+    """What was learned from, how each learner did on its own parts, and the combiner on the further ones."""
+    learner, rows = trained.learner, []
+    lines = [f"data = {' '.join(sources)}"]
+    if options.final_regressor is not None:
+        lines.append(f"final_regressor = {options.final_regressor}")
+    lines += [describe(learner.options), describe(learner.text, keep=("format",)), ""]
+    lines.append(f"{'learner':<10} {'parts':>12} {'examples':>12} {'average loss':>14} {'average error':>14}")
+    for number, (own, progress) in enumerate(zip(trained.plan.learners, trained.each, strict=True), 1):
+        rows.append((str(number), own, progress))
+    if trained.together is not None:
+        rows.append(("together", trained.plan.further, trained.together))
+    for name, parts, progress in rows:
+        span = f"{parts.start + 1}-{parts.stop}" if len(parts) > 1 else f"{parts.start + 1}"
+        loss, error = _averages(progress)
+        lines.append(f"{name:<10} {span:>12} {progress.examples:>12} {loss:>14} {error:>14}")
+    examples = sum(progress.examples for _, _, progress in rows)
+    loss, error = _averages(rows[-1][2])
+    return [
+        *lines, "", one.FINISHED,
+        f"number of examples = {examples}",
+        f"average loss = {loss}",
+        f"average error = {error}",
+        *one.members_at_work(learner),
+        f"elapsed time = {seconds:.3f} s",
+        f"examples a second = {examples / max(seconds, 1e-9):.0f}",
+    ]  # fmt: skip
+
+
+def _averages(progress: Progress) -> tuple[str, str]:
+    """Average loss and error as the summary of one process has them."""
+    said = dict(line.split(" = ") for line in progress.summary(0.0) if line.startswith("average "))
+    return said["average loss"], said["average error"]

@@ -1,0 +1,209 @@
+"""What ``--log-json`` and ``--report`` keep of a run, and the bar of ``--progress-bar``."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import importlib.util
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sonlearn import __version__
+from sonlearn.commands.checks import check_target
+from sonlearn.commands.flags import RunOptions
+from sonlearn.commands.models import names_of
+from sonlearn.errors import OptionError
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+from sonlearn.options import LearnOptions
+from sonlearn.report.facts import told
+from sonlearn.report.predictions import STDOUT
+from sonlearn.report.progress import Outcome, Progress
+from sonlearn.report.quality import Calibration, Confusion, judged, judged_classes
+from sonlearn.report.runlog import FORMAT, Run, RunLog, plain
+from sonlearn.text.meter import Meter
+from sonlearn.text.names import NameTable
+
+#: When rows of the log come unless -P says so: at 1.1 times the last one's weight.
+FINE = "1.1"
+_BAR = "{percentage:3.0f}% |{bar}| {elapsed}<{remaining}{postfix}"
+
+
+def check_recording(options: RunOptions) -> None:
+    """Refuse what could only fail later. Raises OptionError."""
+    if options.report is not None:
+        if options.report in STDOUT:
+            raise OptionError(f"--report {options.report}: expected a file; the page of a log goes anywhere: "
+                              "--log-json FILE, then sonlearn report FILE")  # fmt: skip
+        check_target("--report", options.report)
+    if options.progress_bar and importlib.util.find_spec("tqdm") is None:
+        raise OptionError("--progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out")
+
+
+def recorded(options: RunOptions) -> bool:
+    """Whether anything is to be kept of the run."""
+    return options.log_json is not None or options.report is not None
+
+
+class Recorder:
+    """The log of a run and, at its end, the page; nothing where neither is asked for.
+
+    Parameters
+    ----------
+    options : RunOptions
+    learn : LearnOptions
+    progress : Progress
+        The run's own, with its finer rows: of each batch it is told first.
+    keep : bool
+        Whether an existing log is gone on with.
+    """
+
+    def __init__(self, options: RunOptions, learn: LearnOptions, progress: Progress, keep: bool):
+        self.wanted = recorded(options)
+        self._options, self._learn, self._progress = options, learn, progress
+        self._log = RunLog(options.log_json, keep) if options.log_json is not None else None
+        self._begin: dict[str, Any] = {}
+        self._rows: list[dict[str, Any]] = []
+        self._calibration, self._confusion = Calibration(), Confusion()
+        self._read, self._started = 0, time.perf_counter()
+
+    def begin(self, learner: Learner, files: dict[str, str | None], passes: int) -> None:
+        """Say what is run, before the first examples."""
+        if not self.wanted:
+            return
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        shown = {name: getattr(learner.options, name) for name in learner.options.shown}
+        text = dataclasses.asdict(learner.text)
+        self._begin = plain({
+            "sonlearn": __version__, "format": FORMAT, "verb": "test" if self._options.testonly else "train",
+            "started": now, "data": list(self._options.data) or ["-"],
+            "files": {name: value for name, value in files.items() if value}, "learn": shown, "text": text,
+            "passes": passes, "before": learner.examples,
+        })  # fmt: skip
+        self._write(self._begin)
+
+    def next_pass(self) -> None:
+        """Say that the examples to come are of another pass: with a holdout, results are of its examples alone."""
+        if self._progress.holdout:
+            self._calibration, self._confusion = Calibration(), Confusion()
+
+    def add(self, outcome: Outcome, predicted: Predicted | PredictedClass, learner: Learner) -> None:
+        """Add a batch of n examples (none of them refused)."""
+        if not self.wanted:
+            return
+        self._read += len(outcome.y)
+        seconds = time.perf_counter() - self._started
+        for row in self._progress.fine_rows:
+            entry = row._asdict()
+            if self._progress.texts is not None:
+                entry |= {name: self._progress.texts(np.array([entry[name]]))[0] for name in ("label", "prediction")}
+            entry = {"kind": "progress", "pass": self._progress.passes, **entry, "seconds": seconds, "read": self._read}
+            self._write(entry)
+            if self._options.report is not None:
+                self._rows.append(plain(entry))
+        self._judge(outcome, predicted, learner)
+
+    def _judge(self, outcome: Outcome, predicted: Predicted | PredictedClass, learner: Learner) -> None:
+        chosen = self._progress.counted(outcome)
+        if not chosen.any():
+            return
+        y, weight, said = outcome.y[chosen], outcome.weight[chosen], outcome.prediction[chosen]
+        if isinstance(predicted, PredictedClass):
+            predicted = PredictedClass(*(part[chosen] for part in predicted))
+            number = numbers_of(learner.classes, y)
+            unmet = max((self._learn.oaa or 0) - predicted.probabilities.shape[1], 0)
+            self._calibration.add(judged_classes(predicted, number, unmet), weight)
+            self._confusion.add(y, said, weight)
+            return
+        events = judged(self._learn.loss, said, y)
+        if events is not None:
+            self._calibration.add(events, weight)
+        self._confusion.add(np.where(y > 0, 1.0, -1.0), np.where(said > 0, 1.0, -1.0), weight)
+
+    def finish(self, ending: str, learner: Learner | None, names: NameTable, warnings: list[str]) -> None:
+        """Write the end of the log, and the page. Raises OutputError."""
+        if not self.wanted or learner is None:
+            return
+        totals, texts = self._progress.totals(), self._progress.texts or _signs
+        classes = totals["error"] is not None  # else labels are values, and there is no telling how probable one is
+        end = plain({
+            "kind": "end", "ending": ending, "seconds": time.perf_counter() - self._started, **totals,
+            "calibration": self._calibration.told() if classes else None,
+            "confusion": self._confusion.told(texts) if classes else None,
+            **told(learner, lambda feature: names_of(feature, names)), "warnings": warnings,
+        })  # fmt: skip
+        self._write(end)
+        if self._options.report is not None:
+            from sonlearn.report.html.page import write_page
+
+            write_page(self._options.report, Run(self._begin, self._rows, end, []))
+
+    def close(self) -> None:
+        """Close the log, however the run has ended."""
+        if self._log is not None:
+            self._log.close()
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        if self._log is not None:
+            self._log.write(entry)
+
+
+def numbers_of(classes: list[int | str], y: np.ndarray) -> np.ndarray:
+    """int64[n]: which of the `classes` the labels are (`PredictedClass.label`), -1 for one that has not been met."""
+    if classes and isinstance(classes[0], str):
+        return y.astype(np.int64)
+    place = {float(label): i for i, label in enumerate(classes)}
+    return np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
+
+
+def _signs(values: np.ndarray) -> list[str]:
+    return [f"{value:+.0f}" for value in values.tolist()]
+
+
+class Bar:
+    """A progress bar on standard error, with speed and time left, where that is a terminal and the length is known."""
+
+    def __init__(self, options: RunOptions, meter: Meter):
+        self._passes, self._meter, self._bar = options.passes, meter, None
+        self.wanted = options.progress_bar and not options.quiet and sys.stderr.isatty()
+        self._read, self._started = 0, time.perf_counter()
+
+    @property
+    def shown(self) -> bool:
+        """Whether there is a bar, in place of the table."""
+        return self.wanted and self._meter.share is not None
+
+    def add(self, number: int, examples: int, progress: Progress) -> None:
+        """Say that so many more examples have been learned, in pass `number`."""
+        if not self.shown:
+            return
+        self._read += examples
+        result, parts = progress.result, [f"{self._read / (time.perf_counter() - self._started):,.0f} examples/s"]
+        if result.average_loss is not None:
+            parts.append(f"loss {result.average_loss:.4f}")
+        if result.average_error is not None:
+            parts.append(f"error {result.average_error:.4f}")
+        place, said = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
+        if self._bar is None:  # what comes before is the time of kernels being compiled, which says nothing of the rest
+            self._bar = _tqdm()(
+                total=self._passes, initial=place, postfix=said, bar_format=_BAR, miniters=0, file=sys.stderr,
+                dynamic_ncols=True,
+            )  # fmt: skip
+        self._bar.set_postfix_str(said, refresh=False)
+        self._bar.update(place - self._bar.n)
+
+    def close(self) -> None:
+        """Leave the bar as it stands, and end its line."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+
+def _tqdm() -> Callable[..., Any]:
+    """tqdm's bar without the thread that watches over bars."""
+    from tqdm import tqdm
+
+    return type("bar", (tqdm,), {"monitor_interval": 0})

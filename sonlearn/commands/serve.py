@@ -1,0 +1,162 @@
+"""``sonlearn serve``: a model over HTTP, and over lines of TCP; with --learn it goes on learning, and is saved."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import ipaddress
+import threading
+from typing import Any
+
+import numpy as np
+
+from sonlearn import storage
+from sonlearn.batch import Batch
+from sonlearn.commands.checks import COMPILING, complain, warn
+from sonlearn.commands.files import check_binary, check_files
+from sonlearn.commands.flags import RunOptions
+from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.models import contents, load_model
+from sonlearn.commands.options import ServeOptions
+from sonlearn.commands.passes import Checkpoints
+from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.jit import on_first_compilation
+from sonlearn.learn.learner import Learner
+from sonlearn.options import TABLES
+from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.names import NameTable
+from sonlearn.text.read import read_batches
+
+#: How often a model that learns is saved where nothing is said.
+CHECKPOINT_MINUTES = 5.0
+
+
+def run(options: ServeOptions, run_options: RunOptions) -> int:
+    """Serve until a signal; return the exit status.
+
+    Raises
+    ------
+    SonlearnError
+        A flag or a file is wrong, a package of the extra is not there, or a port is taken: nothing has been served. Or
+        the model could not be saved at the end.
+    """
+    check(options, run_options)
+    try:
+        from sonlearn.serve.app import Limits
+        from sonlearn.serve.metrics import Metrics
+        from sonlearn.serve.server import Server, address, listen
+        from sonlearn.serve.worker import Worker
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "sonlearn"):
+            raise
+        raise OptionError(f"serve: {package} is not installed; pip install 'sonlearn[serve]'") from None
+    with contextlib.ExitStack() as stack:
+        http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
+        lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))
+        assert run_options.initial_regressor is not None
+        model = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
+        with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
+            rehearse(model.learner, options.learn)
+        limits = Limits(options.max_body, min(options.max_body, Limits().line), options.connections, options.timeout)
+        limits = limits._replace(idle=max(limits.idle, limits.seconds))
+        saver = Saver(run_options, model.learner, model.names) if options.learn else None
+
+        async def serve() -> None:
+            metrics = Metrics(lambda: model.learner.examples, lambda: worker.waiting)
+
+            def after(rows: int, learned: int, loss: float) -> None:
+                metrics.worked(rows, learned, loss)
+                if saver is not None and learned:
+                    saver.learned(learned, metrics)
+
+            worker = Worker(model.learner, model.names, after=after)
+            places = [f"http://{address(http)}"] if http else []
+            places += [f"lines on {address(lines)}"] if lines else []
+            learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
+            said = f"serving {run_options.initial_regressor} on {' and '.join(places)}{learns}"
+            server = Server(worker, metrics, limits, options.learn, warn)
+            await server.run(http, lines, lambda: None if run_options.quiet else complain(said))
+
+        asyncio.run(serve())
+    if saver is not None:
+        saver.last()
+    return 0
+
+
+def check(options: ServeOptions, run_options: RunOptions) -> None:
+    """Raise OptionError or ModelFileError for what could only fail later."""
+    if run_options.initial_regressor is None:
+        raise OptionError("serve needs a model; give -i MODEL")
+    if options.port is None and options.tcp is None:
+        raise OptionError("serve: there is nothing to listen on; give --port PORT or --tcp PORT")
+    final = run_options.final_regressor
+    if options.learn and final is None:
+        raise OptionError("--learn: what is learned has to be saved; give -f MODEL (it may be the one of -i)")
+    if not options.learn and (final or run_options.checkpoint or run_options.checkpoint_minutes):
+        raise OptionError("-f, --checkpoint and --checkpoint-minutes are for a server that learns; give --learn")
+    check_binary("-f", final, "a model")
+    check_files({"-i": run_options.initial_regressor}, {"-f": final}, rewritten=[("-f", "-i")])
+    if final is not None:
+        storage.check_target(final)
+    if not _is_loopback(options.host):
+        warn(f"--host {options.host}: whoever reaches this address may ask{' and teach' * options.learn} the model")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def rehearse(learner: Learner, learns: bool) -> None:
+    """Have all kernels ready that a request will run."""
+    text = learner.text
+    hash_bytes(b"a")  # names in JSON
+    if text.format in TABLES:
+        row = Batch(np.array([0, 1]), np.array([0]), np.ones(1), np.ones(1), np.ones(1), np.ones(1, np.int64))
+    else:
+        lines = {"vw": b"1 |a b c", "json": b'{"_label": 1, "a": 1}'}
+        (row,) = read_batches(io.BytesIO(lines.get(text.format, b"1 1:1")), text)
+    learner.predict(row._replace(y=np.full(1, np.nan)))
+    if learns:
+        other = Learner(learner.options, text)
+        other.partial_fit(row)
+        other.predict(row)
+
+
+class Saver:
+    """Saves the model while requests are answered: its arrays are copied, and written by another thread."""
+
+    def __init__(self, options: RunOptions, learner: Learner, names: NameTable):
+        minutes = options.checkpoint_minutes
+        if minutes is None and options.checkpoint is None:
+            minutes = CHECKPOINT_MINUTES
+        self._checkpoints = Checkpoints(options.checkpoint, minutes)
+        assert options.final_regressor is not None
+        self._path, self._learner, self._names = options.final_regressor, learner, names
+        self._writing: threading.Thread | None = None
+
+    def learned(self, rows: int, metrics: Any) -> None:
+        """So many rows more have been learned; the learner rests."""
+        if self._checkpoints.due(rows) and (self._writing is None or not self._writing.is_alive()):
+            header, arrays = contents(self._learner, self._names)
+            copies = {name: np.array(array) for name, array in arrays.items()}
+            self._writing = threading.Thread(target=self._write, args=(header, copies, metrics), name="sonlearn-save")
+            self._writing.start()
+
+    def _write(self, header: dict[str, Any], arrays: dict[str, np.ndarray], metrics: Any) -> None:
+        try:
+            storage.write(self._path, header, arrays)
+            metrics.saved.inc()
+        except ModelFileError as error:
+            metrics.unsaved.inc()
+            warn(f"no checkpoint was saved: {error}")
+
+    def last(self) -> None:
+        """Save it at the end. Raises ModelFileError."""
+        if self._writing is not None:
+            self._writing.join()
+        storage.write(self._path, *contents(self._learner, self._names))

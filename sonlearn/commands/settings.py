@@ -1,0 +1,46 @@
+"""Options of learning and text: those of a new model, how they are written, and whether they are a model's own."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from sonlearn.errors import OptionError
+from sonlearn.fields import text_of
+from sonlearn.learn.learner import Learner
+from sonlearn.options import LearnOptions, TextOptions, flags
+
+
+def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
+    """The two option objects of a new model."""
+    names = {field.name for field in dataclasses.fields(LearnOptions)}
+    return (
+        LearnOptions(**{name: value for name, value in given.items() if name in names}),
+        TextOptions(**{name: value for name, value in given.items() if name not in names}),
+    )
+
+
+def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
+    """``name = value, ...``: what matters of learning; with `keep`, these and what differs from its default."""
+    shown = getattr(options, "shown", None) or [
+        field.name
+        for field in dataclasses.fields(options)
+        if keep is None or field.name in keep or getattr(options, field.name) != field.default
+    ]
+    return ", ".join(f"{name} = {text_of(getattr(options, name))}" for name in shown)
+
+
+def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
+    """Raise OptionError where an option that was given is not the model's own."""
+    for options in (learner.options, learner.text):
+        for field in dataclasses.fields(options):
+            ours = getattr(options, field.name)
+            asked = given.get(field.name, ours)
+            if asked != ours and not (field.name == "format" and "auto" in (asked, ours)):
+                name = flags(field)[-1].removeprefix("--")
+                if name.startswith("no") and isinstance(ours, bool) and ours == field.default:
+                    asked, ours = ours, asked  # the flag says no, the field yes
+                raise OptionError(
+                    f"{name} = {text_of(asked)} is asked for, but the model {path} has {name} = {text_of(ours)}: "
+                    "a model keeps its options; leave the flag out, or train a new model without -i"
+                )

@@ -1,0 +1,89 @@
+"""What a learner has to tell at the end of a run, as JSON-able values: members, spectra, the largest weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sonlearn.learn.learner import Learner
+
+#: Weights that are listed, and classes of which there is more than their name to tell.
+TOP, CLASSES = 20, 20
+#: Weights (classes times features) beyond which they are not asked for: of each class they are one array more.
+MOST_WEIGHTS = 50_000_000
+
+
+def largest(ids: np.ndarray, weights: np.ndarray, top: int) -> np.ndarray:
+    """Positions of the `top` weights largest in magnitude, largest first; equal ones by id."""
+    return np.lexsort((ids, -np.abs(weights)))[:top]
+
+
+def told(learner: Learner, names: Callable[[int], list[str]], top: int = TOP) -> dict[str, Any]:
+    """All of it: fields of the log's last line (docs/formats.md).
+
+    Parameters
+    ----------
+    learner : Learner
+    names : function of a feature's id that gives its names, where they are known
+    top : int
+        Largest weights to list, of each class.
+    """
+    facts = learner.facts()
+    said: dict[str, Any] = {"learned": learner.examples, "known": learner.size}
+    if not learner.options.several:
+        ids, weights = learner.weights()
+        return said | {
+            "members": members(facts), "spectra": spectra(facts), "weights": _weights(ids, weights, names, top)
+        }  # fmt: skip
+    per_class, labels = facts["classes"], [str(label) for label in learner.classes]
+    chosen = sorted(sorted(range(len(per_class)), key=lambda k: -per_class[k]["examples"])[:CLASSES])
+    if all(isinstance(label, int) for label in learner.classes):
+        chosen.sort(key=lambda k: learner.classes[k])
+    listed: list[Any] = [None] * len(per_class)
+    if len(per_class) * learner.size <= MOST_WEIGHTS:
+        ids, weights = learner.weights()
+        listed = [_weights(ids, weights[k], names, top) if k in chosen else None for k in range(len(per_class))]
+    said["classes"] = [
+        {"label": labels[k], "examples": int(per_class[k]["examples"]),
+         "members": members(per_class[k]), "weights": listed[k]}
+        for k in chosen
+    ]  # fmt: skip
+    own = [spectrum for k in chosen for spectrum in spectra(per_class[k], labels[k])]
+    return said | {"spectra": [*spectra(facts), *own]}  # of a sketch that classes share, and of those of each class
+
+
+def members(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of a committee or a mixture: the members' names, weights in the combination (None: retired), own errors."""
+    if "share" in facts:
+        return [{"name": name, "weight": weight, "error": None} for name, weight in facts["share"].items()]
+    return [
+        {"name": m["name"], "weight": m["weight"] if m["active"] else None, "error": m["error"]}
+        for m in facts.get("members", [])
+    ]
+
+
+def spectra(facts: dict[str, Any], name: str = "") -> list[dict[str, Any]]:
+    """The eigenvalues of a sketch, or of each member that has one, largest first; alpha where there is one."""
+    if "spectra" in facts:
+        return [
+            {"name": f"{name} {member}".strip(), "alpha": None, "eigenvalues": _plain(values)}
+            for member, values in facts["spectra"]().items()
+        ]
+    if "eigenvalues" not in facts:
+        return []
+    return [{"name": name or "sketch", "alpha": facts.get("alpha"), "eigenvalues": _plain(facts["eigenvalues"])}]
+
+
+def _plain(values: np.ndarray) -> list[float]:
+    values = np.asarray(values, dtype=np.float64)
+    return values[np.isfinite(values)].tolist()
+
+
+def _weights(ids: np.ndarray, weights: np.ndarray, names: Callable[[int], list[str]], top: int) -> list[dict[str, Any]]:
+    return [
+        {"id": int(ids[i]), "name": " ".join(names(int(ids[i]))) or str(ids[i]), "weight": float(weights[i])}
+        for i in largest(ids, weights, top) if np.isfinite(weights[i]) and weights[i]
+    ]  # fmt: skip

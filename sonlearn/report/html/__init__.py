@@ -1,0 +1,1 @@
+"""The page about a run: begin with `page`."""

@@ -1,0 +1,94 @@
+"""What was learned: members and what they weigh, spectra of sketches, the largest weights."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from sonlearn.report.html.charts import Scale, Series, chart, legend, said_number, scale, signed
+from sonlearn.report.html.markup import Element, element
+from sonlearn.report.html.tables import DASH, bar_row, bars, number, panel, span
+from sonlearn.report.runlog import Run
+
+#: Sketches that are drawn with a colour of their own, and eigenvalues of each.
+SPECTRA, EIGENVALUES = 6, 200
+
+
+def members(run: Run) -> Element | None:
+    """The committee: what each member weighs and how it does on its own; of several classes, what it weighs in each."""
+    end = run.end or {}
+    listed = end.get("members") or []
+    if listed:
+        ends = span([m["weight"] for m in listed if m.get("weight") is not None])
+        order = sorted(listed, key=lambda m: -abs(m["weight"]) if m.get("weight") is not None else math.inf)
+        lead = "How much of each member's prediction the combination takes, and the error of each alone."
+        names = ("member", "", "weight", "own error")
+        rows = [bar_row(m["name"], m.get("weight"), ends, number(m.get("error"))) for m in order]
+        return panel("Members", bars(names, rows), lead=lead, name="members")
+    classes = [one for one in end.get("classes") or [] if one.get("members")]
+    if not classes:
+        return None
+    names = [m["name"] for m in classes[0]["members"]]
+    rows = []
+    for one in classes:
+        weights = {m["name"]: m.get("weight") for m in one["members"]}
+        most = max((abs(w) for w in weights.values() if w is not None), default=0.0) or 1.0
+        cells = [_shaded(weights.get(name), most) for name in names]
+        rows.append(element("tr", element("th", one["label"], scope="row"), *cells))
+    head = element("tr", element("th", "class"), *(element("th", element("span", n), class_="slanted") for n in names))
+    lead = "How much of each member's prediction is taken, for each class against all others; a dash: retired."
+    grid = element("table", element("thead", head), element("tbody", *rows), class_="heat")
+    return panel("Members", element("div", grid, class_="scroll"), lead=lead, name="members", wide=True)
+
+
+def _shaded(weight: float | None, most: float) -> Element:
+    if weight is None:
+        return element("td", DASH)
+    kind = "minus" if weight < 0 else "plus"
+    return element("td", signed(f"{weight:.2f}"), class_=kind, style=f"--share:{abs(weight) / most:.3f}")
+
+
+def weights(run: Run) -> Element | None:
+    """The largest weights by name, of each class where there are several."""
+    end = run.end or {}
+    lead = "Of the features as they stand in the input; a committee's are of its members that are linear in them."
+    if end.get("weights"):
+        return panel("Largest weights", _weight_bars(end["weights"]), lead=lead, name="weights")
+    classes = [one for one in end.get("classes") or [] if one.get("weights")]
+    if not classes:
+        return None
+    figures = [
+        element("figure", element("figcaption", one["label"]), _weight_bars(one["weights"][:8])) for one in classes
+    ]
+    return panel("Largest weights", element("div", *figures, class_="many"), lead=lead, name="weights", wide=True)
+
+
+def _weight_bars(listed: list[dict[str, Any]]) -> Element:
+    ends = span([one["weight"] for one in listed])
+    return bars(("feature", "", "weight"), [bar_row(one["name"], one["weight"], ends) for one in listed])
+
+
+def spectra(run: Run) -> Element | None:
+    """Eigenvalues of the sketches."""
+    listed = [one for one in (run.end or {}).get("spectra") or [] if any(v > 0 for v in one["eigenvalues"])]
+    if not listed:
+        return None
+    series = []
+    for i, one in enumerate(listed[:SPECTRA]):
+        points = [(float(k), v) for k, v in enumerate(one["eigenvalues"][:EIGENVALUES], 1) if v > 0]
+        series.append(Series(one["name"], f"s{i}", [points], dots=len(points) <= 60))
+    values = [v for one in series for _, v in one.pieces[0]]
+    last = max(k for one in series for k, _ in one.pieces[0])
+    x = Scale(0.5, last + 0.5)
+    alphas = [one["alpha"] for one in listed[:SPECTRA] if one.get("alpha")]
+    if len(listed) == 1 and alphas:
+        series.append(Series("alpha", "constant", [[(x.low, alphas[0]), (x.high, alphas[0])]]))
+        values.append(alphas[0])
+    y = scale(values, log=True)
+    y = Scale(y.low / 1.5, y.high * 1.5, True)
+    title = f"Eigenvalues of {len(series)} sketches, the largest {said_number(max(values))}."
+    lead = "How much of the second-order matrix lies in each direction kept. A steep fall: few directions matter."
+    if len(listed) > SPECTRA:
+        lead += f" Of the first {SPECTRA} of {len(listed)} sketches."
+    picture = chart(x, y, series, title=title, below="direction", beside="eigenvalue")
+    return panel("Spectrum", element("figure", legend(series), picture), lead=lead, name="spectrum")

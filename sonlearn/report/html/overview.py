@@ -1,0 +1,173 @@
+"""How a run went: the numbers that count, the curves, the speed, and what it was run with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sonlearn.report.html.charts import Scale, Series, chart, legend, said_number, scale
+from sonlearn.report.html.markup import Element, element
+from sonlearn.report.html.series import curves, speeds, thinned
+from sonlearn.report.html.tables import DASH, number, panel, table
+from sonlearn.report.runlog import Run
+
+#: How many times the last average the axis goes up, at most: what came first may be far beyond what matters now.
+ROOM = 8
+
+
+def tiles(run: Run) -> Element | None:
+    """The numbers that count."""
+    end: dict[str, Any] = run.end or _so_far(run)
+    if not end:
+        return None
+    constant = end.get("constant") or {}
+    held = " of held-out examples" if end.get("held") else ""
+    seconds, examples = end["seconds"], end["examples"] + end["held_examples"]
+    shown = [
+        _tile(f"average error{held}", _percent(end["error"]), _than(_percent(constant.get("error")))),
+        _tile(f"average loss{held}", number(end["loss"]), _than(number(constant.get("loss")))),
+        _tile("examples", said_number(end["examples"]), _passes(run, end)),
+        _tile("examples a second", _rate(examples, seconds), f"{duration(seconds)} in all"),
+    ]  # fmt: skip
+    if end.get("calibration"):
+        shown.insert(2, _tile("Brier score", number(end["calibration"]["brier"]), "0 is best"))
+    return element("div", *(tile for tile in shown if tile is not None), class_="tiles")
+
+
+def _rate(examples: int, seconds: float) -> str:
+    return said_number(float(f"{examples / max(seconds, 1e-9):.3g}"))
+
+
+def _so_far(run: Run) -> dict[str, Any]:
+    """What the last row says, of a run without an end."""
+    if not run.rows:
+        return {}
+    last = run.rows[-1]
+    return {**last, "held_examples": last["read"] - last["examples"] if last["read"] > last["examples"] else 0}
+
+
+def _tile(name: str, value: str, beside: str) -> Element | None:
+    if value == DASH:
+        return None
+    small = element("small", beside) if beside else None
+    return element("div", element("span", name), element("strong", value), small, class_="tile")
+
+
+def _than(value: str) -> str:
+    return "" if value == DASH else f"best constant: {value}"
+
+
+def _passes(run: Run, end: dict[str, Any]) -> str:
+    passes = run.rows[-1]["pass"] if run.rows else run.begin["passes"]
+    parts = [f"{passes} passes"] if passes > 1 else []
+    parts += [f"{said_number(end['known'])} features met"] if end.get("known") is not None else []
+    return ", ".join(parts)
+
+
+def _percent(value: float | None) -> str:
+    return DASH if value is None else f"{100 * value:.3g} %"
+
+
+def duration(seconds: float) -> str:
+    """A time for people."""
+    if seconds < 60:
+        return f"{seconds:.3g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+def progress(run: Run) -> Element | None:
+    """Error and loss along the stream, on a logarithmic axis of examples and on a linear one."""
+    constant = ((run.end or {}).get("constant")) or {}
+    panes = []
+    for log in (True, False):
+        charts = [_curve(run, what, log, constant.get(what)) for what in ("error", "loss")]
+        panes.append(element("div", *(one for one in charts if one is not None), class_="pane pair"))
+    if not len(panes[0]):
+        return None
+    lead = "Thick: the average over all examples so far. Thin: over those since the point before."
+    return panel("Progress", _switched("axis", ("doublings", "examples"), panes), _table(run), lead=lead,
+                 name="progress", wide=True)  # fmt: skip
+
+
+def _curve(run: Run, what: str, log: bool, constant: float | None) -> Element | None:
+    average, since = curves(run.rows, what, log, 60 if log else 120)
+    spots = [point for piece in average for point in piece]
+    if not spots:
+        return None
+    last = spots[-1][0]
+    first = spots[0][0] if last < 200 or len(spots) < 8 else max(spots[0][0], 10)
+    x = Scale(max(first, 1), max(last, first + 1), True) if log else Scale(0, last)
+    # What the first few examples say is noise, and would leave no room for the rest.
+    steady = [value for piece in average for n, value in piece if n >= min(last / 20, 20)]
+    steady += [value for piece in since for n, value in piece if n >= min(last / 20, 1000)]
+    y = scale([min(value * 1.06, ROOM * spots[-1][1]) if spots[-1][1] > 0 else value for value in steady])
+    series = [
+        Series("since the point before", "since", since), Series("average so far", "average", average),
+    ]  # fmt: skip
+    if constant is not None and y.low < constant < 2 * y.high:  # further away it would leave no room for the curves
+        y = y._replace(high=max(y.high, 1.02 * constant))
+        series.insert(0, Series("best constant", "constant", [[(x.low, constant), (x.high, constant)]]))
+    title = f"Average {what} along the examples: {said_number(spots[-1][1])} at the end."
+    picture = chart(x, y, series, title=title, below="examples", beside=what)
+    return element("figure", element("figcaption", what.capitalize()), legend(series[::-1]), picture)
+
+
+def _switched(name: str, choices: tuple[str, str], panes: list[Element]) -> Element:
+    """Two panes of which one is shown, without a script."""
+    parts: list[Element] = []
+    for i, choice in enumerate(choices):
+        checked = "checked" if i == 0 else None
+        parts.append(element("input", type="radio", name=name, id=f"{name}-{i}", checked=checked))
+        parts.append(element("label", f"even in {choice}", for_=f"{name}-{i}"))
+    return element("div", *parts, *panes, class_="switched")
+
+
+def _table(run: Run) -> Element:
+    """The numbers of the curves, for those who want them."""
+    names = ("examples", "loss", "since", "error", "since")
+    rows = [
+        [
+            said_number(row["examples"]),
+            *(_fixed(row[key]) for key in ("loss", "since_loss", "error", "since_error")),
+        ]
+        for row in thinned(run.rows)
+    ]
+    return element("details", element("summary", "The numbers"), table(names, rows))
+
+
+def _fixed(value: float | None) -> str:
+    return DASH if value is None else f"{value:.6f}" if abs(value) < 1e6 else f"{value:.4g}"
+
+
+def speed(run: Run) -> Element | None:
+    """Examples a second along the run."""
+    points = speeds(run.rows)
+    if len(points) < 2:
+        return None
+    x = Scale(0.0, points[-1][0])
+    series = [Series("examples a second", "average", [points], dots=len(points) <= 30)]
+    picture = chart(x, scale([1.1 * v for _, v in points]), series, title="Examples a second along the run.",
+                    below="examples read", beside="examples a second")  # fmt: skip
+    lead = "Since the point before, reading included. A first batch that is slow has waited for kernels to be compiled."
+    return panel("Speed", element("figure", picture), lead=lead, name="speed")
+
+
+def settings(run: Run) -> Element:
+    """Files and options."""
+    groups = [("files", {"data": " ".join(run.begin["data"]), **(run.begin.get("files") or {})}),
+              ("learning", run.begin["learn"]), ("text", run.begin["text"])]  # fmt: skip
+    lists = []
+    for title, values in groups:
+        rows = [
+            element("tr", element("th", name, scope="row"), element("td", _text(value)))
+            for name, value in values.items() if value not in (None, "", [], False)
+        ]  # fmt: skip
+        lists.append(element("div", element("h3", title), element("table", element("tbody", *rows), class_="settings")))
+    return panel("Settings", element("div", *lists, class_="lists"), name="settings", wide=True)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return "yes" if value is True else said_number(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,100 @@
+"""A page about a run: one file of HTML, with pictures as SVG, that asks nothing of a network and runs no script.
+
+`sonlearn.report.runlog` has the numbers. The parts of the page are in `overview`, `model` and `trust`; `series` makes
+curves of rows, `charts` draws, `tables` has what parts are made of, `markup` elements. The looks are in page.css.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import os
+from typing import Any
+
+from sonlearn.outputs import whole_file
+from sonlearn.report.html import model, overview, trust
+from sonlearn.report.html.charts import said_number
+from sonlearn.report.html.markup import Element, element, written
+from sonlearn.report.runlog import Run
+
+#: Nothing may be fetched, whatever stands in a log.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def write_page(path: str | os.PathLike[str], run: Run) -> None:
+    """Write the page of a run, whole or not at all. Raises OutputError."""
+    text = page(run)
+    with whole_file(path) as file:
+        file.write(text)
+
+
+def page(run: Run) -> bytes:
+    """The page of a run, in UTF-8."""
+    title = " ".join("standard input" if name == "-" else os.path.basename(name) for name in run.begin["data"])
+    verb = "Testing on" if run.begin["verb"] == "test" else "Learning from"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("link", rel="icon", href="data:,"),
+        element("title", f"{title}: a run of sonlearn"),
+        element("style", importlib.resources.files("sonlearn.report.html").joinpath("page.css").read_text("utf-8")),
+    )
+    body = element(
+        "body",
+        element(
+            "header", element("p", "sonlearn", class_="brand"), element("h1", f"{verb} ", element("em", title)),
+            element("p", subtitle(run), class_="subtitle"), *notes(run),
+        ),
+        element("main", *_parts(run)),
+        element("footer", element("p", f"sonlearn {run.begin['sonlearn']}. ", *_definitions(run))),
+    )  # fmt: skip
+    return written(element("html", head, body, lang="en"))
+
+
+def _parts(run: Run) -> list[Element]:
+    """The parts in order, narrow ones that follow each other in two columns."""
+    makers = (
+        overview.tiles, overview.progress, model.members, trust.calibration, trust.confusion, model.spectra,
+        model.weights, overview.speed, overview.settings,
+    )  # fmt: skip
+    parts = [part for part in (make(run) for make in makers) if part is not None]
+    wide = [part for part in parts if part.get("class") in ("tiles", "wide")]
+    narrow = [part for part in parts if part not in wide]
+    columns = [element("div", *narrow, class_="columns")] if narrow else []
+    return [*wide[:-1], *columns, wide[-1]]
+
+
+def subtitle(run: Run) -> str:
+    """What was run, and when, in a line."""
+    learn: dict[str, Any] = run.begin["learn"]
+    what = [str(learn.get("method", "unknown method")), f"loss {learn.get('loss', 'unknown')}"]
+    if learn.get("oaa"):
+        what.append(f"{learn['oaa']} classes")
+    elif learn.get("classes"):
+        what.append("classes as they came")
+    if run.begin["before"]:
+        what.append(f"going on from a model of {said_number(run.begin['before'])} examples")
+    return f"{', '.join(what)}. Started {run.begin['started'].replace('T', ' ').replace('+00:00', ' UTC')}."
+
+
+def notes(run: Run) -> list[Element]:
+    """What a reader has to know before looking at numbers."""
+    said = list(run.notes)
+    if run.end is not None:
+        if run.end["ending"] != "finished run":
+            ending = run.end["ending"]
+            said.insert(0, f"{ending[:1].upper()}{ending[1:]}: what is shown is of the examples until then.")
+        said += [f"Warning: {text}." for text in run.end.get("warnings") or []]
+    return [element("p", text, class_="note", role="note") for text in said]
+
+
+def _definitions(run: Run) -> list[Element | str]:
+    held = run.end is not None and run.end.get("held")
+    what = (
+        "From the second pass on numbers are of held-out examples."
+        if held
+        else "Every example was predicted before it was learned from, so averages over one pass are honest estimates."
+    )
+    return [what]

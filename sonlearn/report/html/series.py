@@ -1,0 +1,80 @@
+"""The rows of a log as curves."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+Entry = dict[str, Any]
+
+#: Weight below which an average is not drawn.
+FEWEST = 10
+
+
+class Curves(NamedTuple):
+    """(examples, value) of the averages so far and since the point before, in pieces: one for each kind of example."""
+
+    average: list[list[tuple[float, float]]]
+    since: list[list[tuple[float, float]]]
+
+
+def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> Curves:
+    """Curves of ``loss`` or ``error`` of at most about `most` points, evenly spaced on a linear or logarithmic axis.
+
+    Where rows are left out, "since" is over all examples between two points; over fewer than `FEWEST` it would be
+    noise, and these wait for the next point. From the second pass on rows may be of held-out examples, which are pieces
+    of their own.
+    """
+    average: list[list[tuple[float, float]]] = []
+    since: list[list[tuple[float, float]]] = []
+    kept = _kept([row["examples"] for row in rows], log, most)
+    held, weight, total = None, 0.0, 0.0
+    for row, keep in zip(rows, kept, strict=True):
+        if row.get("held", False) != held:
+            held, weight, total = row.get("held", False), 0.0, 0.0
+            average.append([])
+            since.append([])
+        if row[f"since_{what}"] is not None:
+            weight += row["since"]
+            total += row["since"] * row[f"since_{what}"]
+        if not keep:
+            continue
+        if row[what] is not None:
+            average[-1].append((row["examples"], row[what]))
+        if weight >= min(FEWEST, rows[-1]["weight"] / 20):
+            if weight > 0:
+                since[-1].append((row["examples"], total / weight))
+            weight = total = 0.0
+    return Curves([piece for piece in average if piece], [piece for piece in since if piece])
+
+
+def speeds(rows: list[Entry], most: int = 60) -> list[tuple[float, float]]:
+    """(examples read, examples a second since the point before): rows come in batches, so points are apart in time."""
+    if not rows:
+        return []
+    least, points = rows[-1]["seconds"] / most, []
+    read = seconds = 0.0
+    for row in rows:
+        if row["seconds"] - seconds >= least and row["read"] > read:
+            points.append((float(row["read"]), (row["read"] - read) / max(row["seconds"] - seconds, 1e-9)))
+            read, seconds = row["read"], row["seconds"]
+    return points
+
+
+def thinned(rows: list[Entry], most: int = 30) -> list[Entry]:
+    """At most about `most` of the rows, evenly spaced on a logarithmic axis, the last one included."""
+    kept = _kept([row["examples"] for row in rows], True, most)
+    return [row for row, keep in zip(rows, kept, strict=True) if keep]
+
+
+def _kept(examples: list[int], log: bool, most: int) -> list[bool]:
+    """Which rows stay: those that are far enough behind the last one that did, and the last."""
+    if len(examples) <= most:
+        return [True] * len(examples)
+    ratio = max(examples[-1] / max(examples[0], 1), 1.0) ** (1 / most)
+    step = (examples[-1] - examples[0]) / most
+    kept, last = [], 0.0
+    for i, n in enumerate(examples):
+        far = not kept or (n >= last * ratio if log else n >= last + step) or i == len(examples) - 1
+        kept.append(far)
+        last = n if far else last
+    return kept

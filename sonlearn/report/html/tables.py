@@ -1,0 +1,54 @@
+"""What the parts of a page are made of: titles, tables, and bars in tables."""
+
+from __future__ import annotations
+
+from sonlearn.report.html.charts import said_number, signed
+from sonlearn.report.html.markup import Element, element
+
+#: Where there is nothing to say.
+DASH = "\u2013"
+
+
+def panel(title: str, *parts: Element | str | None, lead: str = "", name: str, wide: bool = False) -> Element:
+    """A part of the page under its title."""
+    about = element("p", lead, class_="lead") if lead else None
+    return element("section", element("h2", title), about, *parts, id=name, class_="wide" if wide else None)
+
+
+def table(names: tuple[str, ...], rows: list[list[str]]) -> Element:
+    """A table of texts under their names."""
+    head = element("tr", *(element("th", name, scope="col") for name in names))
+    body = [element("tr", *(element("td", cell) for cell in row)) for row in rows]
+    return element("div", element("table", element("thead", head), element("tbody", *body)), class_="scroll")
+
+
+def span(values: list[float]) -> tuple[float, float]:
+    """From the least to the greatest of `values` and 0."""
+    low, high = min([0.0, *values]), max([0.0, *values])
+    return low, high if high > low else low + 1
+
+
+def bar_row(name: str, value: float | None, span: tuple[float, float], *more: str) -> Element:
+    """A row of a name, a bar from 0 to the value, the number, and further cells."""
+    cells = [element("th", name, scope="row", title=name)]
+    if value is None:
+        cells += [element("td", "retired", class_="retired"), element("td")]
+    else:
+        low, high = span
+        start, width = (min(value, 0.0) - low) / (high - low), abs(value) / (high - low)
+        bar = element("i", class_="minus" if value < 0 else "plus", style=f"--start:{start:.4f};--share:{width:.4f}")
+        number = f"{value:.4f}" if 1e-3 <= max(high, -low) < 1e5 else f"{value:.3g}"
+        cells += [element("td", bar, class_="bar"), element("td", signed(number))]
+    return element("tr", *cells, *(element("td", text) for text in more), class_="gone" if value is None else None)
+
+
+def bars(names: tuple[str, ...], rows: list[Element]) -> Element:
+    """A table of rows that `bar_row` has made, under their names."""
+    head = element("tr", *(element("th", name, scope="col") for name in names))
+    return element("div", element("table", element("thead", head), element("tbody", *rows), class_="bars"),
+                   class_="scroll")  # fmt: skip
+
+
+def number(value: float | None) -> str:
+    """A number for people, or a dash."""
+    return DASH if value is None else said_number(value)

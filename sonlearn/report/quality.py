@@ -1,0 +1,152 @@
+"""How far probabilities can be believed, and what is taken for what: progressive, in constant memory.
+
+Like the average loss, both are of predictions made before the label was used. Weights h are importance weights.
+
+Calibration: probabilities fall into 20 bins whose bounds are odds of 2^-9, 2^-8, ..., 2^9 (.002, .004, ..., .5, ...,
+.998), so that rare events, where all probabilities are small, fill more than one bin. A bin says what was predicted on
+average and how often it happened. Of two classes the event is the label +1; of several, that the class with the highest
+probability is the row's.
+
+Brier score: the average of (p - y)^2 with y in {0, 1}; of several classes the sum of that over all of them, as Brier
+has it (of two classes that would be twice the former).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.clients import PROBABILISTIC, probabilities
+
+if TYPE_CHECKING:
+    from sonlearn.learn.classes import PredictedClass
+
+#: Bounds between the bins: float64[19].
+EDGES = 1.0 / (1.0 + 2.0 ** np.arange(9, -10, -1))
+_UNKNOWN = -np.inf  # a label that stands for none: NaN has no order
+
+
+class Judged(NamedTuple):
+    """Probabilities of n events.
+
+    Attributes
+    ----------
+    p : float64[n]
+        Probability of the event.
+    happened : bool[n]
+    square : float64[n]
+        The row's Brier score.
+    """
+
+    p: np.ndarray
+    happened: np.ndarray
+    square: np.ndarray
+
+
+def judged(loss: str, prediction: np.ndarray, y: np.ndarray) -> Judged | None:
+    """Events "the label is +1", float64[n] predictions and labels; None where the loss tells no probability."""
+    if loss not in PROBABILISTIC:
+        return None
+    p = probabilities(loss, prediction.reshape(-1, 1))[:, 1]
+    return Judged(p, y > 0, (p - (y > 0)) ** 2)
+
+
+def judged_classes(predicted: PredictedClass, number: np.ndarray, unmet: int) -> Judged:
+    """Events "the predicted class is the row's".
+
+    Parameters
+    ----------
+    predicted : PredictedClass, of n rows
+    number : int64[n]
+        Columns of the rows' classes, -1 for one that has not been met.
+    unmet : int
+        How many classes may still come.
+    """
+    p, other, rows = predicted.probabilities, predicted.other, np.arange(len(number))
+    if not p.shape[1]:
+        return Judged(other, np.zeros(len(number), dtype=bool), unmet * other**2 - 2 * other + 1)
+    own = np.where(number < 0, other, p[rows, number])
+    best = np.where(np.arange(p.shape[1]) < predicted.met[:, None], p, -1.0).argmax(axis=1)
+    top = np.where(predicted.met > 0, p[rows, best], other)
+    square = (p**2).sum(axis=1) + unmet * other**2 - 2 * own + 1
+    return Judged(top, (best == number) & (predicted.met > 0), square)
+
+
+class Calibration:
+    """Sums of a stream of events.
+
+    Attributes
+    ----------
+    sums : float64[20, 4]
+        For each bin of h, h^2, h p, and h of the events that happened.
+    squares : float
+        Of h times the Brier score.
+    """
+
+    def __init__(self) -> None:
+        self.sums = np.zeros((len(EDGES) + 1, 4))
+        self.squares = 0.0
+
+    def add(self, events: Judged, weight: np.ndarray) -> None:
+        """Add n events of weights float64[n] > 0."""
+        bins = np.searchsorted(EDGES, events.p, side="right")
+        for i, terms in enumerate((weight, weight**2, weight * events.p, weight * events.happened)):
+            self.sums[:, i] += np.bincount(bins, weights=terms, minlength=len(self.sums))
+        self.squares += float(weight @ events.square)
+
+    def told(self) -> dict[str, Any] | None:
+        """JSON-able: the Brier score, and of each bin that is not empty what was predicted and what came; or None."""
+        total = self.sums[:, 0].sum()
+        if not total > 0:
+            return None
+        bounds = [0.0, *EDGES.tolist(), 1.0]
+        bins = [
+            {
+                "low": bounds[i], "high": bounds[i + 1], "weight": h, "examples": h * h / squares,
+                "predicted": p / h, "happened": events / h,
+            }
+            for i, (h, squares, p, events) in enumerate(self.sums.tolist()) if h > 0
+        ]  # fmt: skip
+        return {"brier": self.squares / float(total), "bins": bins}
+
+
+class Confusion:
+    """How much weight went from which label to which predicted one: one number for each pair that has occurred."""
+
+    def __init__(self) -> None:
+        self.weights: dict[tuple[float, float], float] = {}
+
+    def add(self, label: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> None:
+        """Add labels float64[n], what was predicted for them (NaN: nothing), and weights float64[n] > 0."""
+        rows, row = np.unique(label, return_inverse=True)
+        columns, column = np.unique(np.where(np.isnan(predicted), _UNKNOWN, predicted), return_inverse=True)
+        place = row * len(columns) + column
+        sums = np.bincount(place, weights=weight)
+        for i in np.flatnonzero(np.bincount(place)).tolist():
+            pair = (float(rows[i // len(columns)]), float(columns[i % len(columns)]))
+            self.weights[pair] = self.weights.get(pair, 0.0) + float(sums[i])
+
+    def told(self, texts: Callable[[np.ndarray], list[str]], most: int = 20) -> dict[str, Any] | None:
+        """JSON-able: the `most` most frequent labels, in order; what is of or for none of them is summed as the last of
+        the labels, which stands for so many `others`.
+
+        `counts[i][j]` is the weight of examples of label i for which j was predicted.
+        """
+        if not self.weights:
+            return None
+        totals: dict[float, float] = {}
+        for (label, predicted), h in self.weights.items():
+            totals[label] = totals.get(label, 0.0) + h
+            totals.setdefault(predicted, 0.0)
+        kept = sorted(sorted(totals, key=lambda label: (-totals[label], label))[:most])
+        place = {label: i for i, label in enumerate(kept)}
+        counts = np.zeros((len(kept) + 1, len(kept) + 1))
+        for (label, predicted), h in self.weights.items():
+            counts[place.get(label, -1), place.get(predicted, -1)] += h
+        labels = ["unknown" if label == _UNKNOWN else texts(np.array([label]))[0] for label in kept]
+        if len(totals) == len(kept):
+            return {"labels": labels, "counts": counts[:-1, :-1].tolist(), "others": 0}
+        others = len(totals) - len(kept)
+        return {"labels": [*labels, f"{others} others"], "counts": counts.tolist(), "others": others}

@@ -1,0 +1,198 @@
+"""HTTP requests to the worker, by Starlette. Whatever is sent, the answer is one status and one clear line.
+
+======  =========  ==================================================================================================
+POST    /predict   rows as JSON, or lines of text: what is predicted, in their order
+POST    /learn     the same, and rows with a label are learned from after they were predicted
+GET     /health    that the server works, and how many examples its model has learned
+GET     /metrics   counters, for Prometheus
+======  =========  ==================================================================================================
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+import numpy as np
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sonlearn.errors import SonlearnError
+from sonlearn.report.predictions import format_lines
+from sonlearn.serve.metrics import Metrics
+from sonlearn.serve.worker import DOCUMENT, LINES, TEXT, Answer, Busy, Worker
+
+JSON, JSON_LINES, PLAIN = "application/json", "application/x-ndjson", "text/plain"
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Limits(NamedTuple):
+    """What a client may ask for.
+
+    Attributes
+    ----------
+    body : int, bytes of a request
+    line : int, bytes of a line of the line protocol
+    connections : int, open at a time, of each protocol
+    seconds : float
+        For a request to come whole, for an answer to be taken.
+    idle : float
+        Seconds between two requests of a connection.
+    """
+
+    body: int = 8 << 20
+    line: int = 1 << 20
+    connections: int = 512
+    seconds: float = 30.0
+    idle: float = 600.0
+
+
+class Refused(Exception):  # noqa: N818
+    """An answer other than the one that was asked for: status, one line."""
+
+    def __init__(self, status: int, line: str, headers: dict[str, str] | None = None):
+        super().__init__(line)
+        self.status, self.line, self.headers = status, line, headers or {}
+
+
+class Handlers:
+    """What is done for each path.
+
+    Parameters
+    ----------
+    learns : bool
+        Whether /learn is open.
+    report : callable
+        Takes a line on what should not have happened.
+    """
+
+    def __init__(
+        self, worker: Worker, metrics: Metrics, limits: Limits, learns: bool, report: Callable[[str], None]
+    ):  # fmt: skip
+        self._worker, self._metrics, self._limits = worker, metrics, limits
+        self._learns, self._report = learns, report
+
+    async def predict(self, request: Request) -> Response:
+        """POST /predict."""
+        return await self._counted(request, "/predict", lambda: self._answered(request, learn=False))
+
+    async def learn(self, request: Request) -> Response:
+        """POST /learn."""
+        return await self._counted(request, "/learn", lambda: self._answered(request, learn=True))
+
+    async def health(self, request: Request) -> Response:
+        """GET /health."""
+        learner = self._worker.learner
+        said = {"status": "ok", "method": learner.options.method, "examples": learner.examples, "learns": self._learns}
+        return Response(json.dumps(said) + "\n", media_type=JSON)
+
+    async def metrics(self, request: Request) -> Response:
+        """GET /metrics."""
+        return Response(self._metrics.text(), headers={"content-type": _PROMETHEUS})
+
+    async def _counted(self, request: Request, path: str, answer: Callable[[], Awaitable[Response]]) -> Response:
+        started = time.perf_counter()
+        try:
+            response = await answer()
+        except Refused as refused:
+            response = _refusal(request, refused)
+        except SonlearnError as error:
+            response = _refusal(request, Refused(400, str(error)))
+        except Busy:
+            response = _refusal(request, Refused(503, "too much is waiting; try again later", {"retry-after": "1"}))
+        except ClientDisconnect:
+            response = _refusal(request, Refused(400, "the request has ended before its end"))
+        except Exception as error:
+            line = " ".join(f"unexpected {type(error).__name__}: {error}".split())
+            self._report(f"{path}: {line}")
+            response = _refusal(request, Refused(500, f"{line}; this is a bug, please report it"))
+        self._metrics.requests.labels(path, response.status_code).inc()
+        self._metrics.seconds.observe(time.perf_counter() - started)
+        return response
+
+    async def _answered(self, request: Request, learn: bool) -> Response:
+        if "origin" in request.headers:
+            raise Refused(403, "requests of web pages are not answered: any page could send them")
+        if learn and not self._learns:
+            raise Refused(403, "this server does not learn; start it with: sonlearn serve --learn -f MODEL")
+        media = request.headers.get("content-type", PLAIN).split(";")[0].strip().lower()
+        body = await self._body(request)
+        answer = await self._worker.ask(self._kind(media, body), body, learn=learn)
+        if media == PLAIN:
+            return _plain(text_of(answer))
+        return Response(json.dumps({"predictions": answer.values}) + "\n", media_type=JSON)
+
+    def _kind(self, media: str, body: bytes) -> str:
+        if media == JSON:
+            one_line = body.count(b"\n", 0, len(body.rstrip())) == 0
+            return LINES if one_line and body.lstrip()[:1] == b"{" else DOCUMENT
+        if media == JSON_LINES:
+            return LINES
+        if media == PLAIN and self._worker.takes_text:
+            return TEXT
+        known = [JSON, JSON_LINES] + [PLAIN] * self._worker.takes_text
+        raise Refused(415, f"found content of type {media or 'nothing'}, expected {' or '.join(known)}")
+
+    async def _body(self, request: Request) -> bytes:
+        """The body, in time and within bounds. Refused connections are closed: the rest of it is not read."""
+        close, most = {"connection": "close"}, self._limits.body
+        too_much = Refused(413, f"found more than {most} bytes, expected at most so many in a request", close)
+        stated = request.headers.get("content-length", "0")
+        if not stated.isdecimal() or int(stated[:20]) > most:
+            raise too_much
+        parts, size = [], 0
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                async for part in request.stream():
+                    parts.append(part)
+                    size += len(part)
+                    if size > most:
+                        raise too_much
+        except TimeoutError:
+            line = f"the request did not come within {self._limits.seconds:g} seconds"
+            raise Refused(408, line, close) from None
+        return b"".join(parts)
+
+
+def text_of(answer: Answer) -> str:
+    """Predictions as ``sonlearn predict`` writes them."""
+    texts = answer.values
+    named = bool(texts) and isinstance(texts[0], str)
+    return format_lines(texts if named else np.array(texts, dtype=np.float64), answer.tags)
+
+
+def _refusal(request: Request, refused: Refused) -> Response:
+    """One line, as text or as JSON, as the request was."""
+    if request.headers.get("content-type", "").startswith((JSON, JSON_LINES)):
+        content = json.dumps({"error": refused.line}) + "\n"
+        return Response(content, refused.status, headers=refused.headers, media_type=JSON)
+    return _plain(refused.line + "\n", refused.status, refused.headers)
+
+
+def _plain(text: str, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    # a tag that is not UTF-8 leaves as the bytes it came in as
+    content = text.encode("utf-8", "surrogateescape")
+    return Response(content, status, headers=headers, media_type=PLAIN)
+
+
+async def _unknown(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    expected = "POST /predict, POST /learn, GET /health or GET /metrics"
+    found = f"{request.method} {request.url.path!r:.80}"
+    line, headers = f"found {found}, expected {expected}", dict(error.headers or {})
+    return _refusal(request, Refused(error.status_code, line, headers))
+
+
+def make_app(handlers: Handlers) -> Starlette:
+    """The application."""
+    routes = [
+        Route("/predict", handlers.predict, methods=["POST"]), Route("/learn", handlers.learn, methods=["POST"]),
+        Route("/health", handlers.health), Route("/metrics", handlers.metrics),
+    ]  # fmt: skip
+    return Starlette(routes=routes, exception_handlers={HTTPException: _unknown})

@@ -1,0 +1,153 @@
+"""The line protocol over TCP, as Vowpal Wabbit's daemon has it: an example a line in, a prediction a line out.
+
+Lines are in the model's format; where a line begins with ``{`` it is an object of JSON. A blank line has no answer. A
+line that is no example is answered ``error: `` and what is wrong with it, and the connection goes on; after one that is
+too long, or does not come in time, it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import re
+from collections.abc import Callable
+
+from sonlearn.errors import SonlearnError
+from sonlearn.serve.app import Limits, text_of
+from sonlearn.serve.metrics import Metrics
+from sonlearn.serve.worker import LINES, TEXT, Busy, Worker
+
+_READ_BYTES = 1 << 16
+_HTTP = re.compile(rb"[A-Z]+ \S+ HTTP/")
+
+
+class Late(Exception):  # noqa: N818
+    """A line has not come whole, or an answer has not been taken, in time."""
+
+
+class LineServer:
+    """Answers connections.
+
+    Parameters
+    ----------
+    learns : bool
+        Whether lines with a label are learned from, after they were predicted.
+    report : callable
+        Takes a line on what should not have happened.
+    """
+
+    def __init__(
+        self, worker: Worker, metrics: Metrics, limits: Limits, learns: bool, report: Callable[[str], None]
+    ):  # fmt: skip
+        self._worker, self._metrics, self._limits, self._learns = worker, metrics, limits, learns
+        self._report = report
+        self._open: set[asyncio.Task] = set()
+        self._stopping = asyncio.Event()
+
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer a connection to its end."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        self._metrics.connections.inc()
+        try:
+            if len(self._open) > self._limits.connections:
+                await self._send(writer, "error: too many connections; try again later\n")
+            else:
+                await self._conversation(reader, writer)
+        except (Late, OSError, asyncio.CancelledError):
+            writer.transport.abort()
+        except Exception as error:
+            self._report("lines: " + " ".join(f"unexpected {type(error).__name__}: {error}".split()))
+            writer.transport.abort()
+        finally:
+            self._open.discard(task)
+            self._metrics.connections.dec()
+            await self._close(writer)
+
+    async def stop(self, seconds: float) -> None:
+        """Answer the lines that have come, then close all connections."""
+        self._stopping.set()
+        if self._open:
+            _, late = await asyncio.wait(self._open, timeout=seconds)
+            for task in late:
+                task.cancel()
+
+    async def _conversation(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        pending, since, fresh, loop = b"", 0.0, True, asyncio.get_running_loop()
+        while True:
+            rest = since + self._limits.seconds - loop.time() if pending else self._limits.idle
+            data = await self._read(reader, rest)
+            if data is None:
+                if pending:
+                    await self._send(writer, f"error: the line did not come within {self._limits.seconds:g} seconds\n")
+                return
+            if fresh and _HTTP.match(data):
+                # From a web page, maybe: its text would be learned from.
+                await self._send(writer, "error: found a request of HTTP, expected lines; HTTP has a port of its own\n")
+                return
+            fresh, since = False, since if pending else loop.time()
+            lines, newline, after = (pending + data).rpartition(b"\n") if b"\n" in data else (b"", b"", pending + data)
+            if newline:
+                since = loop.time()
+            if not data:  # the end; what stands there without a line's end is the last line
+                lines, after = after, b""
+            pending = after
+            if lines:
+                await self._send(writer, await self._answers(lines))
+            if len(pending) > self._limits.line:
+                await self._send(writer, f"error: found a line of more than {self._limits.line} bytes, expected less\n")
+                return
+            if not data:
+                return
+
+    async def _read(self, reader: asyncio.StreamReader, seconds: float) -> bytes | None:
+        """What has come; empty at the end, None after so many seconds or when the server stops."""
+        read = asyncio.ensure_future(reader.read(_READ_BYTES))
+        stop = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait({read, stop}, timeout=max(seconds, 0.0), return_when=asyncio.FIRST_COMPLETED)
+            return read.result() if read.done() else None
+        finally:
+            read.cancel()
+            stop.cancel()
+
+    async def _answers(self, lines: bytes) -> str:
+        """What is said to whole lines. Only a newline ends one; tags may hold what other systems take for it."""
+        said: list[str] = []
+        for kind, part in itertools.groupby(lines.split(b"\n"), self._kind):
+            text = b"\n".join(part) + b"\n"
+            try:
+                answer = await self._worker.ask(kind, text, learn=self._learns, whole=False)
+            except (SonlearnError, Busy) as error:
+                problem = str(error) if isinstance(error, SonlearnError) else "too much is waiting; try again later"
+                count = sum(1 for line in text.split(b"\n") if line.strip(b" \t\r"))
+                said += [f"error: {problem}\n"] * count
+                self._metrics.lines.labels("refused").inc(count)
+                continue
+            texts = dict(zip(answer.lines, text_of(answer).split("\n")[:-1], strict=True))
+            texts |= {error.line or 0: f"error: {error}" for error in answer.errors}
+            said += [texts[line] + "\n" for line in sorted(texts)]
+            self._metrics.lines.labels("answered").inc(len(answer.lines))
+            self._metrics.lines.labels("malformed").inc(len(answer.errors))
+        return "".join(said)
+
+    def _kind(self, line: bytes) -> str:
+        return TEXT if self._worker.takes_text and line.lstrip()[:1] != b"{" else LINES
+
+    async def _send(self, writer: asyncio.StreamWriter, text: str) -> None:
+        writer.write(text.encode("utf-8", "surrogateescape"))
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                await writer.drain()
+        except TimeoutError:
+            raise Late from None
+
+    async def _close(self, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(self._limits.seconds):
+                await writer.wait_closed()
+            return
+        writer.transport.abort()

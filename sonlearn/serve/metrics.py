@@ -1,0 +1,51 @@
+"""What a server counts, as Prometheus reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+
+
+class Metrics:
+    """Counters of one server.
+
+    Parameters
+    ----------
+    examples, waiting : callable
+        Examples that the model has learned, bytes that wait to be worked on.
+    """
+
+    def __init__(self, examples: Callable[[], float], waiting: Callable[[], float]):
+        disable_created_metrics()  # when a counter began is nothing that anyone asks
+        self.registry = registry = CollectorRegistry()
+        self.requests = Counter(
+            "sonlearn_requests", "HTTP requests, by path and status", ["path", "status"], registry=registry
+        )
+        self.seconds = Histogram(
+            "sonlearn_request_seconds", "Time from a request's headers to its answer", buckets=_SECONDS,
+            registry=registry,
+        )  # fmt: skip
+        self.lines = Counter("sonlearn_lines", "Lines of the line protocol, by outcome", ["outcome"], registry=registry)
+        self.connections = Gauge("sonlearn_line_connections", "Open connections of lines", registry=registry)
+        self.predicted = Counter("sonlearn_predictions", "Rows predicted", registry=registry)
+        self.learned = Counter("sonlearn_learned", "Rows learned", registry=registry)
+        self.loss = Counter("sonlearn_loss", "Summed loss of rows before they were learned", registry=registry)
+        self.saved = Counter("sonlearn_saved", "Times that the model was saved", registry=registry)
+        self.unsaved = Counter("sonlearn_save_failures", "Times that it could not be", registry=registry)
+        Gauge("sonlearn_model_examples", "Examples that the model has learned", registry=registry).set_function(
+            examples
+        )
+        Gauge("sonlearn_waiting_bytes", "Text that waits for its turn", registry=registry).set_function(waiting)
+
+    def worked(self, rows: int, learned: int, loss: float) -> None:
+        """Count rows; a negative sum of losses (of rounding) counts as none."""
+        self.predicted.inc(rows)
+        self.learned.inc(learned)
+        self.loss.inc(max(loss, 0.0))
+
+    def text(self) -> bytes:
+        """All of it, in Prometheus' text format."""
+        return generate_latest(self.registry)

@@ -1,0 +1,156 @@
+"""JSON text, and dicts in memory, as objects whose members keep their order; what is wrong with one, and where."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.errors import InputError, shorten
+
+_MEMBER = "a number, a text, true, false, null, an object or an array"
+_OBJECT = "one JSON object a line"
+
+
+class Members(list):
+    """The (name, value) pairs of an object, in their order, repeated names included."""
+
+
+#: A line of JSON, what it was decoded to, or a dict.
+Record = bytes | Members | Mapping[str, Any]
+
+
+class Unfit(ValueError):  # noqa: N818
+    """What is wrong with a record: what was found where (`at`: offset in the line, or names on the way to it)."""
+
+    def __init__(self, found: str, expected: str, at: int | tuple[str, ...] = ()):
+        super().__init__(found, expected, at)
+        self.found, self.expected, self.at = found, expected, at
+
+
+def _refuse(word: str) -> None:
+    raise Unfit(word, f"JSON, which has no {word}; leave the member out, or say null")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=Members, parse_int=float, parse_constant=_refuse)
+_EXPECTED = {
+    "Expecting value": "a value",
+    "Extra data": "the end of the line: " + _OBJECT,
+    "Expecting property name enclosed in double quotes": "a name in double quotes",
+    "Illegal trailing comma before end of object": "no comma before the end of an object",
+    "Illegal trailing comma before end of array": "no comma before the end of an array",
+    "Unterminated string starting at": "a double quote at the end of the text that begins here",
+}
+
+
+def decode(line: bytes) -> Any:
+    """What stands in a line of JSON, an object as Members. Raises Unfit."""
+    if 0 in line:
+        raise Unfit("a zero byte", "text; is this a binary file?", line.index(0))
+    text = line.decode("utf-8", "surrogateescape")
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        word = re.match(r"\w+|\S|", text[error.pos :])
+        found = shorten(word.group()) if word and word.group() else "the end of the line"
+        expected = _EXPECTED.get(error.msg) or error.msg.replace("Expecting ", "").rstrip(" at").lower()
+        raise Unfit(found, expected, len(encoded(text[: error.pos]))) from None
+
+
+def members_of(record: Record) -> Members:
+    """The members of a record. Raises Unfit."""
+    if not isinstance(record, Members):
+        record = decode(record) if isinstance(record, bytes) else plain(record, ())
+    if not isinstance(record, Members):
+        raise Unfit(said(record), _OBJECT)
+    return record
+
+
+def plain(value: Any, path: tuple[str, ...]) -> Any:
+    """A dict and what is in it as the decoder makes it: numbers as float, objects as Members. Raises Unfit."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, Mapping):
+        return Members((str(name), plain(item, (*path, str(name)))) for name, item in value.items())
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        return [plain(item, path) for item in value]
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Unfit(f"a {type(value).__name__}", _MEMBER, path) from None
+
+
+class RecordSource(NamedTuple):
+    """Dicts in memory, or lines of JSON, as a source of `sonlearn.text.read`."""
+
+    records: Iterable[Mapping[str, Any] | str]
+    name: str = "<records>"
+
+    def parts(self, size: int) -> Iterator[list[tuple[int, bytes | Mapping[str, Any]]]]:
+        """The records with their numbers, from 1 on, up to `size` at a time."""
+        numbered = enumerate(self.records, 1)
+        while part := list(itertools.islice(numbered, size)):
+            yield [(i, encoded(record) if isinstance(record, str) else record) for i, record in part]
+
+
+def sources_of(items: Iterable[Any]) -> list[Any]:
+    """All sources of an iterable of sources; of one that begins with a dict or a line of JSON, one RecordSource.
+
+    Of an iterable of records no more than the first is drawn.
+    """
+    if isinstance(items, list | tuple):
+        drawn, rest = items, items
+    else:
+        iterator = iter(items)
+        drawn = list(itertools.islice(iterator, 1))
+        rest = itertools.chain(drawn, iterator)
+    first = drawn[0] if drawn else None
+    if isinstance(first, Mapping) or (isinstance(first, str) and first.lstrip().startswith("{")):
+        return [RecordSource(rest)]
+    return list(rest)
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8; bytes that were none are what they were. UnicodeEncodeError: half of a surrogate pair."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def said(value: Any) -> str:
+    """What a value is, for a message."""
+    if isinstance(value, Members):
+        return "an object"
+    if isinstance(value, list):
+        return "an array"
+    if isinstance(value, float):
+        return shorten(f"{value:.16g}")
+    return json.dumps(value) if value is None or isinstance(value, bool) else shorten(value)
+
+
+def error_of(problem: Unfit, record: Any, place: tuple[str, int]) -> InputError:
+    """The error for a record: its line, and the column where that can be told; else the names that lead there."""
+    found, column = problem.found, None
+    if isinstance(problem.at, int):
+        column = problem.at + 1
+    elif isinstance(record, bytes):
+        column = column_of(record, problem.at)
+    if not isinstance(problem.at, int) and problem.at:
+        found += f" for {shorten('.'.join(problem.at))}"
+    return InputError(*place, column, found, problem.expected)
+
+
+def column_of(line: bytes, path: Iterable[str]) -> int:
+    """Where the names of `path` lead in a line of JSON; of names that occur more than once, the first that fits."""
+    text, at = line.decode("utf-8", "surrogateescape"), len(line) - len(line.lstrip())
+    for name in path:
+        spelt = "|".join(re.escape(json.dumps(name, ensure_ascii=ascii)) for ascii in (True, False))
+        match = re.compile(rf"(?:{spelt})\s*:").search(text, at)
+        if match is None:
+            break
+        at = match.start()
+    return len(encoded(text[:at])) + 1

@@ -1,0 +1,271 @@
+"""JSON objects, and dicts in memory, to rows of hashed features, as Vowpal Wabbit's ``--json`` reads them.
+
+What a member ``name: value`` of an object becomes, where H is VW's hash (`sonlearn.text.hashing`) and ns that of the
+namespace, which is the default one at the top and else the name of the object:
+
+- a number, and true as 1: the feature H(name, ns); 0, false and null are left out;
+- a text: the feature H(name + text, ns) with value 1, with ``--chain_hash`` H(text, H(name, ns)); blanks, tabs, bars
+  and colons of the text are underscores;
+- an object: a namespace; so is an array, of numbers (the i-th is the feature ns + i) and of objects;
+- ``_text``: the words of a text, each a feature of the namespace;
+- ``_label``: a number, "label importance base", or {"Label": l, "Weight": h, "Initial": base}; ``_label_weight`` and
+  the like stand for one of these; ``_tag``: the tag; any other name that begins with ``_`` is passed over.
+
+Where VW reads on in silence, the object is refused: a label that is no number, an infinite number, a text in an array.
+A line is decoded by Python's json module. Repeated names all count.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.batch import Batch
+from sonlearn.errors import shorten
+from sonlearn.options import TextOptions
+from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.objects import Members, Record, Unfit, encoded, members_of, said
+from sonlearn.text.rows import Rows
+from sonlearn.text.vw import make_names
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_UNDERSCORES = str.maketrans(" \t|:", "____")
+_REMEMBERED = 1 << 20
+_FINITE = "a finite number"
+_ELEMENT = "numbers or objects in an array"
+#: Of examples of several lines: contextual bandits, and decisions in slots.
+_OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_slot_id", "__aid")
+
+
+class Parsed(NamedTuple):
+    """Records that were taken: their rows, what is text of them, and (slot, name) of features not named before."""
+
+    rows: Rows
+    tags: list[str] | None
+    class_names: list[str | None] | None
+    names: list[tuple[int, str]]
+
+    def with_texts(self, batch: Batch) -> Batch:
+        """`batch`, which has some of these rows, with their tags and classes."""
+        if self.tags is None and self.class_names is None:
+            return batch
+        at = np.searchsorted(self.rows.lines, batch.lines).tolist()
+        tags, classes = self.tags, self.class_names
+        return batch._replace(
+            tags=tags and [tags[i] for i in at], class_names=classes and [classes[i] for i in at]
+        )  # fmt: skip
+
+
+class RecordRows:
+    """Rows under way, in lists; a record that does not fit leaves nothing behind. Remembers slots.
+
+    Parameters
+    ----------
+    options : TextOptions
+    class_names : bool
+        Whether a label that is no number is the name of a class.
+    """
+
+    def __init__(self, options: TextOptions, class_names: bool):
+        names = make_names(options)
+        self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
+        self._chain, self._constant, self._named = options.chain_hash, names.constant, options.names
+        self._class_names = class_names
+        self._slots: dict[tuple[int, str, str | None], int] = {}
+        self._spaces: dict[str, tuple[int, int]] = {}
+        self._names: list[tuple[int, str]] = [(names.constant, "Constant")] if names.constant >= 0 else []
+        self._begin()
+
+    def _begin(self) -> None:
+        self._indices: list[int] = []
+        self._values: list[float] = []
+        self._runs: list[tuple[int, int]] = []
+        self._indptr, self._run_indptr = [0], [0]
+        self._y: list[tuple[float, float, float]] = []
+        self._lines: list[int] = []
+        self._tags: list[str] = []
+        self._classes: list[str | None] = []
+
+    def add(self, record: Record, line: int) -> None:
+        """Take a record. Raises Unfit."""
+        self._label, self._tag, self._class = [math.nan, 1.0, 0.0], "", None
+        self._path: list[str] = []
+        try:
+            self._object(members_of(record), " ")
+        except (Unfit, RecursionError, UnicodeEncodeError) as error:
+            del self._indices[self._indptr[-1] :], self._values[self._indptr[-1] :], self._runs[self._run_indptr[-1] :]
+            if isinstance(error, RecursionError):
+                raise Unfit("objects or arrays nested too deeply", "a few levels") from None
+            if isinstance(error, UnicodeEncodeError):
+                raise Unfit("half of a surrogate pair", "whole characters", tuple(self._path)) from None
+            raise
+        if self._constant >= 0:
+            self._indices.append(self._constant)
+            self._values.append(1.0)
+        self._indptr.append(len(self._indices))
+        self._run_indptr.append(len(self._runs))
+        self._y.append((self._label[0], self._label[1], self._label[2]))
+        self._lines.append(line)
+        self._tags.append(self._tag)
+        self._classes.append(self._class)
+
+    def take(self) -> Parsed:
+        """All rows since the last call."""
+        y = np.array(self._y, dtype=np.float64).reshape(-1, 3)
+        none = np.zeros(len(self._lines), dtype=np.int64)
+        runs = np.array(self._runs, dtype=np.int64).reshape(-1, 2)
+        rows = Rows(
+            np.array(self._indptr, dtype=np.int64), np.array(self._indices, dtype=np.int64),
+            np.array(self._values, dtype=np.float64), y[:, 0].copy(), y[:, 1].copy(), y[:, 2].copy(),
+            np.array(self._lines, dtype=np.int64), none, none, none, none,
+            np.array(self._run_indptr, dtype=np.int64), runs[:, 0].astype(np.uint8), runs[:, 1].copy(),
+        )  # fmt: skip
+        tags = self._tags if any(self._tags) else None
+        classes = self._classes if any(name is not None for name in self._classes) else None
+        names, self._names = self._names if self._named else [], []
+        self._begin()
+        return Parsed(rows, tags, classes, names)
+
+    # -- features ----------------------------------------------------------------------------------------------------
+
+    def _object(self, members: Members, space: str) -> None:
+        """The features of an object, in the namespace `space`."""
+        seed = self._enter(space)
+        for name, value in members:
+            if name[:1] == "_":
+                self._special(name, value, space)
+            elif type(value) is float:
+                if value:
+                    self._entry(self._slot(seed, name, None, space), self._finite(value, name))
+            elif type(value) is str:
+                self._entry(self._slot(seed, name, value, space), 1.0)
+            elif isinstance(value, Members | list):
+                self._path.append(name)
+                if isinstance(value, Members):
+                    self._object(value, name)
+                else:
+                    self._array(value, name)
+                self._path.pop()
+                self._enter(space)
+            elif value:
+                self._entry(self._slot(seed, name, None, space), 1.0)
+
+    def _array(self, values: list, space: str) -> None:
+        """The numbers of an array, and the objects in it."""
+        seed, at = self._enter(space), 0
+        for value in values:
+            if type(value) is float:
+                if self._finite(value, None):
+                    self._entry((seed + at) & self._mask, value, f"{space}^[{at}]" if self._named else None)
+                at += 1
+            elif isinstance(value, Members):
+                self._object(value, space)
+                self._enter(space)
+            elif value is not None:
+                raise Unfit(said(value), _ELEMENT, tuple(self._path))
+
+    def _enter(self, space: str) -> int:
+        """Let what follows belong to a namespace; its hash."""
+        known = self._spaces.get(space)
+        if known is None:
+            name = encoded(space)
+            known = (hash_bytes(name, self._seed, hash_all=self._hash_all), name[0] if name else 0)
+            self._remember(self._spaces, space, known)
+        self._dropped = bool(self._drop[known[1]])
+        end = len(self._indices)
+        if len(self._runs) > self._run_indptr[-1] and self._runs[-1][1] == end:
+            self._runs.pop()  # nothing came
+        self._runs.append((known[1], end))
+        return known[0]
+
+    def _entry(self, slot: int, value: float, name: str | None = None) -> None:
+        if not self._dropped:
+            self._indices.append(slot)
+            self._values.append(value)
+            if self._named and name is not None:
+                self._names.append((slot, name))
+
+    def _slot(self, seed: int, name: str, text: str | None, space: str) -> int:
+        """Slot of a feature, or of a text in it."""
+        slot = self._slots.get((seed, name, text))
+        if slot is not None:
+            return slot
+        words = None if text is None else text.translate(_UNDERSCORES)
+        if words is None or self._chain:
+            slot = hash_bytes(encoded(name), seed, hash_all=self._hash_all)
+            if words is not None:
+                slot = hash_bytes(encoded(words), slot, hash_all=self._hash_all)
+        else:
+            slot = hash_bytes(encoded(name + words), seed, hash_all=self._hash_all)
+        slot &= self._mask
+        self._remember(self._slots, (seed, name, text), slot)
+        if self._named and not self._dropped:
+            shown = name if words is None else f"{name}^{words}"
+            self._names.append((slot, shown if space == " " else f"{space}^{shown}"))
+        return slot
+
+    @staticmethod
+    def _remember(table: dict, key: Any, value: Any) -> None:
+        if len(table) >= _REMEMBERED:
+            table.clear()
+        table[key] = value
+
+    def _finite(self, value: float, name: str | None) -> float:
+        if not math.isfinite(value):
+            raise Unfit(f"the number {value}", _FINITE, (*self._path, *([] if name is None else [name])))
+        return value
+
+    # -- names that begin with _ -------------------------------------------------------------------------------------
+
+    def _special(self, name: str, value: Any, space: str) -> None:
+        at = (*self._path, name)
+        if name == "_text":
+            if type(value) is not str:
+                raise Unfit(said(value), "a text of words", at)
+            seed = self._enter(space)
+            for word in re.split("[ \t]+", value):
+                if word:
+                    self._entry(self._slot(seed, word.translate(_UNDERSCORES), None, space), 1.0)
+        elif name in _OF_BANDITS:
+            raise Unfit(shorten(name), "one example an object; contextual bandits are not learned here", at)
+        elif name.lower() == "_tag":
+            if type(value) is not str or "\n" in value or "\r" in value:
+                raise Unfit(said(value), "a text of one line as tag", at)
+            self._tag = value
+        elif name == "_label":
+            self._set_label(value, at)
+        elif name.startswith("_label_"):
+            self._set_part(name.removeprefix("_label_"), value, at)
+
+    def _set_label(self, value: Any, at: tuple[str, ...]) -> None:
+        if isinstance(value, Members):
+            for name, part in value:
+                self._set_part(name, part, (*at, name))
+        elif type(value) is float:
+            self._set_part("label", value, at)
+        elif type(value) is str:
+            words = value.split()
+            if len(words) > 3:
+                raise Unfit(shorten(value), "a label, with importance and base behind it or not", at)
+            for part, word in zip(("label", "weight", "initial"), words, strict=False):
+                if part == "label" and self._class_names and not _NUMBER.fullmatch(word):
+                    self._class = word
+                elif not _NUMBER.fullmatch(word):
+                    raise Unfit(shorten(word), f"{_FINITE} as {part}; names of classes: --classes auto", at)
+                else:
+                    self._set_part(part, float(word), at)
+        elif value is not None:
+            raise Unfit(said(value), f"a label ({_FINITE})", at)
+
+    def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
+        place = {"label": 0, "weight": 1, "initial": 2}.get(name.lower())
+        if place is None:
+            raise Unfit(shorten(name), "Label, Weight or Initial as parts of a label", at)
+        if value is None:
+            return
+        if type(value) is not float or not math.isfinite(value) or (place == 1 and value < 0):
+            raise Unfit(said(value), f"{_FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
+        self._label[place] = value

@@ -1,0 +1,354 @@
+"""A cluster of two processes over eight files: what it sketches, learns and predicts is what one process does."""
+
+import contextlib
+import gzip
+import io
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from places import ROOT
+from streams import zipf
+
+pytest.importorskip("dask", reason="needs the extra dask")
+pytest.importorskip("distributed", reason="needs the extra dask")
+
+import dask
+import distributed
+
+from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
+from sonlearn import dask as cluster
+from sonlearn.batch import to_csr
+from sonlearn.cluster import tasks
+from sonlearn.learn.unite import Tally, unite
+from sonlearn.sketch import load, make_sketch
+
+pytestmark = pytest.mark.filterwarnings("default")
+FILES, ROWS = 8, 250
+OPTIONS = LearnOptions(method="rfd-son", loss="logistic", sketch_size=5)
+
+
+@pytest.fixture(scope="module")
+def here():
+    """A client of a cluster of two processes."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
+            silence_logs=60,
+        ) as workers,
+        distributed.Client(workers) as client,
+    ):  # fmt: skip
+        yield client
+
+
+@pytest.fixture(scope="module")
+def days(tmp_path_factory):
+    """Names of eight compressed files, and the text of each."""
+    folder, batch = tmp_path_factory.mktemp("days"), zipf(n=FILES * ROWS, d=400, s=12)
+    names, texts = [], []
+    for day in range(FILES):
+        lines = []
+        for i in range(day * ROWS, (day + 1) * ROWS):
+            at = slice(batch.indptr[i], batch.indptr[i + 1])
+            pairs = zip(batch.indices[at].tolist(), batch.values[at].tolist(), strict=True)
+            lines.append(f"{batch.y[i]:g} " + " ".join(f"{j}:{x:.6g}" for j, x in sorted(pairs)) + "\n")
+        names.append(str(folder / f"day{day + 1}.svm.gz"))
+        texts.append("".join(lines))
+        with gzip.open(names[-1], "wt") as file:
+            file.write(texts[-1])
+    return names, texts
+
+
+def run(*arguments):
+    """(status, standard output, standard error) of a command."""
+    out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = cli.main(list(map(str, arguments)))
+    return status, out.buffer.getvalue().decode(), err.getvalue()
+
+
+def dying(lines, flag):
+    """`lines`; the worker that is asked for them first dies instead."""
+    if not os.path.exists(flag):
+        with open(flag, "w"):
+            pass
+        os.kill(os.getpid(), signal.SIGKILL)
+    return lines
+
+
+def parts_with_a_death(texts, flag):
+    """The files' lines as delayed parts, the sixth of which kills a worker once."""
+    lines = [text.splitlines() for text in texts]
+    return [dask.delayed(dying)(part, flag) if i == 5 else dask.delayed(part) for i, part in enumerate(lines)]
+
+
+def same_arrays(one, other):
+    (header, arrays), (theirs, others) = one.to_arrays(), other.to_arrays()
+    assert header == theirs
+    for key, array in arrays.items():
+        np.testing.assert_array_equal(array, others[key], err_msg=key)
+
+
+def in_one_process(names, options=OPTIONS):
+    """Two learners of parts 1 to 4 and 5 to 7, united, and the eighth learned by all."""
+    learners, tallies = [], []
+    for own in (names[:4], names[4:7]):
+        learner, tally = Learner(options, TextOptions(format="svmlight")), Tally.new(options)
+        for batch in read_batches(own):
+            tally.add(learner, batch, learner.partial_fit(batch))
+        learners.append(learner)
+        tallies.append(tally)
+    united = unite(learners, tallies, ["one", "other"])
+    said = [united.partial_fit(batch) for batch in read_batches(names[7:])]
+    return united, said
+
+
+# ------------------------------------------------------------------------------------------------------- sketches
+
+
+def test_a_sketch_of_eight_files_is_within_the_bound(here, days, tmp_path):
+    names, _ = days
+    status, _, err = run("sketch", "--cluster", here.scheduler.address, "-l", 12, "-o", tmp_path / "all.sketch", *names)
+    assert status == 0
+    assert f"rows = {FILES * ROWS}\n" in err
+    found = load(tmp_path / "all.sketch")
+    blocks = [to_csr(batch, 1) for batch in read_batches(names)]
+    A = np.zeros((FILES * ROWS, 401))
+    at = 0
+    for block in blocks:
+        A[at : at + block.shape[0], : block.shape[1]] = block.toarray()
+        at += block.shape[0]
+    B = np.zeros((found.matrix().shape[0], 401))
+    B[:, : found.matrix().shape[1]] = found.matrix().toarray()
+    error = np.linalg.norm(A.T @ A - B.T @ B - found.alpha * np.eye(401), 2)
+    assert 0 < error <= found.covariance_error_bound() * (1 + 1e-9)
+    # what [RFD] says of one process, which a merge keeps: half of Delta <= ||A - A_k||_F^2 / (l - k)
+    tail = np.sort(np.linalg.eigvalsh(A.T @ A))[::-1]
+    assert found.covariance_error_bound() <= min(tail[k:].sum() / (12 - k) for k in range(12)) / 2 * (1 + 1e-9)
+
+
+def test_a_sketch_is_the_tree_of_merges(here, days, tmp_path):
+    names, texts = days
+    with_death = cluster.sketch(parts_with_a_death(texts, str(tmp_path / "died")), "rfd", 10, client=here)
+    assert (tmp_path / "died").exists()
+    each = [tasks.sketch_part(_reading(), _sketch_options(10), False, 1, text.splitlines()).sketch for text in texts]
+    while len(each) > 1:
+        each = [one.merge(other) for one, other in zip(each[::2], each[1::2], strict=True)]
+    one = make_sketch("rfd", 10)
+    for batch in read_batches(names[:1]):
+        one.update(to_csr(batch, 1), grow=True)
+    for found in (with_death, cluster.sketch(names, "rfd", 10, client=here)):
+        assert found.n_seen == FILES * ROWS
+        np.testing.assert_array_equal(found.matrix().toarray(), each[0].matrix().toarray())
+        assert found.alpha == each[0].alpha
+    alone = cluster.sketch(names[0], "rfd", 10, client=here)
+    np.testing.assert_array_equal(alone.matrix().toarray(), one.matrix().toarray())
+    random = cluster.sketch(names, "gauss", 10, client=here)
+    assert random.frobenius == pytest.approx(alone.frobenius * FILES, rel=0.2)
+    with pytest.raises(OptionError, match="Oja sketches cannot be merged"):
+        cluster.sketch(names, "oja", 10, client=here)
+
+
+def _reading():
+    return tasks.Reading(TextOptions(format="svmlight", constant=False))
+
+
+def _sketch_options(size):
+    from sonlearn.sketch.options import SketchOptions
+
+    return SketchOptions(size=size)
+
+
+# ------------------------------------------------------------------------------------------------------- learners
+
+
+def test_learners_of_parts_are_those_of_one_process_also_when_a_worker_dies(here, days, tmp_path):
+    names, texts = days
+    expected, _ = in_one_process(names)
+    found = cluster.train(names, OPTIONS, learners=2, client=here)
+    died = cluster.train(parts_with_a_death(texts, str(tmp_path / "died")), OPTIONS, learners=2, client=here)
+    assert (tmp_path / "died").exists()
+    same_arrays(found, died)
+    assert found.parts == 2
+    assert found.examples == expected.examples == FILES * ROWS
+    for batch in read_batches(names[:1]):
+        np.testing.assert_array_equal(found.predict(batch).raw, expected.predict(batch).raw)
+    ids, w = found.weights()
+    other, v = expected.weights()
+    np.testing.assert_array_equal(w[np.argsort(ids)], v[np.argsort(other)])
+
+
+def test_one_learner_is_one_process(here, days):
+    names, _ = days
+    one = Learner(OPTIONS, TextOptions(format="svmlight"))
+    for batch in read_batches(names):
+        one.partial_fit(batch)
+    same_arrays(cluster.train(names, OPTIONS, learners=1, client=here), one)
+
+
+def test_the_error_is_near_that_of_one_process(here, days):
+    """docs/cluster.md has what it costs on real data."""
+    names, _ = days
+    one = Learner(OPTIONS)
+    for batch in read_batches(names[:7]):
+        one.partial_fit(batch)
+    (alone,) = [one.partial_fit(batch).loss.mean() for batch in read_batches(names[7:])]
+    told = cluster.trained(names, OPTIONS, tasks.Reading(TextOptions()), learners=2, client=here)
+    together = told.together.result.loss / told.together.result.weight
+    halves = [progress.result.loss / progress.result.weight for progress in told.each]
+    assert together < 1.1 * alone
+    assert together < min(halves)
+
+
+def test_bags_and_tables_are_data(here, days):
+    names, _ = days
+    bag = pytest.importorskip("dask.bag").read_text(names)
+    same_arrays(
+        cluster.train(bag, OPTIONS, learners=2, client=here), cluster.train(names, OPTIONS, learners=2, client=here)
+    )
+    pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    table = pandas.DataFrame({"y": rng.choice([-1, 1], 60), "a": rng.normal(size=60), "b": ["x", "y", "z"] * 20})
+    text = TextOptions(format="csv", label="y")
+    found = cluster.train(
+        frames.from_pandas(table, npartitions=3), LearnOptions(method="nag"), text, learners=2, client=here
+    )
+    assert (found.examples, found.parts) == (60, 2)
+    said = list(cluster.predict(found, frames.from_pandas(table, npartitions=4), client=here))
+    assert sum(len(each.raw) for each in said) == 60
+
+
+# ------------------------------------------------------------------------------------------------------- commands
+
+
+def test_the_command_learns_and_the_model_is_a_model(here, days, tmp_path):
+    names, _ = days
+    model, on = str(tmp_path / "model"), ("--cluster", here.scheduler.address)
+    arguments = ("--method", "rfd-son", "--loss", "logistic", "-m", 5)
+    status, _, err = run("train", *on, *arguments, "-f", model, *names)
+    assert status == 0
+    _, said = in_one_process(names)
+    assert f"average loss = {np.concatenate([each.loss for each in said]).mean():.6f}\n" in err
+    assert f"number of examples = {FILES * ROWS}\n" in err
+    assert [line.split()[:3] for line in err.splitlines() if line.startswith(("1 ", "2 ", "together"))] == [
+        ["1", "1-4", "1000"], ["2", "5-7", "750"], ["together", "8", "250"],
+    ]  # fmt: skip
+    # predict on the cluster and in this process, progress and all
+    outputs = []
+    for where in (on, ()):
+        status, out, err = run("predict", *where, "-i", model, *names)
+        assert status == 0
+        outputs.append((out, [line for line in err.splitlines() if not line.startswith(("elapsed", "examples a"))]))
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0][0].splitlines()) == FILES * ROWS
+    # it goes on learning
+    assert run("train", "--quiet", "-i", model, "-f", tmp_path / "more", *names)[0] == 0
+    assert Learner.load(tmp_path / "more").examples == 2 * FILES * ROWS
+    assert run("train", "--quiet", *on, "-i", model, *names) == (
+        1, "", "sonlearn: a model of 2 learners goes on learning on one machine: leave the cluster out\n",
+    )  # fmt: skip
+    assert "learners of parts of the data: 2" in run("inspect", model)[1]
+    # a model of one process is where learners may begin
+    assert run("train", "--quiet", *arguments, "-f", tmp_path / "one", *names)[0] == 0
+    assert run("train", "--quiet", *on, "-i", tmp_path / "one", "-f", tmp_path / "both", *names)[0] == 0
+    assert Learner.load(tmp_path / "both").examples == 2 * FILES * ROWS
+
+
+def test_several_classes(here, tmp_path):
+    """The first half has classes 1 and 2, the second 2 and 3, and in the last file there is a fourth one."""
+    data, rng = [str(tmp_path / f"{day}.svm") for day in range(8)], np.random.default_rng(0)
+    for day, name in enumerate(data):
+        classes = rng.integers(1, 3, 60) + (day > 3) + (day > 6) * (np.arange(60) > 30)
+        lines = [f"{k} {k}:1 {rng.integers(5, 9)}:1 9:{rng.integers(7)}\n" for k in classes]
+        with open(name, "w") as file:
+            file.writelines(lines)
+    on, model = ("--quiet", "--cluster", here.scheduler.address), str(tmp_path / "model")
+    arguments = ("--method", "nag", "--classes", "auto")
+    assert run("train", *on, *arguments, "--workers", 2, "-f", model, *data) == (0, "", "")
+    found, (expected, _) = Learner.load(model), in_one_process(data, LearnOptions(method="nag", classes="auto"))
+    assert sorted(found.classes) == [1, 2, 3, 4]
+    assert found.facts() == expected.facts()
+    for batch in read_batches(data):
+        np.testing.assert_array_equal(found.predict(batch).scores, expected.predict(batch).scores)
+    for more in ((), ("--probabilities",), ("-r", "-", "-p", tmp_path / "labels")):
+        ours = run("predict", *on, *more, "-i", model, *data)
+        assert ours == run("predict", "--quiet", *more, "-i", model, *data)
+        assert len(ours[1].splitlines()) == 480
+
+
+def test_predictions_when_a_worker_dies(here, days, tmp_path):
+    names, texts = days
+    learner = cluster.train(names, LearnOptions(method="nag"), learners=1, client=here)
+    parts = parts_with_a_death(texts, str(tmp_path / "died"))
+    found = np.concatenate([each.raw for each in cluster.predict(learner, parts, client=here)])
+    assert (tmp_path / "died").exists()
+    np.testing.assert_array_equal(found, np.concatenate([learner.predict(b).raw for b in read_batches(names)]))
+
+
+def test_what_is_wrong_in_a_part_is_one_line(here, days, tmp_path):
+    names, texts = days
+    bad, model = tmp_path / "bad.svm", str(tmp_path / "model")
+    bad.write_text("".join(texts[2].splitlines(keepends=True)[:100]) + "1 3:x\n" + texts[3])
+    data = [*names[:2], str(bad), *names[3:]]
+    line = f"sonlearn: {bad}:101:5: found 'x', expected a finite number as value of the feature\n"
+    on = ("--quiet", "--cluster", here.scheduler.address)
+    assert run("train", *on, "--method", "nag", "-f", model, *data) == (1, "", line)
+    assert run("sketch", *on, "-o", model, *data) == (1, "", line)
+    assert not os.path.exists(model)
+    assert run("train", "--quiet", "--method", "nag", "-f", model, *names)[0] == 0
+    ours, theirs = run("predict", *on, "-i", model, *data), run("predict", "--quiet", "-i", model, *data)
+    assert ours == theirs
+    assert ours[0] == 1
+    assert ours[2] == line
+    skip = ("--on-error", "skip")
+    for more in ((), ("--max-errors", "0"), ("--max-errors", "1")):
+        ours = run("predict", *on, *skip, *more, "-i", model, *data, str(bad))
+        assert ours == run("predict", "--quiet", *skip, *more, "-i", model, *data, str(bad))
+    assert run("train", *on, *skip, "--max-errors", 0, "--method", "nag", *data) == (1, "", line)
+    status, _, err = run("train", *on, *skip, "--method", "nag", *data)
+    assert (status, err.count("\n")) == (0, 1)
+    assert "warning: malformed lines left out: 1" in err
+    zeros = tmp_path / "zeros.svm"
+    zeros.write_text(texts[5].replace("-1 ", "0 "))
+    status, _, err = run("train", *on, "--method", "nag", *names[:5], zeros, zeros, zeros)
+    assert (status, err.count("\n")) == (1, 1)
+    assert "0 and 1" in err or "-1 or +1" in err
+
+
+def test_what_a_cluster_cannot_do_is_said_at_once(here, days, tmp_path):
+    on, (names, _) = ("--quiet", "--cluster", here.scheduler.address), days
+    for arguments, why in (
+        (("train", *on), "cannot read standard input"),
+        (("train", *on, names[0], "--passes", 2), "--passes 2 with --cluster"),
+        (("train", *on, names[0], "-p", "-"), "predict afterwards"),
+        (("train", *on, "none.svm"), "none.svm: found no such file"),
+        (("train", "--workers", 2, names[0]), "--workers 2: nothing is shared out"),
+        (("train", "--cluster", "here", names[0]), "--cluster here: expected local, or a scheduler's address"),
+        (("train", "--cluster", "tcp://127.0.0.1:9", names[0]), "no Dask scheduler answers there"),
+        (("sketch", *on, "--error", names[0]), "--error with --cluster"),
+    ):
+        status, out, err = run(*arguments)
+        assert (status, out, err.count("\n")) == (1, "", 1), err
+        assert why in err
+    with pytest.raises(InputError, match="no parts"):
+        cluster.train([], client=here)
+    empty = tmp_path / "empty.svm"
+    empty.write_text("\n")
+    assert run("train", *on, empty, empty)[2] == run("train", "--quiet", empty)[2]
+
+
+def test_local_is_a_cluster_of_processes_here(days, tmp_path):
+    names, _ = days
+    command = [sys.executable, "-m", "sonlearn", "train", "--cluster", "local", "--workers", "2", "--method", "nag"]
+    done = subprocess.run(
+        [*command, "-f", str(tmp_path / "model"), *names], capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "together" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert Learner.load(tmp_path / "model").parts == 2

@@ -1,0 +1,118 @@
+"""Parts of the data: together they are the file; what is wrong in one has the file's line. And who learns which."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from sonlearn import DivergedError, InputError, TextOptions, read_batches
+from sonlearn.cluster import tasks
+from sonlearn.cluster.partitions import Partition, PartReader, partitions, placed
+from sonlearn.cluster.plan import plan
+from sonlearn.cluster.tasks import Reading
+
+TEXT = TextOptions(format="svmlight")
+LINES = [f"{(-1) ** i} {i % 7 + 1}:{i}.5 {i + 9}:2\n" for i in range(200)] + ["\n", "# a comment\n", "1 3:1"]
+
+
+def rows(batches):
+    """(labels, entries) of batches, one by one."""
+    return [
+        (b.y[i], b.indices[b.indptr[i] : b.indptr[i + 1]].tolist(), b.values[b.indptr[i] : b.indptr[i + 1]].tolist())
+        for b in batches for i in range(b.n)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("block", [1, 7, 64, 1000, 10**6])
+def test_ranges_of_bytes_are_the_file(block, tmp_path):
+    path = tmp_path / "rows.svm"
+    path.write_text("".join(LINES))
+    parts = partitions([str(path)], TEXT, block)
+    size = path.stat().st_size
+    assert len(parts) == (size // block if size >= 2 * block else 1)
+    found = [row for part in parts for row in rows(PartReader(part, TEXT))]
+    assert found == rows(read_batches(str(path), TEXT))
+
+
+def test_what_cannot_be_cut_stays_whole(tmp_path):
+    text = "".join(LINES).encode()
+    (tmp_path / "a.svm").write_bytes(gzip.compress(text))
+    (tmp_path / "b.csv").write_text("y,a\n" + "1,2\n" * 50)
+    names = [str(tmp_path / "a.svm"), str(tmp_path / "b.csv"), str(tmp_path / "none.svm")]
+    assert partitions(names[:1], TextOptions(), 10) == [Partition(names[0])]
+    assert partitions(names[1:2], TextOptions(label="y"), 10) == [Partition(names[1])]
+    assert partitions(names[2:], TextOptions(), 10) == [Partition(names[2])]  # the reader will say that it is not there
+    assert [part.path for part in partitions([str(tmp_path / "*.*")], TextOptions(), 10**6)] == names[:2]
+    with pytest.raises(InputError, match="no file that matches"):
+        partitions([str(tmp_path / "day*.svm")], TEXT)
+
+
+@pytest.mark.parametrize("block", [40, 500])
+def test_errors_in_a_range_have_the_files_line(block, tmp_path):
+    path = tmp_path / "rows.svm"
+    path.write_text("".join([*LINES[:150], "1 3:x\n", *LINES[150:]]))
+    parts = partitions([str(path)], TEXT, block)
+    found = [tasks.format_of(Reading(TEXT), part)[1] for part in parts]
+    done = [tasks.Done() for _ in parts]
+    for part, each in zip(parts, done, strict=True):
+        list(each.read(Reading(TEXT).reader(part, 1)))
+    (problem,) = [each.problem for each in done if each.problem is not None]
+    assert str(problem).startswith(f"{path}:151:5: found 'x'")
+    assert all(error is None or str(error) == str(problem) for error in found)
+    skipping = [tasks.Done() for _ in parts]
+    for part, each in zip(parts, skipping, strict=True):
+        list(each.read(Reading(TEXT, on_error="skip").reader(part, 1)))
+    assert [error.line for each in skipping for error in each.errors] == [151]
+    at = next(part for part, each in zip(parts, done, strict=True) if each.problem is not None)
+    with pytest.raises(InputError) as raw:
+        list(PartReader(at, TEXT))
+    assert raw.value.line < 151
+    diverged = placed(DivergedError(f"{path}:{raw.value.line}: the prediction"), at)
+    assert str(diverged) == f"{path}:151: the prediction"
+
+
+def test_rows_in_memory_are_parts():
+    lines = [line.rstrip("\n") for line in LINES if not line.startswith(("\n", "#"))]
+    expected = rows(read_batches([_file("".join(LINES))], TEXT))
+    assert rows(PartReader(lines, TEXT)) == expected
+    assert rows(PartReader([line.encode() + b"\n" for line in lines], TEXT)) == expected
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    assert rows(PartReader((X, np.array([1.0, -1.0])), TextOptions(constant=False))) == [
+        (1.0, [1, 3], [1.0, 2.0]), (-1.0, [2], [3.0]),
+    ]  # fmt: skip
+    assert rows(PartReader([], TEXT)) == []
+
+
+def test_tables_in_memory_are_what_they_are_as_csv(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow", reason="needs the extra arrow")
+    options = TextOptions(format="csv", label="y")
+    columns = {"y": [1, -1, 1], "size": [0.5, None, 2.0], "colour": ["red", "blue", None]}
+    (tmp_path / "t.csv").write_text("y,size,colour\n1,0.5,red\n-1,,blue\n1,2.0,\n")
+    expected = rows(read_batches(str(tmp_path / "t.csv"), options))
+    assert rows(PartReader(pyarrow.table(columns), options)) == expected
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    assert rows(PartReader(pandas.DataFrame(columns, index=[5, 6, 7]), options)) == expected
+    done = tasks.Done()
+    list(done.read(PartReader(pyarrow.table({"y": [1.0], "a": [float("inf")]}), options, "<partition 4>")))
+    assert str(done.problem).startswith("<partition 4>:1: found an infinite value")
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 8, 40, 100])
+@pytest.mark.parametrize("learners", [1, 2, 3, 50])
+def test_every_part_is_learned_once_and_some_are_the_combiners(parts, learners):
+    own, further = plan(parts, learners)
+    assert [i for each in own for i in each] + list(further) == list(range(parts))
+    assert all(own)
+    if len(own) == 1:
+        assert not further
+        assert learners == 1 or parts < 3
+    else:
+        assert len(own) == min(learners, parts - len(further))
+        assert len(further) == max(1, parts // 20)
+        assert max(map(len, own)) - min(map(len, own)) <= 1
+
+
+def _file(text):
+    import io
+
+    return io.BytesIO(text.encode())

@@ -1,0 +1,249 @@
+"""Several classes that share a metric: every learner equals its dense twin, and probabilities are softmax's."""
+
+import numpy as np
+import pytest
+from softmax_twin import run_softmax, slopes, softmax
+from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels, zipf
+
+from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
+from sonlearn.learn.losses import softmax_slopes
+from sonlearn.methods import METHODS
+
+pytestmark = pytest.mark.interpreted
+
+SKETCHED = {
+    "rfd": {"sketch": "rfd", "sketch_size": 4},
+    "rfd-bounded": {"sketch": "rfd", "sketch_size": 3, "clip": 0.3, "scale": "none", "alpha": 1.0},
+    "rfd-gradients": {"sketch": "rfd", "sketch_size": 3, "scale": "gradients", "eta": "1/sqrt(t)"},
+    "fd": {"sketch": "fd", "sketch_size": 5, "scale": "maximum"},
+    "pfd": {"sketch": "pfd", "sketch_size": 5, "beta": 0.4},
+    "cfd": {"sketch": "cfd", "sketch_size": 3},
+    "oja": {"sketch": "oja", "sketch_size": 3, "clip": 0.5},
+    "oja-1/t": {"sketch": "oja", "sketch_size": 3, "oja_step": "1/t", "scale": "none", "sigma": 0.0},
+    "gd": {"method": "gd", "alpha": 2.0},
+    "one row": {"sketch": "rfd", "sketch_size": 1},
+}  # fmt: skip
+SPECTRAL = {"ada-fd": {"method": "ada-fd", "sketch_size": 3}, "s-adagrad": {"method": "s-adagrad", "sketch_size": 3}}
+FIRST_ORDER = {
+    "nag": {"method": "nag"},
+    "nag-before": {"method": "nag", "rescale": "before", "invariant": False},
+    "nag-bounded": {"method": "nag", "clip": 0.2, "learning_rate": 3.0},
+    "adagrad": {"method": "adagrad"},
+    "adagrad-root": {"method": "adagrad", "power_t": 0.3},
+    "ada-diag": {"method": "ada-diag", "clip": 0.4},
+    "ada-dual": {"method": "ada-diag", "update": "dual"},
+    "sgd": {"method": "sgd"},
+    "ogd": {"method": "ogd", "clip": 0.3},
+}
+ALL = SKETCHED | SPECTRAL | FIRST_ORDER
+K = 5
+every = pytest.mark.parametrize("name", ALL)
+
+
+def stream(n=160, classes=4, seed=0):
+    """Rows of classes 1 to `classes`, weights 0 and more, and rows without a label."""
+    batch = with_weights(zipf(n=n, d=60, s=12, seed=seed))
+    centre = np.array([batch.indices[a:b].mean() for a, b in zip(batch.indptr[:-1], batch.indptr[1:], strict=True)])
+    return without_some_labels(batch._replace(y=1.0 + np.argsort(np.argsort(centre)) * classes // n))
+
+
+def numbered(batch, learner):
+    """The same rows with the numbers of classes for labels."""
+    number = {label: float(k) for k, label in enumerate(learner.classes)}
+    return batch._replace(y=np.array([number.get(label, np.nan) for label in batch.y.tolist()]))
+
+
+def make(name, **how):
+    return Learner(LearnOptions(**ALL[name], **({"multinomial": K} | how)))
+
+
+def test_every_method_that_shares_is_here():
+    assert {LearnOptions(**given).method for given in ALL.values()} == {
+        name for name, method in METHODS.items() if method.shared is not None
+    }
+
+
+@every
+def test_a_learner_is_its_dense_twin(name):
+    batch = stream()
+    ours = make(name)
+    got = ours.partial_fit(batch)
+    twin, raw = run_softmax(ours.options, numbered(batch, ours))
+    assert sorted(ours.classes) == [1, 2, 3, 4], "the fifth class is never met"
+    np.testing.assert_allclose(got.scores, raw[:, :4], rtol=1e-9, atol=1e-9)
+    left = got.met < K
+    np.testing.assert_allclose(raw[left, got.met[left]], raw[left, K - 1], rtol=1e-9, atol=1e-12)
+    bound = ours.options.clip
+    assert np.abs(raw).max() > bound or bound == np.inf, "a bound that is never met tests nothing"
+    probabilities = np.array([softmax(z) for z in raw])
+    np.testing.assert_allclose(got.probabilities, probabilities[:, :4], rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(got.probabilities.sum(axis=1) + (K - 4) * got.other, 1.0, rtol=1e-12)
+    y = numbered(batch, ours).y
+    told = ~np.isnan(y)
+    np.testing.assert_allclose(got.loss[told], -np.log(probabilities[told, y[told].astype(int)]), rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(got.loss[told].mean(), -np.log(probabilities[told, y[told].astype(int)]).mean())
+    again, more = ours.predict(batch), np.array([twin.predict(x, 1.0) for x in dense(batch)])
+    np.testing.assert_allclose(again.scores, more[:, :4], rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(again.label, batch.y)
+    if name in FIRST_ORDER:
+        np.testing.assert_allclose(ours.weights()[1], sorted_columns(ours, batch, twin.weights())[:4], atol=1e-9)
+
+
+def dense(batch):
+    ids, column = np.unique(batch.indices, return_inverse=True)
+    X = np.zeros((batch.n, len(ids)))
+    np.add.at(X, (np.repeat(np.arange(batch.n), np.diff(batch.indptr)), column), batch.values)
+    return X
+
+
+def sorted_columns(ours, batch, weights):
+    """The twin's weights in the order in which features were first seen."""
+    return weights[:, np.searchsorted(np.unique(batch.indices), ours.weights()[0])]
+
+
+@pytest.mark.parametrize("name", ["rfd", "oja", "nag"])
+def test_long_streams_with_generations_and_many_classes(name):
+    """Shrinks and generations by the dozen, and more classes than rows of the sketch."""
+    batch = stream(n=500, classes=9, seed=3)
+    ours = make(name, multinomial=9)
+    got = ours.partial_fit(batch)
+    _, raw = run_softmax(ours.options, numbered(batch, ours))
+    np.testing.assert_allclose(got.scores, raw, rtol=1e-9, atol=1e-9)
+
+
+def test_more_rows_than_features_are_the_whole_matrix():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 6)) * [1, 10, 0.1, 3, 1, 1]
+    batch = batch_of_dense(X, 1.0 + np.argmax(X @ rng.normal(size=(6, 3)), axis=1))
+    for scale in ("none", "unit", "gradients"):
+        options = LearnOptions(sketch="rfd", sketch_size=8, multinomial=3, scale=scale)
+        ours = Learner(options)
+        got = ours.partial_fit(batch)
+        _, raw = run_softmax(options, numbered(batch, ours), full=True)
+        np.testing.assert_allclose(got.scores, raw, rtol=1e-7, atol=1e-8)
+
+
+def test_slopes_are_the_derivatives_of_the_loss():
+    rng = np.random.default_rng(0)
+    for scale in (0.1, 3.0, 30.0):
+        z = rng.normal(size=6) * scale
+        for y in range(6):
+            out = np.zeros(6)
+            norm = softmax_slopes(z, y, 2.0, out)
+            np.testing.assert_allclose(out, 2 * slopes(z, y), rtol=1e-12, atol=1e-300)
+            assert norm == pytest.approx(np.linalg.norm(out), rel=1e-12)
+            eps = 1e-6
+            for k in range(6):
+                step = np.where(np.arange(6) == k, eps, 0.0)
+                rise = np.log(softmax(z - step)[y]) - np.log(softmax(z + step)[y])
+                assert out[k] == pytest.approx(rise / eps, abs=1e-6)
+    out = np.zeros(3)
+    assert 0 < softmax_slopes(np.array([0.0, 40.0, 0.0]), 1, 1.0, out) < 1e-16, "a nearly certain row still has a slope"
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_importance_follows_the_loss(classes):
+    """One row: of equal others, and so of two classes, weight h moves predictions as the loss's own flow does."""
+    for h in (0.5, 2.0, 40.0):
+        batch = batch_of([{1: 1.0}], [1.0], [h])
+        ours = Learner(LearnOptions(method="nag", multinomial=classes))
+        ours.partial_fit(batch)
+        q = ours.options.learning_rate / np.sqrt(h * (1 - 1 / classes))  # x'Rx of a first row
+        z, steps = np.zeros(classes), 4_000
+        for _ in range(steps):
+            z -= h * q / steps * slopes(z, 0)
+        got = ours.predict(batch)
+        assert got.scores[0, 0] == pytest.approx(z[0], rel=2e-3)
+        assert got.probabilities[0, 0] == pytest.approx(softmax(z)[0], rel=2e-3)
+
+
+@every
+def test_batches_cut_anywhere_and_saves_change_no_bit(name, tmp_path):
+    batch = stream()
+    through, cut = make(name), make(name)
+    whole = through.partial_fit(batch)
+    for start, stop in ((0, 1), (1, 3), (3, 3), (3, 61), (61, 118), (118, 160)):
+        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
+        for field in ("prediction", "raw", "loss", "label", "other", "met"):
+            np.testing.assert_array_equal(getattr(part, field), getattr(whole, field)[start:stop], err_msg=field)
+        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, : part.scores.shape[1]])
+        cut.save(tmp_path / "model")
+        cut = Learner.load(tmp_path / "model")
+    (header, arrays), (other, others) = through.to_arrays(), cut.to_arrays()
+    assert header == other
+    for key, array in arrays.items():
+        np.testing.assert_array_equal(array, others[key], err_msg=key)
+    np.testing.assert_array_equal(through.predict(batch).scores, cut.predict(batch).scores)
+    learned = batch.y[(batch.weight > 0) & ~np.isnan(batch.y)]
+    counts = [facts["examples"] for facts in cut.facts()["classes"]]
+    assert counts == [int((learned == label).sum()) for label in cut.classes]
+
+
+def test_names_and_any_labels_with_classes_auto():
+    batch = stream()
+    names = [None if np.isnan(y) else f"class {y:.0f}" for y in batch.y.tolist()]
+    plain, auto = make("rfd"), make("rfd", classes="auto")
+    got, same = (
+        plain.partial_fit(batch),
+        auto.partial_fit(batch._replace(class_names=names, y=np.full(batch.n, np.nan))),
+    )
+    np.testing.assert_array_equal(got.scores, same.scores)
+    np.testing.assert_array_equal(got.loss, same.loss)
+    assert auto.classes == [f"class {label}" for label in plain.classes]
+    far = make("rfd", classes="auto").partial_fit(batch._replace(y=1000 - 3 * batch.y))
+    np.testing.assert_array_equal(far.loss, got.loss)
+    assert np.isnan(far.prediction[0]), "before any class has been met"
+    with pytest.raises(InputError, match=r"expected one of the 2 classes met before \(more classes: --multinomial 3\)"):
+        make("rfd", classes="auto", multinomial=2).partial_fit(batch)
+    with pytest.raises(InputError, match=r"for --multinomial 3 \(more classes: --multinomial 4\)"):
+        make("nag", multinomial=3).partial_fit(batch)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"multinomial": 3, "oaa": 3}, "--oaa 3 with --multinomial 3: give one of them"),
+        ({"multinomial": 1}, "--multinomial 1: expected at least 2"),
+        ({"multinomial": 3, "method": "committee"}, "--multinomial 3: --method committee has no metric.*--oaa 3 takes"),
+        ({"multinomial": 3, "sketch": "drfd"}, "--multinomial 3: --method drfd has no metric.*takes --method rfd-son"),
+        ({"multinomial": 3, "method": "nag", "loss": "squared"}, "--multinomial 3 with --loss squared: its loss is"),
+        ({"multinomial": 3, "sketch": "rfd", "alpha": 0.0}, "--multinomial 3 with --alpha 0: nothing would bound"),
+    ],
+)
+def test_what_does_not_go_together_is_told(given, found):
+    with pytest.raises(OptionError, match=found):
+        LearnOptions(**given)
+
+
+def test_defaults():
+    assert LearnOptions(multinomial=3).method in METHODS
+    assert METHODS[LearnOptions(multinomial=3).method].shared is not None
+    assert LearnOptions(multinomial=3, sketch="fd", scale="none").scale == "none"
+    assert LearnOptions(sketch="rfd").alpha == 1.0
+
+
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
+@pytest.mark.parametrize("name", ["rfd", "oja", "nag", "adagrad"])
+def test_a_row_that_cannot_be_learned_is_refused(name):
+    batch = stream()
+    wild = batch._replace(values=np.where(np.arange(len(batch.values)) == batch.indptr[90], 1e200, batch.values))
+    wild.weight[90], wild.y[90] = 1.0, 2.0
+    ours, without = make(name), make(name)
+    if "scale" in METHODS[ours.options.method].takes:
+        ours, without = make(name, scale="none"), make(name, scale="none")
+    got = ours.partial_fit(wild, skip=True)
+    assert np.flatnonzero(got.refused).tolist() == [90]
+    kept = np.delete(np.arange(batch.n), 90)
+    np.testing.assert_allclose(got.scores[kept], without.partial_fit(rows_of(batch, kept)).scores, rtol=1e-12)
+    with pytest.raises(DivergedError, match="<memory>:91:"):
+        make(name, **({"scale": "none"} if ours.options.sketch else {})).partial_fit(wild)
+
+
+@pytest.mark.parametrize("change", [{"labels": [1, "a"]}, {"labels": [1]}, {"learned": 1}])
+def test_headers_that_do_not_fit(change):
+    ours = make("nag")
+    ours.partial_fit(stream())
+    header, arrays = ours.to_arrays()
+    header["classes"] |= change
+    with pytest.raises(ModelFileError, match="does not fit together"):
+        Learner.from_arrays(header, arrays)

@@ -1,0 +1,205 @@
+"""``sonlearn serve`` as a command: its flags, its end, what it saves. And the page about it."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+from sonlearn.cli import main
+
+PROGRAM = [sys.executable, "-m", "sonlearn"]
+SAMPLE = ROOT / "data" / "sample.vw"
+SERVER = ("uvicorn", "starlette", "httptools", "prometheus_client")
+
+
+def needs_server():
+    for name in SERVER:
+        pytest.importorskip(name, reason="the extra serve is not installed")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = SAMPLE.read_bytes().splitlines(keepends=True)
+    Path("first.vw").write_bytes(b"".join(lines[:100]))
+    Path("then.vw").write_bytes(b"".join(lines[100:150]))
+    assert main(["train", "--quiet", "--method", "nag", "-f", "model", "first.vw"]) == 0
+    return tmp_path
+
+
+@contextlib.contextmanager
+def serving(*arguments):
+    """(process, port of HTTP, port of lines) of a command under way."""
+    command = [*PROGRAM, "serve", "-i", "model", "--port", "0", "--tcp", "0", *arguments]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            for line in process.stderr:
+                if found := re.findall(r"127\.0\.0\.1:(\d+)", line):
+                    break
+            yield process, *map(int, found)
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def post(port, path, body, media="text/plain"):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, {"content-type": media})
+    with urllib.request.urlopen(request, timeout=20) as response:
+        return response.read().decode()
+
+
+def says(capsys, *arguments):
+    """The one line of a command that fails."""
+    capsys.readouterr()
+    assert main(list(arguments)) == 1
+    err = capsys.readouterr().err.splitlines()
+    assert len(err) == 1, err
+    return err[0].removeprefix("sonlearn: ")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_predicts_as_predict_does_and_ends_at_a_signal(number, capsys):
+    needs_server()
+    assert main(["predict", "--quiet", "-i", "model", "then.vw"]) == 0
+    expected = capsys.readouterr().out
+    with serving() as (process, http, tcp):
+        assert post(http, "/predict", Path("then.vw").read_bytes()) == expected
+        with socket.create_connection(("127.0.0.1", tcp), timeout=20) as client, client.makefile("rb") as answers:
+            for line, told in zip(Path("then.vw").read_bytes().splitlines(), expected.splitlines(), strict=True):
+                client.sendall(line + b"\n")
+                assert answers.readline().decode().rstrip("\n") == told
+        before = Path("model").read_bytes()
+        process.send_signal(number)
+        assert (process.wait(20), process.stderr.read()) == (0, "")
+    assert Path("model").read_bytes() == before
+    assert sorted(path.name for path in Path().iterdir()) == ["first.vw", "model", "then.vw"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_what_it_has_learned_is_saved_as_train_would_have(capsys):
+    needs_server()
+    assert main(["train", "--quiet", "-i", "model", "-f", "expected", "then.vw"]) == 0
+    lines = Path("then.vw").read_bytes().splitlines(keepends=True)
+    with serving("--learn", "-f", "learned", "--checkpoint", "10") as (process, http, tcp):
+        for i in range(0, 40, 10):
+            post(http, "/learn", b"".join(lines[i : i + 10]))
+        for _ in range(500):
+            if Path("learned").exists():
+                break
+            time.sleep(0.01)
+        assert main(["inspect", "learned"]) == 0  # whole, while it is being learned on
+        with socket.create_connection(("127.0.0.1", tcp), timeout=20) as client:
+            client.sendall(b"".join(lines[40:]))
+            client.shutdown(socket.SHUT_WR)
+            while client.recv(1 << 16):
+                pass
+        process.send_signal(signal.SIGTERM)
+        assert (process.wait(20), process.stderr.read()) == (0, "")
+    assert Path("learned").read_bytes() == Path("expected").read_bytes()
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ([], "serve needs a model; give -i MODEL"),
+        (["-i", "model", "then.vw"], "serve takes no files, 'then.vw' given; rows come over the network"),
+        (["-i", "model", "--learn"], "--learn: what is learned has to be saved; give -f MODEL (it may be"),
+        (["-i", "model", "-f", "x"], "-f, --checkpoint and --checkpoint-minutes are for a server that"),
+        (["-i", "model", "--port", "none"], "serve: there is nothing to listen on; give --port PORT or --tcp PORT"),
+        (["-i", "model", "--port", "x"], "--port x: expected a port from 0 to 65535, or none"),
+        (["-i", "model", "--tcp", "65536"], "--tcp 65536: expected at most 65535"),
+        (["-i", "model", "--learn", "-f", "no/such"], "no/such: cannot be written: there is no folder"),
+        (["-i", "model", "--learn", "-f", "-"], "-f -: a model is a binary file; give it a name"),
+        (["-i", "first.vw", "--port", "0"], "first.vw: no model"),
+        (["-i", "model", "--passes", "2"], "--passes: sonlearn serve has no such flag, but sonlearn train has"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(arguments, line, capsys):
+    if "first.vw" in arguments:
+        needs_server()
+        assert "first.vw: " in says(capsys, "serve", *arguments)
+        return
+    assert says(capsys, "serve", *arguments).startswith(line)
+
+
+def test_a_port_that_is_taken(capsys):
+    needs_server()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        line = says(capsys, "serve", "-i", "model", "--port", port)
+        assert line == f"--port {port}: cannot listen on 127.0.0.1: address already in use; give another port"
+        assert says(capsys, "serve", "-i", "model", "--port", "none", "--tcp", port).startswith(f"--tcp {port}: cannot")
+
+
+@pytest.mark.parametrize("missing", SERVER[::3])
+def test_without_the_extra(missing):
+    """A package that is missing is named. Those before it in the import may be missing as well."""
+    program = f"import sys; sys.modules[{missing!r}] = None; import sonlearn.cli as c; sys.exit(c.main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "serve", "-i", "model", "--port", "0"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert re.fullmatch(r"sonlearn: serve: \w+ is not installed; pip install 'sonlearn\[serve\]'\n", done.stderr)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="commands for a POSIX shell")
+def test_the_page_of_the_server(monkeypatch):
+    """The commands of docs/serve.md, one after the other, with their answers."""
+    needs_server()
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    \$ (.*)\n((?:    (?!\$ ).*\n)*)", page, re.MULTILINE)
+    assert len(commands) >= 5
+    assert main(["train", "--quiet", "-f", "model", str(SAMPLE)]) == 0
+    with serving("--learn", "-f", "model") as (_, http, _tcp):
+        for command, expected in commands:
+            assert ":8080/" in command
+            command = command.replace(":8080/", f":{http}/")
+            done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
+            found, expected = done.stdout.splitlines(), [line[4:] for line in expected.splitlines()]
+            assert len(found) == len(expected), (command, found)
+            for ours, theirs in zip(found, expected, strict=True):
+                assert close(ours, theirs), (ours, theirs)
+
+
+def close(ours, theirs):
+    """Whether two lines are the same but for the last digits of numbers."""
+    number = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+    pairs = zip(number.findall(ours), number.findall(theirs), strict=False)
+    return number.sub("#", ours) == number.sub("#", theirs) and all(
+        abs(float(a) - float(b)) <= 2e-4 * max(1, abs(float(b))) for a, b in pairs
+    )  # fmt: skip
+
+
+def test_json_is_a_format_of_all_verbs(capsys):
+    record = {"_label": 1, "a": {"x": 1.5, "colour": "red"}}
+    Path("rows.json").write_text("".join(json.dumps(record | {"_label": (-1) ** i}) + "\n" for i in range(20)))
+    Path("bad.json").write_text('{"_label": 1}\n{"a": }\n')
+    assert main(["train", "--quiet", "--method", "nag", "--json", "-f", "m", "rows.json"]) == 0
+    for flags in ([], ["--json"], ["--format", "json"]):
+        assert main(["predict", "--quiet", "-i", "m", *flags, "rows.json"]) == 0
+    Path("same.vw").write_text("1 |a x:1.5 colourred\n" * 20)
+    assert main(["predict", "--quiet", "-i", "m", "same.vw"]) == 0
+    assert len(set(capsys.readouterr().out.splitlines())) == 1
+    assert main(["sketch", "--quiet", "-o", "s", "rows.json"]) == 0
+    assert main(["convert", "--to", "vw", "-o", "out.vw", "rows.json"]) == 0
+    assert Path("out.vw").read_text().count("\n") == 20
+    assert says(capsys, "train", "--quiet", "-f", "none", "bad.json") == "bad.json:2:7: found '}', expected a value"
+    assert not Path("none").exists()
+    assert main(["train", "--quiet", "--method", "nag", "--cache", "--passes", "2", "-f", "n", "rows.json"]) == 0
+    assert "rows.json is asked for" not in capsys.readouterr().err

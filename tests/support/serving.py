@@ -1,0 +1,96 @@
+"""A server in a thread of the test's own process, on ports of 127.0.0.1 that are free; and clients of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+from sonlearn.commands.serve import rehearse
+from sonlearn.learn.learner import Learner
+from sonlearn.serve.app import Limits
+from sonlearn.serve.metrics import Metrics
+from sonlearn.serve.server import Server, listen
+from sonlearn.serve.worker import Worker
+from sonlearn.text.names import NameTable
+
+
+class Served:
+    """A server under way: its ports, its worker, and what it has reported."""
+
+    def __init__(self, learner: Learner, limits: Limits, learns: bool):
+        self.learner, self.reports = learner, []
+        rehearse(learner, learns)  # so that no client waits for kernels
+        self._sockets = [listen("127.0.0.1", 0, "--port"), listen("127.0.0.1", 0, "--tcp")]
+        self.http, self.tcp = (bound.getsockname()[1] for bound in self._sockets)
+        ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(limits, learns, ready)))
+        self._thread.start()
+        assert ready.wait(10)
+
+    async def _run(self, limits: Limits, learns: bool, ready: threading.Event) -> None:
+        self._loop = asyncio.get_running_loop()
+        metrics = Metrics(lambda: self.learner.examples, lambda: 0)
+        self.worker = Worker(self.learner, NameTable(), after=metrics.worked)
+        self.server = Server(self.worker, metrics, limits, learns, self.reports.append)
+        await self.server.run(*self._sockets, ready.set)
+
+    def stop(self) -> float:
+        """End it; the seconds that took."""
+        started = time.monotonic()
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self.server.stop)
+        self._thread.join(30)
+        assert not self._thread.is_alive()
+        return time.monotonic() - started
+
+    def ask(self, method: str, path: str, body: bytes | str | None = None, media: str = "text/plain", **headers):
+        """(status, answer) of one request."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=60)
+        try:
+            connection.request(method, path, body, {"content-type": media, **headers})
+            response = connection.getresponse()
+            return response.status, response.read().decode("utf-8", "surrogateescape")
+        finally:
+            connection.close()
+
+    def json(self, path: str, value: object):
+        """(status, decoded answer) of rows as JSON."""
+        status, text = self.ask("POST", path, json.dumps(value), "application/json")
+        return status, json.loads(text)
+
+    def connection(self, port: int | None = None) -> socket.socket:
+        """An open connection; of lines, if no port is named."""
+        return socket.create_connection(("127.0.0.1", port or self.tcp), timeout=60)
+
+    def lines(self, data: bytes) -> str:
+        """What is said to lines, until the connection is closed."""
+        with self.connection() as client:
+            client.sendall(data)
+            client.shutdown(socket.SHUT_WR)
+            return everything(client).decode("utf-8", "surrogateescape")
+
+
+def everything(client: socket.socket) -> bytes:
+    """All that comes until the connection ends, however it does."""
+    found = b""
+    with contextlib.suppress(ConnectionError):
+        while data := client.recv(1 << 16):
+            found += data
+    return found
+
+
+@contextlib.contextmanager
+def served(learner: Learner, learns: bool = False, **limits: float) -> Iterator[Served]:
+    """A server of `learner` while the block runs; what should not happen fails the test."""
+    server = Served(learner, Limits(**limits), learns)
+    try:
+        yield server
+    finally:
+        server.stop()
+    assert not server.reports, server.reports[:3]

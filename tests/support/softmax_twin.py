@@ -1,0 +1,159 @@
+"""Several classes that share a metric, by the definitions: W is K x d, A and the rates are one for all classes.
+
+Labels are numbers of classes from 0 on. The sketches and the projection are those of `dense_learner`, the path along
+the logistic loss is that of `first_order_twin`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from dense_learner import DenseLearner, dense_rows, projected
+from first_order_twin import followed
+
+from sonlearn import Batch, LearnOptions
+
+
+def softmax(z):
+    e = np.exp(z - z.max())
+    return e / e.sum()
+
+
+def slopes(z, y):
+    """Of ln(1/q_y) in z; the entry of y from the others."""
+    c = softmax(z)
+    c[y] = 0.0
+    c[y] = -c.sum()
+    return c
+
+
+class Newton:
+    """Each class projects and steps with the same A; A takes the row sqrt(sigma + eta) |c| x."""
+
+    def __init__(self, options: LearnOptions, d: int, full: bool = False):
+        self.o, self.one = options, DenseLearner(options, d, full)  # its sketch, its scales; never its weights
+        self.W = np.zeros((options.multinomial, d))
+
+    def predict(self, x, h):
+        return self.W @ self.one.scaled(x)
+
+    def learn(self, x, y, h):
+        one, o, s = self.one, self.o, self.one.scaled(x)
+        u = self.W @ s
+        one.t += 1
+        w = np.array([projected(row, s, o.clip, *one.inverse) for row in self.W])
+        c = h * slopes(np.clip(u, -o.clip, o.clip), y)
+        one.sketch.append(np.sqrt(o.resolved_sigma + one.eta()) * np.linalg.norm(c) * s)
+        one.inverse = one.sketch.pseudo_inverse()
+        self.W = w - np.outer(c, one.inverse[0] @ s)
+        one.D = one.D + (c @ c) * x**2
+        one.top = np.maximum(one.top, np.abs(x))
+
+    def weights(self):
+        scale = {"none": 1.0, "gradients": np.sqrt(self.one.D)}.get(self.o.scale, self.one.top)
+        return np.divide(self.W, scale, out=np.zeros(self.W.shape), where=scale > 0)
+
+
+class Spectral:
+    """ada-fd and s-adagrad: frequent directions of |c| x, the root in the step."""
+
+    def __init__(self, options: LearnOptions, d: int):
+        self.o, self.rows, self.floor = options, np.zeros((0, d)), options.delta
+        self.W = np.zeros((options.multinomial, d))
+
+    def predict(self, x, h):
+        return self.W @ x
+
+    def learn(self, x, y, h):
+        o, m = self.o, self.o.sketch_size
+        c = h * slopes(np.clip(self.W @ x, -o.clip, o.clip), y)
+        self.rows = np.vstack([self.rows, np.linalg.norm(c) * x])
+        _, s, v = np.linalg.svd(self.rows, full_matrices=False)
+        if len(self.rows) == 2 * m:
+            shed = s[m - 1] ** 2
+            self.floor += shed if o.method == "s-adagrad" else 0.0
+            s, v = np.sqrt(np.maximum(s[: m - 1] ** 2 - shed, 0.0)), v[: m - 1]
+            self.rows = s[:, None] * v
+        if o.method == "s-adagrad":
+            inside, outside = 1 / np.sqrt(self.floor + s**2), 1 / np.sqrt(self.floor)
+        else:
+            inside, outside = 1 / (self.floor + s), 1 / self.floor
+        step = outside * (x - v.T @ (v @ x)) + v.T @ (inside * (v @ x))
+        self.W = self.W - o.learning_rate * np.outer(c, step)
+
+    def weights(self):
+        return self.W
+
+
+class FirstOrder:
+    """sgd, ogd, adagrad, ada-diag and nag: rates of summed |c x_j|^2."""
+
+    def __init__(self, options: LearnOptions, d: int):
+        self.o, self.t, self.N = options, 0.0, 0.0
+        self.W, self.G, self.s = np.zeros((options.multinomial, d)), np.zeros(d), np.zeros(d)
+        self.total = np.zeros((options.multinomial, d))
+
+    def rescaled(self, x):
+        s = np.maximum(self.s, np.abs(x))
+        return self.W * np.where(s > self.s, self.s / np.where(s > 0, s, 1), 1.0), s
+
+    def predict(self, x, h):
+        return (self.rescaled(x)[0] if self.o.method == "nag" and self.o.rescale == "before" else self.W) @ x
+
+    def learn(self, x, y, h):
+        o, u = self.o, self.predict(x, h)
+        p = np.clip(u, -o.clip, o.clip)
+        c = slopes(p, y)
+        if o.method == "nag":
+            if c.any() or o.rescale == "before":
+                self.nag(x, y, h, p, c)
+            return
+        self.t += 1
+        self.G += (h * np.linalg.norm(c) * x) ** 2
+        rate = o.learning_rate * self.t**-o.power_t
+        if o.method == "ogd" and x.any():
+            self.W = self.W - np.outer(u - p, x) / (x @ x)
+        if o.method == "adagrad":
+            rate = np.divide(o.learning_rate, self.G**o.power_t, out=np.zeros(len(x)), where=self.G > 0)
+        if o.method == "ada-diag":
+            rate = o.learning_rate / (o.delta + np.sqrt(self.G))
+        self.total += h * np.outer(c, x)
+        dual = o.method == "ada-diag" and o.update == "dual"
+        self.W = -rate * self.total if dual else self.W - rate * h * np.outer(c, x)
+
+    def nag(self, x, y, h, p, c):
+        self.W, self.s = self.rescaled(x)
+        on = (x != 0) & (self.s > 0)
+        self.t += h
+        self.N += h * np.sum((x[on] / self.s[on]) ** 2)
+        self.G += h * (c @ c) * x**2
+        on &= self.G > 0
+        R = np.zeros(len(x))
+        R[on] = self.o.learning_rate * np.sqrt(self.t / self.N) / (self.s[on] * np.sqrt(self.G[on]))
+        q, by = x @ (R * x), h * c
+        if self.o.invariant and q > 0 and c[y] < 0:
+            shares = c / -c[y]  # r - e_y: the direction in which the predictions go
+            a, others = shares @ shares, np.delete(p, y)
+            m = p[y] - others.max() - np.log(np.exp(others - others.max()).sum())
+            by = shares * (followed(self.o, m, 1.0, a * h * q) - m) / (a * q)
+        self.W = self.W - np.outer(by, R * x)
+
+    def weights(self):
+        return self.W
+
+
+def twin_of(options: LearnOptions, d: int):
+    if options.method in ("ada-fd", "s-adagrad"):
+        return Spectral(options, d)
+    return FirstOrder(options, d) if options.sketch is None else Newton(options, d)
+
+
+def run_softmax(options: LearnOptions, batch: Batch, full: bool = False):
+    """(twin, float64[n, K] predictions of a fresh one before each label of 0 to K - 1 is used)."""
+    X, _ = dense_rows(batch)
+    twin = Newton(options, X.shape[1], True) if full else twin_of(options, X.shape[1])
+    raw = np.empty((batch.n, options.multinomial))
+    for i in range(batch.n):
+        raw[i] = twin.predict(X[i], batch.weight[i])
+        if batch.weight[i] > 0 and not np.isnan(batch.y[i]):
+            twin.learn(X[i], int(batch.y[i]), batch.weight[i])
+    return twin, raw

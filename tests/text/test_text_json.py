@@ -1,0 +1,307 @@
+"""JSON: features as Vowpal Wabbit's --json hashes them, dicts as their JSON, errors with line and column."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import random
+from collections import OrderedDict
+
+import numpy as np
+import pytest
+from parsers import VW_CONSTANT, vw_hash
+from vw_peer import vw_features
+
+from sonlearn.errors import InputError, OptionError
+from sonlearn.options import TextOptions
+from sonlearn.text.columns import Labelling
+from sonlearn.text.names import NameTable
+from sonlearn.text.read import Reader, detect_format, read_batches
+
+pytestmark = pytest.mark.interpreted
+MASK = 2**18 - 1
+JSON = TextOptions(format="json", constant=False)
+FIELDS = {"-q": "quadratic", "-b": "bits"}
+
+
+def features(batch, i):
+    part = slice(batch.indptr[i], batch.indptr[i + 1])
+    return sorted(zip(batch.indices[part].tolist(), batch.values[part].tolist(), strict=True))
+
+
+def rows(source, options=JSON, **given):
+    return [features(batch, i) for batch in read_batches(source, options, **given) for i in range(batch.n)]
+
+
+def stream(*lines):
+    return io.BytesIO("".join(line + "\n" for line in lines).encode())
+
+
+# ----------------------------------------------------------------------------------------------- a twin, and VW itself
+
+
+def twin(record: dict, seed: int = 0, chain: bool = False) -> list[tuple[int, float]]:
+    """Features of a record without special names, straight from VW's rules."""
+    out = []
+
+    def walk(record, space):
+        ns = vw_hash(space.encode(), seed)
+        for name, value in record.items():
+            text = name.encode()
+            if isinstance(value, dict):
+                walk(value, name)
+            elif isinstance(value, list):
+                array = vw_hash(text, seed)
+                out.extend((array + i, float(item)) for i, item in enumerate(value) if item)
+            elif isinstance(value, str):
+                word = value.translate(str.maketrans(" \t|:", "____")).encode()
+                out.append((vw_hash(word, vw_hash(text, ns)) if chain else vw_hash(text + word, ns), 1.0))
+            elif value:
+                out.append((vw_hash(text, ns), float(value)))
+
+    walk(record, " ")
+    return sorted((slot & MASK, value) for slot, value in out)
+
+
+@pytest.mark.parametrize(("seed", "chain"), [(0, False), (0, True), (9, False)])
+def test_features_of_a_twin(seed, chain):
+    record = {
+        "a": 2, "b": "x y|z:q", "yes": True, "no": False, "none": None, "zero": 0.0, "7": 1.5, "big": 12345678901234,
+        "ns": {"g": -1.5e-3, "h": "v", "in": {"k": 3, "s": "t"}, "after": 1}, "arr": [1, 0, 2.5], "é": "ü", "": 4,
+    }  # fmt: skip
+    options = TextOptions(format="json", constant=False, hash_seed=seed, chain_hash=chain)
+    expected = twin(record, seed, chain)
+    assert len(expected) == 14
+    assert rows(stream(json.dumps(record)), options) == [expected]
+    assert rows([record], options) == [expected]
+
+
+CASES = [
+    '{"_label":1,"a":2,"b":"x y|z:q","c":true,"d":false,"e":null,"f":0,"ns":{"g":1.5,"h":"v"},"arr":[1,0,null,2.5]}',
+    '{"5":1,"007":"9","":3,"ns":{"5":2,"in":{"k":1,"s":"t"},"after":1},"_foo":[1,{"a":2}],"_tag":"tt","_p":[0.1]}',
+    '{"_label":"-1 3 .5","objs":[{"a":1},{"b":"q"},2],"a b":1,"a:c":2,"a|d":"x","\\u00e9":"\\ud83d\\ude00"}',
+    '{"_label_Weight":2,"_label":1,"a":-3,"big":12345678901234,"neg":-5.25e-1,"_text":"foo bar:x  baz\\tq|z"}',
+    '{"a":"","_text":"top level"}', '{"dup":1,"dup":"s","x":{"x":1},"9":[3,4]}', "{}", '  {"a": 1 }\t',
+    '{"n":{"_text":"a b a"},"nn":{"_text":"a"},"m":[],"k":{}}',
+]  # fmt: skip
+
+
+def random_record(r: random.Random, depth: int = 0) -> dict:
+    names = ["a", "b", "price", "5", "007", "x-y", "nested", "A", "12x", "$", "very_long_name_of_a_feature"]
+    out = {}
+    for _ in range(r.randrange(6)):
+        kind = r.randrange(8 if depth < 3 else 5)
+        out[r.choice(names)] = (
+            r.choice([0, 1, -2, 3.25, 1e-3]) if kind < 2
+            else r.choice(["red", "b c", "12", "", "ü", "a:b|c"]) if kind < 4
+            else r.choice([True, False, None]) if kind == 4
+            else [r.choice([0, 1, 2.5, None]) for _ in range(r.randrange(4))] if kind == 5
+            else random_record(r, depth + 1) if kind == 6
+            else [random_record(r, 3) for _ in range(r.randrange(3))]
+        )  # fmt: skip
+    if r.random() < 0.3:
+        out["_text"] = r.choice(["some words", "a", "", " x  y ", "9 8"])
+    return out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [], ["--chain_hash"], ["--hash", "all"], ["--hash_seed", "7"], ["--hash_seed", "7", "--hash", "all"],
+        ["-q", "an"], ["-q", "::"], ["--ignore", "n"], ["--keep", "n", "--keep", "a"], ["--ngram", "2"], ["-b", "5"],
+        ["--cubic", "aan", "--noconstant"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_vw_agrees(options):
+    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    r = random.Random(str(options))
+    lines = CASES + [json.dumps(random_record(r), ensure_ascii=r.random() < 0.5) for _ in range(300)]
+    given: dict = {"format": "json"}
+    words = iter(options)
+    for word in words:
+        name = FIELDS.get(word, word[2:])
+        if name in ("noconstant", "chain_hash"):
+            given["constant" if name == "noconstant" else name] = name == "chain_hash"
+        elif name in ("bits", "hash_seed", "hash"):
+            given[name] = next(words) if name == "hash" else int(next(words))
+        else:
+            given[name] = (*given.get(name, ()), next(words))
+    ours = rows(stream(*lines), TextOptions(**given))
+    theirs = vw_features(lines, [*options, "--json"])
+    for line, mine, other in zip(lines, ours, theirs, strict=True):
+        assert [slot for slot, _ in mine] == [slot for slot, _ in other], line
+        assert [value for _, value in mine] == pytest.approx([value for _, value in other], rel=1e-5), line
+
+
+# ------------------------------------------------------------------------------------------- labels, sources, options
+
+
+def test_labels_weights_bases_tags():
+    lines = [
+        '{"_label": 1, "a": 1}', '{"_label": "-1 3 .5", "_tag": "t1"}', '{"a": 1}', '{"_label": null}',
+        '{"_label": {"label": 2, "WEIGHT": 0, "Initial": -1.5}}', '{"_label_Label": -1, "_label_weight": 4}', "", " ",
+        '{"_label": "", "_TAG": "two words"}',
+    ]  # fmt: skip
+    (batch,) = read_batches(stream(*lines), JSON)
+    np.testing.assert_array_equal(batch.y, [1, -1, np.nan, np.nan, 2, -1, np.nan])
+    np.testing.assert_array_equal(batch.weight, [1, 3, 1, 1, 0, 4, 1])
+    np.testing.assert_array_equal(batch.base, [0, 0.5, 0, 0, -1.5, 0, 0])
+    assert batch.lines.tolist() == [1, 2, 3, 4, 5, 6, 9]
+    assert batch.tags == ["", "t1", "", "", "", "", "two words"]
+
+
+def test_classes():
+    text = stream('{"_label": "red 2"}', '{"_label": 3}', '{"_label": "4"}')
+    (batch,) = read_batches(text, JSON, class_names=True)
+    assert batch.class_names == ["red", None, None]
+    np.testing.assert_array_equal(batch.y, [np.nan, 3, 4])
+    np.testing.assert_array_equal(batch.weight, [2, 1, 1])
+    reader = Reader([{"_label": "blue"}], labels=Labelling(names=True))
+    assert next(iter(reader)).class_names == ["blue"]
+
+
+@pytest.mark.parametrize(("chunk_bytes", "threads"), [(1, 0), (100, 0), (1 << 20, 2), (64, 2)])
+def test_chunks_and_threads_do_not_matter(chunk_bytes, threads):
+    r = random.Random(4)
+    lines = [json.dumps(random_record(r) | {"_tag": f"t{i}"}) for i in range(200)]
+    options = TextOptions(format="auto", quadratic=("a:",), ngram=("2",))
+    whole = [(features(b, i), b.tags[i], b.lines[i]) for b in read_batches(stream(*lines), options) for i in range(b.n)]
+    given = {"chunk_bytes": chunk_bytes, "threads": threads}
+    parts = [
+        (features(b, i), b.tags[i], b.lines[i])
+        for b in read_batches(stream(*lines), options, **given)
+        for i in range(b.n)
+    ]
+    assert whole == parts
+    assert len(whole) == 200
+    dicts = (json.loads(line) for line in lines)
+    assert rows(dicts, options, **given) == [row for row, _, _ in whole]
+
+
+def test_dicts_of_any_kind():
+    record = OrderedDict(a=np.float32(1.5), b=np.int64(2), c=np.bool_(True), d="x", e=(1, 2), f=np.ones(2), g=None)
+    plain = {"a": 1.5, "b": 2, "c": True, "d": "x", "e": [1, 2], "f": [1.0, 1.0], "g": None}
+    assert rows([record]) == rows([plain]) == rows(stream(json.dumps(plain))) == rows([json.dumps(plain)])
+    assert rows([{5: 2.0}]) == [[(5, 2.0)]]
+
+
+def test_an_endless_stream_of_dicts_is_drawn_as_it_is_used():
+    drawn = []
+
+    def endless():
+        for i in itertools.count():
+            drawn.append(i)
+            yield {"a": i + 1, "_label": 1}
+
+    batches = read_batches(endless(), chunk_bytes=2560)
+    assert [next(batches).n for _ in range(3)] == [10, 10, 10]
+    assert len(drawn) <= 31
+    assert next(batches).lines[0] == 31
+
+
+def test_the_format_is_told():
+    def told(text):
+        return detect_format(np.frombuffer(text, np.uint8))
+
+    assert told(b'\n {"a|b": 1}\n') == "json"
+    assert told(b"{}\n") == "json"
+    assert told(b"1 |{ a\n") == told(b"{tag|a\n") == told(b'1 |a x\n{"a":1}\n') == "vw"
+    reader = Reader(stream('{"a": 1}'))
+    assert next(iter(reader)).constant == VW_CONSTANT & MASK
+    assert reader.format == "json"
+
+
+def test_names():
+    table = NameTable()
+    line = '{"a": 1, "b": "x y", "n": {"c": true, "_text": "w"}, "v": [3]}'
+    options = TextOptions(format="json", names=True)
+    list(Reader(stream(line, line), options, names=table))
+    known = {name: slot for slot, names in table.known.items() for name in names}
+    assert set(known) == {"Constant", "a", "b^x_y", "n^c", "n^w", "v^[0]"}
+    assert {slot for row in rows([json.loads(line)], options) for slot, _ in row} == set(known.values())
+
+
+# ----------------------------------------------------------------------------------------------------------- refused
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"a": 1', "2:8: found the end of the line, expected ',' delimiter"),
+        ('{"a": }', "2:7: found '}', expected a value"),
+        ("{'a': 1}", '2:2: found "\'", expected a name in double quotes'),
+        ('{"a": 1} x', "2:10: found 'x', expected the end of the line: one JSON object a line"),
+        ('{"a": "b}', "2:7: found '\"', expected a double quote at the end of the text that begins here"),
+        ("[1, 2]", "2:1: found an array, expected one JSON object a line"),
+        ("  3", "2:3: found '3', expected one JSON object a line"),
+        ("1 |a b", "2:3: found '|', expected the end of the line: one JSON object a line"),
+        ('{"é": 1, "a": 1e999}', "2:11: found the number inf for 'a', expected a finite number"),
+        ('{"a": NaN}', "found NaN, expected JSON, which has no NaN; leave the member out, or say null"),
+        ('{"n": {"a": [1, "x"]}}', "2:8: found 'x' for 'n.a', expected numbers or objects in an array"),
+        ('{"a": [[1]]}', "2:2: found an array for 'a', expected numbers or objects in an array"),
+        ('{"a": [true]}', "2:2: found true for 'a', expected numbers or objects in an array"),
+        ('{"_label": true}', "2:2: found true for '_label', expected a label (a finite number)"),
+        ('{"_label": "x"}', "2:2: found 'x' for '_label', expected a finite number as label; names of classes:"),
+        ('{"_label": "1 -2"}', "2:2: found '-2' for '_label', expected a finite number, at least 0, as weight"),
+        ('{"_label": {"Cost": 1}}', "found 'Cost' for '_label.Cost', expected Label, Weight or Initial as parts"),
+        ('{"_label": "1 2 3 4"}', "found '1 2 3 4' for '_label', expected a label, with importance and base"),
+        ('{"_multi": [{"a": 1}]}', "found '_multi' for '_multi', expected one example an object; contextual bandits"),
+        ('{"_text": 3}', "2:2: found '3' for '_text', expected a text of words"),
+        ('{"_tag": "a\\nb"}', "expected a text of one line as tag"),
+        ('{"a": "\\ud800"}', "found half of a surrogate pair, expected whole characters"),
+        ('{"a": ' + "[" * 100_000, "found objects or arrays nested too deeply, expected a few levels"),
+        ('{"a":' * 400 + "1" + "}" * 400, None),
+        ('{"a": 1\0}', "2:8: found a zero byte, expected text; is this a binary file?"),
+        ('{"a": ' + "9" * 5000 + "}", "found the number inf for 'a', expected a finite number"),
+    ],
+)
+def test_malformed(line, message):
+    text = '{"good": 1}\n' + line + '\n{"good": 2}\n'
+    if message is None:
+        assert len(rows(io.BytesIO(text.encode()))) == 3
+        return
+    batches, seen = read_batches(io.BytesIO(text.encode()), JSON), []
+    with pytest.raises(InputError) as caught:
+        seen += [features(batch, i) for batch in batches for i in range(batch.n)]
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    good = (vw_hash(b"good", 0) & MASK, 1.0)
+    reader = Reader(io.BytesIO(text.encode()), JSON, on_error="skip")
+    assert [features(batch, i) for batch in reader for i in range(batch.n)] == [[good], [(good[0], 2.0)]]
+    assert reader.error_count == 1
+
+
+def test_malformed_dicts():
+    for record, message in [
+        ({"a": float("nan")}, "<records>:2: found the number nan for 'a', expected a finite number"),
+        ({"a": {"b": object()}}, "<records>:2: found a object for 'a.b', expected a number, a text, true,"),
+        (["a"], "<records>:2: found an array, expected one JSON object a line"),
+    ]:
+        with pytest.raises(InputError, match=r"<records>:2: ") as caught:
+            rows([{"a": 1}, record])
+        assert str(caught.value).startswith(message)
+    with pytest.raises(OptionError, match="--format vw: dicts are read as json"):
+        rows([{"a": 1}], TextOptions(format="vw"))
+
+
+def test_fuzz():
+    """Mutated lines are read as the json module reads them, or refused with a place."""
+    r = random.Random(2)
+    pieces = ['"', "{", "}", "[", "]", ":", ",", "\\", "1e9", "nul", "true", "\\u12", "_label", "\0", " ", "é", "-"]
+    lines = []
+    for _ in range(3000):
+        text = json.dumps(random_record(r), ensure_ascii=False)
+        for _ in range(r.choice([0, 1, 1, 3])):
+            at = r.randrange(len(text) + 1)
+            text = text[:at] + r.choice(pieces) + text[at + r.randrange(3) :]
+        lines.append(text)
+    reader = Reader(stream('{"a": 1}', *lines), JSON, on_error="skip", max_errors=len(lines))
+    taken = {int(line) for batch in reader for line in batch.lines}
+    assert all(np.isfinite(batch.values).all() for batch in Reader(stream(*lines), JSON, on_error="skip"))
+    assert 500 < reader.error_count < 2500
+    assert len(taken) + reader.error_count == 1 + sum(1 for line in lines if line.strip())
+    for number, line in enumerate(lines, 2):
+        if line.strip() and number in taken:
+            assert isinstance(json.loads(line), dict)

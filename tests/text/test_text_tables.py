@@ -1,0 +1,203 @@
+"""Tables in memory, of pandas, polars and pyarrow: the features of the same table as CSV, straight into a learner."""
+
+from __future__ import annotations
+
+import datetime
+import doctest
+import io
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+import pyarrow as pa
+from places import ROOT
+
+from sonlearn import Learner, LearnOptions, TextOptions, from_scipy, read_batches
+from sonlearn.errors import InputError, OptionError
+from sonlearn.text.read import Reader
+
+pytestmark = pytest.mark.interpreted
+COLUMNS = {
+    "age": [3.5, None, 0.0, -1.25], "n": [1, 2**60, 7, -1], "ok": [True, False, True, True],
+    "city": ["Paris", None, "Rome", "12"], "kind": ["a", "b", "a", None],
+    "day": [datetime.date(2020, 1, 2), None, datetime.date(2021, 3, 4), datetime.date(2020, 1, 2)], "y": [1, -1, -1, 1],
+}  # fmt: skip
+CSV = (
+    "age,n,ok,city,kind,day,y\n3.5,1,true,Paris,a,2020-01-02,1\n,1152921504606846976,false,,b,,-1\n"
+    "0,7,true,Rome,a,2021-03-04,-1\n-1.25,-1,true,12,,2020-01-02,1\n"
+)
+LABEL = TextOptions(label="y")
+
+
+def frame(library):
+    """The table, as each library likes to hold it."""
+    if library == "pyarrow":
+        table = pa.table(COLUMNS)
+        return table.set_column(4, "kind", table["kind"].dictionary_encode())
+    if library == "batches":
+        return pa.Table.from_batches(frame("pyarrow").to_batches(max_chunksize=3)).to_reader(max_chunksize=2)
+    module = pytest.importorskip(library, reason=f"{library} is not installed")
+    table = module.DataFrame(COLUMNS)
+    if library == "pandas":
+        table["kind"] = table["kind"].astype("category")
+        return table.set_index(module.Index([7, 5, 5, 1], name="ignored"))
+    return table.with_columns(module.col("kind").cast(module.Categorical))
+
+
+def rows(batches):
+    found = []
+    for b in batches:
+        for i in range(b.n):
+            part = slice(b.indptr[i], b.indptr[i + 1])
+            pairs = sorted(zip(b.indices[part].tolist(), b.values[part].tolist(), strict=True))
+            found.append((int(b.lines[i]), float(b.y[i]), pairs))
+    return found
+
+
+def learner(**text):
+    return Learner(LearnOptions(method="nag"), TextOptions(**text))
+
+
+LIBRARIES = pytest.mark.parametrize("library", ["pyarrow", "batches", "pandas", "polars"])
+
+
+@LIBRARIES
+@pytest.mark.parametrize("threads", [0, 1])
+def test_features_are_those_of_csv(library, threads):
+    expected = [(i, y, row) for i, (_, y, row) in enumerate(rows(read_batches(io.BytesIO(CSV.encode()), LABEL)), 1)]
+    assert rows(read_batches(frame(library), LABEL, threads=threads)) == expected
+    reader = Reader([frame(library), frame(library)], LABEL)
+    assert {batch.source for batch in reader} == {"<table>"}
+    assert reader.format == "arrow"
+
+
+@LIBRARIES
+def test_straight_into_a_learner_and_back(library, tmp_path):
+    ours, theirs = learner(), learner(format="csv", label="y")
+    (batch,) = read_batches(io.BytesIO(CSV.encode()), LABEL)
+    for _ in range(3):
+        predicted = ours.partial_fit(frame(library), label="y")
+        np.testing.assert_array_equal(predicted.prediction, theirs.partial_fit(batch).prediction)
+    np.testing.assert_array_equal(ours.predict(frame(library)).prediction, theirs.predict(batch).prediction)
+    assert not np.isnan(ours.predict(frame(library)).loss).any()
+    ours.save(tmp_path / "model")
+    again = Learner.load(tmp_path / "model")
+    assert (again.text.format, again.text.label) == ("arrow", "y")
+    (batch,) = read_batches(io.BytesIO(CSV.encode()), again.text.__class__(label="y"))
+    np.testing.assert_array_equal(again.predict(batch).prediction, theirs.predict(batch).prediction)
+
+
+def test_a_model_of_a_table_reads_csv_on_the_command_line(tmp_path, monkeypatch, capsys):
+    from sonlearn.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    ours = learner()
+    ours.partial_fit(frame("pyarrow"), label="y")
+    ours.save("model")
+    (tmp_path / "t.csv").write_text(CSV)
+    assert main(["predict", "--quiet", "-i", "model", "t.csv"]) == 0
+    printed = [float(line) for line in capsys.readouterr().out.split()]
+    assert printed == pytest.approx(ours.predict(frame("pyarrow")).prediction.tolist(), abs=1e-6)
+    assert any(printed)
+
+
+def test_predicting_needs_no_label():
+    ours = learner()
+    ours.partial_fit(frame("pyarrow"), label="y")
+    without = frame("pyarrow").drop_columns(["y"])
+    np.testing.assert_array_equal(ours.predict(without).prediction, ours.predict(frame("pyarrow")).prediction)
+    assert np.isnan(ours.predict(without).loss).all()
+    with pytest.raises(InputError, match=r"<table>: found the columns .*, expected one column 'y'"):
+        ours.partial_fit(without)
+    empty = ours.predict(frame("pyarrow").slice(0, 0))
+    assert len(empty.prediction) == 0
+
+
+def test_classes_by_name():
+    ours = Learner(LearnOptions(method="nag", classes="auto"))
+    table = pa.table({"x": ["a", "b", "c"] * 20, "y": ["red", "green", "blue"] * 20})
+    ours.partial_fit(table, label="y")
+    assert ours.label_texts(ours.predict(table.slice(0, 3)).prediction) == ["red", "green", "blue"]
+
+
+def test_of_a_bad_row_nothing_is_learned():
+    ours = learner()
+    ours.partial_fit(frame("pyarrow"), label="y")
+    before = ours.to_arrays()[1]
+    before = {name: array.copy() for name, array in before.items()}
+    for columns, message in [
+        ({"age": [1.0, math.inf], "y": [1, 1]}, "<table>:2: found an infinite value, expected a finite number"),
+        ({"age": [1.0, 2.0], "y": ["1", "x"]}, r"<table>:2: found 'x', expected a label \(a finite number\)"),
+        ({"age": [[1], [2]], "y": [1, 1]}, "<table>: found the column 'age' of type list<"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            ours.partial_fit(pa.table(columns))
+    after = ours.to_arrays()[1]
+    assert all(np.array_equal(before[name], after[name], equal_nan=True) for name in before)
+    with pytest.raises(InputError, match=r"<table>:2: found label 3, expected -1 or \+1|found label 3"):
+        ours.partial_fit(pa.table({"age": [1.0, 2.0], "y": [1, 3]}))
+
+
+def test_what_does_not_go_together():
+    with pytest.raises(OptionError, match=r"partial_fit of a table: give label=COLUMN"):
+        learner().partial_fit(frame("pyarrow"))
+    with pytest.raises(InputError, match="found a list, expected a Batch, or a table that has __arrow_c_stream__"):
+        learner().partial_fit([1, 2])
+    with pytest.raises(InputError, match="found a table, expected vw text, which this learner has learned from"):
+        learner(format="vw").partial_fit(frame("pyarrow"), label="y")
+    ours = learner()
+    ours.partial_fit(from_scipy(np.ones((2, 2)), y=np.array([1.0, -1.0])))
+    with pytest.raises(InputError, match="found a table, expected matrices, which this learner has learned from"):
+        ours.partial_fit(frame("pyarrow"), label="y")
+    with pytest.raises(OptionError, match="--format vw: tables in memory are read as arrow"):
+        read_batches(frame("pyarrow"), TextOptions(format="vw"))
+
+
+def test_columns_that_pandas_cannot_hand_over():
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    for table in (pd.DataFrame({"a": [1, "x", 2.5]}), pd.DataFrame([[1, 2]], columns=["a", "a"])):
+        with pytest.raises(InputError, match=r"^<table>: found .*, expected "):
+            list(read_batches(table))
+
+
+def test_categories_that_are_null_or_unused():
+    dictionary = pa.array(["unused", "a", None, "b"])
+    column = pa.DictionaryArray.from_arrays(pa.array([1, 2, None, 3, 1]), dictionary)
+    table = pa.table({"kind": column, "y": [1, 1, 1, 1, 1]})
+    texts = pa.table({"kind": ["a", None, None, "b", "a"], "y": [1, 1, 1, 1, 1]})
+    assert rows(read_batches(table, LABEL)) == rows(read_batches(texts, LABEL))
+    numbers = pa.table({"kind": pa.array([3, 5, None, 3, 0]).dictionary_encode(), "y": [1, 1, 1, 1, 1]})
+    plain = pa.table({"kind": [3, 5, None, 3, 0], "y": [1, 1, 1, 1, 1]})
+    assert rows(read_batches(numbers, LABEL)) == rows(read_batches(plain, LABEL))
+    none = pa.table({"kind": pa.nulls(5, pa.dictionary(pa.int8(), pa.string())), "y": [1, 1, 1, 1, 1]})
+    assert {len(row) for _, _, row in rows(read_batches(none, LABEL))} == {1}
+
+
+def test_sketches_take_tables_and_give_them():
+    from sonlearn.sketch import make_sketch
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 4))
+    expected = make_sketch("rfd", 3).update(X)
+    for library in ("pyarrow", "pandas", "polars"):
+        module = pa if library == "pyarrow" else pytest.importorskip(library, reason=f"{library} is not installed")
+        columns = {name: X[:, j] for j, name in enumerate("abcd")}
+        table = pa.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+        ours = make_sketch("rfd", 3).update(table)
+        np.testing.assert_allclose(ours.matrix(), expected.matrix(), atol=1e-12)
+    table = expected.table()
+    B = np.zeros(expected.matrix().shape)
+    B[table["row"].to_numpy(), table["column"].to_numpy()] = table["value"].to_numpy()
+    np.testing.assert_array_equal(B, expected.matrix())
+    assert table.column_names == ["row", "column", "value"]
+
+
+def test_the_page_of_tables(tmp_path, monkeypatch):
+    """The examples of docs/tables.md."""
+    pytest.importorskip("polars", reason="polars is not installed")
+    monkeypatch.chdir(tmp_path)
+    found = doctest.testfile(str(ROOT / "docs" / "tables.md"), module_relative=False)
+    assert (found.failed, found.attempted) == (0, 12)
