@@ -138,7 +138,7 @@ def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
     if verb == "predict":
         if "initial_regressor" not in own:
             raise OptionError("predict needs a model; give -i MODEL")
-        own |= {"testonly": True, "predictions": own.get("predictions", "-")}
+        own |= {"testonly": True, "predictions": own.get("predictions", None if own.get("audit") else "-")}
     options = RunOptions(**own)
     if where.cluster is not None:
         from sonlearn.commands import cluster

@@ -175,6 +175,10 @@ def trained(
     client = client or _client()
     if start is not None and start.parts is not None:
         raise OptionError(f"a model of {start.parts} learners goes on learning on one machine: leave the cluster out")
+    if options.multinomial is not None:
+        raise OptionError(
+            "--multinomial on a cluster: softmax learners are not united; give --oaa, or leave the cluster out"
+        )
     parts, reading = settled(client, data, reading)
     chosen = plan(len(parts), learners or len(client.nthreads()))
     apart, further, said = _graph(Job(options, reading), parts, chosen, start)

@@ -249,6 +249,16 @@ METHODS = {
     ),
 }  # fmt: skip
 
+#: Engines whose raw prediction is no sum over the features.
+CURVED = ("committee", "mixture", "bayes")
+
+
+def additive(options: Any) -> bool:
+    """Whether a raw prediction under these `LearnOptions` is a sum over the features, whatever the others are."""
+    method = METHODS[options.method]
+    return method.engine not in CURVED and not ("scale" in method.takes and options.scale == "unit")
+
+
 #: `--sketch NAME` is short for the method.
 SKETCHES = {method.sketch: name for name, method in METHODS.items() if method.sketch}
 DEFAULT = "committee"

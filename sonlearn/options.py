@@ -277,7 +277,7 @@ class TextOptions:
     skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K")
     label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C")
-    names: bool = option(False, "keep the names of hashed features in the model, for inspect (reads more slowly)")
+    names: bool = option(False, "keep names of hashed features in the model, for inspect, --audit (reads more slowly)")
     strict: bool = option(False, "refuse a LIBSVM line with the same index twice (else its values are summed)")
 
     def __post_init__(self) -> None:
@@ -326,6 +326,8 @@ def _check_together(o: LearnOptions) -> None:
     if o.several and o.loss not in (*CLASSIFICATION, "squared"):
         flag = "--classes" if o.oaa is None else "--oaa"
         raise OptionError(f"{flag} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared")
+    if o.several and o.method == "committee" and o.loss not in CLASSIFICATION:
+        raise OptionError(f"--loss {o.loss} with several classes: the committee learns {', '.join(CLASSIFICATION)}")
     for name in o.members:
         chosen = member(name, o.loss)
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):

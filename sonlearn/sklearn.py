@@ -31,14 +31,12 @@ from sonlearn.clients import (
 )
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
-from sonlearn.methods import METHODS
+from sonlearn.methods import CURVED, METHODS, additive
 from sonlearn.options import LearnOptions
 from sonlearn.transformers import StreamingSVD, TextHasher
 
 #: Rows that become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
-#: Engines whose raw prediction is no x'coef_ + intercept_.
-_CURVED = ("committee", "mixture", "bayes")
 
 
 class _Son(Kept, BaseEstimator):
@@ -83,9 +81,8 @@ class _Son(Kept, BaseEstimator):
         """(float64[1 or K, d], float64[1 or K]): weights of the columns, and of the constant."""
         check_is_fitted(self)
         options = self.learner_.options
-        unit = options.scale == "unit" and "scale" in METHODS[options.method].takes
-        if METHODS[options.method].engine in _CURVED or unit:
-            how = f"{options.method} with scale unit" if unit else options.method
+        if not additive(options):
+            how = options.method if METHODS[options.method].engine in CURVED else f"{options.method} with scale unit"
             raise AttributeError(f"method {how} is not linear in a row: it has no coef_ and intercept_")
         ids, w = self.learner_.weights()
         w, column = np.atleast_2d(w), ids != CONSTANT

@@ -7,6 +7,6 @@ that way; `cluster` shares the work out, `serve` answers requests; `convert`, `i
 
 What several of them need: `checks` (what is refused before any work), `files` (no output is an input), `settings` (a
 new model's options, and those of a model at hand), `models` (a learner's file, and how far a run has come), `recording`
-(a run's log, page and bar), `interrupts` (a signal ends a run between two batches), `vw_flags` (what became of Vowpal
-Wabbit's flags).
+(a run's log, page and bar), `audit` (what moves each prediction), `interrupts` (a signal ends a run between two
+batches), `vw_flags` (what became of Vowpal Wabbit's flags).
 """

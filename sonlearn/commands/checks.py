@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import glob
 import os
 import stat
@@ -13,6 +14,7 @@ from sonlearn import storage
 from sonlearn.commands.files import STDIN, check_binary, check_files
 from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.errors import InputError, OptionError
+from sonlearn.options import flags
 from sonlearn.outputs import target_problem
 from sonlearn.report.predictions import STDOUT
 from sonlearn.text.source import is_remote
@@ -46,6 +48,7 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     if options.passes > 1 and cache is None:
         _check_read_again(options.passes, sources)
     check_stdin(sources)
+    _check_audit(options)
     outputs = {
         "-p": options.predictions, "-r": options.raw_predictions, "-f": options.final_regressor, "--cache_file": cache,
         "--log-json": options.log_json, "--report": options.report, "--table": table,
@@ -124,6 +127,21 @@ def warn_of_skipped(count: int, errors: list[InputError]) -> None:
     """Say it on standard error."""
     for text in of_skipped(count, errors):
         warn(text)
+
+
+def _check_audit(options: RunOptions) -> None:
+    """What ``--audit`` cannot be given with, and what cannot be given without it."""
+    for flag, name in (("-p", options.predictions), ("-r", options.raw_predictions)):
+        if options.audit and name in STDOUT:
+            raise OptionError(
+                f"{flag} {name} with --audit, which writes to standard output itself, each prediction included: "
+                f"leave {flag} out, or give it a file"
+            )
+    for field in dataclasses.fields(options):
+        if field.name in ("audit_top", "audit_format") and not options.audit:
+            value = getattr(options, field.name)
+            if value != field.default:
+                raise OptionError(f"{flags(field)[-1]} {value}: nothing is explained; give --audit as well")
 
 
 def _check_read_again(passes: int, sources: Iterable[str]) -> None:

@@ -68,6 +68,14 @@ class RunOptions:
     probabilities: bool = option(
         False, "of several classes, -p writes the probability of each: label:p ...", flags=("--probabilities",)
     )
+    audit: bool = option(
+        False, "write to standard output what moves each prediction: members and features, the largest part first",
+        flags=("-a", "--audit"),
+    )  # fmt: skip
+    audit_top: int = option(
+        10, "with --audit: features of an example that are listed; 0: all", parse=int, low=0, metavar="N"
+    )
+    audit_format: str = option("text", "with --audit: text, or json, a line for each example", choices=("text", "json"))
     passes: int = option(1, "go over the data N times", parse=int, low=1, metavar="N")
     cache: bool = option(
         False, "keep parsed text in DATA.cache; later passes and runs read that, unless DATA has changed since",
@@ -129,8 +137,8 @@ def _fields(of: Any, *names: str) -> tuple[dataclasses.Field, ...]:
 
 
 _PREDICT = (
-    "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "on_error", "max_errors", "threads",
-    "progress", "progress_bar", "log_json", "report", "quiet",
+    "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "audit", "audit_top",
+    "audit_format", "on_error", "max_errors", "threads", "progress", "progress_bar", "log_json", "report", "quiet",
 )  # fmt: skip
 
 _TUNE = (

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -57,9 +58,11 @@ class Passes:
     Attributes
     ----------
     learner : Learner or None
-        The one that is saved; a subclass has it.
+        The one that is saved, with `names`; a subclass has it.
     progress : Progress
         Its totals, which the bar shows; a subclass has them.
+    names_read : NameTable
+        Where the reader puts names.
     """
 
     learner: Learner | None
@@ -67,6 +70,7 @@ class Passes:
 
     def __init__(self, options: RunOptions, read_as: TextOptions, named: bool, names: NameTable, done: Unfinished):
         self.options, self.read_as, self.named, self.names = options, read_as, named, names
+        self.names_read = names
         self.done = self.began = done
         self.sources = list(options.data) or ["-"]
         self.holdout = options.passes > 1 and not options.holdout_off
@@ -87,6 +91,10 @@ class Passes:
     def next_pass(self, learns: bool) -> None:
         """Another pass begins; `learns`: so far nothing of it has been learned."""
         raise NotImplementedError
+
+    def batches(self, reader: Reader | CachedReader) -> Iterable[Batch]:
+        """What is learned from at a time."""
+        return reader
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Any:
         """Predict a batch, and learn from it what is to be learned."""
@@ -166,7 +174,7 @@ class Passes:
         if self.reader is None or self.cache is None:
             self.reader = self.make_reader()
         before, done, begun = self.done.read, 0, False
-        for batch in interrupts.until_signal(self.reader):
+        for batch in interrupts.until_signal(self.batches(self.reader)):
             start, done = done, done + batch.n
             if done <= before:
                 continue
@@ -193,7 +201,7 @@ class Passes:
         options = self.options
         arguments: dict[str, Any] = {
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
-            "names": self.names, "labels": Labelling(not options.testonly, self.named),
+            "names": self.names_read, "labels": Labelling(not options.testonly, self.named),
         }  # fmt: skip
         reader: Reader | CachedReader
         if self.cache is None:

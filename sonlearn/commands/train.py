@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from sonlearn.batch import Batch
+from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.commands.models import Unfinished, load_model
@@ -23,7 +24,9 @@ from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Progress, Schedule
+from sonlearn.text.cache import CachedReader
 from sonlearn.text.names import NameTable
+from sonlearn.text.read import Reader
 
 #: Formats that give the same features.
 ALIKE = (set(TABLES), set(NAMESPACED))
@@ -72,8 +75,12 @@ class Session(Passes):
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
-        read_as = dataclasses.replace(self.text, format=given.get("format", own))
+        named = self.text.names or options.audit
+        read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
         super().__init__(options, read_as, self.learn.classes is not None, names, done)
+        # Names that are not the model's are only for the audit.
+        self.names_read = self.names if self.text.names else NameTable()
+        self.audit = Audit(options, self.names_read) if options.audit else None
         if options.probabilities and not self.learn.several:
             raise OptionError(
                 "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
@@ -128,9 +135,15 @@ class Session(Passes):
         if learns and self.learner is not None:
             self.learner.next_pass()
 
+    def batches(self, reader: Reader | CachedReader) -> Iterable[Batch]:
+        """What is learned from at a time."""
+        return one_by_one(reader) if self.audit else reader
+
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted | PredictedClass:
         """Predict a batch, and learn from it what is to be learned."""
         assert self.learner is not None
+        if self.audit:
+            self.audit.write(self.learner, batch)
         if self.options.testonly:
             return self.learner.predict(batch)
         return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")

@@ -59,6 +59,7 @@ _WORK_BUT = {
     "--oaa": "K classes labelled 1 to K, or 0 to K-1",
     "--probabilities": "of --oaa, --classes and --multinomial",
     "--alpha": "the multiple of the identity, as with --OjaNewton",
+    "--audit": "what moves each prediction, in lines of our own (--audit-format json: for programs)",
 }
 _STANDS_FOR = {
     "--named_labels": "give --classes auto, which takes names as they come",
@@ -69,7 +70,6 @@ _STANDS_FOR = {
     "--normalized": "give --method nag",
     "--ftrl": "give --method ftrl",
     "--coin": "give --method coin",
-    "--audit": "convert --to vw shows the slots and values of every example, inspect the weights",
     "--examples": "head -n N DATA | sonlearn train",
     "--min_prediction --max_prediction": "give --clip C: predictions are kept within [-C, C]",
     "--sort_features": "leave it out: the order of features does not matter",
@@ -82,7 +82,7 @@ _STANDS_FOR = {
     "--driver_output_off": "give --quiet",
     "--log_level": "give --quiet, or leave it out",
     "--readable_model --audit_regressor": "use sonlearn inspect MODEL",
-    "--invert_hash": "give --names, then use sonlearn inspect MODEL",
+    "--invert_hash": "give --names, then use sonlearn inspect MODEL, or --audit for single examples",
     "--dump_json_weights_experimental": "use sonlearn inspect --json MODEL",
     "--dump_json_weights_include_feature_names_experimental": "give --names, then use sonlearn inspect --json MODEL",
     "--save_resume": "a model always holds the whole state: leave it out",

@@ -10,5 +10,6 @@ grows with d is apart, in `sparse_time`.
 
 First-order methods: `first_order`, with `invariant`, and `softmax`, where several classes share them. Random
 projections: `projected`, with `normals`. Whole matrices: `full`. What a step makes of a matrix's eigenvalues, for all
-who have any: `spectrum`. Learners made of learners: `combine`.
+who have any: `spectrum`. Learners made of learners: `combine`. What moved a prediction,
+of any learner: `explain`.
 """

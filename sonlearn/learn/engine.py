@@ -36,6 +36,20 @@ class Predictions(NamedTuple):
         return cls(np.zeros(n), np.zeros(n))
 
 
+class Voices(NamedTuple):
+    """What the k members of an engine of engines say of n rows, and what comes of it, in the terms of `raw`.
+
+    An engine that has members has a `voices(state, rows, number)`, which changes nothing: `number` is that of a class
+    where it has several, else None.
+    """
+
+    names: tuple[str, ...]  # of those at work
+    said: np.ndarray  # float64[n, k], what each predicts
+    weight: np.ndarray  # float64[k], of what it tells the combiner
+    moved: np.ndarray  # float64[n, k], that weight times what it tells
+    start: np.ndarray  # float64[n], what is predicted where no member says anything
+
+
 class Engine(Protocol):
     """The verbs of a learner."""
 

@@ -14,8 +14,9 @@ from sonlearn.batch import NO_ROWS, Batch, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.learn.classes import Classes, PredictedClass
 from sonlearn.learn.combine.against_all import Scores
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Predictions, Voices
 from sonlearn.learn.engines import make_engine
+from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.labels import Labels
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.options import TABLES, LearnOptions, TextOptions
@@ -186,6 +187,21 @@ class Learner:
         bad = self._labels.misfit(batch)
         if bad < batch.n:
             raise self._labels.error(batch, bad)
+
+    def explain(self, batch: Batch) -> list[Explanation]:
+        """What moved the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
+
+        A row of s features takes 33 s predictions of parts of it more; s of single features where a prediction is a sum
+        over the features. Raises DivergedError as `predict` does.
+        """
+        return list(explained(self, batch))
+
+    def voices(self, batch: Batch, number: int | None = None) -> Voices | None:
+        """What the members say of the rows, of several classes those of a class; None where there are none."""
+        if not hasattr(self._engine, "voices"):
+            return None
+        rows = lookup(batch._replace(y=np.full(batch.n, np.nan)), self._index, self._unknown)
+        return self._engine.voices(self._state, rows, number)
 
     def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""

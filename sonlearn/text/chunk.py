@@ -16,7 +16,7 @@ from sonlearn.text import rows as at
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.interact import Interactions, Room, count_features, expand, make_room
 from sonlearn.text.messages import malformed, repeated_index
-from sonlearn.text.names import LineNames
+from sonlearn.text.names import LineNames, Named
 from sonlearn.text.number import make_numbers, settle
 from sonlearn.text.objects import Record, Unfit, error_of
 from sonlearn.text.records import RecordRows
@@ -53,14 +53,14 @@ class Parsed(NamedTuple):
     errors : list of InputError, likewise; the first `keep_errors` ones, by line
     error_count : int
     lines : int, of the whole chunk
-    names : (slot, name) of features that were not named before, with ``TextOptions.names``
+    names : features that were not named before, with ``TextOptions.names``
     """
 
     batches: list[Batch]
     errors: list[InputError]
     error_count: int
     lines: int
-    names: list[tuple[int, str]] = []  # noqa: RUF012
+    names: list[Named] = []  # noqa: RUF012
 
 
 class ChunkParser:
@@ -124,10 +124,13 @@ class ChunkParser:
                 break
             state[POSITION] = line_end(chunk, begin) + 1
             state[LINE] += 1
-        n, names = int(state[ROWS]), []
+        n, names, made = int(state[ROWS]), [], format == "vw" and self._interactions.wanted
         if format == "vw" and self._line_names is not None:
-            names = self._line_names.new_names(chunk, self._rows.lines[:n], self._slots(n))
-        if format == "vw" and self._interactions.wanted:
+            if made:
+                self._interactions.see(self._rows.run_byte[: int(self._rows.run_indptr[n])])
+            plan = self._interactions.plan if made else None
+            names = self._line_names.new_names(chunk, self._rows.lines[:n], self._slots(n), plan)
+        if made:
             batches, more = self._expanded(chunk, n, source)
             errors, count = sorted(errors + more, key=lambda error: error.line or 0), count + len(more)
             errors = errors[: self._keep]

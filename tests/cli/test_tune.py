@@ -363,7 +363,7 @@ def test_when_all_fail_nothing_is_saved(cli):
         ("members=nag,nag:foo", "the combination members=nag:foo: --members nag:foo: there is no view 'foo'; "),
         ("loss=squared,absolute", "the settings have different losses, squared, absolute, whose averages cannot be"),
         ("loss=quantile quantile-tau=.1,.9", "the settings have different losses, quantile quantile_tau 0.1, "),
-        ("multinomial=2,3", "--grid, column 1: multinomial: what the classes are is the same for all settings; give --m"),
+        ("multinomial=2,3", "--grid, column 1: multinomial: what the classes are is the same for all settings; "),
         (f"alpha={','.join(map(str, range(1, 1002)))} method=gd", "--grid: 1001 combinations, expected at most 1000"),
     ],
 )  # fmt: skip

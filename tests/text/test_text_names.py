@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numba
@@ -17,7 +20,8 @@ from vw_peer import CASES, random_line
 from sonlearn.cli import main
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.names import MOST_NAMES, LineNames, NameTable
+from sonlearn.text.interact import Interactions
+from sonlearn.text.names import MOST_NAMES, LineNames, NameTable, Part, made_features
 from sonlearn.text.read import Reader
 
 pytestmark = pytest.mark.interpreted
@@ -95,6 +99,69 @@ def test_forms_of_names():
     assert known["ns^c^red"] == hash_bytes(b"red", hash_bytes(b"c", ns)) & 2**30 - 1
     assert known["ns^[0]"] == ns & 2**30 - 1
     assert known["5"] == 5
+
+
+MADE = [
+    {"quadratic": ("ab",)}, {"quadratic": ("aa", "::")}, {"cubic": ("aab",)}, {"ngram": ("3",), "skips": ("1",)},
+    {"ngram": ("a2",), "quadratic": ("ab", "bb")}, {"interactions": ("baba",), "hash": "all", "hash_seed": 3},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("made", MADE, ids=str)
+def test_features_are_made_as_by_the_kernel(made):
+    options = TextOptions(format="vw", names=True, bits=22, constant=False, **made)
+    lines = [random_line(random.Random(i)).encode() for i in range(10 if numba.config.DISABLE_JIT else 60)]
+    lines.append(b"1 |a x y:2 z c:red |b u:3 v :4 |apple w | d")
+    names, n = LineNames(options), 0
+    for line in lines:
+        (batch,) = Reader(io.BytesIO(line), options)  # line by line: wildcards stand for the namespaces seen
+        parts: list[Part] = []
+        plain = [slot for slot, _ in names.features(line, None, parts)]
+        interactions = Interactions(options)
+        interactions.see(np.array([part.byte for part in parts], dtype=np.uint8))
+        ours = [slot for slot, _ in made_features(interactions.plan, 2**22 - 1, parts)]
+        assert plain + ours == batch.indices.tolist(), line
+        n += len(ours)
+    assert n >= 8
+
+
+def test_forms_of_made_names():
+    """As in Vowpal Wabbit's --audit."""
+    options = TextOptions(format="vw", names=True, quadratic=("ab",), ngram=("a2",), bits=30, constant=False)
+    reader = Reader(io.BytesIO(b"1 |a x c:red :2 |b p |  d\n"), options)
+    list(reader)
+    names = [name for known in reader.names.known.values() for name in known]
+    assert names[:5] == ["a^x", "a^c^red", "a^[0]", "b^p", "d"]
+    assert names[5:] == ["a^x^c^red", "a^c^red^[0]", "a^x*b^p", "a^c^red*b^p", "a^[0]*b^p", "a^x^c^red*b^p",
+                         "a^c^red^[0]*b^p"]  # fmt: skip
+
+
+def test_vw_gives_made_features_the_same_names(tmp_path):
+    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    line = "1 |a x y:2 z |b p q"
+    (tmp_path / "t").write_text(line + "\n")
+    command = [sys.executable, "-m", "vowpalwabbit", "-d", str(tmp_path / "t"), "--audit", "--quiet", "-q", "ab"]
+    command += ["--cubic", "aab", "--ngram", "a2"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    theirs = {int(slot): name for name, slot in reversed(re.findall(r"\t([^\t:]+):(\d+):", out))}
+    options = TextOptions(format="vw", names=True, quadratic=("ab",), cubic=("aab",), ngram=("a2",))
+    reader = Reader(io.BytesIO(line.encode()), options)
+    list(reader)
+    assert len(theirs) > 40
+    assert {slot: names[0] for slot, names in reader.names.known.items()} == theirs
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+@pytest.mark.parametrize("chunk_bytes", [1, 300, 1 << 20])
+def test_made_names_do_not_depend_on_how_the_text_was_read(threads, chunk_bytes):
+    options = TextOptions(names=True, bits=8, format="vw", quadratic=("ab",), ngram=("2",))  # many collisions
+    lines = b"\n".join(random_line(random.Random(i)).encode() for i in range(40))
+    reader = Reader(io.BytesIO(lines), options, chunk_bytes=chunk_bytes, threads=threads)
+    slots = {int(slot) for batch in reader for slot in batch.indices}
+    again = Reader(io.BytesIO(lines), options)
+    list(again)
+    assert reader.names.known == again.names.known
+    assert set(reader.names.known) == slots
 
 
 def test_names_of_collisions_are_all_kept_up_to_three():

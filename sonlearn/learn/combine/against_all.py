@@ -24,7 +24,7 @@ from sonlearn.learn.combine.committee import NOW, bounded_weights, first_wild
 from sonlearn.learn.combine.panel import mapping
 from sonlearn.learn.combine.sides import make_side
 from sonlearn.learn.combine.viewing import Seen, Views, rows_between
-from sonlearn.learn.engine import State
+from sonlearn.learn.engine import State, Voices
 from sonlearn.options import LearnOptions
 
 
@@ -163,6 +163,10 @@ class AgainstAll:
         at = min(self._map(ask, range(self._threads)))
         out.scores[:, count:] = out.spare[:, None]
         return at
+
+    def voices(self, state: ClassesState, rows: Rows, number: int) -> Voices | None:
+        """What the members of the class of that number say of `rows`; None where classes have none."""
+        return self._side.voices(state.classes[number], self._views.look(state.views, rows), rows)
 
     def weights(self, state: ClassesState, features: int) -> np.ndarray:
         """float64[classes, features]: weights in the scale of the input."""

@@ -88,6 +88,10 @@ class ClassParts(Parts):
             np.clip(part, -SURE, SURE, out=part)
         combine_classes(loss_of(self._options), state.combiner, said, rows.y, weight, learns, self._scratch, out)
 
+    def met(self, state: PartsState) -> int:
+        """How many classes have been met."""
+        return len(state.classes)
+
     def packed(self, state: PartsState) -> PartsState:
         """`state` without spare room."""
         return super().packed(state._replace(counts=state.counts[: len(state.classes)]))

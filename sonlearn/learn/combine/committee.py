@@ -17,7 +17,7 @@ from sonlearn.learn.combine.panel import Panel, PanelState, mapping
 from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.combine.target import State as TargetState
 from sonlearn.learn.combine.viewing import Seen, Views, rows_between
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Predictions, Voices
 from sonlearn.members import Member, default_members, member
 from sonlearn.options import LearnOptions
 
@@ -95,6 +95,14 @@ class Committee:
         self._panel.predict(state.panel, seen._replace(frame=frame), told, out.raw)
         self._finish(frame, rows, out)
         return len(rows.y)
+
+    def voices(self, state: CommitteeState, rows: Rows, number: None = None) -> Voices:
+        """What the members say of `rows`."""
+        told, frame = self._target.see(state.target, rows, learn=False)
+        seen = self._views.look(state.views, told, self._panel.needed(state.panel))._replace(frame=frame)
+        names, (V, w, z) = self._panel.voices(state.panel, seen, told)
+        said, moved, start = self._target.spelt(frame, V, w, z, rows.base)
+        return Voices(names, said, w, moved, start)
 
     def weights(self, state: CommitteeState, features: int) -> np.ndarray:
         """Weights of the members that are linear in the raw row, as the combiner adds them up."""

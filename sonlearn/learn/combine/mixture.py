@@ -15,7 +15,7 @@ import numpy as np
 from sonlearn.batch import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.combine.panel import taught
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Predictions, Voices
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.losses import loss_of, loss_value
 from sonlearn.methods import METHODS
@@ -68,14 +68,23 @@ class Mixture:
 
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
+        mix(self._loss, state.loss, self._said(state, rows), rows, False, out.raw)
+        out.prediction[:] = out.raw
+        return len(rows.y)
+
+    def voices(self, state: State, rows: Rows, number: None = None) -> Voices:
+        """What the members say of `rows`; the average is not of these, but of their probabilities."""
+        V, share = self._said(state, rows), self._share(state)
+        return Voices(self._names, V, share, share * np.clip(V, -LIMIT, LIMIT), np.zeros(len(rows.y)))
+
+    def _said(self, state: State, rows: Rows) -> np.ndarray:
+        """float64[n, k]: what the members predict."""
         V = np.zeros((len(rows.y), len(self._engines)))
         for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
             said = Predictions.empty(len(rows.y))
             engine.predict(s, self._shown(engine, rows), said)
             V[:, i] = said.prediction
-        mix(self._loss, state.loss, V, rows, False, out.raw)
-        out.prediction[:] = out.raw
-        return len(rows.y)
+        return V
 
     def weights(self, state: State, features: int) -> np.ndarray:
         """The members' weights, averaged as their probabilities are: a summary, for the average is not linear."""

@@ -125,6 +125,13 @@ class Panel:
         self._map(ask, self.active(state))
         return V
 
+    def voices(self, state: PanelState, seen: Seen, rows: Rows) -> tuple[tuple[str, ...], tuple[np.ndarray, ...]]:
+        """Names of those heard, and: what each tells the combiner float64[n, k], its weights float64[k], its output."""
+        V, z = self.said(state, seen, len(rows.y)), np.zeros(len(rows.y))
+        self._combine(state, seen, V, rows, False, z)
+        heard = [*self.active(state), *range(len(self.members), len(self._inputs))]
+        return tuple(self._inputs[i].name for i in heard), (V[:, heard], weights_of(state.combiner)[heard], z)
+
     def weights(self, state: PanelState, features: int) -> np.ndarray:
         """float64[features]: weights of the members that are linear in the raw row, as the combiner adds them up."""
         total, combined = np.zeros(features), weights_of(state.combiner)

@@ -16,7 +16,7 @@ from sonlearn.learn.combine.committee import LIMIT, members_of
 from sonlearn.learn.combine.panel import Panel, PanelState, mapping
 from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.combine.viewing import Seen, Views
-from sonlearn.learn.engine import Predictions, State
+from sonlearn.learn.engine import Predictions, State, Voices
 from sonlearn.learn.engines import make_engine
 from sonlearn.options import LearnOptions
 
@@ -50,6 +50,9 @@ class Side(Protocol):
 
     def weights(self, state: State, features: int) -> np.ndarray:
         """float64[features]: weights in the scale of the input."""
+
+    def voices(self, state: State, seen: Seen, rows: Rows) -> Voices | None:
+        """What the members say; None where there are none."""
 
     def packed(self, state: State) -> State:
         """`state` without spare room."""
@@ -99,6 +102,10 @@ class EngineSide:
     def predict(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray) -> int:
         """See `Side`."""
         return self._engine.predict(state, rows, Predictions(np.zeros(len(rows.y)), raw))
+
+    def voices(self, state: State, seen: Seen, rows: Rows) -> Voices | None:
+        """See `Side`."""
+        return self._engine.voices(state, rows, None) if hasattr(self._engine, "voices") else None
 
     def next_pass(self, state: State) -> None:
         """See `Side`."""
@@ -177,13 +184,22 @@ class PanelSide:
 
     def predict(self, state: PanelSideState, seen: Seen, rows: Rows, raw: np.ndarray) -> int:
         """See `Side`."""
+        self._panel.predict(state.panel, self._look(state, seen, rows), rows, raw)
+        raw += rows.base
+        return len(rows.y)
+
+    def voices(self, state: PanelSideState, seen: Seen, rows: Rows) -> Voices:
+        """See `Side`."""
+        names, (V, w, _) = self._panel.voices(state.panel, self._look(state, seen, rows), rows)
+        return Voices(names, V, w, w * V, rows.base)
+
+    def _look(self, state: PanelSideState, seen: Seen, rows: Rows) -> Seen:
+        """`rows` as seen by all views, those of the class's own included, for prediction."""
         needed = self._panel.needed(state.panel)
         for own, (name, view) in zip(state.views, self._own.items(), strict=True):
             if name in needed:
                 seen = seen.beside(view.look(own, rows))
-        self._panel.predict(state.panel, seen._replace(frame=self._frame(rows)), rows, raw)
-        raw += rows.base
-        return len(rows.y)
+        return seen._replace(frame=self._frame(rows))
 
     def weights(self, state: PanelSideState, features: int) -> np.ndarray:
         """See `Side`; of the members that are linear in the raw row."""

@@ -85,6 +85,20 @@ class Target:
         value = frame.mean + frame.unit * np.clip(z, frame.low, frame.high)
         return (np.log(np.maximum(value, frame.par)) if self._loss.code == POISSON else value) + base
 
+    def spelt(
+        self, frame: Frame, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(said, moved, start) of `Voices`: what members told the combiner, V float64[n, k], in the terms of `finish`.
+
+        Of counts, whose prediction is a logarithm, a member's part of z is that part of the logarithm's change.
+        """
+        start, slope = self.finish(frame, np.zeros_like(z), base), frame.unit
+        if self._loss.code == POISSON:
+            at = np.where(z == 0.0, 1e-6, z)
+            slope = (self.finish(frame, at, base) - start) / at
+        said = np.column_stack([self.finish(frame, v, base) for v in V.T])
+        return said, slope[:, None] * w * V, start
+
     def unit(self, state: State) -> float:
         """What 1 more of a prediction means now."""
         return 1.0 if self._classes else float(unit_of(state))

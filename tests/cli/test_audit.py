@@ -1,0 +1,216 @@
+"""``--audit``: what is printed, and that nothing else changes."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+import sys
+
+import pytest
+from places import ROOT
+
+from sonlearn.cli import main
+
+pytestmark = pytest.mark.interpreted
+LINES = [
+    "1 1 'first|u good x |v tea", "-1 |u bad x:2 |v tea", "1 |u good |v cup", "-1 |u bad |v cup", "1 |u good x |v tea",
+] * 6  # fmt: skip
+NUMBER = r"-?[\d.]+(?:e[+-]\d+)?"
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.vw").write_text("\n".join(LINES) + "\n")
+
+    def call(*arguments, status=0):
+        capsys.readouterr()
+        assert main(list(arguments)) == status
+        done = capsys.readouterr()
+        return done.err if status else done.out
+
+    return call
+
+
+def blocks(text):
+    """(head, [(name, numbers)]) of each example."""
+    found = []
+    for block in text.removesuffix("\n\n").split("\n\n"):
+        head, *lines = block.split("\n")
+        assert all(line.startswith("  ") for line in lines)
+        parts = [re.fullmatch(rf"  (.*?)((?: +{NUMBER})+|(?: +[a-z]+)*)", line) for line in lines]
+        found.append((head, [(part[1], part[2].split()) for part in parts]))
+    return found
+
+
+def test_what_is_printed_of_a_sum(cli):
+    cli("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
+    plain = cli("predict", "--quiet", "-i", "m", "a.vw").splitlines()
+    said = blocks(cli("predict", "--quiet", "--audit", "-i", "m", "a.vw"))
+    assert [head for head, _ in said] == plain
+    assert plain[0].endswith(" first")
+    for head, ((title, columns), *rows) in said:
+        assert (title, columns) == ("feature", ["value", "without", "moved"])
+        raw, moved = float(head.split()[0]), [float(numbers[-1]) for _, numbers in rows]
+        assert math.fsum(moved) == pytest.approx(raw, abs=1e-5)
+        assert sorted(map(abs, moved), reverse=True) == list(map(abs, moved))
+        for _, (_, without, part) in rows:
+            assert float(without) + float(part) == pytest.approx(raw, abs=1e-5)
+    assert {name for name, _ in said[1][1][1:]} == {"u^bad", "u^x", "v^tea", "Constant"}
+    assert dict(said[1][1])["u^x"][0] == "2"
+
+
+def test_members_and_features_of_a_committee(cli):
+    cli("train", "--quiet", "--members", "nag,nag:pairs", "-f", "m", "a.vw")
+    for head, rows in blocks(cli("predict", "--quiet", "-a", "-i", "m", "a.vw")):
+        place = [name for name, _ in rows].index("feature")
+        assert {name for name, _ in rows[1:place]} - {"rest"} == {"nag", "nag:pairs"}
+        for part in (rows[1:place], rows[place + 1 :]):
+            assert math.fsum(float(n[-1]) for _, n in part) == pytest.approx(float(head.split()[0]), abs=1e-5)
+        for name, numbers in rows[1:place]:
+            if name != "rest":
+                assert float(numbers[0]) * float(numbers[1]) == pytest.approx(float(numbers[2]), rel=1e-4, abs=1e-6)
+
+
+def test_features_beyond_the_largest_are_one_line(cli):
+    cli("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
+    every = blocks(cli("predict", "--quiet", "-a", "--audit-top", "0", "-i", "m", "a.vw"))
+    some = blocks(cli("predict", "--quiet", "-a", "--audit_top", "2", "-i", "m", "a.vw"))
+    for (_, whole), (head, (_, *rows)) in zip(every, some, strict=True):
+        assert rows[:2] == whole[1:3]
+        assert rows[2][0] == f"{len(whole) - 3} more"
+        assert math.fsum(float(n[-1]) for _, n in rows) == pytest.approx(float(head.split()[0]), abs=1e-5)
+
+
+def test_json_is_a_line_an_example(cli):
+    cli("train", "--quiet", "--members", "nag,nag:pairs", "-f", "m", "a.vw")
+    command = ["predict", "--quiet", "-a", "--audit-format", "json", "--audit-top", "2", "-i", "m", "a.vw"]
+    said = [json.loads(line) for line in cli(*command).splitlines()]
+    plain = cli("predict", "--quiet", "-i", "m", "a.vw").splitlines()
+    assert [f"{one['prediction']:.6f}" + (f" {one['tag']}" if one["tag"] else "") for one in said] == plain
+    assert [one["line"] for one in said] == list(range(1, len(LINES) + 1))
+    assert {one["source"] for one in said} == {"a.vw"}
+    for one in said:
+        assert set(one["features"][0]) == {"id", "names", "value", "without", "moved"}
+        assert len(one["features"]) == 2
+        shares = [*(feature["moved"] for feature in one["features"]), one["others_moved"], one["empty"]]
+        assert math.fsum(shares) == pytest.approx(one["raw"], abs=1e-9)
+        parts = [*(member["moved"] for member in one["members"]), one["start"], one["mixed"]]
+        assert math.fsum(parts) == pytest.approx(one["raw"], abs=1e-9)
+        assert set(one["members"][0]) == {"name", "said", "weight", "moved"}
+    assert said[1]["features"][0]["names"] == ["u^bad"]
+    assert said[1]["others"] == 2
+
+
+@pytest.mark.parametrize("options", [["--method", "nag"], ["--members", "nag,nag:pairs"], ["--sketch", "rfd"]], ids=str)
+def test_training_is_explained_before_each_label_and_stays_the_same(cli, options, tmp_path):
+    cli("train", "--quiet", *options, "-f", "plain", "-p", "plain.p", "a.vw")
+    out = cli("train", "--quiet", *options, "-f", "audited", "-p", "audited.p", "--audit", "a.vw")
+    assert (tmp_path / "plain").read_bytes() == (tmp_path / "audited").read_bytes()
+    assert (tmp_path / "plain.p").read_text() == (tmp_path / "audited.p").read_text()
+    assert [head for head, _ in blocks(out)] == (tmp_path / "plain.p").read_text().splitlines()
+    assert {"u^good", "u^bad", "v^cup"} < {name for _, rows in blocks(out) for name, _ in rows}
+    assert "good" not in cli("inspect", "audited")  # names are kept with --names only
+
+
+def test_predicting_changes_no_file(cli, tmp_path):
+    cli("train", "--quiet", "--members", "nag,nag:pairs", "--names", "-f", "m", "a.vw")
+    before = (tmp_path / "m").read_bytes()
+    out = cli("predict", "--quiet", "-a", "-i", "m", "-p", "said", "a.vw")
+    assert (tmp_path / "m").read_bytes() == before
+    assert (tmp_path / "said").read_text().splitlines() == [head for head, _ in blocks(out)]
+
+
+@pytest.mark.parametrize("options", [["--method", "nag"], ["--members", "nag,nag:pairs"]], ids=str)
+def test_two_classes_of_several_are_explained(cli, options, tmp_path):
+    words = ["ham |w lunch today", "spam |w win money", "news |w vote today", "ham |w lunch"] * 4
+    (tmp_path / "c.vw").write_text("\n".join(words) + "\n")
+    cli("train", "--quiet", "--classes", "auto", *options, "-f", "m", "c.vw")
+    plain = cli("predict", "--quiet", "-i", "m", "c.vw").splitlines()
+    scores = cli("predict", "--quiet", "-i", "m", "-r", "-", "-p", "p", "c.vw").splitlines()
+    for (head, rows), label, line in zip(blocks(cli("predict", "--quiet", "-a", "-i", "m", "c.vw")), plain, scores,
+                                         strict=True):  # fmt: skip
+        score = dict(word.split(":") for word in line.split())
+        assert head == label
+        best = sorted(score, key=lambda name: -float(score[name]))[:2]
+        titles = [(name, numbers) for name, numbers in rows if name.startswith("class ")]
+        assert [name for name, _ in titles] == [f"class {name}:" for name in best]
+        assert [float(n[0]) for _, n in titles] == pytest.approx([float(score[name]) for name in best], rel=1e-5)
+    line = cli("predict", "--quiet", "-a", "--audit-format", "json", "-i", "m", "c.vw").splitlines()[1]
+    said = json.loads(line)
+    assert said["prediction"] == said["classes"][0]["label"] == "spam"
+    assert len(said["classes"]) == 2
+    assert ("members" in said["classes"][0]) == ("--members" in options)
+
+
+def test_nothing_met_and_numbered_classes(cli, tmp_path):
+    (tmp_path / "c.svm").write_text("3 1:1\n5 2:1\n" * 3)
+    out = cli("train", "--quiet", "--classes", "auto", "--method", "nag", "-a", "-f", "m", "c.svm")
+    assert [head for head, _ in blocks(out)][:2] == ["unknown", "3"]
+    out = cli("train", "--quiet", "--oaa", "5", "--method", "nag", "-a", "--audit-format", "json", "c.svm")
+    first, second, *_ = map(json.loads, out.splitlines())
+    assert (first["prediction"], first["classes"]) == (1, [])
+    assert (second["prediction"], second["classes"][0]["label"]) == (3, 3)
+
+
+def test_features_without_names_are_their_ids(cli, tmp_path):
+    (tmp_path / "a.svm").write_text("1 3:1 17:2\n-1 3:2 5:1\n" * 5)
+    cli("train", "--quiet", "--method", "nag", "-f", "m", "a.svm")
+    said = blocks(cli("predict", "--quiet", "-a", "-i", "m", "a.svm"))
+    assert {name for name, _ in said[0][1][1:]} == {"3", "17", "Constant"}
+
+
+def test_made_features_and_columns_have_names(cli, tmp_path):
+    cli("train", "--quiet", "--method", "nag", "-q", "uv", "--ngram", "u2", "-f", "m", "a.vw")
+    said = blocks(cli("predict", "--quiet", "-a", "--audit-top", "0", "-i", "m", "a.vw"))
+    assert {"u^good", "u^good*v^tea", "u^good^x", "u^good^x*v^tea"} < {name for name, _ in said[0][1]}
+    (tmp_path / "t.csv").write_text("y,age,city\n" + "1,3,Paris\n0,4,Rome\n" * 3)
+    cli("train", "--quiet", "--method", "nag", "--label", "y", "-f", "m", "t.csv")
+    said = blocks(cli("predict", "--quiet", "-a", "-i", "m", "t.csv"))
+    assert {name for name, _ in said[0][1][1:]} == {"age", "city=Paris", "Constant"}
+
+
+def test_a_bound_on_predictions_is_told(cli):
+    cli("train", "--quiet", "--method", "nag", "--clip", "0.01", "-f", "m", "a.vw")
+    head, rows = blocks(cli("predict", "--quiet", "-a", "-i", "m", "a.vw"))[0]
+    assert head == "0.010000 first"
+    assert rows[0][0] == "before the bounds of --clip:"
+    assert math.fsum(float(n[-1]) for _, n in rows[2:]) == pytest.approx(float(rows[0][1][0]), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-a", "-p", "-"], "-p - with --audit, which writes to standard output itself"),
+        (["-a", "-r", "/dev/stdout"], "-r /dev/stdout with --audit"),
+        (["--audit-top", "3"], "--audit-top 3: nothing is explained; give --audit as well"),
+        (["--audit-format", "json"], "--audit-format json: nothing is explained"),
+        (["-a", "--audit-top", "-1"], "--audit-top -1: expected at least 0"),
+        (["-a", "--audit-format", "xml"], "--audit-format xml: expected one of text, json"),
+    ],
+)
+def test_what_does_not_go_together(cli, arguments, message):
+    assert message in cli("train", "--quiet", *arguments, "a.vw", status=1)
+
+
+def test_malformed_lines_end_it_after_the_examples_before(cli, tmp_path, capsys):
+    (tmp_path / "bad.vw").write_text("1 |u good\nx y |u\n1 |u good\n")
+    cli("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
+    capsys.readouterr()
+    assert main(["predict", "--quiet", "-a", "-i", "m", "bad.vw"]) == 1
+    done = capsys.readouterr()
+    assert len(blocks(done.out)) == 1
+    assert "bad.vw:2" in done.err
+    assert len(blocks(cli("predict", "--quiet", "-a", "--on-error", "skip", "-i", "m", "bad.vw"))) == 2
+
+
+def test_a_reader_that_goes_ends_the_run(tmp_path):
+    (tmp_path / "a.vw").write_text("\n".join(LINES * 100) + "\n")
+    command = f"{sys.executable} -m sonlearn train --quiet --method nag -a a.vw | head -n 1"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("0 first\n", "")

@@ -1,0 +1,294 @@
+"""Explanations: they add up, they are what calls of `predict` say, and the learner stays as it is."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from streams import batch_of
+
+from sonlearn import Batch, Learner, LearnOptions
+from sonlearn.batch import CONSTANT
+from sonlearn.learn import explain
+from sonlearn.learn.explain import ORDERS, orders_of
+from sonlearn.methods import METHODS, additive
+
+#: Small enough for plain Python, and every kind of view.
+MEMBERS = ("nag", "arow-precision:tfidf", "nag:bins", "nag:pairs", "arow-precision:neighbours", "multinomial-bayes:log")
+
+
+def stream(n: int, seed: int = 0, count: bool = False) -> Batch:
+    """Rows of six of nine features and a constant, whose label depends on single ones and on a pair."""
+    rng = np.random.default_rng(seed)
+    rows, y = [], []
+    for _ in range(n):
+        row = {int(f): float(rng.integers(1, 4)) for f in rng.choice(9, 6, replace=False) + 1}
+        z = row.get(1, 0.0) - row.get(2, 0.0) + 2.0 * ((3 in row) == (4 in row)) - 1.0 + 0.3 * rng.normal()
+        rows.append(row | {CONSTANT: 1.0})
+        y.append(round(math.exp(0.3 * z) * 3) if count else 1.0 if z > 0 else -1.0)
+    return batch_of(rows, y)
+
+
+def learned(n: int = 60, **options) -> Learner:
+    learner = Learner(LearnOptions(**options))
+    learner.partial_fit(stream(n, count=options.get("loss") in ("squared", "poisson", "quantile")))
+    return learner
+
+
+def entries(batch: Batch, i: int) -> dict[int, float]:
+    part = slice(batch.indptr[i], batch.indptr[i + 1])
+    return dict(zip(batch.indices[part].tolist(), batch.values[part].tolist(), strict=True))
+
+
+def raw_of(learner: Learner, row: dict[int, float]) -> float:
+    return float(learner.predict(batch_of([row], [np.nan])).raw[0])
+
+
+def adds_up(account: explain.Account) -> None:
+    assert account.empty + account.moved.sum() == pytest.approx(account.raw, rel=1e-9, abs=1e-9)
+    if account.members:
+        moved = math.fsum(voice.moved for voice in account.members)
+        assert account.start + account.mixed + moved == pytest.approx(account.raw, rel=1e-9, abs=1e-9)
+
+
+ADDITIVE = [name for name in METHODS if additive(LearnOptions(method=name))]
+CURVED = ["mixture", "bayes", "multinomial-bayes", "rfd-son"]
+
+
+def test_which_learners_are_sums():
+    assert set(METHODS) - set(ADDITIVE) == {"committee", *CURVED}
+
+
+@pytest.mark.parametrize("method", ["nag", *(name for name in ADDITIVE if name != "nag")])
+def test_terms_of_a_sum_are_weights_times_values(method):
+    learner, rows = learned(method=method), stream(8, seed=1)
+    rows = rows._replace(base=np.linspace(-1, 1, 8))
+    ids, w = learner.weights()
+    weights = dict(zip(ids.tolist(), w.tolist(), strict=True))
+    for i, said in enumerate(learner.explain(rows)):
+        (account,), row = said.accounts, entries(rows, i)
+        adds_up(account)
+        assert account.empty == rows.base[i]
+        assert account.raw == learner.predict(rows).raw[i]
+        assert dict(zip(account.ids.tolist(), account.values.tolist(), strict=True)) == row
+        terms = [weights[f] * row[f] for f in account.ids.tolist()]
+        np.testing.assert_allclose(account.moved, terms, rtol=1e-9, atol=1e-9)
+        without = [raw_of(learner, {g: x for g, x in row.items() if g != f}) for f in account.ids.tolist()]
+        np.testing.assert_allclose(account.without, np.array(without) + rows.base[i], rtol=1e-9, atol=1e-9)
+        assert (np.diff(np.abs(account.moved)) <= 0).all()
+        assert account.members == ()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"members": MEMBERS}, {"members": MEMBERS[:2], "loss": "squared"}, *({"method": name} for name in CURVED)],
+    ids=str,
+)
+@pytest.mark.interpreted
+def test_features_of_any_learner_are_what_predict_says(options):
+    learner, rows = learned(40, **options), stream(2, seed=2)
+    for i, said in enumerate(learner.explain(rows)):
+        (account,), row = said.accounts, entries(rows, i)
+        adds_up(account)
+        assert account.raw == learner.predict(rows).raw[i]
+        assert account.empty == raw_of(learner, {})
+        features, shares = sorted(row), dict.fromkeys(row, 0.0)
+        for order in orders_of(len(features)):
+            at, have = account.empty, set()
+            for f in (features[j] for j in order):
+                have.add(f)
+                now = raw_of(learner, {g: x for g, x in row.items() if g in have})
+                shares[f], at = shares[f] + (now - at) / ORDERS, now
+        for f, moved, without in zip(account.ids.tolist(), account.moved, account.without, strict=True):
+            assert without == raw_of(learner, {g: x for g, x in row.items() if g != f})
+            assert moved == pytest.approx(shares[f], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.interpreted
+def test_shares_are_near_shapleys():
+    learner, rows = learned(members=MEMBERS), stream(1, seed=3)
+    account, row = learner.explain(rows)[0].accounts[0], entries(rows, 0)
+    value = {
+        chosen: raw_of(learner, {f: row[f] for f in chosen})
+        for k in range(len(row) + 1) for chosen in itertools.combinations(sorted(row), k)
+    }  # fmt: skip
+    n = len(row)
+    for f, moved in zip(account.ids.tolist(), account.moved, strict=True):
+        exact = math.fsum(
+            (value[tuple(sorted((*s, f)))] - value[s]) / (n * math.comb(n - 1, len(s))) for s in value if f not in s
+        )
+        assert moved == pytest.approx(exact, abs=0.15 * np.abs(account.moved).max())
+
+
+@pytest.mark.interpreted
+def test_orders_are_permutations_and_half_of_them_backwards():
+    for s in (0, 1, 2, 7):
+        orders = orders_of(s)
+        assert orders.shape == (ORDERS, s)
+        assert (np.sort(orders, axis=1) == np.arange(s)).all()
+        assert (orders[1::2] == orders[::2, ::-1]).all()
+        assert (orders == orders_of(s)).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "nag"}, {"classes": "auto", "method": "nag"}, {"oaa": 2}], ids=str)
+def test_the_learner_stays_as_it_is(options, tmp_path):
+    batch = stream(60)
+    if "oaa" in options:
+        batch = batch._replace(y=np.where(batch.y > 0, 1.0, 2.0))
+    learner, twin = Learner(LearnOptions(**options)), Learner(LearnOptions(**options))
+    for learns in (learner, twin):
+        learns.partial_fit(batch)
+    learner.save(tmp_path / "before")
+    learner.explain(stream(3, seed=4))
+    learner.save(tmp_path / "after")
+    assert (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()
+    assert (learner.partial_fit(batch).raw == twin.partial_fit(batch).raw).all()
+
+
+@pytest.mark.parametrize("options", [{"members": MEMBERS[:4]}, {"method": "nag"}], ids=str)
+@pytest.mark.interpreted
+def test_neither_batches_nor_the_order_of_a_row_matter(options, monkeypatch):
+    learner, rows = learned(40, **options), stream(2, seed=5)
+    rows = rows._replace(y=np.array([7.0, np.nan]))  # labels are not looked at
+    expected = learner.explain(rows)
+    backwards = batch_of([dict(reversed(entries(rows, i).items())) for i in range(2)], [1.0, -1.0])
+    monkeypatch.setattr(explain, "_ENTRIES", 10)
+    single = [learner.explain(rows.part(i, i + 1))[0] for i in range(2)]
+    for ours, others in ((single, expected), (learner.explain(backwards), expected)):
+        for one, other in zip(ours, others, strict=True):
+            assert one.accounts[0].ids.tolist() == other.accounts[0].ids.tolist()
+            for name in ("moved", "without", "values", "raw", "empty"):
+                got, want = getattr(one.accounts[0], name), getattr(other.accounts[0], name)
+                np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{"members": MEMBERS}, {"method": "nag"}], ids=str)
+@pytest.mark.interpreted
+def test_rows_of_all_kinds(options):
+    learner = learned(40, **options)
+    nothing, unknown, twice = learner.explain(
+        Batch(
+            np.array([0, 0, 2, 5]), np.array([1, 77, 2, 1, 2]), np.array([1.0, 5.0, 1.0, 1.0, 2.0]), np.zeros(3),
+            np.array([0.0, 1.0, 1.0]), np.arange(1, 4),
+        )
+    )  # fmt: skip
+    (account,) = nothing.accounts
+    assert len(account.ids) == 0
+    assert account.raw == account.empty == nothing.prediction == raw_of(learner, {})
+    (account,) = unknown.accounts
+    adds_up(account)
+    assert set(account.ids) == {1, 77}
+    if additive(learner.options):
+        assert dict(zip(account.ids, account.moved, strict=True))[77] == 0.0
+    (account,) = twice.accounts
+    adds_up(account)
+    assert dict(zip(account.ids, account.values, strict=True)) == {1: 1.0, 2: 3.0}
+    assert account.raw == raw_of(learner, {2: 3.0, 1: 1.0})  # in the order of first sight
+
+
+@pytest.mark.interpreted
+def test_predictions_are_within_their_bound_and_accounts_before_it():
+    learner = learned(method="nag", clip=0.01)
+    (said,) = learner.explain(stream(1, seed=6))
+    assert abs(said.prediction) == 0.01 < abs(said.accounts[0].raw)
+    adds_up(said.accounts[0])
+
+
+# ------------------------------------------------------------------------------------------------- members
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+@pytest.mark.interpreted
+def test_members_of_a_committee_say_what_the_combiner_weighs(loss):
+    learner, rows = learned(members=MEMBERS, loss=loss), stream(4, seed=7)
+    rows = rows._replace(base=np.array([0.0, 0.5, -2.0, 1.0]))
+    weights = {member["name"]: member["weight"] for member in learner.facts()["members"]}
+    for i, said in enumerate(learner.explain(rows)):
+        (account,) = said.accounts
+        adds_up(account)
+        assert account.start == rows.base[i]
+        assert {voice.name: voice.weight for voice in account.members} == weights
+        for voice in account.members:
+            assert voice.moved == pytest.approx(voice.weight * (voice.said - rows.base[i]), abs=1e-12)
+        assert (np.diff([abs(voice.moved) for voice in account.members]) <= 0).all()
+        assert abs(account.mixed) < 0.5  # two sets of weights, which have not gone far apart
+
+
+@pytest.mark.interpreted
+def test_a_committee_of_one_says_what_its_member_says():
+    """The member learns and predicts as it would alone; what the combiner is told is twice that, within 6."""
+    learner, rows = learned(members=("adagrad",)), stream(5, seed=8)
+    alone = learned(method="adagrad").predict(rows).raw
+    said = [one.accounts[0].members[0].said for one in learner.explain(rows)]
+    np.testing.assert_allclose(said, np.clip(2.0 * alone, -6, 6), rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["squared", "quantile", "poisson"])
+@pytest.mark.interpreted
+def test_members_of_values_add_up_from_the_mean(loss):
+    learner, rows = learned(members=("nag", "nag:tfidf"), loss=loss), stream(4, seed=9, count=True)
+    mean = stream(60, count=True).y.mean()
+    for said in learner.explain(rows):
+        (account,) = said.accounts
+        adds_up(account)
+        assert account.start == pytest.approx(math.log(mean) if loss == "poisson" else mean)
+        names = {voice.name for voice in account.members}
+        assert names == {"nag", "nag:tfidf"} | ({"bias"} if loss == "quantile" else set())
+        assert abs(account.mixed) < 1e-9  # one set of weights, and no bound was reached
+
+
+@pytest.mark.interpreted
+def test_members_of_a_mixture():
+    learner, rows = learned(method="mixture"), stream(3, seed=10)
+    for i, said in enumerate(learner.explain(rows)):
+        (account,) = said.accounts
+        adds_up(account)
+        assert {voice.name: voice.weight for voice in account.members} == learner.facts()["share"]
+        p = math.fsum(voice.weight / (1 + math.exp(-voice.said)) for voice in account.members)
+        assert math.log(p / (1 - p)) == pytest.approx(learner.predict(rows).raw[i])
+
+
+@pytest.mark.interpreted
+def test_members_that_went_home_say_nothing():
+    learner = learned(members=MEMBERS)
+    learner._state.panel.now["active"] = 0b000101
+    (said,) = learner.explain(stream(1, seed=11))
+    assert {voice.name for voice in said.accounts[0].members} == {MEMBERS[0], MEMBERS[2]}
+
+
+# ------------------------------------------------------------------------------------------------- several classes
+
+
+@pytest.mark.parametrize("options", [{"method": "nag"}, {"members": MEMBERS[:3]}, {"method": "mixture"}], ids=str)
+@pytest.mark.interpreted
+def test_the_winning_class_and_the_next_are_explained(options):
+    learner, batch = Learner(LearnOptions(classes="auto", **options)), stream(60)
+    has = [[f in entries(batch, i) for f in (1, 2)] for i in range(60)]
+    batch = batch._replace(y=np.array([{True: 5.0, False: 3.0}[b] if a else 9.0 for a, b in has]))
+    learner.partial_fit(batch)
+    rows = stream(4, seed=12)._replace(y=np.full(4, np.nan))
+    predicted = learner.predict(rows)
+    for i, said in enumerate(learner.explain(rows)):
+        best = np.argsort(-predicted.scores[i])[:2]
+        assert [account.label for account in said.accounts] == [learner.classes[k] for k in best]
+        assert [account.raw for account in said.accounts] == predicted.scores[i, best].tolist()
+        assert said.prediction == predicted.prediction[i] == said.accounts[0].label
+        for account in said.accounts:
+            adds_up(account)
+            k, row = learner.classes.index(account.label), entries(rows, i)
+            for f, without in zip(account.ids.tolist(), account.without, strict=True):
+                part = learner.predict(batch_of([{g: x for g, x in row.items() if g != f}], [np.nan]))
+                assert part.scores[0, k] == pytest.approx(without, rel=1e-9, abs=1e-9)
+            assert bool(account.members) == ("method" not in options or options["method"] == "mixture")
+
+
+@pytest.mark.interpreted
+def test_classes_that_have_not_been_met_have_no_accounts():
+    learner, rows = Learner(LearnOptions(classes="auto", method="nag")), stream(1)
+    (said,) = learner.explain(rows)
+    assert math.isnan(said.prediction)
+    assert said.accounts == ()
+    learner.partial_fit(rows)
+    assert [account.label for account in learner.explain(rows)[0].accounts] == [int(rows.y[0])]
