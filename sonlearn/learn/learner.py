@@ -124,6 +124,10 @@ class Learner:
             _take_front(self, batch, bad, skip)
             raise self._labels.error(batch, bad)
         rows, self._index = intern(batch._replace(y=y), self._index, self._unknown)
+        return self._taught(batch, rows, skip)
+
+    def _taught(self, batch: Batch, rows: Rows, skip: bool) -> Predicted | PredictedClass:
+        """Learn `rows`, which are those of `batch` with its features numbered."""
         self._state = self._engine.reserve(self._state, rows, self.size)
         out, refused, at = self._room(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
@@ -353,6 +357,11 @@ class Learner:
         except (KeyError, TypeError, OptionError, ValueError) as error:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error
         return learner
+
+    def copy(self, *, threads: int = 1) -> Learner:
+        """A learner that goes on from the same state, with arrays of its own; `threads` as in the constructor."""
+        header, arrays = self.to_arrays()
+        return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)
 
     def save(self, path: str | Path) -> None:
         """Write the model, whole or not at all (see `sonlearn.storage`)."""
