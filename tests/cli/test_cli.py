@@ -374,7 +374,7 @@ BAD_COMMANDS = [
     ("trian a.svm", r"'trian': no such verb; did you mean train\?"),
     (
         "frobnicate",
-        r"'frobnicate': no such verb; expected train, predict, convert, sketch, methods, warm, inspect, report",
+        r"'frobnicate': no such verb; expected train, predict, convert, sketch, serve, methods, warm, inspect, report",
     ),
     ("a.svm", r"'a\.svm': expected a verb first \(train, .*, report\), as in: sonlearn train a\.svm"),
     ("--quiet", r"'--quiet': expected a verb first .*"),
