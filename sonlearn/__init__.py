@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions, TextOptions
     from sonlearn.text.read import read_batches
+    from sonlearn.tuning import tune
 
 __version__ = "0.1.0"
 
@@ -30,11 +31,12 @@ _HOME = {
     "TextOptions": "sonlearn.options",
     "from_scipy": "sonlearn.batch",
     "read_batches": "sonlearn.text.read",
+    "tune": "sonlearn.tuning",
 }
 
 __all__ = [
     "Batch", "DivergedError", "InputError", "LearnOptions", "Learner", "ModelFileError", "OptionError",
-    "SonlearnError", "TextOptions", "from_scipy", "read_batches",
+    "SonlearnError", "TextOptions", "from_scipy", "read_batches", "tune",
 ]  # fmt: skip
 
 

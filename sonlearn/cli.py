@@ -17,16 +17,18 @@ import sys
 from typing import Any
 
 from sonlearn import __version__
-from sonlearn.commands.flags import (
+from sonlearn.commands.flags import RunOptions
+from sonlearn.commands.options import (
     ClusterOptions,
     ConvertOptions,
     PageOptions,
-    RunOptions,
     ServeOptions,
     SketchRunOptions,
+    TuneOptions,
 )
 from sonlearn.commands.verbs import VERBS, parse, parser_of
 from sonlearn.errors import OptionError, SonlearnError, shorten
+from sonlearn.grid import parse_grid, settings_of
 from sonlearn.methods import DEFAULT, METHODS, SKETCHES, listing
 from sonlearn.options import WRITABLE, TextOptions
 from sonlearn.sketch.options import SketchOptions
@@ -116,6 +118,8 @@ def _dispatch(arguments: list[str]) -> int:
             return _convert(given, others)
         case "sketch":
             return _sketch(given, others)
+        case "tune":
+            return _tune(given, others)
         case "serve":
             return _serve(given, others)
     return _train(verb, given, others)
@@ -146,6 +150,19 @@ def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
     from sonlearn.commands import train
 
     return train.run(given, options)
+
+
+def _tune(given: dict[str, Any], others: list[str]) -> int:
+    running = RunOptions(**_own_run(given, others))
+    options = TuneOptions(**_taken(given, TuneOptions))
+    if not options.grid:
+        raise OptionError("tune needs what to try; give --grid 'method=nag,rfd-son alpha=.1,1,10', for example")
+    text = TextOptions(**_taken(given, TextOptions))
+    places = ["--grid"] if len(options.grid) == 1 else [f"--grid no. {i + 1}" for i in range(len(options.grid))]
+    settings = settings_of(map(parse_grid, options.grid, places), given)
+    from sonlearn.commands import tune
+
+    return tune.run(settings, text, running, options)
 
 
 def _convert(given: dict[str, Any], others: list[str]) -> int:

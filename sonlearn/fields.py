@@ -107,3 +107,32 @@ def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
             f"{name} {value}: expected a number from {low} to 16, with a namespace's first byte before it or not"
         )
     return byte, int(digits)
+
+
+def parse_field(field: dataclasses.Field, text: str) -> Any:
+    """`text` as the field's type, in the field's range. Raises OptionError."""
+    parse = field.metadata.get("parse")
+    if parse is None:
+        if "choices" in field.metadata:
+            check_field(field, text)
+        return text
+    try:
+        value = parse(text)
+    except ValueError:
+        plain = {int: "a whole number", number: "a number"}
+        expected = plain.get(parse) or getattr(parse, "expected", field.metadata["help"])
+        raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
+    if value is not None:
+        check_field(field, value)
+    return value
+
+
+def text_of(value: Any) -> str:
+    """An option's value as the command line takes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " ".join(value)
+    if value == "":
+        return "none"
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)

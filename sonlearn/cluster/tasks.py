@@ -21,7 +21,8 @@ from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.unite import Tally, Told
 from sonlearn.options import HASHED, LearnOptions, TextOptions
 from sonlearn.report.labels import as_said
-from sonlearn.report.progress import Outcome, Progress
+from sonlearn.report.outcomes import outcome_of
+from sonlearn.report.progress import Progress
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.batches import take
 from sonlearn.sketch.make import make_sketch
@@ -202,9 +203,7 @@ def _numbers(values: np.ndarray) -> list[str]:
 
 def count(progress: Progress, batch: Batch, predicted: Predicted | PredictedClass) -> None:
     """Add what was predicted for a batch, but for the rows that were refused."""
-    y = predicted.label if isinstance(predicted, PredictedClass) else batch.y
-    outcome = Outcome(y, batch.weight, predicted.prediction, predicted.loss, np.diff(batch.indptr))
-    progress.update(Outcome(*(part if part is None else part[~predicted.refused] for part in outcome)))
+    progress.update(outcome_of(batch, None, predicted))
 
 
 def without_features(batch: Batch) -> Batch:

@@ -23,8 +23,8 @@ COMPILING = "compiling kernels for this version once, about half a minute ..."
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 
 
-def check_run(options: RunOptions) -> None:
-    """Check the files and flags of ``train`` and ``predict``.
+def check_run(options: RunOptions, table: str | None = None) -> None:
+    """Check the files and flags of ``train`` and ``predict``, and of ``tune`` with its `table`.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def check_run(options: RunOptions) -> None:
     _check_audit(options)
     outputs = {
         "-p": options.predictions, "-r": options.raw_predictions, "-f": options.final_regressor, "--cache_file": cache,
-        "--log-json": options.log_json, "--report": options.report,
+        "--log-json": options.log_json, "--report": options.report, "--table": table,
     }  # fmt: skip
     check_binary("-f", options.final_regressor, "a model")
     check_binary("--cache_file", cache, "a cache")
@@ -64,6 +64,8 @@ def check_run(options: RunOptions) -> None:
         check_target("--cache_file", cache)
         if os.path.exists(cache) and not os.path.isfile(cache):
             raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
+    if table is not None and table not in STDOUT:
+        check_target("--table", table)
     for flag in ("-p", "-r", "--log-json"):
         output = outputs[flag]
         if output is not None and output not in STDOUT:

@@ -16,9 +16,10 @@ from sonlearn.batch import Batch
 from sonlearn.commands import train as one
 from sonlearn.commands.checks import check_run, check_stdin, complain, warn_of_skipped
 from sonlearn.commands.files import STDIN
-from sonlearn.commands.flags import ClusterOptions, RunOptions, SketchRunOptions
+from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import load_model, save_model
+from sonlearn.commands.options import ClusterOptions, SketchRunOptions
 from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.commands.sketch import check_outputs
 from sonlearn.commands.sketching import finish

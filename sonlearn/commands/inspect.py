@@ -12,8 +12,8 @@ import numpy as np
 from sonlearn import storage
 from sonlearn.batch import CONSTANT
 from sonlearn.commands.models import Model, load_model, names_of
-from sonlearn.commands.settings import text_of
 from sonlearn.errors import OptionError
+from sonlearn.fields import text_of
 from sonlearn.report.facts import largest
 from sonlearn.sketch import npz
 

@@ -185,7 +185,7 @@ class Bar:
         result, parts = progress.result, [f"{self._read / (time.perf_counter() - self._started):,.0f} examples/s"]
         if result.average_loss is not None:
             parts.append(f"loss {result.average_loss:.4f}")
-        if result.average_error is not None and progress.totals()["error"] is not None:
+        if result.average_error is not None:
             parts.append(f"error {result.average_error:.4f}")
         place, said = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
         if self._bar is None:  # what comes before is the time of kernels being compiled, which says nothing of the rest

@@ -6,7 +6,7 @@ import sys
 
 from sonlearn.commands.checks import check_target
 from sonlearn.commands.files import check_files
-from sonlearn.commands.flags import PageOptions
+from sonlearn.commands.options import PageOptions
 from sonlearn.outputs import writing
 from sonlearn.report.html.page import page, write_page
 from sonlearn.report.predictions import STDOUT

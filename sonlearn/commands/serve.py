@@ -15,10 +15,11 @@ from sonlearn import storage
 from sonlearn.batch import Batch
 from sonlearn.commands.checks import COMPILING, complain, warn
 from sonlearn.commands.files import check_binary, check_files
-from sonlearn.commands.flags import RunOptions, ServeOptions
+from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import contents, load_model
-from sonlearn.commands.train import Checkpoints
+from sonlearn.commands.options import ServeOptions
+from sonlearn.commands.passes import Checkpoints
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.fields import text_of
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions, flags
 
@@ -27,17 +28,6 @@ def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None =
         if keep is None or field.name in keep or getattr(options, field.name) != field.default
     ]
     return ", ".join(f"{name} = {text_of(getattr(options, name))}" for name in shown)
-
-
-def text_of(value: Any) -> str:
-    """An option's value as the command line takes it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, tuple):
-        return " ".join(value)
-    if value == "":
-        return "none"
-    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
 
 
 def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:

@@ -19,8 +19,9 @@ from sonlearn.commands.checks import (
     warn_of_skipped,
 )  # fmt: skip
 from sonlearn.commands.files import check_binary, check_files
-from sonlearn.commands.flags import RunOptions, SketchRunOptions
+from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupted, Interrupts
+from sonlearn.commands.options import SketchRunOptions
 from sonlearn.commands.sketching import merge_files, sketch_batches
 from sonlearn.errors import OptionError
 from sonlearn.jit import on_first_compilation

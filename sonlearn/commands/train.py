@@ -4,50 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import signal
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from sonlearn.batch import Batch
 from sonlearn.commands.audit import Audit, one_by_one
-from sonlearn.commands.checks import (
-    COMPILING,
-    FROM_TERMINAL,
-    cache_file,
-    check_run,
-    complain,
-    from_terminal,
-    of_skipped,
-    warn,
-)
-from sonlearn.commands.files import STDIN
+from sonlearn.commands.checks import check_run
 from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
-from sonlearn.commands.interrupts import Interrupts
-from sonlearn.commands.milestones import Checkpoints as Checkpoints
-from sonlearn.commands.milestones import Patience, first_of, held_out
-from sonlearn.commands.models import Unfinished, load_model, save_model
-from sonlearn.commands.recording import FINE, Bar, Recorder, check_recording, recorded
+from sonlearn.commands.milestones import Patience
+from sonlearn.commands.models import Unfinished, load_model
+from sonlearn.commands.passes import Passes
+from sonlearn.commands.recording import FINE, Recorder, check_recording, recorded
 from sonlearn.commands.settings import check_agreement, describe, split
-from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
-from sonlearn.jit import on_first_compilation
+from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
 from sonlearn.options import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.labels import as_said
+from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.predictions import PredictionWriter
-from sonlearn.report.progress import HEADER, Outcome, Progress, Schedule
+from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.cache import CachedReader
-from sonlearn.text.columns import Labelling
-from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
-FINISHED = "finished run"
 #: Formats that give the same features.
 ALIKE = (set(TABLES), set(NAMESPACED))
+UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 
 
 def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session] | None = None) -> int:
@@ -70,47 +55,36 @@ def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session]
     if session.nothing_left:
         session.say(f"{options.final_regressor}: the run that saved this model has finished; nothing is left to do")
         return 0
-    if from_terminal(session.sources):
-        session.say(FROM_TERMINAL)
-    try:
-        with Interrupts(at_once=True) as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
-            ending, status = session.go(interrupts)
-            session.finish(ending)
-    finally:
-        session.close()
-    if session.failure is not None:
-        raise session.failure
-    return status
+    return session.run()
 
 
-class Session:
+class Session(Passes):
     """One run under way: the learner, its totals, and where they are written."""
 
     def __init__(self, given: dict[str, Any], options: RunOptions):
-        self.options = options
-        self.sources = list(options.data) or ["-"]
         self.learner: Learner | None = None
-        self.cores = options.threads if options.threads is not None else os.cpu_count() or 1
-        self.from_model, unfinished, self.names = initial_model(options), None, NameTable()
+        self.cores = cores_of(options)
+        self.from_model, unfinished, names = initial_model(options), None, NameTable()
         if self.from_model is not None:
-            self.learner, unfinished, self.names = load_model(self.from_model, threads=self.cores)
+            self.learner, unfinished, names = load_model(self.from_model, threads=self.cores)
             if options.testonly:
                 self.learner.say(**given)
             check_agreement(given, self.learner, self.from_model)
-        self.nothing_left = self.resumes and unfinished is None
-        self.done = self.began = Unfinished(self.sources, options.passes, 1, 0, 0)
-        if self.resumes and unfinished is not None:
-            self.done = self.began = check_resumed(options, unfinished)
+        resumes = options.resume and self.from_model == options.final_regressor
+        self.nothing_left = resumes and unfinished is None
+        done = Unfinished(list(options.data) or ["-"], options.passes, 1, 0, 0)
+        if resumes and unfinished is not None:
+            done = check_resumed(options, unfinished)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
         named = self.text.names or options.audit
-        self.read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
+        read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
+        super().__init__(options, read_as, self.learn.classes is not None, names, done)
         # Names that are not the model's are only for the audit.
         self.names_read = self.names if self.text.names else NameTable()
         self.audit = Audit(options, self.names_read) if options.audit else None
-        self.holdout = options.passes > 1 and not options.holdout_off
         if options.probabilities and not self.learn.several:
             raise OptionError(
                 "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
@@ -120,73 +94,11 @@ class Session:
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
         self.progress = Progress(loss, table, self.holdout, texts, fine if recorded(options) else None, zero)
         self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)
-        self.meter = Meter()
-        self.bar = Bar(options, self.meter)
         lines = self.done.lines
         self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
         self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
-        self.checkpoints = Checkpoints(options.checkpoint, options.checkpoint_minutes)
         self.patience = Patience(options.early_terminate)
-        self.failure: OutputError | None = None
-        self.cache = cache_file(options)
-        self.reader: Reader | CachedReader | None = None
         self.refused, self.first_refused = 0, ""
-        self.started = time.perf_counter()
-
-    def go(self, interrupts: Interrupts) -> tuple[str, int]:
-        """All passes over all examples; return (how it ended, exit status)."""
-        self.started = time.perf_counter()
-        try:
-            for number in range(1, self.options.passes + 1):
-                if number > 1:
-                    self.progress.next_pass()
-                    self.recorder.next_pass()
-                if number < self.done.number:
-                    continue
-                if number > 1 and self.done.read == 0 and self.learner is not None:
-                    self.learner.next_pass()
-                self.one_pass(number, interrupts)
-                if interrupts.received is not None:
-                    name = signal.Signals(interrupts.received).name
-                    return f"interrupted run ({name})", 128 + interrupts.received
-                self.done = self.done._replace(number=number + 1, read=0)
-                if self.ends_early(number):
-                    break
-                if self.options.save_per_pass and number < self.options.passes:
-                    self.save_checkpoint()
-        except BrokenPipeError:
-            return "interrupted run (the reader of the output has gone)", 128 + 13
-        except OutputError as error:
-            self.failure = error
-            return f"interrupted run ({error})", 1
-        return FINISHED, 0
-
-    def one_pass(self, number: int, interrupts: Interrupts) -> None:
-        """Go over all examples once, but those that a resumed run has read."""
-        if self.reader is None or self.cache is None:
-            self.reader = self.make_reader()
-        before, done, begun = self.done.read, 0, False
-        batches = one_by_one(self.reader) if self.audit else self.reader
-        for batch in first_of(interrupts.until_signal(batches), self.options.examples, self.cache is not None):
-            start, done = done, done + batch.n
-            if done <= before:
-                continue
-            batch = batch.part(max(before - start, 0), batch.n)
-            if not begun:
-                self.begin_pass(self.reader, batch, first=number == self.began.number)
-                begun = True
-            held = held_out(self.options, done - batch.n, batch.n)
-            predicted = self.learn_from(batch, held)
-            interrupts.at_once = False  # until here there was nothing to save
-            lines = self.done.lines + int((~predicted.refused).sum()) * bool(self.predictions or self.raw_predictions)
-            self.done = self.done._replace(read=done, lines=lines)
-            self.report(batch, held, predicted)
-            self.bar.add(number, batch.n, self.progress)
-            if self.checkpoints.due(batch.n):
-                self.save_checkpoint()
-        if done < before and interrupts.received is None:
-            name = " ".join(self.sources)
-            raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
 
     def ends_early(self, number: int) -> bool:
         """Whether pass `number` is one too many in vain; then the learner is that of the best one."""
@@ -196,45 +108,6 @@ class Session:
         self.learner = Learner.from_arrays(*best.learner, threads=self.cores)
         self.say(f"the holdout loss has not fallen since pass {best.number}, whose model is kept")
         return True
-
-    @property
-    def resumes(self) -> bool:
-        """Whether an unfinished run is to go on."""
-        return self.options.resume and self.from_model == self.options.final_regressor
-
-    def save_checkpoint(self) -> None:
-        """Save the model while the run goes on; where that fails, the run goes on as well."""
-        assert self.options.final_regressor is not None
-        if self.learner is not None:
-            try:
-                save_model(self.options.final_regressor, self.learner, self.done, self.names)
-            except ModelFileError as error:
-                warn(f"no checkpoint was saved: {error}")
-
-    def make_reader(self) -> Reader | CachedReader:
-        """What reads the examples: for one pass, or with a cache for all of them."""
-        options = self.options
-        arguments: dict[str, Any] = {
-            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
-            "names": self.names_read, "labels": Labelling(not options.testonly, self.learn.classes is not None),
-        }  # fmt: skip
-        reader: Reader | CachedReader
-        if self.cache is None:
-            reader = Reader(self.sources, self.read_as, **arguments)
-        else:
-            reader = CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
-        reader.meter = self.meter if self.bar.wanted else None
-        return reader
-
-    def begin_pass(self, reader: Reader | CachedReader, batch: Batch, first: bool) -> None:
-        """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
-        cache = ""
-        if isinstance(reader, CachedReader):
-            cache = f"cache_file = {self.cache}" + (f", made anew: found {reader.reason}" if reader.reason else "")
-        if first:
-            self.begin(reader.format or "auto", batch, cache)
-        elif isinstance(reader, CachedReader) and reader.reason:
-            self.say(cache)
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
@@ -257,7 +130,7 @@ class Session:
     def files(self) -> dict[str, str | None]:
         """Which files the run reads and writes."""
         return {
-            "data": " ".join("<stdin>" if name in STDIN else name for name in self.sources),
+            **super().files,
             "initial_regressor": self.from_model,
             "final_regressor": self.options.final_regressor,
             "predictions": self.options.predictions,
@@ -268,9 +141,18 @@ class Session:
 
     def settings(self, learner: Learner, cache: str) -> list[str]:
         """Everything that the run depends on, in three lines or more."""
-        lines = [f"{name} = {value}" for name, value in self.files.items() if value]
-        lines += [cache] if cache else []
-        return [*lines, describe(learner.options), describe(learner.text, keep=("format",))]
+        return [*self.named_files(cache), describe(learner.options), describe(learner.text, keep=("format",))]
+
+    def next_pass(self, learns: bool) -> None:
+        """Another pass begins."""
+        self.progress.next_pass()
+        self.recorder.next_pass()
+        if learns and self.learner is not None:
+            self.learner.next_pass()
+
+    def batches(self, reader: Reader | CachedReader) -> Iterable[Batch]:
+        """What is learned from at a time."""
+        return one_by_one(reader) if self.audit else reader
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted | PredictedClass:
         """Predict a batch, and learn from it what is to be learned."""
@@ -279,9 +161,11 @@ class Session:
             self.audit.write(self.learner, batch)
         if self.options.testonly:
             return self.learner.predict(batch)
-        if held is not None:
-            batch = batch._replace(weight=np.where(held, 0.0, batch.weight))
-        return self.learner.partial_fit(batch, skip=self.options.on_error == "skip")
+        return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
+
+    def lines_of(self, predicted: Predicted | PredictedClass) -> int:
+        """How many lines of predictions are written of these."""
+        return int((~predicted.refused).sum()) * bool(self.predictions or self.raw_predictions)
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: Predicted | PredictedClass) -> None:
         """Count, write predictions, print the rows that are due; what could not be learned from is left out."""
@@ -290,11 +174,8 @@ class Session:
             self.refused += 1
             self.first_refused = self.first_refused or str(diverged(batch, int(row)))
         tags = None if batch.tags is None else [tag for tag, kept in zip(batch.tags, keep, strict=True) if kept]
-        features = np.diff(batch.indptr)
-        y = predicted.label if isinstance(predicted, PredictedClass) else batch.y
-        outcome = Outcome(y, batch.weight, predicted.prediction, predicted.loss, features, held)
+        outcome = outcome_of(batch, held, predicted)
         if predicted.refused.any():
-            outcome = Outcome(*(part if part is None else part[keep] for part in outcome))
             predicted = type(predicted)(*(part[keep] for part in predicted))
         rows = self.progress.update(outcome)
         if isinstance(predicted, PredictedClass):
@@ -325,43 +206,36 @@ class Session:
         assert self.learner is not None
         return self.learner.label_texts(values)
 
-    def finish(self, ending: str) -> None:
-        """Save the model, and say how it went whether or not that succeeds."""
-        seconds, finished = time.perf_counter() - self.started, ending == FINISHED
-        self.bar.close()
-        try:
-            if self.options.final_regressor is not None and self.learner is not None:
-                unfinished = None if finished else self.done
-                save_model(self.options.final_regressor, self.learner, unfinished, self.names)
-        finally:
-            whole = finished and self.began.number == 1 and not self.began.read
-            lines = self.progress.summary(seconds, ending, whole)
-            lines[-2:-2] = members_at_work(self.learner)  # before the time that it took
-            for line in lines:
-                self.say(line)
-            for text in self.warnings():
-                warn(text)
-            self.recorder.finish(ending, self.learner, self.names, self.warnings())
+    def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
+        """How it went."""
+        lines = self.progress.summary(seconds, ending, whole)
+        lines[-2:-2] = members_at_work(self.learner)  # before the time that it took
+        return lines
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
-        said = [] if self.reader is None else of_skipped(self.reader.error_count, self.reader.errors)
+        said = super().warnings()
         if self.refused:
             said.append(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
-            said.append("no example has a label and an importance above 0, so nothing was learned")
+            said.append(UNLABELLED)
         return said
+
+    def record(self, ending: str) -> None:
+        """Write the end of the log, and the page."""
+        self.recorder.finish(ending, self.learner, self.names, self.warnings())
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
-        for open_one in (self.predictions, self.raw_predictions, self.recorder, self.bar):
+        for open_one in (self.predictions, self.raw_predictions, self.recorder):
             if open_one:
                 open_one.close()
+        super().close()
 
-    def say(self, line: str) -> None:
-        """One line on standard error, at once, unless --quiet."""
-        if not self.options.quiet:
-            complain(line)
+
+def cores_of(options: RunOptions) -> int:
+    """Threads that learn."""
+    return options.threads if options.threads is not None else os.cpu_count() or 1
 
 
 def initial_model(options: RunOptions) -> str | None:

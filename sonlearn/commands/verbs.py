@@ -14,18 +14,20 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sonlearn.commands import vw_flags
-from sonlearn.commands.flags import (
+from sonlearn.commands.flags import RunOptions
+from sonlearn.commands.options import (
     ClusterOptions,
     ConvertOptions,
     InspectOptions,
     PageOptions,
-    RunOptions,
     ServeOptions,
     SketchRunOptions,
+    TuneOptions,
 )
 from sonlearn.errors import OptionError, shorten
+from sonlearn.fields import parse_field
 from sonlearn.methods import METHODS
-from sonlearn.options import ALL_TAKE, SAID, LearnOptions, TextOptions, check_field, flags, number
+from sonlearn.options import ALL_TAKE, SAID, LearnOptions, TextOptions, flags
 from sonlearn.sketch.options import SketchOptions
 
 
@@ -46,6 +48,11 @@ _PREDICT = (
     "audit_format", "on_error", "max_errors", "threads", "progress", "progress_bar", "log_json", "report", "quiet",
 )  # fmt: skip
 
+_TUNE = (
+    "data", "final_regressor", "save_per_pass", "checkpoint", "checkpoint_minutes", "passes", "cache", "cache_file",
+    "holdout_off", "holdout_period", "holdout_after", "examples", "on_error", "max_errors", "threads", "progress",
+    "progress_bar", "quiet",
+)  # fmt: skip
 _SERVE = ("initial_regressor", "final_regressor", "checkpoint", "checkpoint_minutes", "threads", "quiet")
 _READ = ("data", "on_error", "max_errors", "threads")
 #: Options of text that are not of a matrix of features, or of a file of them: all but the constant.
@@ -67,6 +74,16 @@ VERBS = {
             ("text", _fields(TextOptions, "format")),
             ("run", _fields(RunOptions, *_PREDICT)),
             _CLUSTER,
+        ),
+    ),
+    "tune": Verb(
+        "sonlearn tune --grid GRID [options] [DATA ...]",
+        "Learn with many settings side by side in one pass over the data; the best one's model is saved.",
+        (
+            ("tuning", _fields(TuneOptions)),
+            ("learning", _fields(LearnOptions)),
+            ("text", _fields(TextOptions)),
+            ("run", _fields(RunOptions, *_TUNE)),
         ),
     ),
     "convert": Verb(
@@ -233,15 +250,6 @@ def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> Optio
 
 def _value(field: dataclasses.Field[Any], text: Any) -> Any:
     """`text` as the field's type, in the field's range."""
-    parse_text = field.metadata.get("parse")
-    if parse_text is None or not isinstance(text, str):
-        return tuple(text) if isinstance(text, list) else text
-    try:
-        value = parse_text(text)
-    except ValueError:
-        plain = {int: "a whole number", number: "a number"}
-        expected = plain.get(parse_text) or getattr(parse_text, "expected", field.metadata["help"])
-        raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
-    if value is not None:
-        check_field(field, value)
-    return value
+    if isinstance(text, str):
+        return parse_field(field, text)
+    return tuple(text) if isinstance(text, list) else text

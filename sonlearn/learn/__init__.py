@@ -1,8 +1,8 @@
 """Rows -> state: every learner, without input or output.
 
 Read `engine` first, the seam: what a learner is to the rest of the program. Then `learner`, which keeps the names of
-features, the labels and one engine, and `engines`, one for each kind of arithmetic. `losses`, `labels`, `classes` and
-`dense` are used by all.
+features, the labels and one engine (`abreast`: several learners of the same rows), and `engines`, one for each kind of
+arithmetic. `losses`, `labels`, `classes` and `dense` are used by all.
 
 The Newton family: `round` (what happens to a row), `step` (what knows alpha), `shrink` and `oja` (the sketches),
 `rescale`, `predict`, `newton` (a batch of rounds), on `state`, `status` and `tolerances`. How that costs nothing that

@@ -86,7 +86,11 @@ class Classes:
         Those met, in that order.
     first : int or None
         Of numbered classes the least label (0 or 1), once it is known.
+    kind : str
+        As that of `sonlearn.learn.labels.Labels`.
     """
+
+    kind = "classes"
 
     def __init__(self, options: LearnOptions):
         self.most = options.oaa or options.multinomial

@@ -24,6 +24,11 @@ class Labels:
         self.loss, self.coding, self.binary = loss, coding, binary
         self._classes = binary or loss in CLASSIFICATION
 
+    @property
+    def kind(self) -> str:
+        """The same for losses that read labels alike."""
+        return "margins" if self.loss in CLASSIFICATION else self.loss
+
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] labels as the loss takes them, first row with a label that it does not take, or n).
 

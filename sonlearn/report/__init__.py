@@ -2,7 +2,8 @@
 
 `progress` (with `labels`) has the running totals of what was predicted, Vowpal Wabbit's table of them, and the summary;
 `predictions` writes a line for each example, `classes` what stands in it where there are several, `audit` what moved a
-prediction. They know nothing of learners: they are given what was predicted.
+prediction; `outcomes` hands what was predicted of a batch to the totals. They know nothing of learners: they are given
+what was predicted.
 
 Of a whole run: `quality` adds up calibration and confusions, `facts` asks a learner what it has learned, `runlog`
 writes and reads the log that has all of it, and ``html/`` makes a page of a log.

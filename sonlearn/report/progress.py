@@ -114,25 +114,30 @@ class Row(NamedTuple):
     classes: bool
 
 
-class _Sums(NamedTuple):
-    """Of one kind of example: sum of h, of h * loss, of h * error."""
+class Sums(NamedTuple):
+    """Of one kind of example: sum of h, of h * loss, of h * error; whether all labels are classes, so that one can err.
+
+    What averages are of.
+    """
 
     weight: float = 0.0
     loss: float = 0.0
     errors: float = 0.0
+    classes: bool = True
 
-    def minus(self, other: _Sums) -> _Sums:
-        return _Sums(self.weight - other.weight, self.loss - other.loss, self.errors - other.errors)
+    def minus(self, other: Sums) -> Sums:
+        """What has come since `other`."""
+        return Sums(self.weight - other.weight, self.loss - other.loss, self.errors - other.errors, self.classes)
 
     @property
     def average_loss(self) -> float | None:
-        """Over nothing None."""
+        """None where there is none."""
         return self.loss / self.weight if self.weight > 0 else None
 
     @property
     def average_error(self) -> float | None:
-        """Over nothing None."""
-        return self.errors / self.weight if self.weight > 0 else None
+        """None where there is none."""
+        return self.errors / self.weight if self.weight > 0 and self.classes else None
 
 
 class _Running(NamedTuple):
@@ -142,8 +147,8 @@ class _Running(NamedTuple):
     loss: np.ndarray
     errors: np.ndarray
 
-    def at(self, i: int) -> _Sums:
-        return _Sums(float(self.weight[i]), float(self.loss[i]), float(self.errors[i]))
+    def at(self, i: int, classes: bool) -> Sums:
+        return Sums(float(self.weight[i]), float(self.loss[i]), float(self.errors[i]), classes)
 
 
 class _Marks:
@@ -151,7 +156,7 @@ class _Marks:
 
     def __init__(self, schedule: Schedule):
         self.schedule, self.due = schedule, schedule.first
-        self.trained, self.held = _Sums(), _Sums()
+        self.trained, self.held = Sums(), Sums()
 
 
 class Progress:
@@ -192,11 +197,9 @@ class Progress:
         self.labels = Labels()
         self.examples = self.held_examples = self.features = 0
         self.unlabelled_weight = 0.0
-        self.trained, self.held = _Sums(), _Sums()
-        self._held_at_pass = _Sums()
+        self.trained, self.held, self._held_at_pass = Sums(), Sums(), Sums()
         self._marks = [_Marks(schedule or Schedule()), *([_Marks(fine)] if fine else [])]
         self.fine_rows: list[Row] = []
-        self._classes = True  # all labels so far are classes, so there is an error rate
 
     @property
     def example_weight(self) -> float:
@@ -209,7 +212,7 @@ class Progress:
         return bool(self.trained.weight or self.held.weight or self.labels.values)
 
     @property
-    def result(self) -> _Sums:
+    def result(self) -> Sums:
         """Totals that the average loss at the end is of: the last pass's holdout, or all examples."""
         return self.held.minus(self._held_at_pass) if self._shows_holdout else self.trained
 
@@ -225,9 +228,7 @@ class Progress:
 
     def update(self, outcome: Outcome) -> list[str]:
         """Add a batch; return the rows that have become due in it, as lines of the table."""
-        rows, *fine = self._rows(outcome)
-        self.fine_rows = fine[0] if fine else []
-        return [self._line(row) for row in rows]
+        return [self.line(row) for row in self.rows(outcome)]
 
     def counted(self, outcome: Outcome) -> np.ndarray:
         """bool[n]: which examples of a batch are among those that `result` is of, as long as this pass is the last."""
@@ -235,8 +236,8 @@ class Progress:
         held = np.zeros(len(known), dtype=bool) if outcome.held is None else outcome.held & known
         return known & (outcome.weight > 0) & (held if self._shows_holdout else ~held)
 
-    def _rows(self, outcome: Outcome) -> list[list[Row]]:
-        """Add a batch; return the rows of each kind that have become due in it."""
+    def rows(self, outcome: Outcome) -> list[Row]:
+        """Add a batch; return the rows of the table that have become due in it."""
         y, weight = outcome.y, outcome.weight
         labelled = ~np.isnan(y) & (weight > 0)
         held = np.zeros(len(y), dtype=bool) if outcome.held is None else outcome.held & ~np.isnan(y)
@@ -253,20 +254,22 @@ class Progress:
             rows.append([])
             i = 1 + int(np.searchsorted(total[1:], marks.due))
             while i <= len(y):
-                sums, counts = (trained.at(i), holdout.at(i)), (counter[i], total[i], classes[i])
-                rows[-1].append(self._row(outcome, i - 1, sums, counts, marks))
+                sums = trained.at(i, bool(classes[i])), holdout.at(i, bool(classes[i]))
+                rows[-1].append(self._row(outcome, i - 1, sums, (counter[i], total[i]), marks))
                 marks.due = marks.schedule.after(total[i])
                 i += 1 + int(np.searchsorted(total[i + 1 :], marks.due))
 
-        self.trained, self.held = trained.at(-1), holdout.at(-1)
-        self.unlabelled_weight, self._classes = float(unlabelled[-1]), bool(classes[-1])
+        self.trained, self.held = trained.at(-1, bool(classes[-1])), holdout.at(-1, bool(classes[-1]))
+        self.unlabelled_weight = float(unlabelled[-1])
         self.examples, self.held_examples = int(counter[-1]), self.held_examples + int(held.sum())
         self.features += int(outcome.features[~held].sum())
         if self.texts is None:
             self.labels.add(y[learned], weight[learned])
         else:
             self.counts.add(y[learned], weight[learned])
-        return rows
+        table, *fine = rows
+        self.fine_rows = fine[0] if fine else []
+        return table
 
     def summary(self, seconds: float, ending: str = "finished run", whole: bool = True) -> list[str]:
         """VW's lines at the end of a run, with the error rate, the elapsed time and the speed.
@@ -276,7 +279,7 @@ class Progress:
         mark = " h" if self._shows_holdout else ""
         result = self.result
         average = f"{result.loss / result.weight:.6f}" if result.weight > 0 else "n.a."
-        error = _fitted(result.average_error) if self._classes else "n.a."
+        error = _fitted(result.average_error)
         counts = [f"number of examples = {self.examples}"]
         if self.passes > 1:
             per_pass = f"number of examples per pass = {self.examples // self.passes}"
@@ -303,8 +306,7 @@ class Progress:
         return {
             "passes": self.passes, "examples": self.examples, "held_examples": self.held_examples,
             "weight": self.example_weight, "features": self.features, "loss": result.average_loss,
-            "error": result.average_error if self._classes else None, "held": self._shows_holdout,
-            "constant": self._constant(),
+            "error": result.average_error, "held": self._shows_holdout, "constant": self._constant(),
         }  # fmt: skip
 
     def _constant(self) -> dict[str, Any] | None:
@@ -318,7 +320,8 @@ class Progress:
         if best is None:
             return None
         positive = self.labels.positive_weight / self.labels.weight
-        return {"prediction": best[0], "loss": best[1], "error": min(positive, 1 - positive) if self._classes else None}
+        error = min(positive, 1 - positive) if self.trained.classes else None
+        return {"prediction": best[0], "loss": best[1], "error": error}
 
     def _best_constant(self) -> list[str]:
         """Lines on what is best said without looking at the rows."""
@@ -339,7 +342,7 @@ class Progress:
     def _shows_holdout(self) -> bool:
         return self.holdout and self.passes > 1
 
-    def _running(self, start: _Sums, outcome: Outcome, mask: np.ndarray) -> _Running:
+    def _running(self, start: Sums, outcome: Outcome, mask: np.ndarray) -> _Running:
         weight = np.where(mask, outcome.weight, 0.0)
         loss = np.where(mask, outcome.loss, 0.0)
         if self.texts is None:
@@ -354,13 +357,11 @@ class Progress:
         """bool[n + 1]: whether all labels so far are classes."""
         if self.loss in (*CLASSIFICATION, ERRORS) or self.texts is not None:
             return np.ones(len(y) + 1, dtype=bool)
-        return np.logical_and.accumulate(np.concatenate(([self._classes], ~labelled | (np.abs(y) == 1))))
+        return np.logical_and.accumulate(np.concatenate(([self.trained.classes], ~labelled | (np.abs(y) == 1))))
 
-    def _row(
-        self, outcome: Outcome, i: int, sums: tuple[_Sums, _Sums], counts: tuple[int, float, bool], marks: _Marks
-    ) -> Row:
+    def _row(self, outcome: Outcome, i: int, sums: tuple[Sums, Sums], counts: tuple[int, float], marks: _Marks) -> Row:
         trained, held = sums
-        counter, weight, classes = counts
+        counter, weight = counts
         now, last = (held, marks.held) if self._shows_holdout else (trained, marks.trained)
         if self._shows_holdout:
             marks.held = held
@@ -368,13 +369,12 @@ class Progress:
         since = now.minus(last)
         return Row(
             int(counter), float(weight), now.weight, since.weight,
-            now.average_loss, now.average_error if classes else None,
-            since.average_loss, since.average_error if classes else None,
+            now.average_loss, now.average_error, since.average_loss, since.average_error,
             float(outcome.y[i]), float(outcome.prediction[i]), int(outcome.features[i]),
-            self._shows_holdout, bool(classes),
+            self._shows_holdout, now.classes,
         )  # fmt: skip
 
-    def _line(self, row: Row) -> str:
+    def line(self, row: Row) -> str:
         """A row as VW writes it."""
         unknown = "unknown" if row.held else "n.a."
         return (

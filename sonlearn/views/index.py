@@ -59,6 +59,11 @@ def lookup(batch: Batch, index: Index, unknown: bool = False) -> Rows:
     return intern(silent, index, unknown)[0]._replace(y=_plain(batch.y))
 
 
+def relabelled(rows: Rows, y: np.ndarray) -> Rows:
+    """`rows` with other labels."""
+    return rows._replace(y=_plain(y))
+
+
 def _resized(ids: np.ndarray, capacity: int) -> Index:
     index = new_index(capacity)
     index.ids[: len(ids)] = ids

@@ -134,6 +134,19 @@ def test_a_bar_over_several_passes(places):
     assert " 33% |" in shown  # one batch is a whole pass
 
 
+def test_a_bar_while_settings_are_tried(places):
+    pytest.importorskip("tqdm", reason="tqdm is not installed")
+    status, shown = on_a_terminal(
+        "tune", "--grid", "method=nag,ogd learning-rate=.5,1e200", "--loss", "squared", "--progress-bar", "a.svm"
+    )
+    assert status == 0
+    assert "100% |" in shown
+    assert "since" not in shown
+    lines = shown.replace("\r\n", "\n").split("\n")
+    assert any(line.startswith("sonlearn: warning: method=ogd learning-rate=1e+200: a.svm:") for line in lines)
+    assert "best setting = --loss squared --method " in shown
+
+
 @pytest.mark.parametrize("arguments", [["-"], ["--quiet", "a.svm"]])
 def test_no_bar_where_the_length_is_not_known_or_nothing_is_to_be_said(places, arguments):
     pytest.importorskip("tqdm", reason="tqdm is not installed")

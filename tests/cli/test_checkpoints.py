@@ -9,7 +9,7 @@ import pytest
 from places import ROOT
 
 from sonlearn.cli import main
-from sonlearn.commands import train
+from sonlearn.commands import passes, train
 from sonlearn.commands.models import load_model
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader
@@ -90,20 +90,20 @@ def test_what_was_learned_before_is_not_learned_again(cli):
 
 def test_save_per_pass(cli, monkeypatch):
     saved = []
-    monkeypatch.setattr(train, "save_model", lambda path, learner, unfinished, names: saved.append(unfinished))
+    monkeypatch.setattr(passes, "save_model", lambda path, learner, unfinished, names: saved.append(unfinished))
     assert cli("train", "--passes", 3, "--save_per_pass", "-f", "model", "a.svm")[0] == 0
     assert [place and (place.number, place.read) for place in saved] == [(2, 0), (3, 0), None]
 
 
 def test_a_checkpoint_every_so_many_minutes(cli, monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(train.time, "monotonic", lambda: clock[0])
-    checkpoints = train.Checkpoints(None, 2.0)
+    monkeypatch.setattr(passes.time, "monotonic", lambda: clock[0])
+    checkpoints = passes.Checkpoints(None, 2.0)
     due = []
     for clock[0] in (30.0, 119.0, 121.0, 122.0, 240.0, 242.0):
         due.append(checkpoints.due(5))
     assert due == [False, False, True, False, False, True]
-    both = train.Checkpoints(10, 2.0)
+    both = passes.Checkpoints(10, 2.0)
     assert [both.due(4) for _ in range(6)] == [False, False, True, False, False, True]
 
 

@@ -1,0 +1,263 @@
+"""Passes over the examples: what ``train`` and ``tune`` have in common, from reading to saving at the end.
+
+What is learned, and what is said of it, is a subclass's.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from sonlearn.batch import Batch
+from sonlearn.commands.checks import (
+    COMPILING,
+    FROM_TERMINAL,
+    cache_file,
+    complain,
+    from_terminal,
+    of_skipped,
+    warn,
+)
+from sonlearn.commands.files import STDIN
+from sonlearn.commands.flags import RunOptions
+from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.milestones import Checkpoints, first_of, held_out
+from sonlearn.commands.models import Unfinished, save_model
+from sonlearn.commands.recording import Bar
+from sonlearn.errors import InputError, ModelFileError, OutputError
+from sonlearn.jit import on_first_compilation
+from sonlearn.learn.learner import Learner
+from sonlearn.options import TextOptions
+from sonlearn.report.progress import Progress
+from sonlearn.text.cache import CachedReader
+from sonlearn.text.columns import Labelling
+from sonlearn.text.meter import Meter
+from sonlearn.text.names import NameTable
+from sonlearn.text.read import Reader
+
+FINISHED = "finished run"
+
+
+class Passes:
+    """One run under way.
+
+    Parameters
+    ----------
+    options : RunOptions
+    read_as : TextOptions
+        How the text is read.
+    named : bool
+        Whether labels may be names of classes.
+    names : NameTable
+    done : Unfinished
+        Where the run begins.
+
+    Attributes
+    ----------
+    learner : Learner or None
+        The one that is saved, with `names`; a subclass has it.
+    progress : Progress
+        Its totals, which the bar shows; a subclass has them.
+    names_read : NameTable
+        Where the reader puts names.
+    """
+
+    learner: Learner | None
+    progress: Progress
+
+    def __init__(self, options: RunOptions, read_as: TextOptions, named: bool, names: NameTable, done: Unfinished):
+        self.options, self.read_as, self.named, self.names = options, read_as, named, names
+        self.names_read = names
+        self.done = self.began = done
+        self.sources = list(options.data) or ["-"]
+        self.holdout = options.passes > 1 and not options.holdout_off
+        self.checkpoints = Checkpoints(options.checkpoint, options.checkpoint_minutes)
+        self.failure: OutputError | None = None
+        self.cache = cache_file(options)
+        self.reader: Reader | CachedReader | None = None
+        self.meter = Meter()
+        self.bar = Bar(options, self.meter)
+        self.started = time.perf_counter()
+
+    # -- what a subclass does ------------------------------------------------------------------------------------------
+
+    def begin(self, format: str, batch: Batch, cache: str) -> None:
+        """Make what learns, whose features depend on the `format`, and print the header, with a line on the cache."""
+        raise NotImplementedError
+
+    def next_pass(self, learns: bool) -> None:
+        """Another pass begins; `learns`: so far nothing of it has been learned."""
+        raise NotImplementedError
+
+    def batches(self, reader: Reader | CachedReader) -> Iterable[Batch]:
+        """What is learned from at a time."""
+        return reader
+
+    def learn_from(self, batch: Batch, held: np.ndarray | None) -> Any:
+        """Predict a batch, and learn from it what is to be learned."""
+        raise NotImplementedError
+
+    def ends_early(self, number: int) -> bool:
+        """Whether pass `number`, which has been gone over, is the last one though more were asked for."""
+        return False
+
+    def lines_of(self, predicted: Any) -> int:
+        """How many lines of predictions come of what `learn_from` gave."""
+        return 0
+
+    def report(self, batch: Batch, held: np.ndarray | None, predicted: Any) -> None:
+        """Count, write predictions, print the rows that are due."""
+        raise NotImplementedError
+
+    def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
+        """What is said at the end; `whole`: all passes have been gone over, by this run alone."""
+        raise NotImplementedError
+
+    def record(self, ending: str) -> None:
+        """Write what is kept of the run beside the model. Raises OutputError."""
+
+    # -- what a subclass adds to ---------------------------------------------------------------------------------------
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """Which files the run reads and writes."""
+        return {"data": " ".join("<stdin>" if name in STDIN else name for name in self.sources)}
+
+    def warnings(self) -> list[str]:
+        """What is to be known of a run that has come to its end."""
+        return [] if self.reader is None else of_skipped(self.reader.error_count, self.reader.errors)
+
+    def close(self) -> None:
+        """Close what is open, however the run has ended."""
+        self.bar.close()
+
+    # -- the passes ----------------------------------------------------------------------------------------------------
+
+    def run(self) -> int:
+        """All of it; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
+        if from_terminal(self.sources):
+            self.say(FROM_TERMINAL)
+        try:
+            with Interrupts(at_once=True) as interrupts, on_first_compilation(lambda: self.say(COMPILING)):
+                ending, status = self.go(interrupts)
+                self.finish(ending)
+        finally:
+            self.close()
+        if self.failure is not None:
+            raise self.failure
+        return status
+
+    def go(self, interrupts: Interrupts) -> tuple[str, int]:
+        """All passes over all examples; return (how it ended, exit status)."""
+        self.started = time.perf_counter()
+        try:
+            for number in range(1, self.options.passes + 1):
+                if number > 1:
+                    self.next_pass(learns=number >= self.done.number and self.done.read == 0)
+                if number < self.done.number:
+                    continue
+                self.one_pass(number, interrupts)
+                if interrupts.received is not None:
+                    name = signal.Signals(interrupts.received).name
+                    return f"interrupted run ({name})", 128 + interrupts.received
+                self.done = self.done._replace(number=number + 1, read=0)
+                if self.ends_early(number):
+                    break
+                if self.options.save_per_pass and number < self.options.passes:
+                    self.save_checkpoint()
+        except BrokenPipeError:
+            return "interrupted run (the reader of the output has gone)", 128 + 13
+        except OutputError as error:
+            self.failure = error
+            return f"interrupted run ({error})", 1
+        return FINISHED, 0
+
+    def one_pass(self, number: int, interrupts: Interrupts) -> None:
+        """Go over all examples once, but those that a resumed run has read."""
+        if self.reader is None or self.cache is None:
+            self.reader = self.make_reader()
+        before, done, begun = self.done.read, 0, False
+        batches = interrupts.until_signal(self.batches(self.reader))
+        for batch in first_of(batches, self.options.examples, self.cache is not None):
+            start, done = done, done + batch.n
+            if done <= before:
+                continue
+            batch = batch.part(max(before - start, 0), batch.n)
+            if not begun:
+                self.begin_pass(self.reader, batch, first=number == self.began.number)
+                begun = True
+            held = held_out(self.options, done - batch.n, batch.n)
+            predicted = self.learn_from(batch, held)
+            interrupts.at_once = False  # until here there was nothing to save
+            self.done = self.done._replace(read=done, lines=self.done.lines + self.lines_of(predicted))
+            self.report(batch, held, predicted)
+            self.bar.add(number, batch.n, self.progress)
+            if self.checkpoints.due(batch.n):
+                self.save_checkpoint()
+        if done < before and interrupts.received is None:
+            name = " ".join(self.sources)
+            raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
+
+    def make_reader(self) -> Reader | CachedReader:
+        """What reads the examples: for one pass, or with a cache for all of them."""
+        options = self.options
+        arguments: dict[str, Any] = {
+            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
+            "names": self.names_read, "labels": Labelling(not options.testonly, self.named),
+        }  # fmt: skip
+        reader: Reader | CachedReader
+        if self.cache is None:
+            reader = Reader(self.sources, self.read_as, **arguments)
+        else:
+            reader = CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
+        reader.meter = self.meter if self.bar.wanted else None
+        return reader
+
+    def begin_pass(self, reader: Reader | CachedReader, batch: Batch, first: bool) -> None:
+        """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
+        cache = ""
+        if isinstance(reader, CachedReader):
+            cache = f"cache_file = {self.cache}" + (f", made anew: found {reader.reason}" if reader.reason else "")
+        if first:
+            self.begin(reader.format or "auto", batch, cache)
+        elif isinstance(reader, CachedReader) and reader.reason:
+            self.say(cache)
+
+    # -- the end -------------------------------------------------------------------------------------------------------
+
+    def save_checkpoint(self) -> None:
+        """Save the model while the run goes on; where that fails, the run goes on as well."""
+        assert self.options.final_regressor is not None
+        if self.learner is not None:
+            try:
+                save_model(self.options.final_regressor, self.learner, self.done, self.names)
+            except ModelFileError as error:
+                warn(f"no checkpoint was saved: {error}")
+
+    def finish(self, ending: str) -> None:
+        """Save the model, and say how it went whether or not that succeeds."""
+        seconds, finished = time.perf_counter() - self.started, ending == FINISHED
+        self.bar.close()
+        try:
+            if self.options.final_regressor is not None and self.learner is not None:
+                unfinished = None if finished else self.done
+                save_model(self.options.final_regressor, self.learner, unfinished, self.names)
+        finally:
+            for line in self.summary(seconds, ending, finished and self.began.number == 1 and not self.began.read):
+                self.say(line)
+            for text in self.warnings():
+                warn(text)
+            self.record(ending)
+
+    def named_files(self, cache: str) -> list[str]:
+        """Lines that name the files of the run, with that on the cache."""
+        return [*(f"{name} = {value}" for name, value in self.files.items() if value), *([cache] if cache else [])]
+
+    def say(self, line: str) -> None:
+        """One line on standard error, at once, unless --quiet."""
+        if not self.options.quiet:
+            complain(line)

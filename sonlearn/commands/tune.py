@@ -1,0 +1,173 @@
+"""``sonlearn tune``: many settings learn side by side from text that is read once; the best one's model is saved."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sonlearn.batch import Batch
+from sonlearn.commands.checks import check_run, warn
+from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
+from sonlearn.commands.models import Unfinished
+from sonlearn.commands.options import TuneOptions
+from sonlearn.commands.passes import Passes
+from sonlearn.commands.recording import check_recording
+from sonlearn.commands.settings import describe
+from sonlearn.commands.train import UNLABELLED, cores_of, members_at_work
+from sonlearn.fields import text_of
+from sonlearn.grid import Settings
+from sonlearn.learn.learner import Learner
+from sonlearn.options import TextOptions
+from sonlearn.outputs import whole_file
+from sonlearn.report.predictions import STDOUT
+from sonlearn.report.progress import HEADER, Progress, Schedule
+from sonlearn.text.names import NameTable
+from sonlearn.tuning import Due, Result, Tuning, measure
+
+#: Columns of the table behind those of the options.
+COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem")
+
+
+def run(settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions) -> int:
+    """Tune; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
+    check_run(running, options.table)
+    check_recording(running)
+    return Session(settings, text, running, options).run()
+
+
+class Session(Passes):
+    """One run under way: the settings at work, and where the best one is written."""
+
+    def __init__(self, settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions):
+        first = settings.settings[0].options
+        done = Unfinished(list(running.data) or ["-"], running.passes, 1, 0, 0)
+        super().__init__(running, text, first.classes is not None, NameTable(), done)
+        self.settings, self.text, self.choice = settings, text, options
+        self.by = measure([setting.options for setting in settings.settings], options.by)
+        self.tuning: Tuning | None = None
+        self.failed = 0
+
+    @property
+    def learner(self) -> Learner | None:  # type: ignore[override]
+        """The best so far."""
+        return None if self.tuning is None else self.tuning.best.learner
+
+    @property
+    def progress(self) -> Progress:  # type: ignore[override]
+        """The totals of the best so far."""
+        assert self.tuning is not None
+        return self.tuning.best.progress
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """Which files the run reads and writes."""
+        return {**super().files, "final_regressor": self.options.final_regressor, "table": self.choice.table}
+
+    def begin(self, format: str, batch: Batch, cache: str) -> None:
+        """Make the learners, and print the header."""
+        text = dataclasses.replace(self.text, format=format)
+        self.tuning = Tuning(
+            self.settings.settings, text, threads=max(1, cores_of(self.options)), by=self.by,
+            halving=self.choice.first_halving if self.choice.halving else None,
+            schedule=Schedule(*parse_progress(self.options.progress or COARSE)), holdout=self.holdout,
+            skip=self.options.on_error == "skip",
+        )  # fmt: skip
+        header = () if self.bar.shown else ("", f"{HEADER[0]}  best", f"{HEADER[1]}  setting")
+        for line in (*self.named_files(cache), *self.described(), describe(text, keep=("format",)), *header):
+            self.say(line)
+
+    def described(self) -> list[str]:
+        """What is tried, and what becomes of options that a method does not take."""
+        losses = dict.fromkeys(str(setting.options.loss) for setting in self.settings.settings)
+        why = f" since they learn different losses: {', '.join(losses)}" if len(losses) > 1 else ""
+        count, of = len(self.settings.settings), self.settings.combinations
+        lines = [f"settings = {count} of {of} combinations, compared by average {self.by}{why}"]
+        for method, names in self.settings.left_out.items():
+            options = ", ".join(name.replace("_", "-") for name in names)
+            lines.append(f"left out = {options}: --method {method} does not take {'it' if len(names) == 1 else 'them'}")
+        if self.choice.halving:
+            rows = self.choice.first_halving
+            lines.append(f"halving = the worse half stops after {rows}, {2 * rows}, {4 * rows}, ... labelled rows")
+        return lines
+
+    def next_pass(self, learns: bool) -> None:
+        """Another pass begins."""
+        if self.tuning is not None:
+            self.tuning.next_pass()
+
+    def learn_from(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
+        """Have all settings learn; the rows of the table that are due."""
+        assert self.tuning is not None
+        return self.tuning.partial_fit(batch, held)
+
+    def report(self, batch: Batch, held: np.ndarray | None, predicted: list[Due]) -> None:
+        """Print the rows that are due, and say which settings have failed."""
+        assert self.tuning is not None
+        for due in () if self.bar.shown else predicted:
+            self.say(f"{due.line}  {due.setting.name}")
+        failures = [result for result in self.tuning.results if result.state == "failed"]
+        if len(failures) > self.failed:
+            self.bar.close()
+            for result in failures[: len(failures) - self.failed]:
+                warn(f"{result.setting.name}: {result.problem}")
+            self.failed = len(failures)
+
+    def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
+        """How the best one did, which it is, and the table of all."""
+        if self.tuning is None:
+            return []
+        best = self.tuning.best
+        lines = best.progress.summary(seconds, ending, whole)
+        lines[-2:-2] = [*members_at_work(best.learner), f"best setting = {best.setting.flags}"]
+        return [*lines, "", *screen(self.tuning.results)]
+
+    def warnings(self) -> list[str]:
+        """What is to be known of a run that has come to its end."""
+        unlabelled = self.tuning is not None and not self.progress.labelled
+        return [*super().warnings(), *([UNLABELLED] if unlabelled else [])]
+
+    def record(self, ending: str) -> None:
+        """Write the table."""
+        if self.choice.table is not None and self.tuning is not None:
+            write(self.choice.table, self.tuning.results)
+
+
+def screen(results: Sequence[Result]) -> list[str]:
+    """The table of all settings, for people."""
+    lines = ["average  average               processor", "loss     error        examples    seconds state   setting"]
+    for result in results:
+        loss, error = ("n.a.    " if value is None else f"{value:<8.6f}"[:8] for value in result[1:3])
+        lines.append(
+            f"{loss} {error} {result.examples:>12} {result.seconds:>10.2f} {result.state:<7} {result.setting.name}"
+        )
+    return lines
+
+
+def write(path: str, results: Sequence[Result]) -> None:
+    """The same for programs: a column for each option, numbers with all their digits. Raises OutputError."""
+    names = list(dict.fromkeys(name for result in results for name in result.setting.given))
+    text = io.StringIO()
+    rows = csv.writer(text, delimiter="," if path.endswith(".csv") else "\t", lineterminator="\n")
+    rows.writerow(["place", *names, *COLUMNS])
+    for place, result in enumerate(results, start=1):
+        options = [_cell(result.setting.given.get(name)) for name in names]
+        rows.writerow([place, *options, *(_cell(value) for value in result[1:])])
+    if path in STDOUT:
+        sys.stdout.write(text.getvalue())
+        return
+    with whole_file(path) as file:
+        file.write(text.getvalue().encode("utf-8", "surrogateescape"))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return "+".join(value)
+    return repr(value) if isinstance(value, float) else text_of(value) if isinstance(value, bool) else str(value)
