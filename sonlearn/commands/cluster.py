@@ -38,6 +38,7 @@ _ALONE = {
     "raw_predictions": "what learners of parts predict is not what the model predicts; predict afterwards",
     "save_per_pass": "the model is there at the end", "checkpoint": "the model is there at the end",
     "checkpoint_minutes": "the model is there at the end", "resume": "the model is there at the end",
+    "audit": "examples are explained in one process; leave --cluster out",
     "examples": "workers read their own parts of the data, to the end",
     "log_json": "learners of parts do not learn one after the other", "report": "it is of a run in one process",
     "progress_bar": "a row for each learner is printed at the end",
@@ -124,6 +125,8 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
 
 def predict(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> int:
     """``sonlearn predict --cluster``; returns the exit status. Its output is that of one process."""
+    if options.audit:
+        raise OptionError(f"--audit with --cluster: {_ALONE['audit']}")
     _files(options)
     with contextlib.ExitStack() as stack:
         connect = lambda: stack.enter_context(connected(where))  # noqa: E731

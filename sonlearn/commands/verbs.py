@@ -140,7 +140,7 @@ class _Formatter(argparse.HelpFormatter):
     """Names a value once for all spellings of a flag, and uses the terminal's width."""
 
     def __init__(self, prog: str):
-        super().__init__(prog, max_help_position=34, width=min(shutil.get_terminal_size().columns, 118) - 2)
+        super().__init__(prog, max_help_position=26, width=min(shutil.get_terminal_size().columns, 118) - 2)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
         names = ", ".join(action.option_strings)

@@ -58,6 +58,7 @@ _WORK_BUT = {
     "--link": "identity, logistic, glf1 and poisson; raw predictions, the loss and learning are without it",
     "--min_prediction": "each bound alone, where VW sets the other to 0; no bound follows from the labels seen",
     "--max_prediction": "each bound alone, where VW sets the other to 0; no bound follows from the labels seen",
+    "--project": "something else: where --clip is applied; VW projects the weights of its freegrad, not here",
     "--examples": "in each pass, as VW; predict has it too",
     "--early_terminate": "if not given, all passes are made (VW: 3); the model is the best pass's",
     "--holdout_after": "with several passes",
@@ -113,7 +114,7 @@ _NOT_HERE = {
     """,
     "only online methods: sonlearn methods lists them": """
         --bfgs --hessian_on --mem --termination --conjugate_gradient --svrg --stage_size --pistol
-          --freegrad --restart --project --fepsilon --flipschitz_const --noop --print
+          --freegrad --restart --fepsilon --flipschitz_const --noop --print
         --ksvm --reprocess --pool_greedy --para_active --pool_size --subsample --kernel --degree --replay_b
         --replay_b_count --replay_c --replay_c_count --replay_m --replay_m_count
     """,

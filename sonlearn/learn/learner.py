@@ -36,8 +36,7 @@ class Predicted(NamedTuple):
 
     `prediction` is what the loss is of (w'x within [-C, C]), or what ``--link`` or ``--binary`` make of that, `raw` is
     w'x before any of it, `loss` is l(prediction, label) before a link and without the importance weight (``--binary``:
-    1 for a wrong class), NaN without a label. `refused` (bool[n]) tells the rows that
-    could not be learned from (`partial_fit`): their other entries say nothing.
+    1 for a wrong class), NaN without a label. `refused` (bool[n]): rows that could not be learned from (`partial_fit`).
     """
 
     prediction: np.ndarray
@@ -83,6 +82,7 @@ class Learner:
         self.text = text or TextOptions()
         self.examples = 0
         self.parts = parts
+        self._made_of = self.options
         self._engine: Any = make_engine(self.options, threads, parts)  # some have more verbs than an Engine has to
         self._unknown = getattr(self._engine, "unknown", False)
         self._state = self._engine.new()
@@ -220,10 +220,7 @@ class Learner:
     def say(self, **given: Any) -> None:
         """Say predictions in another way from now on: `sonlearn.options.SAID` by name. Nothing that is learned changes.
 
-        Raises
-        ------
-        OptionError
-            They contradict each other, or the other options.
+        Raises OptionError where they contradict each other, or the other options.
         """
         self.options = dataclasses.replace(self.options, **{name: given[name] for name in SAID if name in given})
         if isinstance(self._labels, Labels):
@@ -313,7 +310,7 @@ class Learner:
         header = {
             "kind": "learner",
             "format": FORMAT,
-            "learn": dataclasses.asdict(self.options),
+            "learn": dataclasses.asdict(self._made_of),
             "text": dataclasses.asdict(self.text),
             "examples": self.examples,
         }
@@ -323,6 +320,8 @@ class Learner:
             header["label_coding"] = self._labels.coding
         if self.parts is not None:
             header["parts"] = self.parts
+        if self.options != self._made_of:
+            header["said"] = {name: getattr(self.options, name) for name in SAID}
         arrays = storage.flat(self._engine.packed(self._state), "state")
         return header, {"ids": self._index.ids[: self.size], **arrays}
 
@@ -346,6 +345,7 @@ class Learner:
                 learner._restore_classes(header["classes"])
             else:
                 learner._labels.coding = int(header["label_coding"])
+            learner.say(**header.get("said", {}))
             learner.examples = int(header["examples"])
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
                 raise ValueError("ids are not integers")

@@ -374,8 +374,7 @@ BAD_COMMANDS = [
     ("trian a.svm", r"'trian': no such verb; did you mean train\?"),
     (
         "frobnicate",
-        r"'frobnicate': no such verb; expected train, predict, tune, convert, sketch, serve, methods, warm, inspect, "
-        r"report, completion",
+        f"'frobnicate': no such verb; expected {', '.join(VERBS)}",
     ),
     ("a.svm", r"'a\.svm': expected a verb first \(train, .*, completion\), as in: sonlearn train a\.svm"),
     ("--quiet", r"'--quiet': expected a verb first .*"),

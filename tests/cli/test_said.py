@@ -206,3 +206,18 @@ def test_vw_says_the_same(text, flags, tmp_path, capsys):
         vw.finish()
     late = slice(10, None)  # without bounds VW's follow from the labels it has seen: [-1, 1] once it has seen both
     np.testing.assert_allclose(numbers(ours)[late], np.array(theirs)[late], atol=2e-4)
+
+
+def test_what_is_said_in_another_way_stays_so_in_a_file_and_changes_nothing_beneath(tmp_path):
+    batch = zipf(n=200, d=40)
+    learner, alike = (Learner(LearnOptions(method="rfd-son", sketch_size=4)) for _ in range(2))
+    learner.partial_fit(batch)
+    alike.partial_fit(batch)
+    learner.say(link="logistic", max_prediction=0.1)
+    learner.save(tmp_path / "model")
+    again = Learner.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict(batch).prediction, learner.predict(batch).prediction)
+    assert again.predict(batch).prediction.max() == pytest.approx(1 / (1 + np.exp(-0.1)))
+    wanted = alike.partial_fit(batch).raw
+    assert wanted.max() > 0.1
+    np.testing.assert_array_equal(again.partial_fit(batch).raw, wanted)

@@ -245,6 +245,11 @@ def test_the_command_learns_and_the_model_is_a_model(here, days, tmp_path):
         outputs.append((out, [line for line in err.splitlines() if not line.startswith(("elapsed", "examples a"))]))
     assert outputs[0] == outputs[1]
     assert len(outputs[0][0].splitlines()) == FILES * ROWS
+    # what is said of predictions is the same too
+    more = ("--quiet", "-i", model, "--link", "logistic", "--max_prediction", 0.1, "--examples", ROWS + 7, *names)
+    outputs = [run("predict", *where, *more) for where in (on, ())]
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0][1].splitlines()) == ROWS + 7
     # it goes on learning
     assert run("train", "--quiet", "-i", model, "-f", tmp_path / "more", *names)[0] == 0
     assert Learner.load(tmp_path / "more").examples == 2 * FILES * ROWS
@@ -325,6 +330,8 @@ def test_what_a_cluster_cannot_do_is_said_at_once(here, days, tmp_path):
         (("train", *on), "cannot read standard input"),
         (("train", *on, names[0], "--passes", 2), "--passes 2 with --cluster"),
         (("train", *on, names[0], "-p", "-"), "predict afterwards"),
+        (("train", *on, names[0], "--examples", 9), "--examples with --cluster"),
+        (("predict", *on, names[0], "-i", tmp_path / "model", "--audit"), "--audit with --cluster"),
         (("train", *on, "none.svm"), "none.svm: found no such file"),
         (("train", "--workers", 2, names[0]), "--workers 2: nothing is shared out"),
         (("train", "--cluster", "here", names[0]), "--cluster here: expected local, or a scheduler's address"),

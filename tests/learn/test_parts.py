@@ -12,6 +12,7 @@ interpreted = pytest.mark.interpreted
 CLASSES = {
     "nag": {}, "rfd-son": {"loss": "logistic", "sketch_size": 3}, "drfd": {"sketch_size": 3}, "arow": {},
     "committee": {"members": ("nag", "arow-precision:odds", "nag:pairs"), "sketch_size": 3},
+    "linked": {"method": "nag", "link": "glf1", "max_prediction": 0.5, "decay": 0.01},
 }  # fmt: skip
 VALUES = {
     "squared": {"method": "nag"}, "absolute": {"method": "nag"}, "quantile": {"method": "nag", "quantile_tau": 0.8},
@@ -155,7 +156,7 @@ def test_equals_its_learners_and_the_combiner_written_out(name):
     assert len(np.unique(said[-1])) > 1, "learners that say the same test nothing"
 
 
-@pytest.mark.parametrize("name", ["nag", "committee", "squared", "quantile"])
+@pytest.mark.parametrize("name", ["nag", "linked", "committee", "squared", "quantile"])
 def test_learners_that_learn_the_further_rows_apart_give_the_same_bits(name):
     """As on a cluster: the rows are learned by each, then the combiner hears of it."""
     options = options_of(name)
