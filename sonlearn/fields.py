@@ -62,7 +62,7 @@ def option(default: Any, help: str, **metadata: Any) -> Any:
 
     Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above`
     (value must exceed it), `high`, `metavar`, `switch` (a flag that is on, off or not given), `short` (flags that stand
-    for one value each); and, where the default
+    for one value each), `rare` (help only names it); and, where the default
     None stands for the method's own, `general`: what that is where a method does not say.
     """
     return dataclasses.field(default=default, metadata={"help": help, **metadata})

@@ -300,24 +300,37 @@ class TextOptions:
         flags=("--chain_hash",),
     )  # fmt: skip
     hash_seed: int = option(
-        0, "seed of the hash of names (VW text)", flags=("--hash_seed",), parse=int, low=0, high=2**32 - 1, metavar="S"
+        0,
+        "seed of the hash of names (VW text)",
+        flags=("--hash_seed",),
+        parse=int,
+        low=0,
+        high=2**32 - 1,
+        metavar="S",
+        rare=True,
     )
     quadratic: tuple[str, ...] = option(
         (), "pairs of features of two namespaces, given by their first bytes; ':' is any", flags=("-q", "--quadratic"),
         repeat=True, metavar="AB",
     )  # fmt: skip
-    cubic: tuple[str, ...] = option((), "triples, likewise", repeat=True, metavar="ABC")
-    interactions: tuple[str, ...] = option((), "tuples of two or more, likewise", repeat=True, metavar="AB...")
-    ignore: tuple[str, ...] = option((), "leave out namespaces that begin with this byte", repeat=True, metavar="A")
-    keep: tuple[str, ...] = option((), "leave out all namespaces but those", repeat=True, metavar="A")
+    cubic: tuple[str, ...] = option((), "triples, likewise", repeat=True, metavar="ABC", rare=True)
+    interactions: tuple[str, ...] = option(
+        (), "tuples of two or more, likewise", repeat=True, metavar="AB...", rare=True
+    )
+    ignore: tuple[str, ...] = option(
+        (), "leave out namespaces that begin with this byte", repeat=True, metavar="A", rare=True
+    )
+    keep: tuple[str, ...] = option((), "leave out all namespaces but those", repeat=True, metavar="A", rare=True)
     ngram: tuple[str, ...] = option(
         (), "add n-grams: N for all namespaces, or AN for those that begin with A", repeat=True, metavar="[A]N"
     )
-    skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K")
+    skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K", rare=True)
     label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C")
     names: bool = option(False, "keep names of hashed features in the model, for inspect, --audit (reads more slowly)")
-    strict: bool = option(False, "refuse a LIBSVM line with the same index twice (else its values are summed)")
+    strict: bool = option(
+        False, "refuse a LIBSVM line with the same index twice (else its values are summed)", rare=True
+    )
 
     def __post_init__(self) -> None:
         if isinstance(self.delimiter, str) and self.delimiter in ("tab", "\\t"):

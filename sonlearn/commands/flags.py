@@ -28,13 +28,20 @@ class RunOptions:
     final_regressor: str | None = option(
         None, "save the model here at the end", flags=("-f", "--final_regressor"), metavar="MODEL"
     )
-    save_per_pass: bool = option(False, "save the model after every pass as well", flags=("--save_per_pass",))
+    save_per_pass: bool = option(
+        False, "save the model after every pass as well", flags=("--save_per_pass",), rare=True
+    )
     checkpoint: int | None = option(
         None, "save the model after every N examples as well, at the end of a batch", parse=int, low=1,
         metavar="N",
     )  # fmt: skip
     checkpoint_minutes: float | None = option(
-        None, "the same after every N minutes", parse=number, above=0.0, metavar="N"
+        None,
+        "the same after every N minutes",
+        parse=number,
+        above=0.0,
+        metavar="N",
+        rare=True,
     )
     resume: bool = option(
         False, "go on where the unfinished run that -f's model was saved in has ended; begin if there is no such file"
@@ -45,7 +52,11 @@ class RunOptions:
         metavar="FILE",
     )  # fmt: skip
     raw_predictions: str | None = option(
-        None, "write predictions before the projection onto [-C, C]", flags=("-r", "--raw_predictions"), metavar="FILE"
+        None,
+        "write predictions before the projection onto [-C, C]",
+        flags=("-r", "--raw_predictions"),
+        metavar="FILE",
+        rare=True,
     )
     probabilities: bool = option(
         False, "of several classes, -p writes the probability of each: label:p ...", flags=("--probabilities",)
@@ -55,9 +66,16 @@ class RunOptions:
         flags=("-a", "--audit"),
     )  # fmt: skip
     audit_top: int = option(
-        10, "with --audit: features of an example that are listed; 0: all", parse=int, low=0, metavar="N"
+        10,
+        "with --audit: features of an example that are listed; 0: all",
+        parse=int,
+        low=0,
+        metavar="N",
+        rare=True,
     )
-    audit_format: str = option("text", "with --audit: text, or json, a line for each example", choices=("text", "json"))
+    audit_format: str = option(
+        "text", "with --audit: text, or json, a line for each example", choices=("text", "json"), rare=True
+    )
     passes: int = option(1, "go over the data N times", parse=int, low=1, metavar="N")
     cache: bool = option(
         False, "keep parsed text in DATA.cache; later passes and runs read that, unless DATA has changed since",
@@ -73,7 +91,7 @@ class RunOptions:
     )  # fmt: skip
     holdout_after: int | None = option(
         None, "with several passes, hold all examples after the first N out instead", flags=("--holdout_after",),
-        parse=int, low=1, metavar="N",
+        parse=int, low=1, metavar="N", rare=True,
     )  # fmt: skip
     early_terminate: int | None = option(
         None, "end after N passes in a row without a fall of the holdout loss, with the best pass's model",
@@ -82,7 +100,12 @@ class RunOptions:
     examples: int | None = option(None, "read the first N examples only", parse=int, low=1, metavar="N")
     on_error: str = option("stop", "a malformed line ends the run, or is left out and counted", choices=ON_ERROR)
     max_errors: int | None = option(
-        None, "with --on-error skip: end the run when more lines than this are malformed", parse=int, low=0, metavar="N"
+        None,
+        "with --on-error skip: end the run when more lines than this are malformed",
+        parse=int,
+        low=0,
+        metavar="N",
+        rare=True,
     )
     threads: int | None = option(
         None, "threads that parse ahead, and on which members learn; 0: all in turn (default: 1 that parses, and one "

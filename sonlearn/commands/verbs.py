@@ -150,23 +150,32 @@ class _Formatter(argparse.HelpFormatter):
 def parser_of(verb: str, method: str | None = None) -> argparse.ArgumentParser:
     """The parser of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over.
 
-    With `method`, of the flags of learning only those that it takes: for help.
+    With `method`, for help: of the flags of learning only those that it takes, and rare ones only by name.
     """
     usage, about, groups = VERBS[verb]
+    shown = [(title, _shown(fields, method)) for title, fields in groups]
+    left = [flags(field)[-1] for _, fields in shown for field in fields if method and field.metadata.get("rare")]
     parser = _Parser(
         prog=f"sonlearn {verb}", usage=usage, description=about, allow_abbrev=False, formatter_class=_Formatter,
         argument_default=argparse.SUPPRESS,
+        epilog=f"Rare flags, explained in docs/flags.md: {', '.join(left)}." if left else None,
     )  # fmt: skip
-    for title, fields in groups:
-        learning = title == "learning" and any(field.name == "method" for field in fields)
-        takes = METHODS[method].takes if method is not None and learning else None
+    for title, fields in shown:
+        of_method = method and any(field.name == "method" for field in fields)
         group = parser.add_argument_group(
-            f"learning (--method NAME --help: with NAME, here {method})" if takes is not None else title
+            f"{title} (--method NAME --help: with NAME, here {method})" if of_method else title
         )
         for field in fields:
-            if takes is None or field.name in (*ALL_TAKE, *takes):
+            if not (method and field.metadata.get("rare")):
                 _add(group, field)
     return parser
+
+
+def _shown(fields: tuple[dataclasses.Field[Any], ...], method: str | None) -> tuple[dataclasses.Field[Any], ...]:
+    """The fields of a group; of those of learning the ones that `method` takes, if it is given."""
+    if method is None or not any(field.name == "method" for field in fields):
+        return fields
+    return tuple(field for field in fields if field.name in (*ALL_TAKE, *METHODS[method].takes))
 
 
 def _add(group: argparse._ArgumentGroup, field: dataclasses.Field[Any]) -> None:
