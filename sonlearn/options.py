@@ -326,7 +326,7 @@ class TextOptions:
     )
     skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K", rare=True)
     label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
-    delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C")
+    delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
     names: bool = option(False, "keep names of hashed features in the model, for inspect, --audit (reads more slowly)")
     strict: bool = option(
         False, "refuse a LIBSVM line with the same index twice (else its values are summed)", rare=True
