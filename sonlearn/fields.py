@@ -109,7 +109,7 @@ def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
     return byte, int(digits)
 
 
-def parse_field(field: dataclasses.Field, text: str) -> Any:
+def parse_field(field: dataclasses.Field[Any], text: str) -> Any:
     """`text` as the field's type, in the field's range. Raises OptionError."""
     parse = field.metadata.get("parse")
     if parse is None:

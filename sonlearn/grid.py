@@ -47,7 +47,7 @@ class Setting(NamedTuple):
     @property
     def flags(self) -> str:
         """The same for the command line of ``sonlearn train``."""
-        return " ".join(_flag(_FIELDS[name], value) for name, value in self.given.items())
+        return " ".join(filter(None, (_flag(_FIELDS[name], value) for name, value in self.given.items())))
 
 
 class Settings(NamedTuple):
@@ -184,7 +184,8 @@ def _flag(field: dataclasses.Field, value: Any) -> str:
     """An option as the command line has it."""
     flag = "--" + _spelled(field.name)
     if isinstance(value, bool):
-        return flag if value else f"--no-{_spelled(field.name)}"
+        off = "" if field.default is False else f"--no-{_spelled(field.name)}"  # what is off has no flag that says so
+        return flag if value else off
     return f"{flag} {','.join(value) if isinstance(value, tuple) else text_of(value)}"
 
 

@@ -58,7 +58,6 @@ def _arow(r: float) -> dict[str, Any]:
 _CLASSES = (
     Member("nag", "raw", _NAG, weight=0.5),
     Member("drfd", "lunit", {"loss": "hinge", "arow_r": 0.1}, cost=8.0),
-    Member("arow-precision", "lunit", _arow(3.0), cost=1.0),
     Member("arow-precision", "odds", _arow(0.3), cost=4.0),
     Member("arow-precision", "tfidf", _arow(10.0), cost=2.0),
     Member("multinomial-bayes", "log", {"loss": "logistic"}, gain=1.0, cost=2.0),
@@ -88,8 +87,7 @@ _VALUES = (
 VALUE_MEMBERS = {entry.name: entry for entry in _VALUES}
 #: Members for ``--budget cheap``: what costs a small multiple of the row's entries, and keeps no sketch.
 CHEAP = (
-    "nag", "arow-precision:lunit", "arow-precision:odds", "arow-precision:tfidf", "multinomial-bayes:log",
-    "arow-precision:neighbours",
+    "nag", "arow-precision:odds", "arow-precision:tfidf", "multinomial-bayes:log", "arow-precision:neighbours",
 )  # fmt: skip
 CHEAP_VALUES = ("nag", "arow-precision:bins-z", "nlms:zs")
 #: Beside those, members that learn quantiles themselves: means alone do not tell where the labels are spread out.

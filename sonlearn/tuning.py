@@ -327,9 +327,10 @@ def measure(options: Sequence[LearnOptions], by: str | None) -> str:
 
 
 def _loss_of(options: LearnOptions) -> str:
-    """The loss with what it depends on."""
-    own = [f" {name} {getattr(options, name):g}" for name, loss in LOSS_OPTIONS.items() if loss == options.loss]
-    return f"{options.loss}{''.join(own)}"
+    """The loss that is reported, with what it depends on."""
+    reported, _ = as_said(options)
+    own = [f" {name} {getattr(options, name):g}" for name, loss in LOSS_OPTIONS.items() if loss == reported]
+    return f"{reported}{''.join(own)}"
 
 
 def tune(

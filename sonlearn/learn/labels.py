@@ -27,7 +27,7 @@ class Labels:
     @property
     def kind(self) -> str:
         """The same for losses that read labels alike."""
-        return "margins" if self.loss in CLASSIFICATION else self.loss
+        return "margins" if self._classes else self.loss
 
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] labels as the loss takes them, first row with a label that it does not take, or n).

@@ -376,7 +376,7 @@ BAD_COMMANDS = [
         "frobnicate",
         f"'frobnicate': no such verb; expected {', '.join(VERBS)}",
     ),
-    ("a.svm", r"'a\.svm': expected a verb first \(train, .*, report\), as in: sonlearn train a\.svm"),
+    ("a.svm", r"'a\.svm': expected a verb first \(train, .*, completion\), as in: sonlearn train a\.svm"),
     ("--quiet", r"'--quiet': expected a verb first .*"),
 ]
 

@@ -147,6 +147,24 @@ def test_classes_that_share_a_metric(cli):
     assert "best setting = --multinomial 3 --alpha 0.1 --method rfd-son" in err
 
 
+def test_what_is_said_is_compared(cli):
+    """With --binary losses are errors, and labels are classes for squared loss as well."""
+    grid = ["--grid", "method=nag loss=squared,logistic"]
+    status, out, err = cli("tune", *grid, "--binary", "-f", "best", "--table", "-", "zero.svm")
+    assert status == 0
+    expected = [alone(f"--binary --method nag --loss {loss}", "zero.svm") for loss in ("squared", "logistic")]
+    rows = table(out)
+    assert sorted(map(figures, rows)) == sorted(each[:2] for each in expected)
+    assert all(loss == error for loss, error in map(figures, rows))
+    assert Path("best").read_bytes() in [each[2] for each in expected]
+    assert "compared by average loss\n" in err
+    status, out, _ = cli("tune", *grid, "--link", "logistic", "--max_prediction", "2", "--table", "-", "a.svm")
+    expected = [
+        alone(f"--link logistic --max_prediction 2 --method nag --loss {row['loss']}", "a.svm") for row in table(out)
+    ]
+    assert [figures(row) for row in table(out)] == [each[:2] for each in expected]
+
+
 def test_rows_of_a_setting_that_has_stopped_have_its_labels(cli):
     """A batch can have rows due of a setting that has stopped by its end."""
     grid = ["--grid", "method=nag learning-rate=.01,.1,.5,2", "--oaa", "3", "-P", "1"]
@@ -449,7 +467,8 @@ def test_every_spelling_of_a_name():
 
 @pytest.mark.parametrize(
     "grid", ["diagonal=on,off method=gd", "invariant=off retire=off method=nag,committee", "eta=1/t,.5 sketch=fd",
-             "members=nag+nag:tfidf,nag", "loss=quantile,squared quantile-tau=.5 method=nag"],
+             "members=nag+nag:tfidf,nag", "loss=quantile,squared quantile-tau=.5 method=nag",
+             "binary=on,off min-prediction=-1 link=identity method=nag"],
 )  # fmt: skip
 def test_the_flags_of_a_setting_make_it(grid):
     for setting in settings_of([parse_grid(grid)], {}).settings:
