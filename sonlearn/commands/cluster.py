@@ -20,6 +20,7 @@ from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import load_model, save_model
 from sonlearn.commands.options import ClusterOptions, SketchRunOptions
+from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.commands.sketch import check_outputs
 from sonlearn.commands.sketching import finish
@@ -218,7 +219,7 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
     examples = sum(progress.examples for _, _, progress in rows)
     loss, error = _averages(rows[-1][2])
     return [
-        *lines, "", one.FINISHED,
+        *lines, "", FINISHED,
         f"number of examples = {examples}",
         f"average loss = {loss}",
         f"average error = {error}",
