@@ -82,7 +82,11 @@ class RunOptions:
         flags=("-c", "--cache"),
     )  # fmt: skip
     cache_file: str | None = option(
-        None, "the same in FILE; for several files, or standard input", flags=("--cache_file",), metavar="FILE"
+        None,
+        "the same in FILE; for several files, or standard input",
+        flags=("--cache_file",),
+        rare=True,
+        metavar="FILE",
     )
     holdout_off: bool = option(False, "with several passes, hold no examples out", flags=("--holdout_off",))
     holdout_period: int = option(
