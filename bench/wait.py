@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -59,22 +60,38 @@ def in_turns(commands: dict[str, list[str]], runs: int) -> dict[str, tuple[float
 
 
 def files(name: str, times: int, rows: int, folder: Path) -> tuple[Path, Path, int]:
-    """(LIBSVM text, VW text, rows) of a data set, repeated."""
-    svm, vw = folder / "data.svm", folder / "data.vw"
+    """(LIBSVM text, VW text, rows) of a data set repeated, each time in another order.
+
+    Made in another process: a child's peak memory begins with that of the process that starts it.
+    """
+    program = f"from bench.wait import write; print(write({name!r}, {times}, {rows}, {str(folder)!r}))"
+    done = subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, capture_output=True, text=True)
+    return folder / "data.svm", folder / "data.vw", int(done.stdout)
+
+
+def write(name: str, times: int, rows: int, folder: str) -> int:
+    """Write the two files; returns how many rows they have."""
     with gzip.open(DATA / f"{name}.svm.gz", "rt") as lines:
-        text = [line for line in lines if line.strip()]
-    two = sorted({line.split()[0] for line in text}, key=float)
-    sign = {label: "-1" if label == two[0] else "1" for label in two}
-    text = [f"{sign[line.split()[0]]} {line.split(maxsplit=1)[1]}" for line in text * times][:rows]
-    svm.write_text("".join(text))
-    vw.write_text("".join(line.replace(" ", " | ", 1) for line in text))
-    return svm, vw, len(text)
+        text = [line.split(maxsplit=1) for line in lines if line.strip()]
+    low = min({label for label, _ in text}, key=float)
+    chance, written = random.Random(0), 0
+    with open(f"{folder}/data.svm", "w") as svm, open(f"{folder}/data.vw", "w") as vw:
+        for _ in range(times):
+            chance.shuffle(text)
+            for label, features in text[: rows - written]:
+                sign = "-1" if label == low else "1"
+                svm.write(f"{sign} {features}")
+                vw.write(f"{sign} | {features}")
+                written += 1
+    return written
 
 
-def on_data(runs: int, rows: int, peers: bool) -> None:
+def on_data(sets: list[str], runs: int, rows: int, peers: bool) -> None:
+    """Print the table of the data sets."""
     commands = {name: own for name, own in COMMANDS.items() if peers or not name.startswith("VW")}
     print("| rows | learner | wall s | processor s | MB | wall / VW | us a row |\n|---|---|---|---|---|---|---|")
-    for name, times in SETS.items():
+    for name in sets:
+        times = SETS[name]
         if not (DATA / f"{name}.svm.gz").exists():
             print(f"{name}: not in {DATA}", file=sys.stderr)
             continue
@@ -111,12 +128,13 @@ def fixed_costs(runs: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5, help="runs of each command (default %(default)s)")
+    parser.add_argument("--sets", nargs="*", default=list(SETS), metavar="SET", help=f"of {', '.join(SETS)}")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of a set, at most (default %(default)s)")
     options = parser.parse_args()
     peers = subprocess.run([sys.executable, "-c", "import vowpalwabbit"], capture_output=True).returncode == 0
     if not peers:
         print("no VW: no vowpalwabbit wheel", file=sys.stderr)
-    on_data(options.runs, options.rows, peers)
+    on_data(options.sets, options.runs, options.rows, peers)
     fixed_costs(options.runs)
 
 
