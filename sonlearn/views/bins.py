@@ -130,10 +130,6 @@ class Bins(Numbering):
             self._work = _new_work(longest)
         return room_for(rows, 3 * int(rows.indptr[-1]))
 
-    def features(self, state: State) -> int:
-        """Features of the rows seen so far are below this."""
-        return int(state.now["features"][0])
-
     def packed(self, state: State) -> State:
         """`state` without spare room."""
         raw, used = state.now["raw"][0], self.features(state)

@@ -96,10 +96,6 @@ class Neighbours(Numbering):
             self._work = self._new_work(longest)
         return room_for(rows, (self._params.reach + 1) * int(rows.indptr[-1]))
 
-    def features(self, state: State) -> int:
-        """Features of the rows seen so far are below this."""
-        return int(state.now["features"][0])
-
     def packed(self, state: State) -> State:
         """`state` without spare room."""
         return state if state.now["made"][0] else state._replace(slots=state.slots[:0])

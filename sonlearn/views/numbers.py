@@ -156,3 +156,7 @@ class Numbering:
         out = self._room(rows)
         self._fill(state._replace(slots=slots_for_reading(state.slots)), rows, out, (0, 0, False))
         return out
+
+    def features(self, state: Any) -> int:
+        """Features of the rows seen so far are below this."""
+        return int(state.now["features"][0])

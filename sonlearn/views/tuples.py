@@ -147,10 +147,6 @@ class Tuples(Numbering):
         entries = int(self._tuples(np.minimum(lengths, len(self._work.taken))).sum())
         return room_for(rows, entries)
 
-    def features(self, state: State) -> int:
-        """Features of the rows seen so far are below this."""
-        return int(state.now["features"][0])
-
     def packed(self, state: State) -> State:
         """`state` without spare room."""
         raw = state.now["raw"][0]
