@@ -82,7 +82,7 @@ ZERO_ALPHA = {"loss": "squared", "clip": 1.0, "sigma": "auto", "eta": "1/t", "sc
 
 _STEPS = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal", "l2")
 _NEWTON = (*_STEPS, "decay")
-_BUFFERED = (*_NEWTON, "project")
+_BUFFERED = (*_NEWTON, "project", "thin")
 
 #: Adaptive subgradient methods, the root of a matrix in the step.
 _ADA = ("learning_rate", "delta", "update", "clip")

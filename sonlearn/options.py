@@ -120,6 +120,10 @@ class LearnOptions:
         "normal", "what the committee may take for a row: cheap (no sketch, no pairs), normal, rich (nobody is "
         "retired), or microseconds", parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
     )  # fmt: skip
+    thin: float = option(
+        None, "rows whose squared lengths are less than this share of alpha go into the sketch together, as one; 0: "
+        "each by itself", parse=number, low=0.0, high=1.0, general=0.0, metavar="SHARE",
+    )  # fmt: skip
     beta: float = option(
         None, "share of the m directions that pay for a shrink (pfd)", parse=number, above=0.0, high=1.0, general=1.0,
         metavar="B",

@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, inline
+from sonlearn.jit import bare_inline, forced_inline, inline
 
 
-@bare_inline
+@forced_inline
 def solve_lower(LT, r, b, out):
     """out[:r] <- L^-1 b[:r]; row j of LT is column j of L."""
     for i in range(r):
@@ -25,7 +25,7 @@ def solve_lower(LT, r, b, out):
             out[i] -= pivot * LT[j, i]
 
 
-@bare_inline
+@forced_inline
 def solve_upper(LT, r, b, out):
     """out[:r] <- L^-T b[:r]."""
     for j in range(r - 1, -1, -1):
@@ -35,7 +35,7 @@ def solve_upper(LT, r, b, out):
         out[j] = total / LT[j, j]
 
 
-@bare_inline
+@forced_inline
 def cholesky_update(LT, r, v):
     """LT'LT <- LT'LT + v v', by Givens rotations; v[:r] is used up. Exact zeros on the diagonal are allowed."""
     for j in range(r):
@@ -50,7 +50,7 @@ def cholesky_update(LT, r, v):
             v[i] = c * v[i] - s * old
 
 
-@bare_inline
+@forced_inline
 def add_outer(H, r, scale, y):
     """H[:r, :r] += scale y y'."""
     for i in range(r):

@@ -48,10 +48,10 @@ def fade(params, state, work):
 @bare_inline
 def start_at_one(state):
     """The weights as they are, in the unit 1."""
-    now, factor, a, maps = state.now[0], state.factor, state.basis.a, state.maps
+    now, factor, a, maps, table = state.now[0], state.factor, state.basis.a, state.maps, state.table
     for f in range(now.seen):
         for c in range(len(a)):
-            state.wbar[f, c] *= now.left
+            table[f, maps.shape[1] + c] *= now.left
     for c in range(len(a)):
         for j in range(factor.beta.shape[1]):
             factor.beta[c, j] *= now.left

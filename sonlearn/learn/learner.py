@@ -24,7 +24,7 @@ from sonlearn.options import SAID, TABLES, LearnOptions, TextOptions
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
-FORMAT = 3
+FORMAT = 4
 
 
 #: A table of any library that speaks Arrow.

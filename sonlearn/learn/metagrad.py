@@ -82,7 +82,7 @@ def learn(params, state, work, rows, out, start):
         r = now.k + now.raw
         lam, U = np.linalg.eigh(leading(basis.H, r))
         if full and r >= base.m:
-            lam, U = shrink(base, state, lam, U)
+            lam, U = shrink(base, state, work, lam, U)
         average(params, state, lam, U)
     return len(rows.y), DONE
 
@@ -175,11 +175,11 @@ def take(base, state, work, feats, gradient, outside):
 
 
 @inline
-def shrink(base, state, lam, U):
+def shrink(base, state, work, lam, U):
     """Keep m - 1 of the directions; returns (eigenvalues, eigenvectors) of what is kept, in its own coordinates."""
     W = kept_of(U, lower(base, state.base, lam))
     turn(state.base, W)
-    worst = fold(state.base, W)
+    worst = fold(state.base, W, work.z)
     begin(state.base, len(W))
     if is_due(state.base, worst):
         orthonormalise(state.base)

@@ -32,11 +32,11 @@ def learn(params, state, work, rows, extra, out, start):
     while True:
         at, status = run(params, state, work, rows, extra, out, at)
         if status == SHRINK:
-            shrink(params, state, work.slope, work.wx, work.y)
+            shrink(params, state, work, work.slope)
         elif status == STEP:
             spectral_step(params, state, work.slope, work.y)
         elif status == RENEW:
-            renew(state, work.z)
+            renew(state)
         elif status == ORTHONORMALISE:
             orthonormalise(state)
         else:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import bare_inline
-from sonlearn.learn.sparse_time import move_kept, move_wbar, touch_all
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.sparse_time import move_kept, move_wbar
 from sonlearn.learn.status import NEXT, ORTHONORMALISE, RENEW
 from sonlearn.learn.step import beyond, f
 from sonlearn.learn.tolerances import DOUBTFUL, SPAN, SPREAD
 
 
-@bare_inline
+@forced_inline
 def oja_round(params, state, work, feats, row):
     """Project, take the row ghat = s x into the sketch, then w -= slope A^-1 x with the new sketch, for every class.
 
@@ -52,7 +52,7 @@ def oja_round(params, state, work, feats, row):
     return RENEW if status == NEXT and is_ill_conditioned(state) else status
 
 
-@bare_inline
+@forced_inline
 def take(params, state, work, row):
     """Oja's rule for V and t Lambda, with Z's part of it in work.delta; y becomes V x in the new V. Returns a status.
 
@@ -70,14 +70,13 @@ def take(params, state, work, row):
     return rotate(params, state, work, row)
 
 
-@bare_inline
+@forced_inline
 def change_z(state, work, feats):
     """Z += delta x'."""
-    Z, delta = state.Z, work.delta
-    touch_all(state, feats)
+    table, delta = state.table, work.delta
     for at in range(len(feats)):
         for j in range(len(delta)):
-            Z[feats[at], j] += delta[j] * work.x[at]
+            table[feats[at], j] += delta[j] * work.x[at]
 
 
 @bare_inline
@@ -99,7 +98,7 @@ def add_direction(state, work, scale, rho):
     now.used = empty + 1
 
 
-@bare_inline
+@forced_inline
 def rotate(params, state, work, row):
     """One step of Oja's rule; returns as `take` does.
 
@@ -131,7 +130,7 @@ def rotate(params, state, work, row):
     return RENEW if steep else NEXT
 
 
-@bare_inline
+@forced_inline
 def learning_rate(params, state, gradient2):
     """Step of Oja's rule: 1/t, or AdaOja's, by the squared gradients of the rule (|ghat|^2 |V ghat|^2 each).
 
@@ -145,14 +144,14 @@ def learning_rate(params, state, gradient2):
     return 1.0 / math.sqrt(now.oja_sum) if now.oja_sum > 0.0 else 0.0  # 0: all squares underflow
 
 
-@bare_inline
+@forced_inline
 def gram_schmidt(FT, y, k, theta):
     """F <- L^-1 F where L L' = I + theta y y'."""
     for j in range(len(FT)):
         apply_inverse(FT[j], y, k, theta)
 
 
-@bare_inline
+@forced_inline
 def apply_inverse(v, y, k, theta):
     """v[:k] <- L^-1 v where L L' = I + theta y y': a running sum, since L is diagonal plus semiseparable."""
     before, run = 1.0, 0.0
@@ -164,7 +163,7 @@ def apply_inverse(v, y, k, theta):
         before = after
 
 
-@bare_inline
+@forced_inline
 def along_itself(y, k, theta):
     """y <- L^-1 y where L L' = I + theta y y': without the differences of `apply_inverse`."""
     before = 1.0
@@ -174,7 +173,7 @@ def along_itself(y, k, theta):
         before = after
 
 
-@bare_inline
+@forced_inline
 def is_ill_conditioned(state):
     """Whether F has left the range in which Z and F multiply accurately."""
     FT, k = state.factor.FT, state.now[0].k

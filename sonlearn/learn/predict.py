@@ -62,11 +62,11 @@ def kept_rows(state, V):
     z = scratch(state)
     FT = state.factor.FT
     for f in range(V.shape[1]):
-        present(state, f, z)
+        now = present(state, f, z)
         for i in range(V.shape[0]):
             V[i, f] = 0.0
             for j in range(len(FT)):
-                V[i, f] += FT[j, i] * z[0, j]
+                V[i, f] += FT[j, i] * z[now, j]
 
 
 @bare_inline
@@ -76,12 +76,11 @@ def weights_of(state, f, on, own, z):
     `on` are the weights' `coefficients`, `own` is what wbar is multiplied with.
     """
     on_z, on_x = on
-    present(state, f, z)
-    local = local_of(state, f)
+    now, local = present(state, f, z), local_of(state, f)
     for c in range(len(on_z)):
-        w = own * z[2, c]
+        w = own * z[now, on_z.shape[1] + c]
         for j in range(on_z.shape[1]):
-            w += z[0, j] * on_z[c, j]
+            w += z[now, j] * on_z[c, j]
         if local >= 0:
             for j in range(on_x.shape[1]):
                 w += state.raw.X[local, j] * on_x[c, j]
@@ -91,4 +90,4 @@ def weights_of(state, f, on, own, z):
 @inline
 def scratch(state):
     """Room for one feature under way through the log."""
-    return np.empty((3, state.Z.shape[1] + state.maps.shape[2]))
+    return np.empty((3, state.table.shape[1]))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import bare_inline
+from sonlearn.jit import forced_inline
 
 NONE, GRADIENTS, MAXIMUM, UNIT = range(4)
 #: Code of a way of rescaling by its name.
@@ -24,7 +24,7 @@ CODE = {"none": NONE, "gradients": GRADIENTS, "maximum": MAXIMUM, "unit": UNIT}
 DIAGONAL_START = 0.1
 
 
-@bare_inline
+@forced_inline
 def divided(rescale, scale, x):
     """x over the scale of its feature."""
     if rescale == GRADIENTS:
@@ -34,7 +34,7 @@ def divided(rescale, scale, x):
     return x / max(scale, abs(x))
 
 
-@bare_inline
+@forced_inline
 def rescaled(params, state, feats, values, extra, xs):
     """xs <- the row as the learner sees it; returns x'x. `extra` is the squared length of what is not in `feats`."""
     features, xx = state.features, 0.0
@@ -52,7 +52,7 @@ def rescaled(params, state, feats, values, extra, xs):
     return xx / (xx + extra)
 
 
-@bare_inline
+@forced_inline
 def learn_scales(params, state, feats, values, slope):
     """Take a row that has been learned from into the scales."""
     features = state.features

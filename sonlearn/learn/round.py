@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.fading import SMALLEST, fade, start_at_one
 from sonlearn.learn.losses import loss_slope, softmax_slopes
 from sonlearn.learn.oja import oja_round
@@ -81,7 +81,7 @@ def run(params, state, work, rows, extra, out, start):
     return len(rows.y), DONE
 
 
-@bare_inline
+@forced_inline
 def say(params, left, wx, base, said):
     """`said`, a place a class: (raw <- left w'x + base, prediction <- that within bounds); False: one is too large."""
     raw, prediction = said
@@ -94,7 +94,7 @@ def say(params, left, wx, base, said):
     return True
 
 
-@bare_inline
+@forced_inline
 def slopes(params, prediction, y, h, out):
     """out <- the multiples of x that the gradients of the classes are; returns their length."""
     if params.classes > 0:
@@ -103,7 +103,7 @@ def slopes(params, prediction, y, h, out):
     return abs(out[0])
 
 
-@bare_inline
+@forced_inline
 def plan(params, state, work, row, u, left):
     """work.along, work.aside <- the moves of the projection by A as it stands; returns `row` with its quadratic.
 
@@ -120,7 +120,7 @@ def plan(params, state, work, row, u, left):
     return Row(row.scale, row.xx, row.rho2, quadratic)
 
 
-@bare_inline
+@forced_inline
 def are_finite(work):
     """Whether the moves are."""
     finite = True
@@ -129,19 +129,19 @@ def are_finite(work):
     return finite
 
 
-@bare_inline
+@forced_inline
 def left_of(params, left, h):
     """`left` after a round: times 1 - l2 e for a step of length e, and as in `first_order` half of it at least."""
     return left * (1.0 - min(params.shrink * params.rate * h, 0.5))
 
 
-@bare_inline
+@forced_inline
 def remembered(params, t):
     """How many of t rounds are not forgotten: 1 + keep + keep^2 + ..."""
     return t if params.keep == 1.0 else -math.expm1(t * math.log(params.keep)) / (1.0 - params.keep)
 
 
-@bare_inline
+@forced_inline
 def row_scale(params, slope, t):
     """sqrt(sigma + eta_t) |slope|: the row that is sketched is this times x."""
     eta = params.eta
@@ -150,7 +150,7 @@ def row_scale(params, slope, t):
     return math.sqrt(params.sigma + eta) * abs(slope)
 
 
-@bare_inline
+@forced_inline
 def count(state, feats):
     """A round more, and what it has read."""
     now = state.now[0]
@@ -174,7 +174,7 @@ def add_along(q, y, by, basis):
         q[i] += by * y[i]
 
 
-@bare_inline
+@forced_inline
 def buffer_row(params, state, work, feats, row, n_rest):
     """Frequent directions: append the row, and step with the new sketch or leave that to the shrink; a status.
 
@@ -183,8 +183,9 @@ def buffer_row(params, state, work, feats, row, n_rest):
     """
     now, a = state.now[0], state.basis.a
     r, counts = now.k + now.raw, row.scale * row.scale > 0.0
-    grows = counts and row.rho2 > 0.0
-    full = now.held + 1 == params.held
+    row, told = gathered(params, now, row)
+    grows = told and row.rho2 > 0.0
+    full = told and now.held + 1 == params.held
     shrinks = full and r + grows >= params.m
     spectral = params.kind != INVERSE
     if counts and not shrinks and not params.dual:
@@ -209,13 +210,27 @@ def buffer_row(params, state, work, feats, row, n_rest):
         for c in range(len(a)):
             add_along(state.basis.q[c], work.y, work.slope[c], (r, grows, work.own[c]))
         move_wbar(state, work, feats, work.slope)
-    now.held = params.m - 1 if full else now.held + 1
-    if counts:
+    if told:
+        now.held = params.m - 1 if full else now.held + 1
+    if told and row.scale > 0.0:
         take_in(state, work, r + grows, row.scale, not (shrinks or spectral))
     return SHRINK if shrinks else (STEP if spectral and counts else NEXT)
 
 
-@bare_inline
+@forced_inline
+def gathered(params, now, row):
+    """(the row as the sketch is told of it, whether it is told now)."""
+    if params.thin == 0.0:
+        return row, True
+    now.mass += row.scale * row.scale * row.xx
+    if row.scale == 0.0 or now.mass < params.thin * now.alpha or row.xx == 0.0:
+        return row, False
+    row = Row(math.sqrt(now.mass / row.xx), row.xx, row.rho2, row.quadratic)
+    now.mass = 0.0
+    return row, True
+
+
+@forced_inline
 def add_step(params, now, work, row, grows):
     """Add each class's step to its move; of a spectral one, what is outside of the basis (the rest is a status)."""
     for c in range(len(work.slope)):

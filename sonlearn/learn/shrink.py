@@ -17,13 +17,13 @@ from sonlearn.learn.tolerances import RANK
 
 
 @inline
-def shrink(params, state, slope, u, y):
+def shrink(params, state, work, slope):
     """Keep m - 1 of the r directions, make the round's step and fold. Needs r >= m.
 
-    `slope` (float64[classes], used up) is the derivative h l' of the round, `u` its w'x, `y` are the coordinates of its
-    example in Q.
+    `slope` (float64[classes], used up) is the derivative h l' of the round, work.wx its w'x, work.y are the coordinates
+    of its example in Q.
     """
-    now = state.now[0]
+    now, u, y = state.now[0], work.wx, work.y
     r = now.k + now.raw
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
     W = kept_of(U, lower(params, state, lam))
@@ -36,7 +36,7 @@ def shrink(params, state, slope, u, y):
         turn(state, W)
     else:
         step_after(params, state, slope, y, W)
-    worst = fold(state, W)
+    worst = fold(state, W, work.z)
     begin(state, kept)
     if params.dual:
         for c in range(len(state.basis.a)):

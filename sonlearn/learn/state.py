@@ -1,9 +1,9 @@
 """The state of the Newton family: arrays in NamedTuples. Python allocates here; kernels fill in place.
 
 The weights are ``w = wbar + Z' beta + Q' a``, times `left` where they are shrunk; a row of wbar, beta and a for each of
-K classes that share all else; with two classes, or values, K is 1. Z has M numbers for every feature; V = F Z are the k
-orthonormal rows that the last shrink has left; Q = [V; q_1..q_R] adds the directions that the rows since then have
-brought (Gram-Schmidt). Primal-dual, wbar is z, the sum of gradients, and w = -rate f(0) z + Q'a.
+K classes that share all else; with two classes, or values, K is 1. A feature's row of the table is its M numbers of Z
+and its K of wbar. V = F Z are the k orthonormal rows that the last shrink has left (there F = I, and F moves with
+Oja's rule only); Q = [V; q_1..q_R] adds the directions that the rows since then have brought (Gram-Schmidt). Primal-dual, wbar is z, the sum of gradients, and w = -rate f(0) z + Q'a.
 Letters: see NOTATION.md.
 """
 
@@ -35,15 +35,15 @@ NOW = np.dtype((np.record, [
     ("read", "i8"),  # entries of rows learned since V was last orthonormalised
     ("generation", "i8"),  # of Z (`sparse_time.generations`)
     ("capacity", "i8"),  # generations that the log may hold
-    ("touched", "i8"),  # features where Z has changed in this generation
     ("used", "i8"),  # rows of Z in use
     ("alpha", "f8"),
     ("restored", "f8"),  # what is given back to the squares of kept directions (CFD)
     ("oja_sum", "f8"),  # squared gradients of Oja's rule, summed
+    ("mass", "f8"),  # squared length of rows that the sketch has not been told of (--thin)
     ("left", "f8"),  # the weights are this times what the arrays say (--l2)
 ]))  # fmt: skip
 
-#: What is known of a feature beside its row of Z.
+#: What is known of a feature beside its row of the table.
 FEATURE = np.dtype((np.record, [
     ("scale", "f8"),  # for the rescaling of rows: summed squared gradients, or largest size
     ("stamp", "i8"),  # see `sparse_time.generations`
@@ -73,6 +73,7 @@ class Params(NamedTuple):
     keep: float  # what a round leaves of the sketch, and of what shrinks have added to alpha
     base: float  # alpha at first
     shrink: float  # --l2
+    thin: float  # share of alpha that rows must have together for the sketch to be told of them
     dual: bool  # w = -rate f(A) z, and wbar is z
 
 
@@ -107,13 +108,11 @@ class State(NamedTuple):
 
     now: np.ndarray  # NOW[1]
     features: np.ndarray  # FEATURE[features]
-    wbar: np.ndarray  # float64[features, K]
-    Z: np.ndarray  # float64[features, M]
+    table: np.ndarray  # float64[features, M + K]; column f of Z, and wbar of f for each class
     factor: Factor
-    # float64[slots, k_max, k_max + K]: the log of generations, composed (`sparse_time.generations`); E' in the first
-    # columns, beta' in the last
+    # float64[slots, M, M + K]: the log of generations, composed (`sparse_time.generations`); E' in the first columns,
+    # beta' in the last
     maps: np.ndarray
-    touched: np.ndarray  # int64[features]; where Z has changed in this generation
     raw: Raw
     basis: Basis
 
@@ -121,7 +120,7 @@ class State(NamedTuple):
 class Work(NamedTuple):
     """Scratch vectors of one round; nothing in them outlives it."""
 
-    zx: np.ndarray  # float64[M], Z x
+    zx: np.ndarray  # float64[M + K], Z x, and wbar'x of each class
     delta: np.ndarray  # float64[M], a step of Z in units of x
     rx: np.ndarray  # float64[R_max], X x
     y: np.ndarray  # float64[r_max + 1], coordinates of x
@@ -130,7 +129,7 @@ class Work(NamedTuple):
     x: np.ndarray  # float64[longest row], the row as the learner sees it
     rest: np.ndarray  # float64[9 longest rows], what sticks out of it (`sparse_time.second_look`)
     more: np.ndarray  # float64[r_max + 1], coordinates of that
-    z: np.ndarray  # float64[3, M + K], one feature under way through the log
+    z: np.ndarray  # float64[2, M + K], one feature under way through the log
     own: np.ndarray  # float64[K], wbar'x
     wx: np.ndarray  # float64[K], w'x
     slope: np.ndarray  # float64[K]; the gradients are slope x
@@ -155,7 +154,7 @@ def sizes_of(params: Params) -> Sizes:
     """
     m, K = params.m, max(params.classes, 1)
     if params.buffered:
-        return Sizes(K=K, k_max=max(m - 1, 1), M=2 * m, R_max=2 * m, r_max=2 * m)
+        return Sizes(K=K, k_max=max(m - 1, 1), M=max(m - 1, 1), R_max=2 * m, r_max=2 * m)
     spare = m > 0 and not params.oja_adaptive
     return Sizes(K=K, k_max=max(m, 1), M=m + spare, R_max=1, r_max=max(m, 1))
 
@@ -194,6 +193,7 @@ def params_of(options: LearnOptions) -> Params:
         keep=1.0 - float(options.decay),
         base=base_of(options),
         shrink=float(options.l2),
+        thin=float(options.thin) if "thin" in takes else 0.0,
         dual="update" in takes and options.update == "dual",
     )
 
@@ -211,11 +211,9 @@ def new_state(params: Params) -> State:
     return State(
         now=now,
         features=np.zeros(0, dtype=FEATURE),
-        wbar=np.zeros((0, K)),
-        Z=np.zeros((0, M)),
+        table=np.zeros((0, M + K)),
         factor=Factor(FT=np.zeros((M, k_max)), beta=np.zeros((K, M))),
-        maps=np.zeros((0, k_max, k_max + K)),
-        touched=np.zeros(0, dtype=np.int64),
+        maps=np.zeros((0, M, M + K)),
         raw=Raw(X=np.zeros((0, R_max)), owner=np.zeros(0, dtype=np.int64)),
         basis=Basis(
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)),
@@ -228,8 +226,8 @@ def new_work(params: Params, longest: int) -> Work:
     """Scratch space for rows of up to `longest` entries."""
     K, k_max, M, R_max, r_max = sizes_of(params)
     return Work(
-        zx=np.zeros(M), delta=np.zeros(M), rx=np.zeros(R_max), y=np.zeros(r_max + 1), h=np.zeros(r_max + 1),
+        zx=np.zeros(M + K), delta=np.zeros(M), rx=np.zeros(R_max), y=np.zeros(r_max + 1), h=np.zeros(r_max + 1),
         u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
-        rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((3, max(k_max, M) + K)),
+        rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, M + K)),
         own=np.zeros(K), wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
     )  # fmt: skip

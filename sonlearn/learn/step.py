@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sonlearn.jit import bare_inline
+from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.dense import add_outer, cholesky_update, clear, solve_lower, solve_upper
 from sonlearn.learn.spectrum import f as spectral
 
@@ -31,13 +31,13 @@ class Move(NamedTuple):
     rest: float
 
 
-@bare_inline
+@forced_inline
 def f(lam, g):
     """f(lam) g, f the spectral function: A's eigenvalues to those of the step."""
     return g / lam if lam > 0.0 else 0.0
 
 
-@bare_inline
+@forced_inline
 def solve(params, state, work, r, rho2):
     """work.u <- (H + alpha I)^-1 y; returns x'A^-1 x."""
     alpha, y, h, u, quadratic = state.now[0].alpha, work.y, work.h, work.u, 0.0
@@ -53,7 +53,7 @@ def solve(params, state, work, r, rho2):
     return quadratic + f(alpha, rho2)
 
 
-@bare_inline
+@forced_inline
 def projection(alpha, quadratic, rho2, excess):
     """The move onto |w'x| <= C in the norm of A, `excess` being u'x less its projection ([SON] Lemma 1).
 
@@ -67,7 +67,7 @@ def projection(alpha, quadratic, rho2, excess):
     return Move(along, f(alpha, along))
 
 
-@bare_inline
+@forced_inline
 def newton(alpha, row, slope):
     """The move g -> A^-1 g, g = slope x, A with the row s x, from the numbers of A before it (Sherman-Morrison)."""
     s2 = row.scale * row.scale
@@ -77,7 +77,7 @@ def newton(alpha, row, slope):
     return Move(along, f(alpha, along))
 
 
-@bare_inline
+@forced_inline
 def quadratic_after(alpha, row):
     """x'A^-1 x with A after the row s x, likewise."""
     s2 = row.scale * row.scale
@@ -86,7 +86,7 @@ def quadratic_after(alpha, row):
     return row.quadratic / (1.0 + s2 * row.quadratic)
 
 
-@bare_inline
+@forced_inline
 def landing(params, left, u, slope, quadratic):
     """The slope of a step that ends within [-C, C], where w is projected after it ([RFD] Algorithm 6, lines 16, 17).
 
@@ -100,7 +100,7 @@ def landing(params, left, u, slope, quadratic):
     return slope if end == bound else (u - bound) / (left * quadratic)
 
 
-@bare_inline
+@forced_inline
 def beyond(params, state, i, g):
     """What f(A) g is on kept direction i beyond what it is outside of S, where H is diagonal."""
     now = state.now[0]
@@ -108,7 +108,7 @@ def beyond(params, state, i, g):
     return spectral(params.kind, now.alpha, lam, g) - spectral(params.kind, now.alpha, 0.0, g)
 
 
-@bare_inline
+@forced_inline
 def widen(state, r):
     """H and L take in a direction r that no row has been along yet."""
     H, LT = state.basis.H, state.basis.LT
@@ -118,7 +118,7 @@ def widen(state, r):
     LT[r, r] = math.sqrt(state.now[0].alpha)
 
 
-@bare_inline
+@forced_inline
 def take_in(state, work, r, scale, factorise):
     """H <- H + s^2 y y', and L, if the rounds to come need it, likewise; work.h is used up."""
     add_outer(state.basis.H, r, scale * scale, work.y)

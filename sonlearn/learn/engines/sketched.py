@@ -48,9 +48,7 @@ class SketchedNewton:
             self._work = new_work(self._params, longest)
         return state._replace(
             features=grown(state.features, features, now.seen),
-            wbar=grown(state.wbar, features, now.seen),
-            Z=grown(state.Z, features, now.seen),
-            touched=grown(state.touched, features, now.touched),
+            table=grown(state.table, features, now.seen),
             raw=state.raw._replace(
                 X=grown(state.raw.X, local, now.local), owner=grown(state.raw.owner, local, now.local)
             ),
@@ -85,7 +83,7 @@ class SketchedNewton:
 
     def weights(self, state: State, features: int) -> np.ndarray:
         """Weights in the scale of the input; of K classes float64[K, features]."""
-        w = np.zeros((state.wbar.shape[1], int(state.now[0].seen)))
+        w = np.zeros((len(state.factor.beta), int(state.now[0].seen)))
         all_weights(self._params, state, w)
         w = np.pad(w, ((0, 0), (0, features - w.shape[1])))
         return w if self._params.classes else w[0]
@@ -95,9 +93,7 @@ class SketchedNewton:
         now = state.now[0]
         return state._replace(
             features=state.features[: now.seen],
-            wbar=state.wbar[: now.seen],
-            Z=state.Z[: now.seen],
-            touched=state.touched[: now.touched],
+            table=state.table[: now.seen],
             raw=state.raw._replace(X=state.raw.X[: now.local], owner=state.raw.owner[: now.local]),
             maps=state.maps[: slots_of(int(now.generation))],
         )

@@ -18,7 +18,7 @@ from sonlearn.learn.sparse_time.coordinates import (
     share,
 )
 from sonlearn.learn.sparse_time.folding import fold
-from sonlearn.learn.sparse_time.generations import log_is_full, renew, slots_of, touch_all, with_room_in_log
+from sonlearn.learn.sparse_time.generations import log_is_full, renew, slots_of, with_room_in_log
 from sonlearn.learn.sparse_time.local import local_of
 from sonlearn.learn.sparse_time.orthonormal import is_due, orthonormalise
 
@@ -37,6 +37,5 @@ __all__ = [
     "renew",
     "share",
     "slots_of",
-    "touch_all",
     "with_room_in_log",
 ]

@@ -13,15 +13,15 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.sparse_time.generations import is_stale, refresh_all, travel
+from sonlearn.jit import bare_inline, forced_inline, inline
+from sonlearn.learn.sparse_time.generations import refresh_all, travel
 from sonlearn.learn.sparse_time.local import enter, is_local, unmix
 from sonlearn.learn.sparse_time.second_look import is_worth_it, look_again
 from sonlearn.learn.spectrum import f
 from sonlearn.learn.tolerances import LOOK, NOISE, SPAN, SPAN_LOOK
 
 
-@bare_inline
+@forced_inline
 def coordinates(params, state, work, feats, xx):
     """work.y <- Q x for the row in work.x; returns (squared part of x outside of Q or 0, length of work.rest).
 
@@ -40,19 +40,19 @@ def coordinates(params, state, work, feats, xx):
     return rho2 if rho2 > noise * xx else 0.0, n_rest
 
 
-@bare_inline
+@forced_inline
 def share(params, alpha):
     """What wbar is multiplied with in the weights."""
     return -params.rate * f(params.kind, alpha, 0.0, 1.0) if params.dual else 1.0
 
 
-@bare_inline
+@forced_inline
 def read(state, work, feats):
     """work.zx <- Z x, work.rx <- X x, work.own <- wbar'x."""
-    features, Z, X, owner, zx, rx = state.features, state.Z, state.raw.X, state.raw.owner, work.zx, work.rx
-    M, n_raw, n_local, wbar, own = len(zx), state.now[0].raw, state.now[0].local, state.wbar, work.own
+    features, table, X, owner, zx, rx = state.features, state.table, state.raw.X, state.raw.owner, work.zx, work.rx
+    M, n_raw, n_local, own = state.maps.shape[1], state.now[0].raw, state.now[0].local, work.own
     refresh_all(state, feats, work.z)
-    for j in range(M):
+    for j in range(len(zx)):
         zx[j] = 0.0
     for j in range(n_raw):
         rx[j] = 0.0
@@ -60,17 +60,17 @@ def read(state, work, feats):
         own[c] = 0.0
     for at in range(len(feats)):
         f, x = feats[at], work.x[at]
-        for c in range(len(own)):
-            own[c] += x * wbar[f, c]
         for j in range(M):
-            zx[j] += x * Z[f, j]
+            zx[j] += x * table[f, j]
+        for c in range(len(own)):
+            own[c] += x * table[f, M + c]
         local = features[f].local
         if is_local(owner, n_local, local, f):
             for j in range(n_raw):
                 rx[j] += x * X[local, j]
 
 
-@bare_inline
+@forced_inline
 def in_basis(state, work, own):
     """work.y <- Q x from Z x and X x, and work.wx <- own wbar'x + beta'Z x + a'y."""
     k, n_raw, y = state.now[0].k, state.now[0].raw, work.y
@@ -95,7 +95,7 @@ def in_basis(state, work, own):
         work.wx[c] = own * work.own[c] + total
 
 
-@bare_inline
+@forced_inline
 def append(state, work, feats, rho2, n_rest):
     """Add x to the raw rows and its direction q = (x - Q'y)/rho to the basis; y gains rho.
 
@@ -112,15 +112,16 @@ def append(state, work, feats, rho2, n_rest):
     now.raw = n_raw + 1
 
 
-@bare_inline
+@forced_inline
 def move_wbar(state, work, feats, by):
     """w += by x for every class, at once: on the features of x. `by` is float64[classes]."""
+    table, M = state.table, state.maps.shape[1]
     for at in range(len(feats)):
         for c in range(len(by)):
-            state.wbar[feats[at], c] += by[c] * work.x[at]
+            table[feats[at], M + c] += by[c] * work.x[at]
 
 
-@bare_inline
+@forced_inline
 def move_kept(state, c, i, by):
     """w += by v_i for class c, v_i the i-th row of V."""
     FT, beta = state.factor.FT, state.factor.beta
@@ -145,14 +146,8 @@ def coefficients(state):
 
 @bare_inline
 def present(state, f, z):
-    """z[0] <- column f of Z as it is at present, z[2] <- wbar of f for each class, without writing the state."""
-    Z, now, wbar, stamp = state.Z, state.now[0], state.wbar, state.features[f].stamp
-    M, stale = Z.shape[1], is_stale(stamp, now.generation)
-    for j in range(M):
-        z[0, j] = Z[f, j]
-    if stale:
-        source = travel(state.maps, stamp, now.generation, z)
-        for j in range(M):
-            z[0, j] = z[source, j] if j < state.maps.shape[1] else 0.0
-    for c in range(wbar.shape[1]):
-        z[2, c] = wbar[f, c] + z[2, c] if stale else wbar[f, c]
+    """The row of z (2 rows) where the row [z wbar] of feature f is now as it is at present; the state is not written."""
+    table, now, stamp = state.table, state.now[0], state.features[f].stamp
+    for j in range(table.shape[1]):
+        z[0, j] = table[f, j]
+    return travel(state.maps, stamp, now.generation, z)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from sonlearn.jit import bare_inline
+from sonlearn.jit import bare_inline, forced_inline
 
 
-@bare_inline
+@forced_inline
 def is_local(owner, n_local, local, f):
     """Whether `local` is the place of feature f among the n_local of the raw rows."""
     return 0 <= local < n_local and owner[local] == f
 
 
-@bare_inline
+@forced_inline
 def local_of(state, f):
     """Place of feature f among those of the raw rows, or -1."""
     local = state.features[f].local
     return local if is_local(state.raw.owner, state.now[0].local, local, f) else -1
 
 
-@bare_inline
+@forced_inline
 def enter(state, f):
     """Place of feature f among those of the raw rows; if it has none, a new one with zeros."""
     now, X, local = state.now[0], state.raw.X, local_of(state, f)

@@ -63,32 +63,32 @@ def orthonormalise(state):
 
     For an empty buffer. The weights stay what they are, and what is known by its coordinates in V.
     """
-    Z, factor, now = state.Z, state.factor, state.now[0]
+    table, factor, now = state.table, state.factor, state.now[0]
     k, M = now.k, len(factor.FT)
     classes = len(factor.beta)
-    z, v, C = np.empty((3, M + classes)), np.empty(k), np.zeros((k, k))
+    z, v, C = np.empty((2, M + classes)), np.empty(k), np.zeros((k, k))
     for f in range(now.seen):
         refresh(state, f, z)
         for i in range(k):
             v[i] = 0.0
         for j in range(M):
-            zj = Z[f, j]
+            zj = table[f, j]
             for c in range(classes):
-                state.wbar[f, c] += factor.beta[c, j] * zj
-            Z[f, j] = 0.0
+                table[f, M + c] += factor.beta[c, j] * zj
+            table[f, j] = 0.0
             for i in range(k):
                 v[i] += zj * factor.FT[j, i]
         for i in range(k):
-            Z[f, i] = v[i]
+            table[f, i] = v[i]
             for j in range(i + 1):
                 C[i, j] += v[i] * v[j]
     factorise(C)
     for f in range(now.seen):
         for i in range(k):
-            total = Z[f, i]
+            total = table[f, i]
             for j in range(i):
-                total -= C[i, j] * Z[f, j]
-            Z[f, i] = total / C[i, i]
+                total -= C[i, j] * table[f, j]
+            table[f, i] = total / C[i, i]
     a, q = state.basis.a, state.basis.q
     for i in range(k):
         for each in range(len(q)):

@@ -9,13 +9,13 @@ buffer: of q = r/rho, and so of the weights and of V, no digit is lost to the di
 
 from __future__ import annotations
 
-from sonlearn.jit import bare_inline
+from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.sparse_time.generations import refresh
 from sonlearn.learn.sparse_time.local import local_of, unmix
 from sonlearn.learn.tolerances import FEATURES, SMALL
 
 
-@bare_inline
+@forced_inline
 def is_worth_it(state, feats, rho2, xx):
     """Whether the row hides, and a second look costs no more than a few reads of it."""
     return rho2 < SMALL * xx and state.now[0].seen <= FEATURES * len(feats)
@@ -53,7 +53,7 @@ def measure(state, work, feats, on_v, on_x):
 
     Brings the features seen up to date. Uses up work.zx and work.delta.
     """
-    Z, X, FT = state.Z, state.raw.X, state.factor.FT
+    table, X, FT = state.table, state.raw.X, state.factor.FT
     k, n_raw, n, M = state.now[0].k, state.now[0].raw, state.now[0].seen, len(FT)
     for at in range(len(feats)):
         n = max(n, feats[at] + 1)
@@ -72,14 +72,14 @@ def measure(state, work, feats, on_v, on_x):
         refresh(state, f, work.z)
         rest, local = r[f], local_of(state, f)
         for j in range(M):
-            rest -= Z[f, j] * on_z[j]
+            rest -= table[f, j] * on_z[j]
         if local >= 0:
             for j in range(n_raw):
                 rest -= X[local, j] * on_x[j]
             for j in range(n_raw):
                 products[k + j] += rest * X[local, j]
         for j in range(M):
-            zr[j] += rest * Z[f, j]
+            zr[j] += rest * table[f, j]
         rest2 += rest * rest
         r[f] = rest
     for j in range(M):
