@@ -34,9 +34,13 @@ from typing import Any
 import numba
 import numba.core.caching as caching
 import numba.core.event
+from llvmlite import ir
+from numba.extending import intrinsic
 
 _PACKAGE = Path(__file__).parent
 _KEEP_SECONDS = 30 * 24 * 3600
+#: Whether kernels are compiled, or run as plain Python (NUMBA_DISABLE_JIT).
+COMPILED = not numba.config.DISABLE_JIT
 _SETTINGS = {"nogil": True, "error_model": "numpy"}
 
 
@@ -208,6 +212,32 @@ def bare_inline(function: Callable) -> Callable:
 def forced_inline(function: Callable) -> Callable:
     """`bare_inline` that LLVM must inline: for few operations on arrays whose passing would cost more than they do."""
     return numba.njit(**_SETTINGS, _nrt=False, forceinline=True)(function)
+
+
+@intrinsic
+def _fetch_line(typingctx: Any, array: Any, row: Any, line: Any) -> Any:
+    """Ask the processor for a cache line (64 bytes) of a row of a C-contiguous array; nothing is read, or waited for."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0])
+        step = builder.extract_value(data.strides, 0)
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        at = builder.add(builder.mul(args[1], step), builder.shl(args[2], ir.Constant(args[2].type, 6)))
+        place = builder.gep(builder.bitcast(data.data, byte), [at])
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        call = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        builder.call(call, [place, word(0), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return numba.types.void(array, numba.types.int64, numba.types.int64), code
+
+
+@forced_inline
+def fetch(array, row, lines):
+    """Begin to read the first `lines` cache lines of a row of `array` that will be used soon. It must exist."""
+    if COMPILED:
+        for line in range(lines):
+            _fetch_line(array, row, line)
 
 
 def _cached(function: Callable, **settings: bool) -> Callable:

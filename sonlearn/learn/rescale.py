@@ -39,16 +39,16 @@ def rescaled(params, state, feats, values, extra, xs):
     """xs <- the row as the learner sees it; returns x'x. `extra` is the squared length of what is not in `feats`."""
     features, xx = state.features, 0.0
     for at in range(len(feats)):
-        x = values[at]
-        if params.rescale != NONE:
-            x = divided(params.rescale, features[feats[at]].scale, x)
-        xs[at] = x
-        xx += x * x
+        xs[at] = features[feats[at]].scale
+    for at in range(len(feats)):
+        xs[at] = divided(params.rescale, xs[at], values[at])
+    for at in range(len(feats)):
+        xx += xs[at] * xs[at]
     if params.rescale != UNIT or xx == 0.0:
         return xx
-    length = math.sqrt(xx + extra)
+    share = 1.0 / math.sqrt(xx + extra)
     for at in range(len(feats)):
-        xs[at] /= length
+        xs[at] *= share
     return xx / (xx + extra)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import bare_jit, fetch, forced_inline
 from sonlearn.learn.fading import SMALLEST, fade, start_at_one
 from sonlearn.learn.losses import loss_slope, softmax_slopes
 from sonlearn.learn.oja import oja_round
@@ -49,6 +49,8 @@ def run(params, state, work, rows, extra, out, start):
             return i, LOG_FULL
         if now.left < SMALLEST:
             start_at_one(state)
+        if i + 1 < len(rows.y):
+            fetch_features(state, rows.features[rows.indptr[i + 1] : rows.indptr[i + 2]])
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         xx = rescaled(params, state, feats, values, extra[i], work.x)
@@ -79,6 +81,15 @@ def run(params, state, work, rows, extra, out, start):
         if status != NEXT:
             return i + 1, status
     return len(rows.y), DONE
+
+
+@forced_inline
+def fetch_features(state, feats):
+    """Begin to read what is known of the features of the row that comes next: most of a large table is in no cache."""
+    lines = (8 * state.table.shape[1] + 63) // 64
+    for at in range(len(feats)):
+        fetch(state.features, feats[at], 1)
+        fetch(state.table, feats[at], lines)
 
 
 @forced_inline
@@ -162,7 +173,7 @@ def count(state, feats):
     now.seen = seen
 
 
-@bare_inline
+@forced_inline
 def add_along(q, y, by, basis):
     """q = Q z for z + by x, y = Q x; `basis`: (directions before the row, whether it brings one, z'x before it)."""
     r, grows, rest = basis
