@@ -194,9 +194,9 @@ def buffer_row(params, state, work, feats, row, n_rest):
     """
     now, a = state.now[0], state.basis.a
     r, counts = now.k + now.raw, row.scale * row.scale > 0.0
-    row, told = gathered(params, now, row)
-    grows = told and row.rho2 > 0.0
-    full = told and now.held + 1 == params.held
+    row, held = gathered(params, now, row)
+    grows = held and counts and row.rho2 > 0.0
+    full = held and now.held + 1 == params.held
     shrinks = full and r + grows >= params.m
     spectral = params.kind != INVERSE
     if counts and not shrinks and not params.dual:
@@ -221,16 +221,21 @@ def buffer_row(params, state, work, feats, row, n_rest):
         for c in range(len(a)):
             add_along(state.basis.q[c], work.y, work.slope[c], (r, grows, work.own[c]))
         move_wbar(state, work, feats, work.slope)
-    if told:
+    if held:
         now.held = params.m - 1 if full else now.held + 1
-    if told and row.scale > 0.0:
+    if held and counts:
         take_in(state, work, r + grows, row.scale, not (shrinks or spectral))
     return SHRINK if shrinks else (STEP if spectral and counts else NEXT)
 
 
 @forced_inline
 def gathered(params, now, row):
-    """(the row as the sketch is told of it, whether it is told now)."""
+    """(the row as the buffer would hold it, whether it is to be held now).
+
+    Without thinning every row counts towards the 2m. With it a row is held when it and those left out since the last
+    one that was held have `thin` of alpha together, and stands for all of them: its direction, their squared length.
+    Each row's own step is with A and the row itself in either case.
+    """
     if params.thin == 0.0:
         return row, True
     now.mass += row.scale * row.scale * row.xx
