@@ -216,7 +216,7 @@ def forced_inline(function: Callable) -> Callable:
 
 @intrinsic
 def _fetch_line(typingctx: Any, array: Any, row: Any, line: Any) -> Any:
-    """Ask the processor for a cache line (64 bytes) of a row of a C-contiguous array; nothing is read, or waited for."""
+    """Ask for a cache line (64 bytes) of a row of a C-contiguous array; nothing is read, or waited for."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0])

@@ -80,6 +80,10 @@ class Method:
 #: predictions steps would be of any size.)
 ZERO_ALPHA = {"loss": "squared", "clip": 1.0, "sigma": "auto", "eta": "1/t", "scale": "none"}
 
+#: Rows that have less than this share of alpha together go into a sketch as one, where rows are rescaled: measured over
+#: 36 sets, as many errors as with none, in a fraction of the time (docs/evidence.md).
+THIN = 0.03
+
 _STEPS = ("sketch_size", "clip", "alpha", "sigma", "eta", "scale", "diagonal", "l2")
 _NEWTON = (*_STEPS, "decay")
 _BUFFERED = (*_NEWTON, "project", "thin")

@@ -17,7 +17,7 @@ from typing import Any
 from sonlearn.errors import OptionError
 from sonlearn.fields import check_field, delimiter, flags, names, number, number_or, option
 from sonlearn.methods import CLASSIFICATION as CLASSIFICATION
-from sonlearn.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, ZERO_ALPHA
+from sonlearn.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, THIN, ZERO_ALPHA
 from sonlearn.together import LOSS_OPTIONS as LOSS_OPTIONS
 from sonlearn.together import check_namespaces, check_together
 
@@ -121,8 +121,9 @@ class LearnOptions:
         "retired), or microseconds", parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
     )  # fmt: skip
     thin: float = option(
-        None, "rows whose squared lengths are less than this share of alpha go into the sketch together, as one; 0: "
-        "each by itself", parse=number, low=0.0, high=1.0, general=0.0, metavar="SHARE",
+        None, "rows whose squared lengths are less than this share of alpha go into the sketch together, the last one "
+        "standing for all; 0: each by itself (default: 0.03; 0 with --alpha 0 or --scale none)", parse=number, low=0.0,
+        high=1.0, general=0.0, metavar="SHARE", rare=True,
     )  # fmt: skip
     beta: float = option(
         None, "share of the m directions that pay for a shrink (pfd)", parse=number, above=0.0, high=1.0, general=1.0,
@@ -193,6 +194,8 @@ class LearnOptions:
         self._settle("sketch", METHODS[method].sketch or None)
         self._settle("scale", _scale_of(self.scale, self.diagonal))
         defaults = self._defaults()
+        if "thin" in METHODS[method].takes:
+            defaults.setdefault("thin", self._thinned(defaults))
         for field in dataclasses.fields(self):
             self._resolve(field, defaults)
         if "scale" in METHODS[method].takes:
@@ -218,6 +221,11 @@ class LearnOptions:
         if self.decay and "scale" in method.takes:  # sums of squares that grow would be remembered
             setting = {"scale": "unit", **setting}
         return {**method.defaults, **setting}
+
+    def _thinned(self, defaults: dict[str, Any]) -> float:
+        """`thin` where it is not given: none in the papers' settings."""
+        scale = self.scale or defaults.get("scale", "gradients")
+        return 0.0 if scale == "none" or self.alpha == 0 or self.multinomial is not None else THIN
 
     def _resolve(self, field: dataclasses.Field[Any], defaults: dict[str, Any]) -> None:
         """Put the default where no value was given; refuse another value of an option that it does not take."""

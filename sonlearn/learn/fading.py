@@ -26,6 +26,7 @@ def fade(params, state, work):
     now, basis, keep = state.now[0], state.basis, params.keep
     now.alpha = params.base + keep * (now.alpha - params.base)
     now.restored *= keep
+    now.mass *= keep
     now.oja_sum *= keep
     for i in range(len(basis.D2)):
         basis.D2[i] *= keep

@@ -59,7 +59,8 @@ def learn(params, state, work, rows, out, start):
         for at in range(len(feats)):
             work.x[at] = rows.values[rows.indptr[i] + at]
             xx += work.x[at] * work.x[at]
-        rho2, n_rest = coordinates(base, state.base, work, feats, xx)
+        learned = rows.weight[i] != 0.0 and not math.isnan(rows.y[i])
+        rho2, n_rest = coordinates(base, state.base, work, feats, xx, learned)
         zx, vx = work.own[0], along(state.v, feats, work.x)
         wx = work.wx[0] + (state.share[0] * zx + state.share[1] * vx)
         u = wx + rows.base[i]
@@ -67,7 +68,7 @@ def learn(params, state, work, rows, out, start):
             return i, DIVERGED
         out.raw[i] = u
         out.prediction[i] = min(max(u, base.low), base.high)
-        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+        if not learned:
             continue
         slope = rows.weight[i] * loss_slope(base.loss, out.prediction[i], rows.y[i])
         if not (slope * slope * xx <= LIMIT and abs(slope * slope * wx) <= LIMIT):

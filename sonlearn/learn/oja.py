@@ -45,10 +45,10 @@ def oja_round(params, state, work, feats, row):
             for i in range(now.k):
                 move_kept(state, c, i, -beyond(params, state, i, work.slope[c] * y[i]))
         aside[c] -= f(now.alpha, work.slope[c])
-    move_wbar(state, work, feats, aside)
     if params.m == 0:
+        move_wbar(state, work, feats, aside)
         return NEXT
-    change_z(state, work, feats)
+    change(state, work, feats)
     return RENEW if status == NEXT and is_ill_conditioned(state) else status
 
 
@@ -71,9 +71,11 @@ def take(params, state, work, row):
 
 
 @forced_inline
-def change_z(state, work, feats):
-    """Z += delta x'."""
-    table, delta = state.table, work.delta
+def change(state, work, feats):
+    """Z += delta x', and w += aside x for every class."""
+    table, delta, M = state.table, work.delta, state.maps.shape[1]
+    for c in range(len(work.aside)):
+        delta[M + c] = work.aside[c]
     for at in range(len(feats)):
         for j in range(len(delta)):
             table[feats[at], j] += delta[j] * work.x[at]
@@ -119,7 +121,7 @@ def rotate(params, state, work, row):
             work.delta[j] = gamma * scale * scale * work.zx[j]
             for c in range(len(factor.beta)):
                 work.aside[c] -= work.delta[j] * factor.beta[c, j]
-    gram_schmidt(factor.FT, y, k, theta)
+    gram_schmidt(factor.FT, y, k, theta, work.run)
     along_itself(y, k, theta)
     if steep:
         work.delta[now.used] = 1.0
@@ -145,27 +147,27 @@ def learning_rate(params, state, gradient2):
 
 
 @forced_inline
-def gram_schmidt(FT, y, k, theta):
-    """F <- L^-1 F where L L' = I + theta y y'."""
+def gram_schmidt(FT, y, k, theta, run):
+    """F <- L^-1 F where L L' = I + theta y y': a running sum, since L is diagonal plus semiseparable.
+
+    `run`: scratch, as long as FT.
+    """
+    before = 1.0
     for j in range(len(FT)):
-        apply_inverse(FT[j], y, k, theta)
-
-
-@forced_inline
-def apply_inverse(v, y, k, theta):
-    """v[:k] <- L^-1 v where L L' = I + theta y y': a running sum, since L is diagonal plus semiseparable."""
-    before, run = 1.0, 0.0
+        run[j] = 0.0
     for i in range(k):
         after = before + theta * y[i] * y[i]
-        old = v[i]
-        v[i] = math.sqrt(before / after) * (old - theta * y[i] * run / before)
-        run += y[i] * old
+        shrunk, share = math.sqrt(before / after), theta * y[i] / before
+        for j in range(len(FT)):
+            old = FT[j, i]
+            FT[j, i] = shrunk * (old - share * run[j])
+            run[j] += y[i] * old
         before = after
 
 
 @forced_inline
 def along_itself(y, k, theta):
-    """y <- L^-1 y where L L' = I + theta y y': without the differences of `apply_inverse`."""
+    """y <- L^-1 y where L L' = I + theta y y': without the differences of `gram_schmidt`."""
     before = 1.0
     for i in range(k):
         after = before + theta * y[i] * y[i]

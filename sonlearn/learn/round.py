@@ -54,10 +54,11 @@ def run(params, state, work, rows, extra, out, start):
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         xx = rescaled(params, state, feats, values, extra[i], work.x)
-        rho2, n_rest = coordinates(params, state, work, feats, xx)
+        learned = rows.weight[i] != 0.0 and not math.isnan(rows.y[i])
+        rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
         if not (say(params, now.left, work.wx, rows.base[i], (raw[i], prediction[i])) and xx <= LIMIT * LIMIT):
             return i, DIVERGED
-        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+        if not learned:
             continue
         slope = slopes(params, raw[i] if params.after else prediction[i], rows.y[i], rows.weight[i], work.slope)
         scale, left = row_scale(params, slope, remembered(params, now.t + 1)), left_of(params, now.left, rows.weight[i])

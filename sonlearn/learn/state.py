@@ -3,7 +3,8 @@
 The weights are ``w = wbar + Z' beta + Q' a``, times `left` where they are shrunk; a row of wbar, beta and a for each of
 K classes that share all else; with two classes, or values, K is 1. A feature's row of the table is its M numbers of Z
 and its K of wbar. V = F Z are the k orthonormal rows that the last shrink has left (there F = I, and F moves with
-Oja's rule only); Q = [V; q_1..q_R] adds the directions that the rows since then have brought (Gram-Schmidt). Primal-dual, wbar is z, the sum of gradients, and w = -rate f(0) z + Q'a.
+Oja's rule only); Q = [V; q_1..q_R] adds the directions that the rows since then have brought (Gram-Schmidt).
+Primal-dual, wbar is z, the sum of gradients, and w = -rate f(0) z + Q'a.
 Letters: see NOTATION.md.
 """
 
@@ -121,7 +122,8 @@ class Work(NamedTuple):
     """Scratch vectors of one round; nothing in them outlives it."""
 
     zx: np.ndarray  # float64[M + K], Z x, and wbar'x of each class
-    delta: np.ndarray  # float64[M], a step of Z in units of x
+    delta: np.ndarray  # float64[M + K], a step of a feature's row in units of x
+    run: np.ndarray  # float64[M] (`oja`)
     rx: np.ndarray  # float64[R_max], X x
     y: np.ndarray  # float64[r_max + 1], coordinates of x
     h: np.ndarray  # float64[r_max + 1]
@@ -224,10 +226,10 @@ def new_state(params: Params) -> State:
 
 def new_work(params: Params, longest: int) -> Work:
     """Scratch space for rows of up to `longest` entries."""
-    K, k_max, M, R_max, r_max = sizes_of(params)
+    K, _, M, R_max, r_max = sizes_of(params)
     return Work(
-        zx=np.zeros(M + K), delta=np.zeros(M), rx=np.zeros(R_max), y=np.zeros(r_max + 1), h=np.zeros(r_max + 1),
-        u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
+        zx=np.zeros(M + K), delta=np.zeros(M + K), run=np.zeros(M), rx=np.zeros(R_max),
+        y=np.zeros(r_max + 1), h=np.zeros(r_max + 1), u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
         rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, M + K)),
         own=np.zeros(K), wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
     )  # fmt: skip

@@ -30,6 +30,13 @@ def agree(batch, tolerance=TOLERANCE, **settings):
     return learner, wanted
 
 
+def moved(batch, **settings):
+    """How far the twin's own predictions move where values change in their last bit."""
+    options, signs = LearnOptions(**settings), np.random.default_rng(1).choice([-1, 0, 1], len(batch.values))
+    other = batch._replace(values=batch.values * (1 + np.finfo(float).eps * signs))
+    return np.abs(raw_predictions(options, other) - raw_predictions(options, batch)).max()
+
+
 STREAMS = {
     "mixed": shuffled_features(with_empty_rows(with_weights(without_some_labels(zipf(n=300, d=40))))),
     "duplicated": duplicated(n=200, d=30),
@@ -52,10 +59,16 @@ def test_predictions_are_the_twins(name, stream, m, buffer):
 @pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.interpreted), 8])
 @pytest.mark.parametrize("stream", STREAMS)
 def test_primal_dual_predictions_are_the_twins(name, stream, m, buffer):
-    """w = -l f(A) z, by the sum of gradients z and the sketch as it stands."""
+    """w = -l f(A) z, by the sum of gradients z and the sketch as it stands.
+
+    Long steps (small delta) make some of these streams chaotic: where a change of the values in their last bit moves
+    the twin's own predictions by more than the tolerance, ten times that is the tolerance.
+    """
     settings = {"sketch_size": m, "buffer": buffer, "loss": "squared", "learning_rate": 0.3, "update": "dual"}
-    agree(STREAMS[stream], method=name, **settings)
-    agree(STREAMS[stream], method=name, **settings | {"clip": 0.3, "delta": 0.2})
+    batch = STREAMS[stream]
+    agree(batch, method=name, **settings)
+    settings |= {"clip": 0.3, "delta": 0.2}
+    agree(batch, tolerance=max(TOLERANCE, 10 * moved(batch, method=name, **settings)), method=name, **settings)
 
 
 @BOTH

@@ -112,6 +112,34 @@ def test_pfd(text, alpha, beta, m):
     agree(LearnOptions(sketch="pfd", beta=beta, sketch_size=m, alpha=alpha, **PAPER), text)
 
 
+THINNED = [
+    {"sketch": "rfd"}, {"sketch": "rfd", "scale": "gradients", "loss": "logistic", "thin": 0.3},
+    {"sketch": "rfd", "scale": "none", "thin": 0.1, "project": "after", "clip": 1.0}, {"sketch": "rfd", "decay": 0.01},
+    {"sketch": "fd"}, {"sketch": "fd", "thin": 1.0, "loss": "squared", "scale": "unit", "sigma": 0.1},
+    {"sketch": "cfd", "thin": 0.2}, {"sketch": "pfd", "beta": 1.0, "thin": 0.2},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.interpreted), 10])
+@pytest.mark.parametrize("settings", THINNED, ids=name)
+def test_rows_that_go_into_the_sketch_together(settings, m):
+    batch = with_weights(without_some_labels(with_empty_rows(zipf(n=400, d=80))))
+    options = LearnOptions(sketch_size=m, **settings)
+    assert options.thin > 0
+    twin, _ = agree(options, batch)
+    assert 2 < twin.held < twin.t - 20, "both kinds of rows"
+
+
+def test_where_rows_go_in_by_themselves():
+    """In the papers' settings; and a share of 0 means each."""
+    assert LearnOptions(sketch="rfd", alpha=0.0).thin == LearnOptions(sketch="fd", scale="none").thin == 0
+    assert LearnOptions(sketch="rfd").thin == LearnOptions(sketch="fd", loss="squared").thin == 0.03
+    batch = zipf(n=300, d=60)
+    always = LearnOptions(sketch="rfd", sketch_size=5, thin=0.0)
+    twin, _ = agree(always, batch)
+    assert twin.held == twin.t == 300
+
+
 AFTER = [
     {"sketch": "rfd", "alpha": 0.0}, {"sketch": "rfd", "alpha": 1e-3}, {"sketch": "rfd", "alpha": 1.0},
     {"sketch": "fd", "alpha": 1.0}, {"sketch": "cfd", "alpha": 1.0}, {"sketch": "pfd", "alpha": 1.0, "beta": 0.5},

@@ -8,6 +8,9 @@ Streaming PCA", 2019. Nothing here is shared with the engine but the options.
 One round: project u onto {w : |w'x| <= C} in the norm of A, predict w'x, append ghat = sqrt(sigma + eta_t) l' h x to
 the sketch, update u = w - A^+ g with the new sketch. Or, with `project` after: the gradient is that of u'x, and
 u - A^+ g is what is projected, for the same x and with the new A ([RFD] Algorithm 6).
+
+With `thin` most rows are in A for their own step only, and the sketch takes one now and then, as long as all those
+since the last are together.
 """
 
 from __future__ import annotations
@@ -327,6 +330,8 @@ class DenseLearner:
         self.top = np.zeros(d)  # largest sizes
         self.t = 0  # rounds learned
         self.remembered = 0.0  # the same, each fading
+        self.held = 0  # rows that the sketch took
+        self.mass = 0.0  # squared lengths of the rows since the last one that the sketch took
         self.inverse = self.sketch.pseudo_inverse()
 
     def eta(self) -> float:
@@ -366,6 +371,7 @@ class DenseLearner:
         self.remembered = (1 - o.decay) * self.remembered + 1
         if o.decay:
             self.sketch.fade(1 - o.decay)
+            self.mass *= 1 - o.decay
             self.inverse = self.sketch.pseudo_inverse()
 
         scaled_x = self.scaled(x)
@@ -375,14 +381,24 @@ class DenseLearner:
             w = w + projected(self.u, scaled_x, o.clip, *self.inverse) - self.u
         slope = h * loss_slope(o.loss, raw if after else prediction, y, o)
         g = slope * scaled_x
-        self.sketch.append(np.sqrt(o.resolved_sigma + self.eta()) * g)
-        self.inverse = self.sketch.pseudo_inverse()
-        self.u = w - self.inverse[0] @ g
+        inverse = self.taken(np.sqrt(o.resolved_sigma + self.eta()) * g)
+        self.u = w - inverse[0] @ g
         if after:
-            self.u = projected(self.u, scaled_x, o.clip, *self.inverse)
+            self.u = projected(self.u, scaled_x, o.clip, *inverse)
         self.D = self.D + (slope * x) ** 2
         self.top = np.maximum(self.top, np.abs(x))
         return prediction, raw, loss_value(o.loss, prediction, y, o)
+
+    def taken(self, ghat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The sketch takes the row ghat, or leaves it out; returns the inverse for its step, with ghat in A."""
+        thin, norm2 = self.options.thin, ghat @ ghat
+        self.mass += norm2
+        if thin > 0 and (norm2 == 0 or self.mass < thin * self.sketch.alpha):
+            return pseudo_inverse(np.vstack([self.sketch.rows(), ghat]), self.sketch.alpha)
+        self.sketch.append(ghat * np.sqrt(self.mass / norm2) if thin > 0 else ghat)
+        self.mass, self.held = 0.0, self.held + 1
+        self.inverse = self.sketch.pseudo_inverse()
+        return self.inverse
 
     def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Result:
         """Rows of X one by one; those without a label (NaN) or of weight 0 are predicted only."""

@@ -14,11 +14,10 @@ from sonlearn.learn.sparse_time.coordinates import (
     coordinates,
     move_kept,
     move_wbar,
-    present,
     share,
 )
 from sonlearn.learn.sparse_time.folding import fold
-from sonlearn.learn.sparse_time.generations import log_is_full, renew, slots_of, with_room_in_log
+from sonlearn.learn.sparse_time.generations import log_is_full, present, renew, slots_of, with_room_in_log
 from sonlearn.learn.sparse_time.local import local_of
 from sonlearn.learn.sparse_time.orthonormal import is_due, orthonormalise
 

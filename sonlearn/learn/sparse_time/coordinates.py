@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.sparse_time.generations import refresh_all, travel
+from sonlearn.jit import forced_inline, inline
+from sonlearn.learn.sparse_time.generations import present, refresh_all
 from sonlearn.learn.sparse_time.local import enter, is_local, unmix
 from sonlearn.learn.sparse_time.second_look import is_worth_it, look_again
 from sonlearn.learn.spectrum import f
@@ -22,12 +22,15 @@ from sonlearn.learn.tolerances import LOOK, NOISE, SPAN, SPAN_LOOK
 
 
 @forced_inline
-def coordinates(params, state, work, feats, xx):
+def coordinates(params, state, work, feats, xx, learned):
     """work.y <- Q x for the row in work.x; returns (squared part of x outside of Q or 0, length of work.rest).
 
     work.wx <- w'x, and work.own <- wbar'x, of each class. The last is 0 unless a second look was taken (`second_look`).
+    A row that is not `learned` leaves no trace in the table.
     """
     now, y, rho2, noise, n_rest = state.now[0], work.y, xx, NOISE, 0
+    if learned:
+        refresh_all(state, feats, work.z)
     read(state, work, feats)
     in_basis(state, work, share(params, now.alpha))
     for i in range(now.k + now.raw):
@@ -51,23 +54,26 @@ def read(state, work, feats):
     """work.zx <- Z x, work.rx <- X x, work.own <- wbar'x."""
     features, table, X, owner, zx, rx = state.features, state.table, state.raw.X, state.raw.owner, work.zx, work.rx
     M, n_raw, n_local, own = state.maps.shape[1], state.now[0].raw, state.now[0].local, work.own
-    refresh_all(state, feats, work.z)
+    generation = state.now[0].generation
     for j in range(len(zx)):
         zx[j] = 0.0
     for j in range(n_raw):
         rx[j] = 0.0
-    for c in range(len(own)):
-        own[c] = 0.0
     for at in range(len(feats)):
         f, x = feats[at], work.x[at]
-        for j in range(M):
-            zx[j] += x * table[f, j]
-        for c in range(len(own)):
-            own[c] += x * table[f, M + c]
+        if features[f].stamp == generation:
+            for j in range(len(zx)):
+                zx[j] += x * table[f, j]
+        else:
+            at_present = present(state, f, work.z)
+            for j in range(len(zx)):
+                zx[j] += x * work.z[at_present, j]
         local = features[f].local
         if is_local(owner, n_local, local, f):
             for j in range(n_raw):
                 rx[j] += x * X[local, j]
+    for c in range(len(own)):
+        own[c] = zx[M + c]
 
 
 @forced_inline
@@ -142,12 +148,3 @@ def coefficients(state):
             for i in range(k):
                 on_z[c, j] += FT[j, i] * on_v[i]
     return on_z, on_x
-
-
-@bare_inline
-def present(state, f, z):
-    """The row of z (2 rows) where the row [z wbar] of feature f is now as it is at present; the state is not written."""
-    table, now, stamp = state.table, state.now[0], state.features[f].stamp
-    for j in range(table.shape[1]):
-        z[0, j] = table[f, j]
-    return travel(state.maps, stamp, now.generation, z)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, inline
+from sonlearn.jit import inline
 from sonlearn.learn.dense import clear
 from sonlearn.learn.sparse_time.generations import begin_generation, refresh_all, start_over
 from sonlearn.learn.sparse_time.local import unmix

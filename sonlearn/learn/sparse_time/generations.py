@@ -81,6 +81,15 @@ def travel(maps, stamp, generation, z):
 
 
 @bare_inline
+def present(state, f, z):
+    """The row of z (2 rows) that now holds [z wbar] of feature f as it is at present; the state is not written."""
+    table, now, stamp = state.table, state.now[0], state.features[f].stamp
+    for j in range(table.shape[1]):
+        z[0, j] = table[f, j]
+    return travel(state.maps, stamp, now.generation, z)
+
+
+@bare_inline
 def refresh(state, f, z):
     """Bring feature f up to the present generation; `z` (2 rows) is scratch."""
     feature, table, generation, maps = state.features[f], state.table, state.now[0].generation, state.maps

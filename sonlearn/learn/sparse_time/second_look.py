@@ -10,7 +10,7 @@ buffer: of q = r/rho, and so of the weights and of V, no digit is lost to the di
 from __future__ import annotations
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.sparse_time.generations import refresh
+from sonlearn.learn.sparse_time.generations import present
 from sonlearn.learn.sparse_time.local import local_of, unmix
 from sonlearn.learn.tolerances import FEATURES, SMALL
 
@@ -51,9 +51,9 @@ def look_again(state, work, feats):
 def measure(state, work, feats, on_v, on_x):
     """work.rest <- r = x - V'on_v - X'on_x, work.more <- (V r, X r); returns (r'r, length of r).
 
-    Brings the features seen up to date. Uses up work.zx and work.delta.
+    Uses up work.zx and work.delta.
     """
-    table, X, FT = state.table, state.raw.X, state.factor.FT
+    z, X, FT = work.z, state.raw.X, state.factor.FT
     k, n_raw, n, M = state.now[0].k, state.now[0].raw, state.now[0].seen, len(FT)
     for at in range(len(feats)):
         n = max(n, feats[at] + 1)
@@ -69,17 +69,16 @@ def measure(state, work, feats, on_v, on_x):
         for i in range(k):
             on_z[j] += FT[j, i] * on_v[i]
     for f in range(n):
-        refresh(state, f, work.z)
-        rest, local = r[f], local_of(state, f)
+        now, rest, local = present(state, f, z), r[f], local_of(state, f)
         for j in range(M):
-            rest -= table[f, j] * on_z[j]
+            rest -= z[now, j] * on_z[j]
         if local >= 0:
             for j in range(n_raw):
                 rest -= X[local, j] * on_x[j]
             for j in range(n_raw):
                 products[k + j] += rest * X[local, j]
         for j in range(M):
-            zr[j] += rest * table[f, j]
+            zr[j] += rest * z[now, j]
         rest2 += rest * rest
         r[f] = rest
     for j in range(M):
