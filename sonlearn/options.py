@@ -122,8 +122,8 @@ class LearnOptions:
     )  # fmt: skip
     thin: float = option(
         None, "rows whose squared lengths are less than this share of alpha go into the sketch together, the last one "
-        "standing for all; 0: each by itself (default: 0.03; 0 with --alpha 0 or --scale none)", parse=number, low=0.0,
-        high=1.0, general=0.0, metavar="SHARE", rare=True,
+        "standing for all; 0, and the default with --alpha 0 or --scale none: each by itself", parse=number, low=0.0,
+        high=1.0, general=THIN, metavar="SHARE", rare=True,
     )  # fmt: skip
     beta: float = option(
         None, "share of the m directions that pay for a shrink (pfd)", parse=number, above=0.0, high=1.0, general=1.0,
@@ -225,7 +225,7 @@ class LearnOptions:
     def _thinned(self, defaults: dict[str, Any]) -> float:
         """`thin` where it is not given: none in the papers' settings."""
         scale = self.scale or defaults.get("scale", "gradients")
-        return 0.0 if scale == "none" or self.alpha == 0 or self.multinomial is not None else THIN
+        return 0.0 if scale == "none" or self.alpha == 0 else THIN
 
     def _resolve(self, field: dataclasses.Field[Any], defaults: dict[str, Any]) -> None:
         """Put the default where no value was given; refuse another value of an option that it does not take."""

@@ -391,7 +391,7 @@ class DenseLearner:
 
     def taken(self, ghat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The sketch takes the row ghat, or leaves it out; returns the inverse for its step, with ghat in A."""
-        thin, norm2 = self.options.thin, ghat @ ghat
+        thin, norm2 = self.options.thin * isinstance(self.sketch, FrequentDirections), ghat @ ghat
         self.mass += norm2
         if thin > 0 and (norm2 == 0 or self.mass < thin * self.sketch.alpha):
             return pseudo_inverse(np.vstack([self.sketch.rows(), ghat]), self.sketch.alpha)

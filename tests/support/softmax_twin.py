@@ -43,9 +43,8 @@ class Newton:
         one.remembered += 1
         w = np.array([projected(row, s, o.clip, *one.inverse) for row in self.W])
         c = h * slopes(np.clip(u, -o.clip, o.clip), y)
-        one.sketch.append(np.sqrt(o.resolved_sigma + one.eta()) * np.linalg.norm(c) * s)
-        one.inverse = one.sketch.pseudo_inverse()
-        self.W = w - np.outer(c, one.inverse[0] @ s)
+        inverse = one.taken(np.sqrt(o.resolved_sigma + one.eta()) * np.linalg.norm(c) * s)
+        self.W = w - np.outer(c, inverse[0] @ s)
         one.D = one.D + (c @ c) * x**2
         one.top = np.maximum(one.top, np.abs(x))
 
