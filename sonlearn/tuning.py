@@ -220,7 +220,7 @@ class Tuning:
         """Of all settings, the best first: those at work, those that have stopped, the last first, and failures."""
         order = ["whole", "stopped", "failed"]
 
-        def place(contender: Contender) -> tuple:
+        def place(contender: Contender) -> tuple[int, int, float]:
             result = contender.result
             state = order.index(result.state)
             return state, -result.examples if state else 0, self._standing(contender)
@@ -233,7 +233,7 @@ class Tuning:
         working = self.at_work
         learners = [contender.learner for contender in working if contender.learner is not None]
 
-        def run(teach: Any, places: Iterable[int]) -> list:
+        def run(teach: Any, places: Iterable[int]) -> list[None]:
             def timed(i: int) -> None:
                 begun = time.thread_time()
                 teach(i)
@@ -303,7 +303,7 @@ def learnable(batch: Batch, held: np.ndarray | None = None) -> np.ndarray:
     labelled = ~np.isnan(batch.y)
     if batch.class_names is not None:
         labelled |= np.array([name is not None for name in batch.class_names], dtype=bool)
-    told = labelled & (batch.weight > 0)
+    told: np.ndarray = labelled & (batch.weight > 0)
     return told if held is None else told & ~held
 
 

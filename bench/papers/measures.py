@@ -6,6 +6,7 @@ measure asks for. A result never holds NaN: what a learner refused to compute is
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from functools import lru_cache
 
@@ -14,6 +15,7 @@ import scipy.sparse as sp
 
 from bench.papers import data
 from sonlearn import DivergedError, Learner, LearnOptions, from_scipy
+from sonlearn.methods import METHODS
 from sonlearn.sketch import covariance_error, make_sketch
 from sonlearn.sketch.accuracy import top_squares
 
@@ -21,6 +23,14 @@ from sonlearn.sketch.accuracy import top_squares
 POINTS = 40
 #: Options that specialise no kernel but are met first with a method: it learns a few rows unmeasured.
 _warm: set[str] = set()
+
+
+def options_of(job: dict) -> LearnOptions:
+    """The options of a job; the papers' sketches take every row."""
+    options = LearnOptions(**job["options"])
+    if "thin" in METHODS[options.method].takes:
+        options = dataclasses.replace(options, thin=job["options"].get("thin", 0.0))
+    return options
 
 
 def learn(job: dict) -> dict:
@@ -35,7 +45,7 @@ def learn(job: dict) -> dict:
     batch, y, test, test_y = _batches(*key, bool(job.get("test")))
     if "weight" in job:
         batch = batch._replace(weight=np.full(batch.n, float(job["weight"])))
-    options = LearnOptions(**job["options"])
+    options = options_of(job)
     try:
         if options.method not in _warm:
             Learner(options).partial_fit(batch.part(0, 30))
@@ -87,7 +97,7 @@ def eigenvalues(job: dict) -> dict:
     """
     X, y = data.rows_of(job["set"], job.get("order", "shuffled"), job.get("rows"), job.get("seed", 0))
     X = data.dense(X)
-    learner, errors, at = Learner(LearnOptions(**job["options"])), [], 0
+    learner, errors, at = Learner(options_of(job)), [], 0
     slopes, stops = np.zeros(len(y)), [min(p, len(y)) for p in job["points"]]
     for stop in stops:
         out = learner.partial_fit(from_scipy(X[at:stop], y[at:stop], constant=False))
