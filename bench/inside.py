@@ -50,8 +50,8 @@ def options_of(flags: str) -> LearnOptions:
 def width(widths: list[int], s: int, flags: list[str], runs: int, block: int = 4000) -> dict[str, Any]:
     """Microseconds a row against the number of features, all of which have been seen.
 
-    Learners of each width first see every feature once (`every_feature`). Then they learn further Zipf rows of exactly s
-    features, in blocks and in turns; medians of `runs` blocks after one that does not count.
+    Learners of each width first see every feature once (`every_feature`). Then they learn further Zipf rows of exactly
+    s features, in blocks and in turns; medians of `runs` blocks after one that does not count.
     """
     found: dict[str, Any] = {}
     blocks = {d: [batches_of(zipf_stream(block, d, s, seed, exact=True)) for seed in range(runs + 1)] for d in widths}
@@ -86,8 +86,8 @@ def learning(d: int, s: int, n: int, flags: list[str], runs: int) -> dict[str, A
 def stages(path: str, rows: int, flags: list[str], runs: int) -> dict[str, Any]:
     """Microseconds a row of each stage over the first `rows` rows of a file; medians of several runs after one more.
 
-    read: every byte looked at once. parse: text to batches, in one thread. number: the features of the batches get their
-    numbers. Then, of each of the flags, all that a learner does with a batch (numbering included).
+    read: every byte looked at once. parse: text to batches, in one thread. number: the features of the batches get
+    their numbers. Then, of each of the flags, all that a learner does with a batch (numbering included).
     """
     batches, n = _first(path, rows)
     bytes_read = int(Path(path).stat().st_size * min(1.0, n / max(_rows_of(path), 1)))

@@ -1,6 +1,6 @@
 """The peer of `bench/speed.py`: a file of LIBSVM text and scikit-learn's SGDClassifier, in the loop that a user writes.
 
-    python bench/partial_fit.py FILE FEATURES
+python bench/partial_fit.py FILE FEATURES
 """
 
 import io

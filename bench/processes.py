@@ -1,7 +1,7 @@
 """Whole processes, measured: the one place where benches time commands.
 
-`measured` is one run, `in_turns` the medians of several runs of several commands that take turns, so that a busy machine
-slows all of them. This module imports neither NumPy nor the package, and neither needs its caller.
+`measured` is one run, `in_turns` the medians of several runs of several commands that take turns, so that a busy
+machine slows all of them. This module imports neither NumPy nor the package, and neither needs its caller.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ def with_output(command: Command | Sequence[str]) -> tuple[Cost, str]:
 
 
 def in_turns(
-    commands: Mapping[str, Command | Sequence[str]], runs: int, warm: int = 1, said: Callable[[str], object] | None = None
+    commands: Mapping[str, Command | Sequence[str]],
+    runs: int,
+    warm: int = 1,
+    said: Callable[[str], object] | None = None,
 ) -> dict[str, list[Cost]]:
     """Costs of each command, run in turns; the first `warm` runs of each are not among them."""
     costs: dict[str, list[Cost]] = {name: [] for name in commands}
@@ -98,7 +101,7 @@ def median(costs: Sequence[Cost]) -> Cost:
     return Cost(*map(statistics.median, zip(*costs, strict=True)))
 
 
-def child(module: str, function: str, **arguments: object) -> dict:
+def child(module: str, function: str, /, **arguments: object) -> dict:
     """What a function of a module of the benches returns, run in a process of its own, as the command is compiled."""
     program = (
         "import json, sys; import importlib; "
