@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,13 +81,13 @@ def with_output(command: Command | Sequence[str]) -> tuple[Cost, str]:
 
 
 def in_turns(
-    commands: Mapping[str, Command | Sequence[str]],
+    commands: Mapping[Hashable, Command | Sequence[str]],
     runs: int,
     warm: int = 1,
     said: Callable[[str], object] | None = None,
-) -> dict[str, list[Cost]]:
+) -> dict[Hashable, list[Cost]]:
     """Costs of each command, run in turns; the first `warm` runs of each are not among them."""
-    costs: dict[str, list[Cost]] = {name: [] for name in commands}
+    costs: dict[Hashable, list[Cost]] = {name: [] for name in commands}
     for turn in range(warm + runs):
         for name, command in commands.items():
             if said:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -55,15 +55,14 @@ class Bench:
         say(f"{name}: making the rows")
         return _files("stream", name, rows or self.rows)
 
-    def compare(self, files: Files, commands: Mapping[str, Sequence[str]], **more: object) -> dict[str, list[Cost]]:
+    def compare(self, files: Files, commands: Mapping[Hashable, Command | Sequence[str]]) -> dict[Hashable, list[Cost]]:
         """Costs of commands on a stream, in turns, after a run of each over its first lines."""
-        short = {kind: str(self.folder / f"short.{kind}") for kind in ("svm", "vw")}
-        for kind, path in short.items():
-            _head(getattr(files, kind), path)
-        for words in commands.values():
-            measured(Command(filled(words, short), **more))
-        both = {"svm": files.svm, "vw": files.vw}
-        ready = {name: Command(filled(words, both), **more) for name, words in commands.items()}
+        short = files._replace(svm=str(self.folder / "short.svm"), vw=str(self.folder / "short.vw"))
+        _head(files.svm, short.svm)
+        _head(files.vw, short.vw)
+        for command in commands.values():
+            measured(filled(command, short))
+        ready = {name: filled(command, files) for name, command in commands.items()}
         return in_turns(ready, self.runs, warm=0, said=lambda text: say(f"{files.name}: {text}"))
 
 
@@ -94,9 +93,11 @@ def _head(path: str, to: str) -> None:
             pass
 
 
-def filled(words: Sequence[str], files: Mapping[str, str]) -> list[str]:
+def filled(command: Command | Sequence[str], files: Files) -> Command:
     """A command whose places for files are filled."""
-    return [files[word[1:-1]] if word in (SVM_FILE, VW_FILE) else word for word in words]
+    command = command if isinstance(command, Command) else Command(command)
+    places = {SVM_FILE: files.svm, VW_FILE: files.vw}
+    return command._replace(words=[places.get(word, word) for word in command.words])
 
 
 def shown(words: Sequence[str]) -> str:
@@ -132,15 +133,15 @@ def without_sketch(bench: Bench, files: Files) -> None:
         "m = 0": [*TRAIN, "--threads", "0", "--sketch", "rfd", "-m", "0", VW_FILE],
     }
     what = f"{files.name}, one {'core' if one else 'thread'}"
-    side_by_side(bench, files, what, peers, ours, dict.fromkeys(ours, 1.5), cores=one)
+    side_by_side(bench, files, what, peers, ours, dict.fromkeys(ours, 1.5), one)
 
 
 def side_by_side(
     bench: Bench, files: Files, what: str, peers: Mapping[str, Sequence[str]], ours: Mapping[str, Sequence[str]],
-    goals: Mapping[str, float], **more: object,
+    goals: Mapping[str, float], on: tuple[int, ...] = (),
 ) -> None:  # fmt: skip
     """Rows of the peers and of ours; ratios are to the first peer."""
-    runs = bench.compare(files, {**peers, **ours}, **more)
+    runs = bench.compare(files, {name: Command(words, on) for name, words in {**peers, **ours}.items()})
     first = None
     for name, words in peers.items():
         cost = bench.table.peer(what, _of_vw(shown(words)), runs[name], files.rows)
@@ -216,24 +217,21 @@ def memory(bench: Bench) -> None:
         within(bench, what, _of_vw(shown(words)), own, 120 if name in ours else None, "MB")
 
 
-def cores(bench: Bench) -> None:
+def two_cores(bench: Bench) -> None:
     """The same command on one core and on two."""
     if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
         print("cores: left out, there are no two of them to choose from", file=sys.stderr)
         return
-    two = tuple(sorted(os.sched_getaffinity(0)))[:2]
-    files = bench.stream("flat")
-    both = {"svm": files.svm, "vw": files.vw}
-    for own in ("", "--sketch rfd -m 10", "--method nag"):
+    two, files = tuple(sorted(os.sched_getaffinity(0)))[:2], bench.stream("flat")
+    for own in [""] if bench.quick else ["", "--sketch rfd -m 10", "--method nag"]:
         words = [*TRAIN, *own.split(), VW_FILE]
-        measured(filled(words, {"svm": str(bench.lines), "vw": str(bench.lines)}))
-        commands = {f"{k} of {own}": Command(filled(words, both), cores=two[:k]) for k in (1, 2)}
-        runs = list(in_turns(commands, bench.runs, warm=0, said=say).values())
-        one_core = bench.table.peer("flat, one core", shown(words), runs[0], files.rows)
-        cost = median(runs[1])
-        ratio, us = one_core.wall / cost.wall, cost.wall / files.rows * 1e6
-        met = at_least(1.7, ratio, ratio)
-        bench.table.add(Row("flat, two cores", shown(words), cost, us, f"{ratio:.2f}", ">= 1.7", met), runs[1])
+        commands = {count: Command(words, cores=two[:count]) for count in (1, 2)}
+        runs = bench.compare(files, commands)
+        one = bench.table.peer("flat, one core", shown(words), runs[1], files.rows)
+        cost = median(runs[2])
+        ratio = one.wall / cost.wall
+        row = Row("flat, two cores", shown(words), cost, cost.wall / files.rows * 1e6, f"{ratio:.2f}", ">= 1.7")
+        bench.table.add(row._replace(met=at_least(1.7, ratio, ratio)), runs[2])
 
 
 def loop(bench: Bench) -> None:
@@ -243,7 +241,7 @@ def loop(bench: Bench) -> None:
         return
     files = bench.stream("flat")
     script = ["bench/partial_fit.py", SVM_FILE, str(files.features)]
-    ours = {own: [*TRAIN, *own.split(), SVM_FILE] for own in ("--method nag", "--sketch rfd -m 10")}
+    ours = {own: [*TRAIN, *own.split(), SVM_FILE] for own in ("--method nag", "--sketch rfd -m 10")[: 2 - bench.quick]}
     runs = bench.compare(files, {"loop": [sys.executable, *script], **ours})
     peer = bench.table.peer("flat, LIBSVM text", "python bench/partial_fit.py", runs["loop"], files.rows)
     for own, words in ours.items():
@@ -266,7 +264,7 @@ def width(bench: Bench) -> None:
         bench.table.add(row)
     words, n = [*TRAIN, *flags[0].split(), VW_FILE], min(bench.rows, 200_000)
     files = {d: _files("zipf", n, d, s) for d in (10**4, wide)}
-    commands = {f"d = {d:.0e}": filled(words, {"vw": own.vw, "svm": own.svm}) for d, own in files.items()}
+    commands = {f"d = {d:.0e}": filled(words, own) for d, own in files.items()}
     runs = in_turns(commands, bench.runs, said=say)
     costs = [median(own) for own in runs.values()]
     ratio = costs[1].wall / costs[0].wall, costs[1].busy / costs[0].busy
@@ -276,27 +274,38 @@ def width(bench: Bench) -> None:
 
 
 def profile(bench: Bench) -> None:
-    """Where the microseconds go: stages in process, and what a whole process has beside them."""
-    flags = ["--sketch rfd -m 0", "--sketch rfd -m 10", "--sketch rfd -m 20", "--method nag"]
+    """Where the microseconds go: each stage alone and in process, then whole processes over the same rows."""
+    sizes, found = (10,) if bench.quick else (10, 20), {}
+    flags = [f"--sketch rfd -m {m}" for m in (0, *sizes)] + ["--method nag"]
     for name in ("flat",) if bench.quick else ("flat", "rcv1", "a9a"):
         files = bench.stream(name)
+        rows = min(files.rows, 100_000)
         say(f"{name}: stages")
-        found = child(
-            "bench.inside", "stages", path=files.vw, rows=min(files.rows, 100_000), flags=flags, runs=bench.runs
-        )
-        zero, number = found[flags[0]], found["number"]
-        stages = {
-            "every byte looked at once": found["read"], "text to batches, one thread": found["parse"],
-            "features get their numbers": number, "a step without a sketch": zero - number,
-            "what m = 10 adds to it": found[flags[1]] - zero, "what m = 20 adds to it": found[flags[2]] - zero,
-            "a step of nag": found[flags[3]] - number,
-        }  # fmt: skip
-        for stage, us in stages.items():
-            bench.table.add(Row(f"{files.name}, in process", stage, None, us))
+        us = child("bench.inside", "stages", path=files.vw, rows=rows, flags=flags, runs=bench.runs)
+        own = found[files.name] = stages(us, flags[0], {m: f"--sketch rfd -m {m}" for m in sizes})
+        commands = {flag: [*TRAIN, "--examples", str(rows), *flag.split(), VW_FILE] for flag in flags[1:]}
+        for flag, runs in bench.compare(files, commands).items():
+            cost = median(runs)
+            own[f"whole process, `train {flag}`, clock"] = cost.wall / rows * 1e6
+            own[f"whole process, `train {flag}`, busy"] = cost.busy / rows * 1e6
+    bench.table.grid("microseconds a row", found)
+
+
+def stages(us: Mapping[str, float], none: str, sketched: Mapping[int, str]) -> dict[str, float]:
+    """Stage -> microseconds a row, of what `bench.inside.stages` found; what a sketch adds is cut into two."""
+    found = {
+        "every byte looked at once": us["read"], "text to batches, one thread": us["parse"],
+        "features get their numbers": us["number"], "a step of nag": us["--method nag"] - us["number"],
+        "a step without a sketch": us[none] - us["number"],
+    }  # fmt: skip
+    for m, own in sketched.items():
+        found[f"RFD, m = {m}: what it adds to a step"] = us[own] - us[none] - us[f"shrinks of {own}"]
+        found[f"RFD, m = {m}: shrinks"] = us[f"shrinks of {own}"]
+    return found
 
 
 #: Name of a section -> what measures it.
 SECTIONS: dict[str, Callable[[Bench], None]] = {
     "flat": sketched("flat"), "rcv1": sketched("rcv1"), "a9a": sketched("a9a"), "start": start, "first": first_run,
-    "memory": memory, "width": width, "cores": cores, "sklearn": loop, "profile": profile,
+    "memory": memory, "width": width, "cores": two_cores, "sklearn": loop, "profile": profile,
 }  # fmt: skip

@@ -19,7 +19,8 @@ the same file with the options in the column "command", everything else as it co
                     all that `Learner.partial_fit` does. End to end: 200,000 Zipf rows, of whose features most are new
   cores             the same command on one core and on two (its affinity is set, its options are not)
   sklearn           `bench/partial_fit.py` beside ours
-  profile           microseconds a row of each stage, alone and in process, over the first 100,000 rows
+  profile           microseconds a row of each stage over the first 100,000 rows: in process, processor time, alone (so
+                    that threads overlap it in a run); shrinks: what rows take above their median, one row at a time
 
 Streams are written once, under bench/out (4 GB at a million rows). "flat" is made up: d = 40,000, 63 distinct features
 a row, a flat spectrum, the hard case for a sketch; "rcv1" and "a9a" are the real sets repeated, from ../shared/data or
@@ -37,7 +38,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.sections import SECTIONS, Bench
 from bench.table import Table, headline, load, machine, save, say
 
-QUICK = ("flat", "a9a", "start", "first", "memory", "width", "cores", "sklearn", "profile")
+QUICK = ("flat", "start", "first", "memory", "width", "cores", "sklearn", "profile")
 
 
 def chosen(text: str | None, quick: bool) -> list[str]:

@@ -8,7 +8,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from bench.processes import ROOT, Cost, median
 
 HEADINGS = ("what", "command", "clock s", "busy s", "MB", "us a row", "ratio clock / busy", "goal", "met")
-WIDTHS = (38, 50, 8, 8, 6, 9, 18, 8, 10)
+WIDTHS = (46, 60, 8, 8, 6, 9, 18, 8, 10)
 
 
 class Row(NamedTuple):
@@ -69,7 +69,7 @@ class Table:
     """Rows, printed as they come: as text, or as the lines of a Markdown table."""
 
     def __init__(self, markdown: bool):
-        self.markdown, self.kept = markdown, []
+        self.markdown, self.kept, self.grids = markdown, [], {}
         if markdown:
             print(f"| {' | '.join(HEADINGS)} |\n|{'---|' * len(HEADINGS)}", flush=True)
         else:
@@ -88,6 +88,22 @@ class Table:
         left = [f"{cell:{width}}" for cell, width in zip(cells[:2], WIDTHS, strict=False)]
         right = [f"{cell:>{width}}" for cell, width in zip(cells[2:], WIDTHS[2:], strict=True)]
         print(" ".join([*left, *right]).rstrip(), flush=True)
+
+    def grid(self, title: str, columns: Mapping[str, Mapping[str, float]]) -> None:
+        """Print a table of its own: a row for each name that the columns have."""
+        names = list(dict.fromkeys(name for column in columns.values() for name in column))
+        rows = [[name, *(f"{own[name]:.1f}" if name in own else "" for own in columns.values())] for name in names]
+        self.grids[title] = {head: dict(own) for head, own in columns.items()}
+        if self.markdown:
+            lines = [f"| {' | '.join(cells)} |" for cells in ([title, *columns], *rows)]
+            lines.insert(1, f"|{'---|' * (len(columns) + 1)}")
+        else:
+            sizes = [max(map(len, cells)) + 2 for cells in zip([title, *columns], *rows, strict=True)]
+            lines = [
+                cells[0].ljust(sizes[0]) + "".join(c.rjust(n) for c, n in zip(cells[1:], sizes[1:], strict=True))
+                for cells in ([title, *columns], *rows)
+            ]
+        print("\n" + "\n".join(lines), flush=True)
 
     def peer(self, what: str, command: str, runs: Sequence[Cost], n: int) -> Cost:
         """Add the row of what ours are compared with; returns its medians."""
@@ -159,7 +175,7 @@ def headline(facts: dict[str, object], options: str) -> str:
 
 def save(path: str, facts: dict[str, object], table: Table) -> None:
     """Keep all figures, those of each run included."""
-    text = json.dumps({**facts, "load after": load(), "rows": table.kept}, indent=1)
+    text = json.dumps({**facts, "load after": load(), "rows": table.kept, "grids": table.grids}, indent=1)
     Path(path).write_text(text + "\n")
 
 
