@@ -116,14 +116,18 @@ def stages(path: str, rows: int, flags: list[str], runs: int) -> dict[str, Any]:
 def shrinks(path: str, flags: str, rows: int) -> float:
     """Microseconds a row that shrinks take over the second half of the first rows of a file.
 
-    Rows are learned one at a time, each timed. Few of them have a shrink, so it is what the mean is above the median;
-    the largest 1 in 200 is left out, with what else may happen to a row (tables that grow).
+    Rows are learned one at a time, each timed. One in m + 1 has a shrink (where all m - 1 directions are kept), and
+    they are the slowest: what the median of so many is above the median of the others, shared among all.
     """
-    learner, times = Learner(options_of(flags)), []
+    options, times = options_of(flags), []
+    learner, m = Learner(options), options.sketch_size
+    if not options.effective_sketch or m == 0:
+        return 0.0
     for batch in islice(read_batches([path], chunk_bytes=1), rows):
         times.append(seconds_of(lambda batch=batch: learner.partial_fit(batch)))
     last = sorted(times[len(times) // 2 :])
-    return (statistics.fmean(last[: -max(len(last) // 200, 1)]) - statistics.median(last)) * 1e6
+    cut = len(last) - len(last) // (m + 1)
+    return (statistics.median(last[cut:]) - statistics.median(last[:cut])) / (m + 1) * 1e6
 
 
 def _first(path: str, rows: int) -> tuple[list[Batch], int]:

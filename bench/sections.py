@@ -31,7 +31,7 @@ class Files(NamedTuple):
 class Bench:
     """What all sections share: how many rows and runs, the peers that are there, the table."""
 
-    def __init__(self, rows: int, runs: int, quick: bool, table: Table):
+    def __init__(self, rows: int, runs: int, quick: bool, table: Table | None):
         self.rows, self.runs, self.quick, self.table = rows, runs, quick, table
         self._folder = tempfile.TemporaryDirectory()
         self.folder = Path(self._folder.name)
@@ -53,7 +53,18 @@ class Bench:
     def stream(self, name: str, rows: int | None = None) -> Files:
         """One of the streams, made in another process if it is not there."""
         say(f"{name}: making the rows")
-        return _files("stream", name, rows or self.rows)
+        return made_files("stream", name, rows or self.rows)
+
+    def repeated(self, name: str, rows: int) -> Files:
+        """A set of the data folder, repeated or cut to so many rows.
+
+        Raises
+        ------
+        FileNotFoundError
+            It is not there.
+        """
+        say(f"{name}: writing the rows")
+        return made_files("repeated", name, rows)
 
     def compare(self, files: Files, commands: Mapping[Hashable, Command | Sequence[str]]) -> dict[Hashable, list[Cost]]:
         """Costs of commands on a stream, in turns, after a run of each over its first lines."""
@@ -66,22 +77,30 @@ class Bench:
         return in_turns(ready, self.runs, warm=0, said=lambda text: say(f"{files.name}: {text}"))
 
 
-def _files(maker: str, *arguments: object) -> Files:
+def made_files(maker: str, *arguments: object) -> Files:
     """Files that `bench.workloads` makes; in a process of its own, for the memory that it takes."""
     found = child("bench.sections", "made", maker=maker, arguments=arguments)
+    if "missing" in found:
+        raise FileNotFoundError(f"{arguments[0]}: not in {found['missing']}")
     return Files(**{field: found[field] for field in Files._fields})
 
 
 def made(maker: str, arguments: Sequence[object]) -> dict[str, object]:
-    """The files of a `stream`, or of Zipf rows with exactly so many features (`zipf`), for JSON."""
+    """Files of a `stream`, of a set that is `repeated`, or of `zipf` rows with exactly so many features, for JSON."""
     from bench import workloads
 
     if maker == "stream":
         own = workloads.stream(*arguments)
         return Files(own.name, own.rows, own.features, str(own.svm), str(own.vw))._asdict()
-    n, d, s = arguments
-    svm, vw = workloads.text_files(n, d, s, exact=True)
-    return Files(f"d = {d:.0e}", n, d, str(svm), str(vw))._asdict()
+    if maker == "repeated":
+        (name, n), d = arguments, 0
+        if (path := workloads.data_file(name)) is None:
+            return {"missing": str(workloads.DATA)}
+        svm, vw = workloads.kept(f"{Path(name).name}-{n}", lambda: workloads.repeated(path, n))
+    else:
+        n, d, s = arguments
+        name, (svm, vw) = f"d = {d:.0e}", workloads.text_files(n, d, s, exact=True)
+    return Files(name, n, d, str(svm), str(vw))._asdict()
 
 
 def _head(path: str, to: str) -> None:
@@ -263,7 +282,7 @@ def width(bench: Bench) -> None:
         row = Row(f"{what}, d = {wide:.0e}", f"sonlearn train {own}", None, other, f"{other / narrow:.2f}", goal, met)
         bench.table.add(row)
     words, n = [*TRAIN, *flags[0].split(), VW_FILE], min(bench.rows, 200_000)
-    files = {d: _files("zipf", n, d, s) for d in (10**4, wide)}
+    files = {d: made_files("zipf", n, d, s) for d in (10**4, wide)}
     commands = {f"d = {d:.0e}": filled(words, own) for d, own in files.items()}
     runs = in_turns(commands, bench.runs, said=say)
     costs = [median(own) for own in runs.values()]

@@ -71,7 +71,7 @@ def zipf_parts(n: int, d: int, s: int, seed: int = 0, exact: bool = False) -> It
     w = separator(d, seed)
     for start in range(0, n, PART):
         rng, rows = np.random.default_rng([seed, d, s, start]), min(PART, n - start)
-        draws = 2 * s if exact else s
+        draws = 3 * s if exact else s
         indices = np.minimum(d ** rng.random(rows * draws), d - 1).astype(np.int64)
         X = sp.csr_array((np.ones(len(indices)), indices, np.arange(0, len(indices) + 1, draws)), shape=(rows, d))
         X.sum_duplicates()
@@ -106,15 +106,19 @@ def zipf_stream(n: int, d: int, s: int, seed: int = 0, exact: bool = False) -> P
     return sp.csr_array(sp.vstack(X, format="csr")), np.concatenate(y)
 
 
-def every_feature(d: int, s: int, seed: int = 0) -> Part:
-    """Rows of s features in which each of d features occurs once, in an order in which a Zipf stream first shows them.
+def first_seen(d: int, seed: int = 0) -> np.ndarray:
+    """int64[d]: the features in an order in which a Zipf stream first shows them.
 
     If feature j comes at rate 1/j it is first seen after a time that is exponential with mean j.
     """
-    rng = np.random.default_rng([seed, d, s, 1])
-    indices = np.argsort((1.0 + np.arange(d)) * rng.exponential(size=d))[: d // s * s]
+    return np.argsort((1.0 + np.arange(d)) * np.random.default_rng([seed, d, 1]).exponential(size=d))
+
+
+def every_feature(d: int, s: int, seed: int = 0) -> Part:
+    """Rows of s features in which each of d features (of whole rows) occurs once, in the order of `first_seen`."""
+    indices = first_seen(d, seed)[: d // s * s]
     X = sp.csr_array((np.full(len(indices), s**-0.5), indices, np.arange(0, len(indices) + 1, s)), shape=(d // s, d))
-    return X, labels(X, separator(d, seed), rng)
+    return X, labels(X, separator(d, seed), np.random.default_rng([seed, d, s, 2]))
 
 
 def field_parts(n: int, fields: int = 14, features: int = 123, seed: int = 0) -> Iterator[Part]:
