@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import subprocess
 import threading
 import time
@@ -38,10 +39,11 @@ def feed(command: Sequence[str], pool: Path, times: int, every: int) -> list[Sam
     writer = threading.Thread(target=_write, args=(child.stdin, pool, times), daemon=True)
     writer.start()
     samples, said = [], []
-    for line in child.stderr:
-        said.append(line.decode())
-        if (rows := _rows_of(said[-1])) is not None and rows >= every * (len(samples) + 1):
-            samples.append(Sample(rows, time.perf_counter() - begin, resident_mb(child.pid)))
+    with child.stderr as lines:
+        for line in lines:
+            said.append(line.decode())
+            if (rows := _rows_of(said[-1])) is not None and rows >= every * (len(samples) + 1):
+                samples.append(Sample(rows, time.perf_counter() - begin, resident_mb(child.pid)))
     writer.join()
     if status := child.wait():
         raise RuntimeError(f"{' '.join(words)} failed ({status}): {''.join(said[-5:])}")
@@ -75,4 +77,4 @@ def resident_mb(process: int) -> float | None:
 def rates(samples: Sequence[Sample]) -> list[float]:
     """Rows a second between samples; before the first one the start is included."""
     ends = [Sample(0, 0.0, None), *samples]
-    return [(b.rows - a.rows) / (b.seconds - a.seconds) for a, b in zip(ends, ends[1:], strict=False)]
+    return [(b.rows - a.rows) / (b.seconds - a.seconds) for a, b in itertools.pairwise(ends)]

@@ -2,8 +2,8 @@
 
 A row of s features has to read s rows of a table of d: m + 2 numbers each (a weight, a scale and m coefficients), of
 which it takes the weighted sum. In addition it solves with matrices of 2m x 2m, and every m + 1 rows one of these is
-decomposed. Both are measured here, the first by a loop that does nothing else, the second by LAPACK and BLAS alone, many
-products in one. Run by `bench.processes.child`; on one thread.
+decomposed. Both are measured here, the first by a loop that does nothing else, the second by LAPACK and BLAS alone,
+many products in one. Run by `bench.processes.child`; on one thread.
 """
 
 from __future__ import annotations

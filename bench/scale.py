@@ -4,15 +4,15 @@
     python bench/scale.py --quick             # few rows and points, to see that it works: no figures to quote
     python bench/scale.py --only sizes --runs 5 --json scale.json
 
-  stdin   10,000,000 rows of 20 features through standard input, 500,000 distinct ones again and again (d = 40,000): rows
-          a second and resident memory at every million, as the command's own table of progress comes to it
-  slots   Zipf rows of 60 features, d = 1e6, as VW text hashed to 2^18 to 2^26 slots
-  sizes   microseconds a row against m, s and d (the others at m = 10, s = 100, d = 1e5), Zipf rows of exactly s features
+  stdin   10,000,000 rows of 20 features through standard input, 500,000 distinct ones again and again (d = 40,000):
+          rows a second and resident memory at every million, as the command's own table of progress comes to it
+  slots   Zipf rows of 60 features, d = 1e6, as VW text hashed to 2^18 to 2^26 slots; whole processes
+  sizes   microseconds a row against m, s and d (else m = 10, s = 100, d = 1e5); Zipf rows of exactly s features
 
-"sizes" has processor time. `learning`: ours in process, the second half of the stream, without text; `RFD`, `VW`: whole
-processes, the time of all rows less that of the first half (`--examples`), so without what a start takes: text included.
-VW: OjaNewton as it comes. `limit`: what `bench/limit.py` measures in the same run: memory reads and small dense work.
-The plots are bench/out/scale.svg and .png, where matplotlib is installed (extra `plot`).
+"sizes" has processor time, of all threads. `learning`: ours in process, the second half of the stream, without text.
+`RFD`, `VW`: whole processes, the time of all rows less that of the first half (`--examples`), so that no start is in
+it: text included, VW's OjaNewton as it comes. `limit`: what `bench/limit.py` measures in the same run: memory reads and
+small dense work. The plots are bench/out/scale.svg and .png, where matplotlib is installed (extra `plot`).
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.feed import Sample, feed, rates
-from bench.processes import SONLEARN, TRAIN, VW, child, in_turns, installed, measured, median
+from bench.processes import ROOT, SONLEARN, TRAIN, VW, child, in_turns, installed, measured, median
 from bench.sections import Files, made_files
 from bench.table import headline, machine, say
 
 OUT = Path(__file__).parent / "out"
 BASE = {"m": 10, "s": 100, "d": 10**5}
 SIZES = {"m": (0, 5, 10, 20, 50), "s": (10, 30, 100, 300, 1000), "d": (10**4, 10**5, 10**6, 10**7)}
-QUICK_SIZES = {"m": (0, 10, 50), "s": (10, 100, 1000), "d": (10**4, 10**5, 10**6)}
+QUICK_SIZES = {"m": (0, 10, 50), "s": (10, 100, 1000), "d": (10**4, 10**6)}
 CURVES = ("learning RFD", "learning Oja", "RFD", "VW", "limit: memory", "limit: dense", "limit")
 
 
@@ -97,7 +96,7 @@ def slots(quick: bool, runs: int) -> list[Grid]:
     if installed("vowpalwabbit"):
         learners |= {"VW": [*VW, "-d"], "VW OjaNewton": [*VW, "--OjaNewton", "--sketch_size", "10", "-d"]}
     table = Grid(["slots", *(f"{name} {what}" for name in learners for what in ("us a row", "MB"))])
-    for bits in (18, 22, 26) if quick else (18, 20, 22, 24, 26):
+    for bits in (18, 22) if quick else (18, 20, 22, 24, 26):
         # VW's -d is last, and followed by its file.
         commands = {name: [*words, files.vw, "-b", str(bits)] for name, words in learners.items()}
         costs = in_turns(commands, runs, said=lambda text, bits=bits: say(f"2^{bits}: {text}"))
@@ -125,7 +124,7 @@ def sizes(quick: bool, runs: int) -> list[Grid]:
 
 def at_point(m: int, s: int, d: int, quick: bool, runs: int, vw: bool) -> dict[str, float]:
     """Curve -> processor microseconds a row at one point."""
-    n = max(4000, min(100_000, (400_000 if quick else 4_000_000) // s))
+    n = min(max((500_000 if quick else 10_000_000) // (s + s * m // 10), 4000), 200_000)  # runs of like length
     say(f"m = {m}, s = {s}, d = {d}: in process")
     flags = {"learning RFD": f"--sketch rfd -m {m}", "learning Oja": f"--sketch oja -m {m}"}
     inside = child("bench.inside", "learning", d=d, s=s, n=n, flags=list(flags.values()), runs=runs)

@@ -29,12 +29,18 @@ class Files(NamedTuple):
 
 
 class Bench:
-    """What all sections share: how many rows and runs, the peers that are there, the table."""
+    """What all sections share: how many rows and runs, which peers are there, the table; a folder while it is open."""
 
     def __init__(self, rows: int, runs: int, quick: bool, table: Table | None):
         self.rows, self.runs, self.quick, self.table = rows, runs, quick, table
         self._folder = tempfile.TemporaryDirectory()
         self.folder = Path(self._folder.name)
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
 
     @cached_property
     def vw(self) -> bool:
@@ -298,7 +304,7 @@ def profile(bench: Bench) -> None:
     flags = [f"--sketch rfd -m {m}" for m in (0, *sizes)] + ["--method nag"]
     for name in ("flat",) if bench.quick else ("flat", "rcv1", "a9a"):
         files = bench.stream(name)
-        rows = min(files.rows, 100_000)
+        rows = min(files.rows, 50_000)
         say(f"{name}: stages")
         us = child("bench.inside", "stages", path=files.vw, rows=rows, flags=flags, runs=bench.runs)
         own = found[files.name] = stages(us, flags[0], {m: f"--sketch rfd -m {m}" for m in sizes})

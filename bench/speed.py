@@ -19,7 +19,7 @@ the same file with the options in the column "command", everything else as it co
                     all that `Learner.partial_fit` does. End to end: 200,000 Zipf rows, of whose features most are new
   cores             the same command on one core and on two (its affinity is set, its options are not)
   sklearn           `bench/partial_fit.py` beside ours
-  profile           microseconds a row of each stage over the first 100,000 rows: in process, processor time, alone (so
+  profile           microseconds a row of each stage over the first 50,000 rows: in process, processor time, alone (so
                     that threads overlap it in a run); shrinks: what rows take above their median, one row at a time
 
 Streams are written once, under bench/out (4 GB at a million rows). "flat" is made up: d = 40,000, 63 distinct features
@@ -73,11 +73,11 @@ def main(arguments: list[str] | None = None) -> None:
     if (facts["load"] or 0) > 0.5:
         print("the machine is busy: these figures are provisional", file=sys.stderr)
     table = Table(options.markdown)
-    bench = Bench(rows, runs, options.quick, table)
-    for name in names:
-        SECTIONS[name](bench)
-        if options.json:
-            save(options.json, facts, table)
+    with Bench(rows, runs, options.quick, table) as bench:
+        for name in names:
+            SECTIONS[name](bench)
+            if options.json:
+                save(options.json, facts, table)
     say("")
     after = load()
     print(f"\n{table.goals()}{'' if after is None else f'; load {after:.2f} at the end'}")

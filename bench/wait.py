@@ -4,8 +4,8 @@
     python bench/wait.py --runs 3 --rows 100000
 
 Each figure is the median of several runs, the commands taking turns so that a busy machine slows all of them: seconds
-on the clock, of processors (user and system, all threads) and peak memory of a process that reads text, learns and saves
-nothing; kernels are compiled before. Sets are repeated, each time in another order. Data: ../shared/data or
+on the clock, of processors (user and system, all threads) and peak memory of a process that reads text, learns and
+saves nothing; kernels are compiled before. Sets are repeated, each time in another order. Data: ../shared/data or
 $SONLEARN_DATA; what is not there is left out, with a word. What a run costs before its first row, and goals, are in
 `bench/speed.py`.
 """
@@ -65,10 +65,10 @@ def main() -> None:
     )
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of a set, at most (default %(default)s)")
     options = parser.parse_args()
-    bench = Bench(options.rows, options.runs, False, None)
     print("| rows | learner | wall s | processor s | MB | wall / VW | us a row |\n|---|---|---|---|---|---|---|")
-    for name in options.sets:
-        on_data(bench, name)
+    with Bench(options.rows, options.runs, False, None) as bench:
+        for name in options.sets:
+            on_data(bench, name)
     say("")
 
 
