@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bench.workloads import DATA as DATA
+from bench.workloads import ROOT as ROOT
 from sonlearn import TextOptions, read_batches
 
 
