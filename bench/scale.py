@@ -26,7 +26,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.feed import Sample, feed, rates
-from bench.processes import ROOT, SONLEARN, TRAIN, VW, child, in_turns, installed, measured, median
+from bench.processes import SONLEARN, TRAIN, VW, child, in_turns, installed, measured, median
 from bench.sections import Files, made_files
 from bench.table import headline, machine, say
 
@@ -162,20 +162,22 @@ def draw(tables: Sequence[Grid]) -> None:
     for panel, table in zip(panels[0], tables, strict=True):
         axis = table.headings[0]
         for name in (name for name in CURVES if not name.startswith("limit: ")):
-            points = [(row[axis], row[name]) for row in table.rows if row[name] is not None]
+            # A difference of two times can be noise, and is not drawn where it is below 0.
+            points = [(row[axis], row[name]) for row in table.rows if row[name] is not None and row[name] > 0]
             style = {"color": "black", "linestyle": "--"} if name == "limit" else {"marker": "o", "markersize": 3}
             panel.plot(*zip(*points, strict=True), label=name, **style) if points else None
-        panel.set_xscale("symlog" if axis == "m" else "log")
+        panel.set_xscale("linear" if axis == "m" else "log")
         panel.set_yscale("log")
         fixed = ", ".join(f"{name} = {value:g}" for name, value in BASE.items() if name != axis)
         panel.set(xlabel=f"{axis}  ({fixed})", ylabel="microseconds a row")
         panel.grid(alpha=0.3)
-    panels[0][-1].legend()
-    figure.tight_layout()
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="upper center", ncols=len(CURVES))
+    figure.tight_layout(rect=(0, 0, 1, 0.94))
     OUT.mkdir(exist_ok=True)
     for kind in ("svg", "png"):
         figure.savefig(OUT / f"scale.{kind}")
-    print(f"\nplots: {OUT.relative_to(ROOT)}/scale.svg, scale.png", flush=True)
+    pyplot.close(figure)
+    print(f"\nplots: {OUT}/scale.svg, scale.png", flush=True)
 
 
 SECTIONS = {"stdin": endless, "slots": slots, "sizes": sizes}

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT))
 
 from bench import inside, scale, sections, speed, workloads
 from bench.feed import Sample, feed, rates
-from bench.processes import TRAIN, Command, Cost, in_turns, measured, median, with_output
+from bench.processes import TRAIN, Command, Cost, child, in_turns, measured, median, with_output
 from bench.table import Table, at_least, at_most, machine, save, times_faster
 
 SAMPLE = ROOT / "data" / "sample.svm"
@@ -173,6 +173,27 @@ def test_a_stream_through_standard_input_is_followed_to_its_end():
     assert rates([Sample(10, 2.0, None), Sample(30, 4.0, None)]) == [5.0, 10.0]
     with pytest.raises(RuntimeError, match="failed"):
         feed([*TRAIN[:-1], "--method", "none-such"], SAMPLE, 1, 10)
+
+
+def test_the_limit_grows_with_the_rows_that_are_read_and_with_m():
+    few, many = (child("bench.limit", "limit", d=2000, s=s, m=m, n=300, runs=2) for s, m in ((5, 2), (100, 8)))
+    assert many["memory"] > 2 * few["memory"] > 0
+    assert many["dense"] > few["dense"] > 0
+
+
+def test_curves_are_tables_and_pictures(capsys, monkeypatch, tmp_path):
+    tables = []
+    for axis in ("m", "d"):
+        tables.append(scale.Grid([axis, *scale.CURVES]))
+        for value in (10, 100):
+            tables[-1].add(value, *(None if name == "VW" else value / 7 for name in scale.CURVES[:-1]), -1.0)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == "| 10 | 1.43 | 1.43 | 1.43 |  | 1.43 | 1.43 | -1 |"
+    pytest.importorskip("matplotlib", reason="plots are of the extra `plot`")
+    monkeypatch.setattr(scale, "OUT", tmp_path)
+    scale.draw(tables)
+    assert (tmp_path / "scale.png").read_bytes()[1:4] == b"PNG"
+    assert "microseconds" in (tmp_path / "scale.svg").read_text()
 
 
 def test_sections_are_named_and_others_refused():
