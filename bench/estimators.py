@@ -13,6 +13,11 @@ import argparse
 import os
 import sys
 import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.processes import Command, in_turns
 
 RUNS = 3
 PYTHON = """
@@ -29,20 +34,11 @@ model.learner_.save(sys.argv[4])
 """
 
 
-def run(arguments: list[str]) -> tuple[float, float]:
-    """(processor seconds, MB at most) of a process."""
-    process = os.posix_spawn(sys.executable, [sys.executable, *arguments], os.environ)
-    _, status, usage = os.wait4(process, 0)
-    if status:
-        raise SystemExit(f"{arguments} failed")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
 def least(arguments: list[str]) -> tuple[float, float]:
     """The same of three runs, after one that compiles; the least of each."""
-    run(arguments)
-    found = [run(arguments) for _ in range(RUNS)]
-    return min(seconds for seconds, _ in found), min(memory for _, memory in found)
+    command = Command([sys.executable, *arguments], environment={"NUMBA_OPT": "1", "OPENBLAS_NUM_THREADS": "1"})
+    found = in_turns({"": command}, RUNS)[""]
+    return min(cost.busy for cost in found), min(cost.mb for cost in found)
 
 
 def main() -> None:
@@ -51,8 +47,6 @@ def main() -> None:
     parser.add_argument("files", nargs="+")
     parser.add_argument("--method", nargs="+", default=["nag", "drfd", "committee"])
     options = parser.parse_args()
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("NUMBA_OPT", "1")
     with tempfile.TemporaryDirectory() as folder:
         model, empty = os.path.join(folder, "model"), os.path.join(folder, "empty.svm")
         with open(empty, "w") as file:
@@ -65,7 +59,7 @@ def main() -> None:
                 return [least([*command, "-f", model, file]), least(["-c", PYTHON, file, method, str(1 << 40), model])]
 
             (own, own_memory), (their, their_memory) = both(empty)
-            for file in options.files:
+            for file in map(os.path.abspath, options.files):
                 (a, a_memory), (b, b_memory) = both(file)
                 print(
                     f"{os.path.basename(file)} {method} | {a:.2f} {b:.2f} {b / a:.3f} | "

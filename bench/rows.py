@@ -5,16 +5,14 @@ The folder is $SONLEARN_DATA, by default ../shared/data beside the project; noth
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
+from bench.workloads import DATA as DATA
+from bench.workloads import ROOT as ROOT
 from sonlearn import TextOptions, read_batches
-
-ROOT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("SONLEARN_DATA", ROOT.parent / "shared" / "data"))
 
 
 def read(path: Path) -> tuple[sp.csr_array, np.ndarray]:

@@ -13,18 +13,14 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from bench.processes import Cost, median, with_output  # noqa: E402
 from bench.workloads import text_files  # noqa: E402
 from sonlearn.commands.flags import RunOptions  # noqa: E402
 from sonlearn.commands.verbs import parse  # noqa: E402
@@ -43,24 +39,6 @@ GRIDS = {
 }  # fmt: skip
 
 
-class Cost(NamedTuple):
-    """Seconds of a process: on the clock, and of its processors."""
-
-    wall: float
-    busy: float
-
-
-def process(command: list[str]) -> tuple[Cost, str]:
-    """(what a command costs, its standard output)."""
-    begin = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    out, message = child.stdout.read(), child.stderr.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    if status:
-        raise SystemExit(f"{' '.join(command)} failed: {message[-500:]}")
-    return Cost(time.perf_counter() - begin, usage.ru_utime + usage.ru_stime), out
-
-
 def alone(flags: str, data: str, model: str) -> None:
     """`sonlearn train` of one setting, which prints its loss and error with all digits: run as a process."""
     from sonlearn.commands.train import Session
@@ -75,29 +53,28 @@ def one_round(grids: list[str], data: Path, folder: Path) -> tuple[list[Cost], C
     settings = settings_of(map(parse_grid, grids), {}).settings
     costs, expected = [], {}
     for i, setting in enumerate(settings):
-        cost, out = process([sys.executable, __file__, "--child", setting.flags, str(data), str(folder / f"{i}")])
+        cost, out = with_output([sys.executable, __file__, "--child", setting.flags, str(data), str(folder / f"{i}")])
         costs.append(cost)
         expected[tuple(json.loads(out))] = (folder / f"{i}").read_bytes()
     command = [sys.executable, "-m", "sonlearn", "tune", "--quiet", "-f", str(folder / "best"), "--table", "-"]
     command += [word for grid in grids for word in ("--grid", grid)]
-    side_by_side, out = process([*command, str(data)])
+    side_by_side, out = with_output([*command, str(data)])
     rows = [(float(row["average_loss"]), float(row["average_error"])) for row in csv.DictReader(out.splitlines(),
             delimiter="\t")]  # fmt: skip
     if set(rows) != set(expected) or (folder / "best").read_bytes() != expected[rows[0]]:
         raise SystemExit(f"{grids}: tune and train do not agree")
-    return costs, side_by_side, process([*command, "--halving", str(data)])[0]
+    return costs, side_by_side, with_output([*command, "--halving", str(data)])[0]
 
 
 def row(name: str, rounds: list[tuple[list[Cost], Cost, Cost]]) -> str:
     """One line of the table."""
 
-    def median(of: int) -> Cost:
-        each = [r[of] if of else Cost(*(sum(part) for part in zip(*r[0], strict=True))) for r in rounds]
-        return Cost(*(statistics.median(part) for part in zip(*each, strict=True)))
+    def middle(of: int) -> Cost:
+        return median([r[of] if of else Cost(*(sum(part) for part in zip(*r[0], strict=True))) for r in rounds])
 
     runs = len(rounds[0][0])
-    separate, tuned, halved = (median(of) for of in range(3))
-    one = Cost(separate.wall / runs, separate.busy / runs)
+    separate, tuned, halved = (middle(of) for of in range(3))
+    one = Cost(*(part / runs for part in separate))
     cells = [f"{cost.wall:.1f} / {cost.busy:.1f}" for cost in (one, separate, tuned, halved)]
     ratios = [f"{cost.wall / one.wall:.1f} / {cost.busy / one.busy:.1f}" for cost in (tuned, halved)]
     return f"| {name} | {' | '.join(cells)} | {' | '.join(ratios)} |"

@@ -1,0 +1,336 @@
+"""The sections of `bench/speed.py`: each measures one thing and adds its rows to the table."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.processes import ROOT, SONLEARN, TRAIN, VW, Command, Cost, child, in_turns, installed, measured, median
+from bench.table import Row, Table, at_least, at_most, say
+
+WARM_LINES = 5000
+#: Words of a template that stand for the data.
+SVM_FILE, VW_FILE = "{svm}", "{vw}"
+
+
+class Files(NamedTuple):
+    """A stream's files; what `bench.workloads.Stream` says, without its imports."""
+
+    name: str
+    rows: int
+    features: int
+    svm: str
+    vw: str
+
+
+class Bench:
+    """What all sections share: how many rows and runs, which peers are there, the table; a folder while it is open."""
+
+    def __init__(self, rows: int, runs: int, quick: bool, table: Table | None):
+        self.rows, self.runs, self.quick, self.table = rows, runs, quick, table
+        self._folder = tempfile.TemporaryDirectory()
+        self.folder = Path(self._folder.name)
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    @cached_property
+    def vw(self) -> bool:
+        """Whether Vowpal Wabbit is there."""
+        if not (found := installed("vowpalwabbit")):
+            print("no VW: no vowpalwabbit wheel (pip install '.[peers]')", file=sys.stderr)
+        return found
+
+    @cached_property
+    def lines(self) -> Path:
+        """100 lines of LIBSVM text."""
+        path = self.folder / "100.svm"
+        path.write_text("".join((ROOT / "data" / "sample.svm").read_text().splitlines(keepends=True)[:100]))
+        return path
+
+    def stream(self, name: str, rows: int | None = None) -> Files:
+        """One of the streams, made in another process if it is not there."""
+        say(f"{name}: making the rows")
+        return made_files("stream", name, rows or self.rows)
+
+    def repeated(self, name: str, rows: int) -> Files:
+        """A set of the data folder, repeated or cut to so many rows.
+
+        Raises
+        ------
+        FileNotFoundError
+            It is not there.
+        """
+        say(f"{name}: writing the rows")
+        return made_files("repeated", name, rows)
+
+    def compare(self, files: Files, commands: Mapping[Hashable, Command | Sequence[str]]) -> dict[Hashable, list[Cost]]:
+        """Costs of commands on a stream, in turns, after a run of each over its first lines."""
+        short = files._replace(svm=str(self.folder / "short.svm"), vw=str(self.folder / "short.vw"))
+        _head(files.svm, short.svm)
+        _head(files.vw, short.vw)
+        for command in commands.values():
+            measured(filled(command, short))
+        ready = {name: filled(command, files) for name, command in commands.items()}
+        return in_turns(ready, self.runs, warm=0, said=lambda text: say(f"{files.name}: {text}"))
+
+
+def made_files(maker: str, *arguments: object) -> Files:
+    """Files that `bench.workloads` makes; in a process of its own, for the memory that it takes."""
+    found = child("bench.sections", "made", maker=maker, arguments=arguments)
+    if "missing" in found:
+        raise FileNotFoundError(f"{arguments[0]}: not in {found['missing']}")
+    return Files(**{field: found[field] for field in Files._fields})
+
+
+def made(maker: str, arguments: Sequence[object]) -> dict[str, object]:
+    """Files of a `stream`, of a set that is `repeated`, or of `zipf` rows with exactly so many features, for JSON."""
+    from bench import workloads
+
+    if maker == "stream":
+        own = workloads.stream(*arguments)
+        return Files(own.name, own.rows, own.features, str(own.svm), str(own.vw))._asdict()
+    if maker == "repeated":
+        (name, n), d = arguments, 0
+        if (path := workloads.data_file(name)) is None:
+            return {"missing": str(workloads.DATA)}
+        svm, vw = workloads.kept(f"{Path(name).name}-{n}", lambda: workloads.repeated(path, n))
+    else:
+        n, d, s = arguments
+        name, (svm, vw) = f"d = {d:.0e}", workloads.text_files(n, d, s, exact=True)
+    return Files(name, n, d, str(svm), str(vw))._asdict()
+
+
+def _head(path: str, to: str) -> None:
+    """The first lines of a file; the rest is read once, so that all runs find it in memory."""
+    with open(path, "rb") as file, open(to, "wb") as out:
+        for _, line in zip(range(WARM_LINES), file, strict=False):
+            out.write(line)
+        while file.read(1 << 24):
+            pass
+
+
+def filled(command: Command | Sequence[str], files: Files) -> Command:
+    """A command whose places for files are filled."""
+    command = command if isinstance(command, Command) else Command(command)
+    places = {SVM_FILE: files.svm, VW_FILE: files.vw}
+    return command._replace(words=[places.get(word, word) for word in command.words])
+
+
+def shown(words: Sequence[str]) -> str:
+    """A command as the table names it."""
+    named = " ".join("FILE" if word in (SVM_FILE, VW_FILE) else word for word in words)
+    for long, short in ((VW, "vw"), (TRAIN, "sonlearn train"), (SONLEARN, "sonlearn"), ([sys.executable], "python")):
+        named = named.replace(" ".join(long), short)
+    return named.removesuffix(" FILE")
+
+
+def sketched(name: str) -> Callable[[Bench], None]:
+    """The section of a stream: sketches of 10 and 20 rows, and none, beside Vowpal Wabbit's."""
+
+    def section(bench: Bench) -> None:
+        files = bench.stream(name)
+        for m, goals in ((10, (1.2, 3.0)), (20, (2.0, 3.0))):
+            oja_newton = [*VW, "--OjaNewton", "--sketch_size", str(m), "-d", VW_FILE]
+            peers = {"VW": oja_newton, "VW/m": [*oja_newton[:-2], "--epoch_size", str(m), "-d", VW_FILE]}
+            ours = {own: [*TRAIN, "--sketch", own, "-m", str(m), VW_FILE] for own in ("rfd", "fd", "oja")}
+            goal = {"rfd": goals[0], "fd": goals[0], "oja": goals[1]}
+            side_by_side(bench, files, f"{files.name}, m = {m}", peers if bench.vw else {}, ours, goal)
+        without_sketch(bench, files)
+
+    return section
+
+
+def without_sketch(bench: Bench, files: Files) -> None:
+    """First order beside Vowpal Wabbit's default, both on one core."""
+    one = (min(os.sched_getaffinity(0)),) if hasattr(os, "sched_getaffinity") else ()
+    peers = {"VW": [*VW, "-d", VW_FILE]} if bench.vw else {}
+    ours = {
+        "nag": [*TRAIN, "--threads", "0", "--method", "nag", VW_FILE],
+        "m = 0": [*TRAIN, "--threads", "0", "--sketch", "rfd", "-m", "0", VW_FILE],
+    }
+    what = f"{files.name}, one {'core' if one else 'thread'}"
+    side_by_side(bench, files, what, peers, ours, dict.fromkeys(ours, 1.5), one)
+
+
+def side_by_side(
+    bench: Bench, files: Files, what: str, peers: Mapping[str, Sequence[str]], ours: Mapping[str, Sequence[str]],
+    goals: Mapping[str, float], on: tuple[int, ...] = (),
+) -> None:  # fmt: skip
+    """Rows of the peers and of ours; ratios are to the first peer."""
+    runs = bench.compare(files, {name: Command(words, on) for name, words in {**peers, **ours}.items()})
+    first = None
+    for name, words in peers.items():
+        cost = bench.table.peer(what, _of_vw(shown(words)), runs[name], files.rows)
+        first = first or cost
+    for name, words in ours.items():
+        bench.table.against(what, shown(words), runs[name], files.rows, first, goals.get(name))
+
+
+def _of_vw(text: str) -> str:
+    return text.removesuffix(" -d")
+
+
+def start(bench: Bench) -> None:
+    """What a run costs before its first row, kernels being compiled."""
+    model = bench.folder / "model"
+    measured([*TRAIN, "-f", str(model), str(bench.lines)])
+    measured([*SONLEARN, "inspect", str(model)])
+    lines = [*TRAIN, str(bench.lines)]
+    commands = {
+        ("100 lines", "sonlearn train --method nag"): ([*lines, "--method", "nag"], 0.45),
+        ("100 lines", "sonlearn train --sketch rfd -m 10"): ([*lines, "--sketch", "rfd", "-m", "10"], 0.45),
+        ("100 lines", "sonlearn train"): (lines, 0.45),
+        ("a model of the committee", "sonlearn inspect"): ([*SONLEARN, "inspect", str(model)], 0.3),
+        ("", "sonlearn --help"): ([*SONLEARN, "--help"], 0.08),
+    }
+    runs = in_turns({" ".join(key): words for key, (words, _) in commands.items()}, bench.runs, said=say)
+    for (what, command), (_, goal) in commands.items():
+        own = runs[f"{what} {command}"]
+        within(bench, f"warm start: {what}" if what else "warm start", command, own, goal, "s")
+
+
+def within(bench: Bench, what: str, command: str, runs: Sequence[Cost], goal: float | None, unit: str) -> None:
+    """A row whose seconds, or megabytes, have to be within a goal."""
+    cost = median(runs)
+    value = cost.wall if unit == "s" else cost.mb
+    goal_text, met = (f"<= {goal:g} {unit}", at_most(goal, value)) if goal else ("", "")
+    bench.table.add(Row(what, command, cost, None, "", goal_text, met), runs)
+
+
+def first_run(bench: Bench) -> None:
+    """100 lines with no kernel compiled; bytecode is there, as it is after an installation."""
+    with tempfile.TemporaryDirectory() as folder:
+        commands, places = {}, {}
+        for own in ["--method nag"] if bench.quick else ["--method nag", "--sketch rfd -m 10", ""]:
+            place = places[own] = Path(folder) / str(len(places))
+
+            def empty(place: Path = place) -> None:
+                import shutil
+
+                shutil.rmtree(place, ignore_errors=True)
+                place.mkdir(mode=0o700)
+
+            words = [*TRAIN, *own.split(), str(bench.lines)]
+            commands[own] = Command(words, environment={"SONLEARN_CACHE_DIR": str(place)}, before=empty)
+        runs = in_turns(
+            commands, 1 if bench.quick else min(bench.runs, 3), warm=0, said=lambda text: say(f"first {text}")
+        )
+        for own in commands:
+            what = f"first run of a version ({len(runs[own])} runs)"
+            within(bench, what, f"sonlearn train {own}".rstrip(), runs[own], 15, "s")
+
+
+def memory(bench: Bench) -> None:
+    """Peak memory where there are 40,000 features."""
+    files = bench.stream("flat", min(bench.rows, 200_000))
+    ours = ["--sketch rfd -m 10", "--sketch rfd -m 20", "--method nag"]
+    commands = {own: [*TRAIN, *own.split(), VW_FILE] for own in (ours[:1] if bench.quick else [*ours, ""])}
+    peers = {"vw": [*VW, "-d", VW_FILE], "oja": [*VW, "--OjaNewton", "--sketch_size", "10", "-d", VW_FILE]}
+    runs = bench.compare(files, {**(peers if bench.vw else {}), **commands})
+    what = f"memory, 40,000 features, {files.rows:,} rows"
+    for name, own in runs.items():
+        words = commands.get(name) or peers[name]
+        within(bench, what, _of_vw(shown(words)), own, 120 if name in ours else None, "MB")
+
+
+def two_cores(bench: Bench) -> None:
+    """The same command on one core and on two."""
+    if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
+        print("cores: left out, there are no two of them to choose from", file=sys.stderr)
+        return
+    two, files = tuple(sorted(os.sched_getaffinity(0)))[:2], bench.stream("flat")
+    for own in [""] if bench.quick else ["", "--sketch rfd -m 10", "--method nag"]:
+        words = [*TRAIN, *own.split(), VW_FILE]
+        commands = {count: Command(words, cores=two[:count]) for count in (1, 2)}
+        runs = bench.compare(files, commands)
+        one = bench.table.peer("flat, one core", shown(words), runs[1], files.rows)
+        cost = median(runs[2])
+        ratio = one.wall / cost.wall
+        row = Row("flat, two cores", shown(words), cost, cost.wall / files.rows * 1e6, f"{ratio:.2f}", ">= 1.7")
+        bench.table.add(row._replace(met=at_least(1.7, ratio, ratio)), runs[2])
+
+
+def loop(bench: Bench) -> None:
+    """A file through scikit-learn, as its users write it, beside ours."""
+    if not installed("sklearn"):
+        print("sklearn: left out, no scikit-learn", file=sys.stderr)
+        return
+    files = bench.stream("flat")
+    script = ["bench/partial_fit.py", SVM_FILE, str(files.features)]
+    ours = {own: [*TRAIN, *own.split(), SVM_FILE] for own in ("--method nag", "--sketch rfd -m 10")[: 2 - bench.quick]}
+    runs = bench.compare(files, {"loop": [sys.executable, *script], **ours})
+    peer = bench.table.peer("flat, LIBSVM text", "python bench/partial_fit.py", runs["loop"], files.rows)
+    for own, words in ours.items():
+        goal = 10 if own == "--method nag" else None
+        bench.table.against("flat, LIBSVM text", shown(words), runs[own], files.rows, peer, goal)
+
+
+def width(bench: Bench) -> None:
+    """Time a row against the number of features: learning alone with all of them seen, and whole processes."""
+    wide, s = 10**6 if bench.quick else 10**7, 100
+    flags = ["--sketch rfd -m 10"] if bench.quick else ["--sketch rfd -m 10", "--sketch oja -m 10", "--method nag"]
+    say("width: in process")
+    found = child("bench.inside", "width", widths=[10**4, wide], s=s, flags=flags, runs=bench.runs)
+    for own in flags:
+        narrow, other = (found[own][str(d)] for d in (10**4, wide))
+        what = f"learning alone, s = {s}, all d seen"
+        bench.table.add(Row(f"{what}, d = 1e4", f"sonlearn train {own}", None, narrow))
+        goal, met = ("<= 2", at_most(2, other / narrow)) if own == flags[0] else ("", "")
+        row = Row(f"{what}, d = {wide:.0e}", f"sonlearn train {own}", None, other, f"{other / narrow:.2f}", goal, met)
+        bench.table.add(row)
+    words, n = [*TRAIN, *flags[0].split(), VW_FILE], min(bench.rows, 200_000)
+    files = {d: made_files("zipf", n, d, s) for d in (10**4, wide)}
+    commands = {f"d = {d:.0e}": filled(words, own) for d, own in files.items()}
+    runs = in_turns(commands, bench.runs, said=say)
+    costs = [median(own) for own in runs.values()]
+    ratio = costs[1].wall / costs[0].wall, costs[1].busy / costs[0].busy
+    for (name, own), cost in zip(runs.items(), costs, strict=True):
+        last = (f"{ratio[0]:.2f} / {ratio[1]:.2f}", "<= 2", at_most(2, max(ratio))) if name != "d = 1e+04" else ()
+        bench.table.add(Row(f"end to end, s = {s}, {name}", shown(words), cost, cost.wall / n * 1e6, *last), own)
+
+
+def profile(bench: Bench) -> None:
+    """Where the microseconds go: each stage alone and in process, then whole processes over the same rows."""
+    sizes, found = (10,) if bench.quick else (10, 20), {}
+    flags = [f"--sketch rfd -m {m}" for m in (0, *sizes)] + ["--method nag"]
+    for name in ("flat",) if bench.quick else ("flat", "rcv1", "a9a"):
+        files = bench.stream(name)
+        rows = min(files.rows, 50_000)
+        say(f"{name}: stages")
+        us = child("bench.inside", "stages", path=files.vw, rows=rows, flags=flags, runs=bench.runs)
+        own = found[files.name] = stages(us, flags[0], {m: f"--sketch rfd -m {m}" for m in sizes})
+        commands = {flag: [*TRAIN, "--examples", str(rows), *flag.split(), VW_FILE] for flag in flags[1:]}
+        for flag, runs in bench.compare(files, commands).items():
+            cost = median(runs)
+            own[f"whole process, `train {flag}`, clock"] = cost.wall / rows * 1e6
+            own[f"whole process, `train {flag}`, busy"] = cost.busy / rows * 1e6
+    bench.table.grid("microseconds a row", found)
+
+
+def stages(us: Mapping[str, float], none: str, sketched: Mapping[int, str]) -> dict[str, float]:
+    """Stage -> microseconds a row, of what `bench.inside.stages` found; what a sketch adds is cut into two."""
+    found = {
+        "every byte looked at once": us["read"], "text to batches, one thread": us["parse"],
+        "features get their numbers": us["number"], "a step of nag": us["--method nag"] - us["number"],
+        "a step without a sketch": us[none] - us["number"],
+    }  # fmt: skip
+    for m, own in sketched.items():
+        found[f"RFD, m = {m}: what it adds to a step"] = us[own] - us[none] - us[f"shrinks of {own}"]
+        found[f"RFD, m = {m}: shrinks"] = us[f"shrinks of {own}"]
+    return found
+
+
+#: Name of a section -> what measures it.
+SECTIONS: dict[str, Callable[[Bench], None]] = {
+    "flat": sketched("flat"), "rcv1": sketched("rcv1"), "a9a": sketched("a9a"), "start": start, "first": first_run,
+    "memory": memory, "width": width, "cores": two_cores, "sklearn": loop, "profile": profile,
+}  # fmt: skip
