@@ -59,6 +59,20 @@ def add_outer(H, r, scale, y):
             H[i, j] += factor * y[j]
 
 
+@forced_inline
+def add_rows(by, A, rows, out):
+    """out += by[:rows]' A[:rows], four rows at a time: short rows are read and written from and to the same places."""
+    whole = rows - rows % 4
+    for at in range(0, whole, 4):
+        b0, b1, b2, b3 = by[at], by[at + 1], by[at + 2], by[at + 3]
+        for i in range(len(out)):
+            out[i] += (b0 * A[at, i] + b1 * A[at + 1, i]) + (b2 * A[at + 2, i] + b3 * A[at + 3, i])
+    for at in range(whole, rows):
+        b0 = by[at]
+        for i in range(len(out)):
+            out[i] += b0 * A[at, i]
+
+
 @bare_inline
 def clear(A):
     """A <- 0 for a matrix."""

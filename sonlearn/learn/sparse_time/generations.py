@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.learn.dense import clear, transposed
+from sonlearn.learn.dense import add_rows, clear, transposed
 from sonlearn.learn.engine import grown
 
 
@@ -29,10 +29,7 @@ def apply_map(maps, which, z, source):
         z[target, i] = 0.0
     for i in range(width, length):
         z[target, i] = z[source, i]
-    for j in range(width):
-        factor = z[source, j]
-        for i in range(length):
-            z[target, i] += factor * maps[which, j, i]
+    add_rows(z[source], maps[which], width, z[target])
 
 
 @forced_inline
@@ -172,10 +169,7 @@ def compose(maps, early, late, out):
             out[j, i] = 0.0
         for i in range(width, length):
             out[j, i] = maps[early, j, i]
-        for l in range(width):  # noqa: E741
-            factor = maps[early, j, l]
-            for i in range(length):
-                out[j, i] += factor * late[l, i]
+        add_rows(maps[early, j], late, width, out[j])
 
 
 @bare_inline
