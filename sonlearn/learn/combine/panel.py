@@ -7,6 +7,9 @@ the members that do not pay for their time are retired (`retire`).
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
@@ -17,12 +20,13 @@ from sonlearn.batch import NO_ROWS, Rows
 from sonlearn.jit import jit
 from sonlearn.learn.combine.combiner import (
     Combiner,
-    combine,
+    combine_some,
     firmness_for,
     forget,
     new_combiner,
     weights_of,
 )
+from sonlearn.learn.combine.jobs import Job, work_off
 from sonlearn.learn.combine.retire import SHORT, Case, first_comes, idle_after, next_hearing, replayed
 from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.combine.viewing import Seen, rows_between
@@ -37,6 +41,9 @@ from sonlearn.options import CLASSIFICATION, LearnOptions
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 #: Losses of values that mean the same whatever the unit.
 _SCALE_FREE = ("squared", "absolute", "quantile")
+#: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
+#: times a thread's share. Each part has to fetch their tables into the cache anew.
+PARTS, LEAST_ROWS, LONG = 4, 128, 1.1
 NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8")]
 
 
@@ -61,15 +68,19 @@ class Panel:
     members : tuple of Member
     pool : Executor or None
         Where members learn side by side; None: one after the other.
+    threads : int
+        How many of its threads.
     """
 
-    def __init__(self, options: LearnOptions, members: tuple[Member, ...], pool: Executor | None = None):
+    def __init__(
+        self, options: LearnOptions, members: tuple[Member, ...], pool: Executor | None = None, threads: int = 1
+    ):
         self._options, self.members, self._classes = options, members, options.loss in CLASSIFICATION
         self._loss = Target(options).loss
         self._inputs = inputs_of(options.loss, members)
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
-        self._scratch = np.zeros((len(self._inputs) + 2, len(self._inputs)))
-        self._map = mapping(pool)
+        self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
+        self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
         self._retires = options.retire and options.budget != "rich"
 
     def new(self) -> PanelState:
@@ -97,38 +108,37 @@ class Panel:
         `again` says that the rows have been learned from before: the combiner and what only counts stand still.
         """
         if again:
-            members, V = self._teach(state, seen, len(rows.y), again)
-            self._combine(state, seen, V, rows, False, raw)
+            members, V = self._teach(state, seen, rows, (0, len(rows.y)), again)
+            self._combine(state, seen.frame, V, rows, False, raw)
             return state._replace(members=members)
         start, n = 0, len(rows.y)
         while start < n:
             stop = self._end_of_hearing(state, rows, start)
-            part = rows_between(rows, start, stop)
-            state = self._learn_part(state, seen.between(start, stop, part.y), part, raw[start:stop])
+            state = self._learn_part(state, seen, rows_between(rows, start, stop), (start, stop), raw[start:stop])
             start = stop
         return state
 
     def predict(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> None:
         """Fill `raw` and change nothing."""
         V = self.said(state, seen, len(rows.y))
-        self._combine(state, seen, V, rows, False, raw)
+        self._combine(state, seen.frame, V, rows, False, raw)
 
     def said(self, state: PanelState, seen: Seen, n: int) -> np.ndarray:
         """float64[n, inputs]: what the members tell the combiner of rows that they do not learn from."""
         V = self._nothing_said(n)
 
-        def ask(i: int) -> None:
-            out = Predictions.empty(n)
-            self._engines[i].predict(state.members[i], seen.rows[self.members[i].view], out)
-            self._tell(V, i, out, seen.frame)
+        def ask(i: int, rows: Rows, features: int, at: slice) -> None:
+            out = Predictions.empty(len(rows.y))
+            self._engines[i].predict(state.members[i], rows, out)
+            self._tell(V[at], i, out, seen.frame.between(at.start, at.stop))
 
-        self._map(ask, self.active(state))
+        self._each(state, seen, (0, n), ask)
         return V
 
     def voices(self, state: PanelState, seen: Seen, rows: Rows) -> tuple[tuple[str, ...], tuple[np.ndarray, ...]]:
         """Names of those heard, and: what each tells the combiner float64[n, k], its weights float64[k], its output."""
         V, z = self.said(state, seen, len(rows.y)), np.zeros(len(rows.y))
-        self._combine(state, seen, V, rows, False, z)
+        self._combine(state, seen.frame, V, rows, False, z)
         heard = [*self.active(state), *range(len(self.members), len(self._inputs))]
         return tuple(self._inputs[i].name for i in heard), (V[:, heard], weights_of(state.combiner)[heard], z)
 
@@ -145,7 +155,7 @@ class Panel:
         """`state` without spare room."""
         return state._replace(
             members=tuple(engine.packed(s) for engine, s in zip(self._engines, state.members, strict=True)),
-            heard=state.heard[: int(state.now["rows"][0]) if self._left_to_hear(state) else 0],
+            heard=state.heard[: _rows(state) if self._left_to_hear(state) else 0],
         )
 
     def roll(self, state: PanelState) -> list[dict[str, Any]]:
@@ -173,38 +183,73 @@ class Panel:
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
-    def _learn_part(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> PanelState:
-        members, V = self._teach(state, seen, len(rows.y), again=False)
-        self._combine(state, seen, V, rows, True, raw)
-        return self._counted(state._replace(members=members), seen, rows, V)
+    def _learn_part(self, state: PanelState, seen: Seen, part: Rows, span: tuple[int, int], raw: Any) -> PanelState:
+        """Learn `part`, rows start..stop-1 of what is `seen`; fills `raw` (float64[stop - start])."""
+        members, V = self._teach(state, seen, part, span, again=False)
+        frame = seen.frame.between(*span)
+        self._combine(state, frame, V, part, True, raw)
+        return self._counted(state._replace(members=members), part, V, frame.par)
 
-    def _teach(self, state: PanelState, seen: Seen, n: int, again: bool) -> tuple[tuple, np.ndarray]:
-        """(states of the members after the n rows, what they told the combiner before each)."""
-        V, members = self._nothing_said(n), list(state.members)
+    def _teach(
+        self, state: PanelState, seen: Seen, part: Rows, span: tuple[int, int], again: bool
+    ) -> tuple[tuple, np.ndarray]:
+        """(states of the members after `part`, what they told the combiner before each row)."""
+        V, members, frame = self._nothing_said(len(part.y)), list(state.members), seen.frame.between(*span)
+        told, first = (part.weight > 0) & ~np.isnan(part.y), self._left_to_hear(state) and first_comes(_rows(state))
 
-        def teach(i: int) -> None:
-            view, out = self.members[i].view, Predictions.empty(n)
+        def teach(i: int, rows: Rows, features: int, at: slice) -> None:
             if again and METHODS[self.members[i].method].engine == "bayes":
-                self._engines[i].predict(members[i], seen.rows[view], out)
+                out = Predictions.empty(len(rows.y))
+                self._engines[i].predict(members[i], rows, out)
             else:
-                members[i], out = taught(self._engines[i], members[i], seen.rows[view], seen.sizes[view])
-            self._tell(V, i, out, seen.frame)
+                members[i], out = taught(self._engines[i], members[i], rows._replace(y=part.y[at]), features)
+            self._tell(V[at], i, out, frame.between(at.start, at.stop))
+            if not again:
+                state.tally[i, 2] += int(np.diff(rows.indptr)[told[at]].sum())
+            if not again and first:
+                most = rows.features[: rows.indptr[-1]].max(initial=-1) + 1
+                state.tally[i, 3] = max(state.tally[i, 3], most)
 
-        self._map(teach, self.active(state))
+        self._each(state, seen, span, teach)
         return tuple(members), V
 
-    def _counted(self, state: PanelState, seen: Seen, rows: Rows, V: np.ndarray) -> PanelState:
+    def _each(
+        self, state: PanelState, seen: Seen, span: tuple[int, int], call: Callable[[int, Rows, int, slice], None]
+    ) -> None:
+        """``call(i, rows, features of the view, which of the span they are)`` for each member at work and its view.
+
+        Views and members side by side, those first that took longest together the last time. If that was most of all
+        the time, they go on in a few parts, so that a member learns while its view sees the next.
+        """
+        sharing: dict[str, list[int]] = {}
+        for i in self.active(state):
+            sharing.setdefault(self.members[i].view, []).append(i)
+        took = {view: sum(self._took.get(view, ())) for view in sharing}
+        takes: dict[str, list[float]] = {view: [] for view in sharing}
+        self._took = takes
+        jobs, every = list[Job](), sum(took.values())
+        for view in sorted(sharing, key=lambda view: -took[view]):
+            before: dict[Any, Job] = {}  # of the view, and of each member
+            parts = (span[1] - span[0]) // LEAST_ROWS if took[view] * self._threads > LONG * every else 1
+            for at in itertools.pairwise(np.linspace(*span, min(max(parts, 1), PARTS) + 1).astype(int).tolist()):
+                shown: list[tuple[Rows, int]] = []
+                see = Job(functools.partial(_show, seen, view, at, shown), filter(None, [before.get(view)]))
+                before[view] = see
+                jobs.append(see)
+                for i in sharing[view]:
+                    own = functools.partial(_call, call, i, shown, slice(at[0] - span[0], at[1] - span[0]))
+                    before[i] = Job(own, filter(None, [see, before.get(i)]))
+                    jobs.append(before[i])
+                for job in jobs[-1 - len(sharing[view]) :]:
+                    job.call = functools.partial(_timed, job.call, takes[view])
+        work_off(jobs, self._pool, self._threads)
+
+    def _counted(self, state: PanelState, rows: Rows, V: np.ndarray, par: np.ndarray) -> PanelState:
         """Add the rows to everybody's tally, and retire members when they have been heard."""
         told = (rows.weight > 0) & ~np.isnan(rows.y)
         state.now["entries"] += int(np.diff(rows.indptr)[told].sum())
-        lengths = {name: int(np.diff(r.indptr)[told].sum()) for name, r in seen.rows.items()}
-        before, left = int(state.now["rows"][0]), self._left_to_hear(state)
-        for i in self.active(state):
-            view = self.members[i].view
-            state.tally[i, 2] += lengths[view]
-            if left and first_comes(before):
-                state.tally[i, 3] = max(state.tally[i, 3], seen.rows[view].features.max(initial=-1) + 1)
-        V, y, h, par = V[told], rows.y[told], rows.weight[told], seen.frame.par[told]
+        before, left = _rows(state), self._left_to_hear(state)
+        V, y, h, par = V[told], rows.y[told], rows.weight[told], par[told]
         said = V[:, : len(self.members)]
         wrong = ((said > 0) != (y > 0)[:, None]) if self._classes else (said - y[:, None]) ** 2
         count_up(state.tally, wrong.astype(np.float64), h)
@@ -218,7 +263,7 @@ class Panel:
 
     def _after_hearing(self, state: PanelState) -> PanelState:
         """Retire the members that do not pay for their time: nothing of them is kept, in the combiner neither."""
-        rows, active = int(state.now["rows"][0]), self.active(state)
+        rows, active = _rows(state), self.active(state)
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
         short = int(state.now["entries"][0]) <= SHORT * rows
         allowed = self._options.microseconds * 1e-6 / NAG_SECONDS * rows
@@ -231,7 +276,8 @@ class Panel:
         heard = state.heard
         if idle:
             heard[:rows, idle] = 0.0
-            anew = replayed(case, range(len(self._inputs)), firmness_for(self._loss))[0]
+            stay = [i for i in range(len(self._inputs)) if i not in idle and (i in active or i >= len(self.members))]
+            anew = replayed(case, stay, firmness_for(self._loss))[0]
             state = state._replace(combiner=forget(anew, idle))
         if not self._left_to_hear(state):
             heard = heard[:0].copy()
@@ -239,7 +285,7 @@ class Panel:
 
     def _left_to_hear(self, state: PanelState) -> int:
         """Rows that are still to be learned before the next hearing; 0: there is none to come."""
-        return next_hearing(int(state.now["rows"][0])) if self._retires else 0
+        return next_hearing(_rows(state)) if self._retires else 0
 
     def _end_of_hearing(self, state: PanelState, rows: Rows, start: int) -> int:
         """Where to stop so that retirement comes after the very same row however the stream is cut."""
@@ -258,9 +304,9 @@ class Panel:
         V[:, len(self.members) :] = 1.0
         return V
 
-    def _combine(self, state: PanelState, seen: Seen, V: np.ndarray, rows: Rows, learns: bool, raw: np.ndarray) -> None:
-        loss = Loss(self._loss.code, seen.frame.par)
-        combine(loss, state.combiner, V, rows.y, rows.weight, learns, self._scratch, raw)
+    def _combine(self, state: PanelState, frame: Frame, V: np.ndarray, rows: Rows, learns: bool, raw: Any) -> None:
+        loss, at = Loss(self._loss.code, frame.par), [*self.active(state), *range(len(self.members), len(self._inputs))]
+        combine_some(loss, state.combiner, at, V[:, at] if len(at) < len(self._inputs) else V, rows, learns, raw)
 
 
 def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
@@ -278,6 +324,24 @@ def mapping(pool: Executor | None) -> Callable[..., list]:
         return list((pool.map if pool else map)(call, *items))
 
     return done
+
+
+def _rows(state: PanelState) -> int:
+    return int(state.now["rows"][0])
+
+
+def _show(seen: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
+    shown.append(seen.part(view, *at))
+
+
+def _timed(call: Callable[[], None], took: list[float]) -> None:
+    begin = time.thread_time()
+    call()
+    took.append(time.thread_time() - begin)
+
+
+def _call(call: Callable[..., None], i: int, shown: list[tuple[Rows, int]], at: slice) -> None:
+    call(i, *shown[0], at)
 
 
 def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State, Predictions]:

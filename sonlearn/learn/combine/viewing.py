@@ -16,11 +16,21 @@ from sonlearn.viewtable import VIEWS
 
 
 class Seen(NamedTuple):
-    """Rows as every view shows them."""
+    """Rows as every view shows them, or, where there is `show`, will when it is asked."""
 
     rows: dict[str, Rows]
     sizes: dict[str, int]  # features of each view
     frame: Frame | None = None  # how labels are to be read, for those who learn them
+    show: Callable[[str, int, int], tuple[Rows, int]] | None = None
+
+    def part(self, name: str, start: int, stop: int) -> tuple[Rows, int]:
+        """Rows start..stop-1 as the view of that name shows them, and how many features it has had by then.
+
+        Where views `show`, each is asked for all rows in their order, by one thread at a time.
+        """
+        if self.show is not None:
+            return self.show(name, start, stop)
+        return rows_between(self.rows[name], start, stop), self.sizes[name]
 
     def between(self, start: int, stop: int, y: np.ndarray) -> Seen:
         """Rows start..stop-1, with the labels `y`."""
@@ -58,18 +68,36 @@ class Views:
         at = self._places(needed)
         return tuple(self._views[i].reserve(s, rows, features) if i in at else s for i, s in enumerate(states))
 
+    def showing(self, states: tuple, rows: Rows, learn: bool) -> tuple[list, Seen]:
+        """(states, `rows` as seen), where a view sees rows, and its state changes, when it is asked for them.
+
+        Where views `learn`, their statistics take the rows in, and `reserve` comes first.
+        """
+        own = list(states)
+
+        def show(name: str, start: int, stop: int) -> tuple[Rows, int]:
+            i, part = self.names.index(name), rows_between(rows, start, stop)
+            if learn:
+                own[i], shown = self._views[i].see(own[i], part)
+            else:
+                shown = self._views[i].look(own[i], part)
+            return shown, self._views[i].features(own[i])
+
+        return own, Seen({}, {}, show=show)
+
     def see(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> tuple[tuple, Seen]:
         """`rows` as seen by the `needed` views (None: all), before the statistics take it in; `reserve` comes first."""
-        at = self._places(needed)
-        shown = dict(zip(at, self._map(lambda i: self._views[i].see(states[i], rows), at), strict=True))
-        states = tuple(shown[i][0] if i in shown else own for i, own in enumerate(states))
-        return states, Seen({self.names[i]: own for i, (_, own) in shown.items()}, self.sizes(states))
+        return self._shown(states, rows, needed, learn=True)
 
     def look(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> Seen:
         """`rows` as seen by the views as they are, for prediction."""
-        at = self._places(needed)
-        shown = self._map(lambda i: self._views[i].look(states[i], rows), at)
-        return Seen({self.names[i]: own for i, own in zip(at, shown, strict=True)}, self.sizes(states))
+        return self._shown(states, rows, needed, learn=False)[1]
+
+    def _shown(self, states: tuple, rows: Rows, needed: Container[str] | None, learn: bool) -> tuple[tuple, Seen]:
+        own, seen = self.showing(states, rows, learn)
+        names, n = [self.names[i] for i in self._places(needed)], len(rows.y)
+        shown = self._map(lambda name: seen.part(name, 0, n)[0], names)
+        return tuple(own), Seen(dict(zip(names, shown, strict=True)), self.sizes(tuple(own)))
 
     def kept(self, states: tuple, needed: Container[str]) -> tuple:
         """`states`, those that are not `needed` any more as new."""
