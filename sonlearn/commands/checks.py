@@ -19,7 +19,7 @@ from sonlearn.outputs import target_problem
 from sonlearn.report.predictions import STDOUT
 from sonlearn.text.source import is_remote
 
-COMPILING = "compiling kernels for this version once, about half a minute ..."
+COMPILING = "compiling kernels for this version once, some ten seconds ..."
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 
 

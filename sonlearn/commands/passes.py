@@ -127,6 +127,10 @@ class Passes:
         """Which files the run reads and writes."""
         return {"data": " ".join("<stdin>" if name in STDIN else name for name in self.sources)}
 
+    def compiling(self) -> None:
+        """Kernels have to be compiled before anything is learned."""
+        self.say(COMPILING)
+
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
         return [] if self.reader is None else of_skipped(self.reader.error_count, self.reader.errors)
@@ -142,7 +146,7 @@ class Passes:
         if from_terminal(self.sources):
             self.say(FROM_TERMINAL)
         try:
-            with Interrupts(at_once=True) as interrupts, on_first_compilation(lambda: self.say(COMPILING)):
+            with Interrupts(at_once=True) as interrupts, on_first_compilation(self.compiling):
                 ending, status = self.go(interrupts)
                 self.finish(ending)
         finally:

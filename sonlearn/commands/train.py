@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.batch import Batch
+from sonlearn.commands.ahead import Helper
 from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
@@ -99,6 +100,7 @@ class Session(Passes):
         self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
         self.patience = Patience(options.early_terminate)
         self.refused, self.first_refused = 0, ""
+        self.helper = Helper()
 
     def ends_early(self, number: int) -> bool:
         """Whether pass `number` is one too many in vain; then the learner is that of the best one."""
@@ -206,6 +208,12 @@ class Session(Passes):
         assert self.learner is not None
         return self.learner.label_texts(values)
 
+    def compiling(self) -> None:
+        """Say so, and have help with it."""
+        super().compiling()
+        if self.cores > 1 and not self.options.testonly:
+            self.helper.start(self.learn)
+
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """How it went."""
         lines = self.progress.summary(seconds, ending, whole)
@@ -227,7 +235,7 @@ class Session(Passes):
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
-        for open_one in (self.predictions, self.raw_predictions, self.recorder):
+        for open_one in (self.predictions, self.raw_predictions, self.recorder, self.helper):
             if open_one:
                 open_one.close()
         super().close()

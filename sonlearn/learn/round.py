@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sonlearn.jit import bare_jit, fetch, forced_inline
+from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.fading import SMALLEST, fade, start_at_one
 from sonlearn.learn.losses import loss_slope, softmax_slopes
 from sonlearn.learn.oja import oja_round
@@ -36,7 +36,7 @@ class Row(NamedTuple):
     quadratic: float  # x'A^-1 x
 
 
-@bare_jit
+@bare_inline
 def run(params, state, work, rows, extra, out, start):
     """Learn rows from `start` on, until one needs more than a round; returns (next row, status).
 

@@ -74,7 +74,7 @@ def test_a_run_saves_its_model_and_no_broken_cache(number):
 
 
 def test_compiling_is_given_up(folder):
-    """The kernels of the first batch take half a minute; an interrupt does not wait for them."""
+    """The kernels of the first batch take several seconds; an interrupt does not wait for them."""
     Path("a.svm").write_text("1 1:1\n-1 2:1\n")
     arguments = ("train", "--threads", "1", "--cache_file", "c", "-f", "model", "a.svm")
     with start(*arguments, env={"SONLEARN_CACHE_DIR": str(folder / "k"), "NUMBA_DISABLE_JIT": "0"}) as process:

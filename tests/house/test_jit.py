@@ -11,9 +11,13 @@ from pathlib import Path
 import pytest
 from places import PACKAGE
 
-from sonlearn.jit import trusted
+from sonlearn import compiler
+from sonlearn.jit import Kernel
+from sonlearn.kernelcache import trusted
 
-PROGRAM = "import sonlearn.jit as j; print(j.sources_hash('sonlearn.learn.newton'), j.sources_hash('sonlearn.text.vw'))"
+PROGRAM = (
+    "import sonlearn.compiler as j; print(j.sources_hash('sonlearn.learn.newton'), j.sources_hash('sonlearn.text.vw'))"
+)
 
 
 @pytest.fixture
@@ -77,12 +81,13 @@ def test_numba_is_bounded_where_private_parts_of_it_are_used():
 KERNEL = """
 import sys, time
 from pathlib import Path
-import sonlearn.jit as j
+import sonlearn.kernelcache as j
 roots, closed = sys.argv[1].split(","), sys.argv[2].split(",")
 j.roots = lambda: tuple(map(Path, roots))
 writable = j._writable
 j._writable = lambda folder: str(folder.parent) not in closed and writable(folder)
-with j.on_first_compilation(lambda: print("compiled")):
+from sonlearn.jit import on_first_compilation
+with on_first_compilation(lambda: print("compiled")):
     from sonlearn.text.hashing import hash_bytes
     assert hash_bytes(b"a") & (2**18 - 1) == 92594
 """
@@ -170,3 +175,41 @@ def test_warm_compiles_what_runs_need(tmp_path):
             [*program, *command], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
         )
         assert "compiling" not in done.stderr, command
+
+
+# ------------------------------------------------------------------------------------------------- compiling
+
+
+def test_one_process_compiles_and_the_others_wait(tmp_path):
+    program = [sys.executable, "-c", KERNEL, str(tmp_path / "k"), "-"]
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
+    environment["PYTHONPATH"] = str(PACKAGE.parent)
+    processes = [subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    said = [process.communicate()[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert sorted(said) == ["", "", "compiled\n"]
+
+
+def test_what_a_kernel_calls_is_an_inline():
+    def total(x):
+        return x + 1
+
+    def caller(x):
+        return kernel_of(x)
+
+    kernel_of = Kernel(total)
+    with pytest.raises(Exception, match="is called by a kernel: decorate it with inline"):
+        compiler.alone(caller)(1)
+
+
+def test_python_may_call_what_kernels_call():
+    program = (
+        "from sonlearn.text.hashing import murmur; import numpy as np\n"
+        "import gc; print(murmur(np.frombuffer(b'abcd', np.uint8), 0, 4, 0), gc.isenabled())"
+    )
+    for disabled in "01":
+        environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent), "NUMBA_DISABLE_JIT": disabled}
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+        assert done.stdout == f"{0x43ED676A} True\n"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.dense import solve_lower
 from sonlearn.learn.engines.compensated.lazy import bring_all_up, copies
 from sonlearn.learn.engines.compensated.state import EXTRA, LONGEST, SLOT, WBAR
@@ -27,7 +27,7 @@ LIMIT = 1e100
 CURVATURE = 1e-8
 
 
-@bare_jit
+@bare_inline
 def run(params, state, work, rows, out, start):
     """Learn rows from `start` on, until one fills the buffer; returns (next row, status).
 

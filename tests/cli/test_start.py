@@ -1,0 +1,153 @@
+"""What a process does not import, and that a first run has help with compiling, which ends with the run."""
+
+import dataclasses
+import os
+import subprocess
+import sys
+
+import pytest
+from places import PACKAGE, ROOT
+
+from sonlearn.commands import ahead
+from sonlearn.learn.learner import Learner
+from sonlearn.options import LearnOptions
+
+SAMPLE = str(ROOT / "data" / "sample.svm")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def environment(**more):
+    return os.environ | {"PYTHONPATH": str(PACKAGE.parent), "NUMBA_DISABLE_JIT": "0"} | more
+
+
+def imported(*arguments):
+    """The modules of a process after it has run a command."""
+    program = (
+        f"import sys; from sonlearn.cli import main; main({list(map(str, arguments))!r})\n"
+        "print('modules', *sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("modules ")]
+    return set(line.split()), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["methods"], ""),
+        (["train", "none.svm"], "no such file"),
+        (["train", "--passes", "2", "-f", "m"], "standard input can be read only once"),
+        (["train", "-q", "ab", SAMPLE], "expected VW text, found LIBSVM text"),
+        (["predict", "-i", "none", SAMPLE], "none: cannot be read"),
+        (["inspect", "none"], "none: cannot be read"),
+        (["convert", "--to", "vw", "none.svm"], "no such file"),
+    ],
+)
+def test_what_runs_no_kernel_does_not_import_numba(arguments, said):
+    modules, err = imported(*arguments)
+    assert said in err
+    assert not {"numba", "llvmlite", "scipy"} & modules
+
+
+#: With what it imports, what Numba adds to itself to compile.
+COMPILER = {"scipy.linalg", "numba.np.arraymath", "numba.np.linalg", "numba.cpython.unicode", "numba.typed.typedlist"}
+
+
+@pytest.mark.parametrize(
+    "options", [["--method", "nag"], ["--sketch", "rfd", "-m", "10"], []], ids=["nag", "rfd", "committee"]
+)
+def test_a_second_run_imports_nothing_to_compile_with(options):
+    train = ["train", "--quiet", "-f", "m", *options, SAMPLE]
+    for first in (train, ["inspect", "m"]):
+        imported(*first)
+    for command in (train, ["inspect", "m"]):
+        modules, _ = imported(*command)
+        assert "numba" in modules
+        assert not COMPILER & modules
+
+
+# ------------------------------------------------------------------------------------------------- help
+
+
+def kept(folder):
+    """Names of the kernels in a cache."""
+    return {path.name.split("-")[0] for path in folder.rglob("*.nbc")}
+
+
+def test_the_helper_compiles_what_learning_takes(folder, monkeypatch):
+    monkeypatch.setenv("SONLEARN_CACHE_DIR", str(folder / "k"))
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    monkeypatch.setenv("NUMBA_OPT", "1")
+    monkeypatch.setattr(ahead, "_cores", lambda: 2)
+    helper = ahead.Helper()
+    helper.start(LearnOptions(method="nag"))
+    assert helper._process.wait(120) == 0
+    helper.close()
+    before = kept(folder / "k")
+    assert {"first_order.learn", "index.intern_rows", "losses.losses"} <= before
+    program = [sys.executable, "-m", "sonlearn", "train", "--threads", "1", "--quiet", "--method", "nag", SAMPLE]
+    subprocess.run(program, env=environment(), check=True)
+    assert kept(folder / "k") - before == {"svmlight.parse_svmlight"}
+
+
+@pytest.mark.parametrize("end", ["close", "the run is gone"])
+def test_the_helper_ends_with_the_run(folder, monkeypatch, end):
+    monkeypatch.setenv("SONLEARN_CACHE_DIR", str(folder / "k"))
+    monkeypatch.setattr(ahead, "_cores", lambda: 2)
+    helper = ahead.Helper()
+    helper.start(LearnOptions(sketch_size=10))
+    process = helper._process
+    if end == "close":
+        helper.close()
+    else:
+        process.stdin.close()
+    assert process.wait(30) is not None
+    process.stdin = None
+    helper.close()
+    helper.start(LearnOptions())
+    assert helper._process is process  # nothing begins after the end
+
+
+def test_no_help_where_it_cannot_be(folder, monkeypatch):
+    helper = ahead.Helper()
+    monkeypatch.setattr(ahead, "_cores", lambda: 1)
+    helper.start(LearnOptions())
+    monkeypatch.setattr(ahead, "_cores", lambda: 2)
+    monkeypatch.setattr(sys, "executable", str(folder / "none"))
+    helper.start(LearnOptions())
+    monkeypatch.setattr(sys, "executable", "")
+    helper.start(LearnOptions())
+    assert helper._process is None
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    "options",
+    [
+        {}, {"loss": "poisson"}, {"loss": "quantile"}, {"oaa": 3}, {"multinomial": 3}, {"classes": "auto"},
+        {"method": "rfd-son", "sketch_size": 4}, {"method": "ftrl", "loss": "hinge"},
+        {"members": ("nag", "drfd:lunit")},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_rows_fit_every_learner(options):
+    options = LearnOptions(**options)
+    assert LearnOptions(**dataclasses.asdict(options)) == options
+    for each in (*ahead.of_members(options), options):
+        rows = ahead.some_rows(1 if each.several else 0)
+        assert not Learner(each).partial_fit(rows).refused.any()
+
+
+def test_the_slowest_members_come_first():
+    methods = [each.method for each in ahead.of_members(LearnOptions())]
+    assert methods[0] == "drfd"
+    assert sorted(methods) == sorted(set(methods))
+    assert ahead.of_members(LearnOptions(method="nag")) == []
