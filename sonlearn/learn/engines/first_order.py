@@ -72,7 +72,7 @@ class FirstOrder:
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
-        self._work = np.zeros(1)
+        self._work = np.zeros((3, 1))
 
     def new(self) -> State:
         """State of a learner that has seen nothing."""
@@ -82,7 +82,9 @@ class FirstOrder:
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Let the arrays hold what learning `rows` may need."""
-        self._work = grown(self._work, int(np.diff(rows.indptr).max(initial=1)))
+        longest = int(np.diff(rows.indptr).max(initial=1))
+        if longest > self._work.shape[1]:
+            self._work = np.zeros((3, 2 * longest))
         return state._replace(table=grown(state.table, features, int(state.now["seen"][0])))
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
