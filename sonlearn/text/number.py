@@ -205,7 +205,7 @@ def _exponent(buf, p):
 @forced_inline
 def parse_number(buf, p):
     """`parse_any_number`, with a quick way for most: no exponent, at most 15 digits."""
-    minus = buf[np.uintp(p)] == MINUS
+    minus = byte(buf, p) == MINUS
     at = p + minus
     start, w = at, 0
     d = byte(buf, at) - ZERO

@@ -90,7 +90,7 @@ def _ends_line(buf, p):
 @forced_inline
 def _skip_blanks(buf, p):
     c = byte(buf, p)
-    while c == BLANK or c == TAB:
+    while c in (BLANK, TAB):
         p += 1
         c = byte(buf, p)
     return p
