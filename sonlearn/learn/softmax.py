@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.learn.first_order import ADA, ADAGRAD, LIMIT, NAG, OGD, ada_rate, inverse_power
 from sonlearn.learn.invariant import logistic_travel
 from sonlearn.learn.losses import softmax_slopes
@@ -77,7 +77,7 @@ def weights(params, state, out):
             out[c, f] = share(params, state, f, 0.0) * state.W[f, c]
 
 
-@bare_inline
+@forced_inline
 def score(params, state, rows, i, z):
     """z <- base + w'x of each class; returns x'x. Reads only."""
     xx = 0.0
@@ -96,7 +96,7 @@ def score(params, state, rows, i, z):
     return xx
 
 
-@bare_inline
+@forced_inline
 def share(params, state, f, x):
     """What the weights of feature f are of the numbers kept for them, in a row where its value is x."""
     if params.rule == ADA and params.dual:
@@ -106,7 +106,7 @@ def share(params, state, f, x):
     return 1.0
 
 
-@bare_inline
+@forced_inline
 def gradient(params, state, work, rows, i, said):
     """sgd, ogd, adagrad, ada; `said`: w'x, the predictions (w'x within the bound), x'x, |c|. False: refused."""
     z, p, xx, norm = said
@@ -134,7 +134,7 @@ def gradient(params, state, work, rows, i, said):
     return True
 
 
-@bare_inline
+@forced_inline
 def nag(params, state, work, rows, i, p, norm):
     """[NAG] Algorithm 2 with |c| for the slope; see `first_order.nag`. False: refused, and nothing is changed."""
     if norm == 0.0 and not params.before:
@@ -170,7 +170,7 @@ def nag(params, state, work, rows, i, p, norm):
     return True
 
 
-@bare_inline
+@forced_inline
 def follow(params, p, y, h, q, slopes):
     """How many times its slopes the row's step is: h, or what following the loss makes of it. q = x'Rx."""
     if not params.invariant or not h * q > 0.0 or slopes[y] == 0.0:

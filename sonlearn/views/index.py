@@ -16,7 +16,7 @@ from sonlearn.batch import NO_CONSTANT, Batch, Rows
 from sonlearn.jit import bare_jit, forced_inline
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
-HASH_BITS = 32
+HASH_BITS, LINE_BITS = 32, 2  # of a hash; of the entries in a line of the cache
 UNKNOWN = -1
 LAST = 0x7FFFFFFF
 #: An entry of the table. count: the feature's number plus 1, 0 where the entry is free; last: the feature's last place
@@ -101,9 +101,12 @@ def _plain(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:
 def slot_of(key, slots):
     """Place of the entry of `key`, or of the free one where it belongs. Products stay below 2^63.
 
-    The upper bits of the hash are the first place looked at: in a table twice as long all entries have the same order.
+    The upper bits of a hash are the first line looked at: in a table twice as long all entries have the same order.
+    Ids that are neighbours, and so often met together, or frequent together, share a line.
     """
-    at = (((key ^ (key >> 31) ^ (key >> 62)) & 0x7FFFFFFF) * MULTIPLIER & 0xFFFFFFFF) * len(slots) >> HASH_BITS
+    lines, group = len(slots) >> LINE_BITS, key >> LINE_BITS
+    at = ((group ^ (group >> 31)) & 0x7FFFFFFF) * MULTIPLIER & 0xFFFFFFFF
+    at = (at * lines >> HASH_BITS << LINE_BITS) | (key & ((1 << LINE_BITS) - 1))
     while slots[np.uintp(at)].count != 0 and slots[np.uintp(at)].id != key:
         at = (at + 1) & (len(slots) - 1)
     return np.uintp(at)
