@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import bare_jit, forced_inline
+from sonlearn.jit import bare_jit, fetch, forced_inline
 from sonlearn.learn.invariant import travel
 from sonlearn.learn.losses import SQUARED, loss_slope
 
@@ -42,6 +42,8 @@ LEAST_LEFT = 0.5
 #: A raw prediction, or a length of a row or gradient beyond this is out of bounds, however far from infinite: squares
 #: of it are taken.
 LIMIT = 1e100
+#: With more features than this, those of the next row are asked for ahead.
+BEYOND = 1 << 14
 #: What VW adds to the sum of squared norms of coin, so that no division is by 0.
 COIN_NORM = 1e-6
 
@@ -56,6 +58,7 @@ def learn(params, state, work, rows, out, start):
     rows : Rows, with features below len(state.table); out : Predictions, filled in place; start : int
     """
     for i in range(start, len(rows.y)):
+        fetch_row(state.table, rows, i + 1)
         u, xx = score(params, state, rows, i)
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i
@@ -89,6 +92,15 @@ def weights(params, state, out):
 
 
 # ----------------------------------------------------------------------------------------------------------- reading
+
+
+@forced_inline
+def fetch_row(table, rows, i):
+    """Ask for what a step needs of the features of row `i`, if there is one, ahead of it."""
+    n = len(rows.y)
+    if len(table) > BEYOND:
+        for at in range(rows.indptr[min(i, n)], rows.indptr[min(i + 1, n)]):
+            fetch(table, rows.features[at], 1)
 
 
 @forced_inline

@@ -11,14 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.arrays import grown
+from sonlearn.arrays import grown, zeros
 from sonlearn.batch import NO_CONSTANT, Batch, Rows
-from sonlearn.jit import bare_jit, forced_inline
+from sonlearn.jit import bare_jit, fetch, forced_inline
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
-HASH_BITS, LINE_BITS = 32, 2  # of a hash; of the entries in a line of the cache
+HASH_BITS = 32
 UNKNOWN = -1
 LAST = 0x7FFFFFFF
+#: Of the table at most so much is used, in eighths: a probe more costs a wrong guess of the processor.
+FULL = 3
+#: With more entries than this, those of the next row are asked for ahead.
+BEYOND = 1 << 14
 #: An entry of the table. count: the feature's number plus 1, 0 where the entry is free; last: the feature's last place
 #: in the output, modulo 2^31, to find repetitions.
 SLOT = [("id", "i8"), ("count", "i4"), ("last", "i4")]
@@ -27,23 +31,23 @@ SLOT = [("id", "i8"), ("count", "i4"), ("last", "i4")]
 class Index(NamedTuple):
     """Where each id is: ids[number], and an entry of `slots` with both."""
 
-    ids: np.ndarray  # int64[capacity], capacity = half of the slots
+    ids: np.ndarray  # int64[capacity], capacity = 3/8 of the slots
     slots: np.ndarray  # SLOT[power of two]
     size: np.ndarray  # int64[1], features held
 
 
-def new_index(capacity: int = 1 << 9) -> Index:
-    """Empty index with room for `capacity` ids (a power of two)."""
-    return Index(np.zeros(capacity, np.int64), _slots(2 * capacity), np.zeros(1, np.int64))
+def new_index(entries: int = 1 << 10) -> Index:
+    """Empty index with a table of so many entries (a power of two)."""
+    return Index(np.zeros(entries * FULL // 8, np.int64), _slots(entries), np.zeros(1, np.int64))
 
 
 def _slots(n: int) -> np.ndarray:
-    return np.zeros(n, dtype=SLOT).view(np.recarray)
+    return zeros((n,), SLOT).view(np.recarray)
 
 
 def index_of(ids: np.ndarray) -> Index:
     """Index of given distinct ids, row i for ids[i]."""
-    index = new_index(1 << max(9, int(len(ids) - 1).bit_length()))
+    index = new_index(1 << max(10, int(len(ids) * 8 // FULL).bit_length()))
     index.ids[: len(ids)] = ids
     index.size[0] = len(ids)
     fill_slots(index.ids, len(ids), index.slots)
@@ -78,7 +82,7 @@ def relabelled(rows: Rows, y: np.ndarray) -> Rows:
 def _doubled(index: Index) -> Index:
     slots = _slots(2 * len(index.slots))
     move_slots(index.slots, slots)
-    return index._replace(ids=grown(index.ids, 2 * len(index.ids), int(index.size[0])), slots=slots)
+    return index._replace(ids=grown(index.ids, len(slots) * FULL // 8, int(index.size[0])), slots=slots)
 
 
 def _empty_rows(batch: Batch) -> Rows:
@@ -98,15 +102,19 @@ def _plain(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:
 
 
 @forced_inline
-def slot_of(key, slots):
-    """Place of the entry of `key`, or of the free one where it belongs. Products stay below 2^63.
+def home_of(key, slots):
+    """The place where `key` is looked for first; products stay below 2^63.
 
-    The upper bits of a hash are the first line looked at: in a table twice as long all entries have the same order.
-    Ids that are neighbours, and so often met together, or frequent together, share a line.
+    It is the upper bits of a hash: in a table twice as long all entries have the same order.
     """
-    lines, group = len(slots) >> LINE_BITS, key >> LINE_BITS
-    at = ((group ^ (group >> 31)) & 0x7FFFFFFF) * MULTIPLIER & 0xFFFFFFFF
-    at = (at * lines >> HASH_BITS << LINE_BITS) | (key & ((1 << LINE_BITS) - 1))
+    hashed = ((key ^ (key >> 31) ^ (key >> 62)) & 0x7FFFFFFF) * MULTIPLIER & 0xFFFFFFFF
+    return hashed * len(slots) >> HASH_BITS
+
+
+@forced_inline
+def slot_of(key, slots):
+    """Place of the entry of `key`, or of the free one where it belongs."""
+    at = home_of(key, slots)
     while slots[np.uintp(at)].count != 0 and slots[np.uintp(at)].id != key:
         at = (at + 1) & (len(slots) - 1)
     return np.uintp(at)
@@ -154,6 +162,9 @@ def intern_rows(indptr, indices, values, index, rows, start, unknown):
         if learned and size[0] + indptr[i + 1] - indptr[i] > len(ids):
             break
         begin = out
+        if len(slots) > BEYOND:
+            for at in range(indptr[i + 1], indptr[min(i + 2, len(indptr) - 1)]):
+                fetch(slots, home_of(indices[at], slots), 1)
         for at in range(indptr[i], indptr[i + 1]):
             slot = slots[slot_of(indices[at], slots)]
             if slot.count == 0 and learned:
