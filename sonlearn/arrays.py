@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-
 #: Bytes of a line of the caches, where each array here begins: a row that is no longer touches one line, not two.
 LINE = 64
 
