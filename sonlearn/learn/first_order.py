@@ -33,6 +33,7 @@ SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 W, G, S, INVERSE = range(4)
 # Rows of the scratch: of a row's entries, the step, and for nag x/s and what G becomes.
 ALONG, SCALED, TOTAL = range(3)
+SCRATCH = 3
 TOP, WON = 3, 4
 COLUMNS = (1, 1, 2, 4, 2, 2, 2, 5, 1, 2)
 # Behind those, where a method forgets or shrinks: rounds learned when G was up to date; `now.shrunk` when W was.
@@ -287,11 +288,7 @@ def nag(params, state, work, rows, i, p, slope):
         now.t *= params.keep
         now.N *= params.keep
         return True
-    end, q, norm = rows.indptr[i + 1], 0.0, 0.0
-    nag_scales(table, work, rows, i, h * slope * slope)
-    for at in range(begin, end):
-        q += work[ALONG, at - begin] * rows.values[at]
-        norm += work[SCALED, at - begin] * work[SCALED, at - begin]
+    q, norm = nag_scales(table, G, work, rows, i, h * slope * slope)
     t, N = params.keep * now.t + h, params.keep * now.N + h * norm
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     q *= common
@@ -304,7 +301,7 @@ def nag(params, state, work, rows, i, p, slope):
     if slope != 0.0:
         shrink(params, state, rows, i, -params.rate * c / slope)
     c *= common
-    for at in range(begin, end):
+    for at in range(begin, rows.indptr[i + 1]):
         f, x = rows.features[at], abs(rows.values[at])
         if x > table[f, S]:
             table[f, W] *= table[f, S] / x
@@ -316,22 +313,27 @@ def nag(params, state, work, rows, i, p, slope):
 
 
 @forced_inline
-def nag_scales(table, work, rows, i, g2):
-    """work <- x/s, G and x/(s sqrt(G)) after a gradient of square g2, entry by entry.
+def nag_scales(table, first, work, rows, i, g2):
+    """work <- x/s, G, and x/(s sqrt(G)) after a gradient of square g2, entry by entry; (x'R'x, |x/s|^2), R' the last.
 
-    Roots and quotients stand in a loop of their own, over neighbours in memory: so they are taken eight at a time.
+    G, S and INVERSE stand in the table from column `first` on. Roots and quotients are a loop of their own, over
+    neighbours in memory: so they are taken eight at a time.
     """
-    begin, n = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i]
+    begin, n, q, norm = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i], 0.0, 0.0
     for k in range(n):
         f, x = rows.features[begin + k], rows.values[begin + k]
-        inverse = table[f, INVERSE]
-        if abs(x) > table[f, S]:
+        inverse = table[f, first + INVERSE - G]
+        if abs(x) > table[f, first + S - G]:
             inverse = 1.0 / abs(x)
         work[SCALED, k] = inverse * x
-        work[TOTAL, k] = table[f, G] + g2 * x * x
+        work[TOTAL, k] = table[f, first] + g2 * x * x
     for k in range(n):
         root = math.sqrt(work[TOTAL, k])
         work[ALONG, k] = work[SCALED, k] / root if root > 0.0 else 0.0
+    for k in range(n):
+        q += work[ALONG, k] * rows.values[begin + k]
+        norm += work[SCALED, k] * work[SCALED, k]
+    return q, norm
 
 
 @forced_inline

@@ -17,7 +17,18 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.learn.first_order import ADA, ADAGRAD, LIMIT, NAG, OGD, ada_rate, inverse_power
+from sonlearn.learn.first_order import (
+    ADA,
+    ADAGRAD,
+    ALONG,
+    LIMIT,
+    NAG,
+    OGD,
+    TOTAL,
+    ada_rate,
+    inverse_power,
+    nag_scales,
+)
 from sonlearn.learn.invariant import logistic_travel
 from sonlearn.learn.losses import softmax_slopes
 
@@ -140,16 +151,7 @@ def nag(params, state, work, rows, i, p, norm):
     if norm == 0.0 and not params.before:
         return True
     shared, now, along, begin, h = state.shared, state.now[0], work.along, rows.indptr[i], rows.weight[i]
-    g2, size, q = h * norm * norm, 0.0, 0.0
-    for at in range(begin, rows.indptr[i + 1]):
-        f, x = rows.features[at], rows.values[at]
-        inverse = shared[f, INVERSE]
-        if abs(x) > shared[f, S]:
-            inverse = 1.0 / abs(x)
-        total = shared[f, G] + g2 * x * x
-        along[at - begin] = inverse / math.sqrt(total) * x if total > 0.0 else 0.0
-        q += along[at - begin] * x
-        size += (inverse * x) * (inverse * x)
+    q, size = nag_scales(shared, G, along, rows, i, h * norm * norm)
     t, N = now.t + h, now.N + h * size
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     by = follow(params, p, int(rows.y[i]), h, q * common, work.step)
@@ -164,9 +166,9 @@ def nag(params, state, work, rows, i, p, norm):
                 state.W[f, c] *= shared[f, S] / abs(x)
             shared[f, S] = abs(x)
             shared[f, INVERSE] = 1.0 / abs(x)
-        shared[f, G] += g2 * x * x
+        shared[f, G] = along[TOTAL, at - begin]
         for c in range(len(p)):
-            state.W[f, c] -= by * work.step[c] * along[at - begin]
+            state.W[f, c] -= by * work.step[c] * along[ALONG, at - begin]
     return True
 
 
