@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_jit, fetch, forced_inline
 from sonlearn.learn.invariant import travel
 from sonlearn.learn.losses import SQUARED, loss_slope
 
@@ -31,6 +31,9 @@ SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 # Columns of the table. W: weight; ftrl: z; coin: the sum of -g. G: sum of squared gradients; arow: precision less 1;
 # coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S. coin: TOP, the largest slope; WON, the reward.
 W, G, S, INVERSE = range(4)
+# Rows of the scratch: of a row's entries, the step, and for nag x/s and what G becomes.
+ALONG, SCALED, TOTAL = range(3)
+SCRATCH = 3
 TOP, WON = 3, 4
 COLUMNS = (1, 1, 2, 4, 2, 2, 2, 5, 1, 2)
 # Behind those, where a method forgets or shrinks: rounds learned when G was up to date; `now.shrunk` when W was.
@@ -40,6 +43,8 @@ LEAST_LEFT = 0.5
 #: A raw prediction, or a length of a row or gradient beyond this is out of bounds, however far from infinite: squares
 #: of it are taken.
 LIMIT = 1e100
+#: With more features than this, those of the next row are asked for ahead.
+BEYOND = 1 << 14
 #: What VW adds to the sum of squared norms of coin, so that no division is by 0.
 COIN_NORM = 1e-6
 
@@ -50,10 +55,11 @@ def learn(params, state, work, rows, out, start):
 
     Parameters
     ----------
-    params : Params; state : State, changed in place; work : float64[longest row], scratch
+    params : Params; state : State, changed in place; work : float64[3, longest row], scratch
     rows : Rows, with features below len(state.table); out : Predictions, filled in place; start : int
     """
     for i in range(start, len(rows.y)):
+        fetch_row(state.table, rows, i + 1)
         u, xx = score(params, state, rows, i)
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i
@@ -89,7 +95,16 @@ def weights(params, state, out):
 # ----------------------------------------------------------------------------------------------------------- reading
 
 
-@bare_inline
+@forced_inline
+def fetch_row(table, rows, i):
+    """Ask for what a step needs of the features of row `i`, if there is one, ahead of it."""
+    n = len(rows.y)
+    if len(table) > BEYOND:
+        for at in range(rows.indptr[min(i, n)], rows.indptr[min(i + 1, n)]):
+            fetch(table, rows.features[at], 1)
+
+
+@forced_inline
 def score(params, state, rows, i):
     """(base + w'x, x'x) of row i; reads only."""
     wx = xx = 0.0
@@ -104,7 +119,7 @@ def score(params, state, rows, i):
     return rows.base[i] + wx, xx
 
 
-@bare_inline
+@forced_inline
 def weight(params, state, f, x):
     """Weight of feature f for a row in which its value is x."""
     table = state.table
@@ -119,7 +134,7 @@ def weight(params, state, f, x):
     return table[f, W] * left(params, state, f)
 
 
-@bare_inline
+@forced_inline
 def left(params, state, f):
     """What is left of the weight of feature f since it was up to date."""
     if params.shrink == 0.0:
@@ -127,7 +142,7 @@ def left(params, state, f):
     return math.exp(state.table[f, SHRUNK] - state.now[0].shrunk)
 
 
-@bare_inline
+@forced_inline
 def ftrl_weight(params, z, n):
     """[FTRL] Algorithm 1."""
     if abs(z) <= params.l1:
@@ -136,14 +151,14 @@ def ftrl_weight(params, z, n):
     return -(z - math.copysign(params.l1, z)) / scale
 
 
-@bare_inline
+@forced_inline
 def ada_rate(params, n):
     """[ADA] section 2, ADA-DIAG."""
     floor = params.delta + math.sqrt(n)
     return params.rate / floor if floor > 0.0 else 0.0
 
 
-@bare_inline
+@forced_inline
 def coin_weight(params, table, f, s, top):
     """Weight of feature f, before it is divided by the mean squared norm, if its largest value and slope are these."""
     if s * top == 0.0:
@@ -152,7 +167,7 @@ def coin_weight(params, table, f, s, top):
     return (params.alpha + table[f, WON]) * table[f, W] / (bound * (bound + table[f, G]))
 
 
-@bare_inline
+@forced_inline
 def coin_norm(state):
     """Mean of |x/s|^2 over the rounds learned; 1 before there is any."""
     now = state.now[0]
@@ -162,7 +177,7 @@ def coin_norm(state):
 # ----------------------------------------------------------------------------------------------------------- steps
 
 
-@bare_inline
+@forced_inline
 def step(params, state, work, rows, i, said):
     """Everything of a round after the prediction; False, and nothing is changed, if the row is to be refused.
 
@@ -176,7 +191,7 @@ def step(params, state, work, rows, i, said):
     return done
 
 
-@bare_inline
+@forced_inline
 def bring_up(params, state, rows, i):
     """G and W of the row's features as they are in the round that begins: O(s), whenever they were last read."""
     table, now = state.table, state.now[0]
@@ -188,7 +203,7 @@ def bring_up(params, state, rows, i):
         table[f, SHRUNK] = now.shrunk
 
 
-@bare_inline
+@forced_inline
 def shrink(params, state, rows, i, length):
     """All weights times 1 - l2 e, e the length of the step; those of the row, which are up to date, at once."""
     table, now = state.table, state.now[0]
@@ -203,7 +218,7 @@ def shrink(params, state, rows, i, length):
             table[f, SHRUNK] = now.shrunk
 
 
-@bare_inline
+@forced_inline
 def rule_step(params, state, work, rows, i, said):
     """The step of the rule, once all of the row's features are up to date."""
     _, p, xx = said
@@ -222,7 +237,7 @@ def rule_step(params, state, work, rows, i, said):
     return gradient(params, state, rows, i, said, h * slope)
 
 
-@bare_inline
+@forced_inline
 def gradient(params, state, rows, i, said, slope):
     """sgd, ogd, adagrad, ada, nlms; slope: h l'."""
     table, now = state.table, state.now[0]
@@ -253,19 +268,19 @@ def gradient(params, state, rows, i, said, slope):
     return True
 
 
-@bare_inline
+@forced_inline
 def share_of(rate, h):
     """1 - (1 - rate)^h, what h steps that each remove the share `rate` of the error remove; from 1 on, one step."""
     return -math.expm1(h * math.log1p(-rate)) if rate < 1.0 else rate
 
 
-@bare_inline
+@forced_inline
 def inverse_power(G, power):
     """G^-power; a square root where it is one."""
     return 1.0 / math.sqrt(G) if power == 0.5 else G**-power
 
 
-@bare_inline
+@forced_inline
 def nag(params, state, work, rows, i, p, slope):
     """[NAG] Algorithm 2; importance as in [IWA]. Unless `before`, a round without a slope is none, as in VW."""
     table, now, begin, h = state.table, state.now[0], rows.indptr[i], rows.weight[i]
@@ -273,20 +288,7 @@ def nag(params, state, work, rows, i, p, slope):
         now.t *= params.keep
         now.N *= params.keep
         return True
-    g2, norm, q = h * slope * slope, 0.0, 0.0
-    for at in range(begin, rows.indptr[i + 1]):
-        f, x = rows.features[at], rows.values[at]
-        inverse = table[f, INVERSE]
-        if abs(x) > table[f, S]:
-            inverse = 1.0 / abs(x)
-        total = table[f, G] + g2 * x * x
-        if total > 0.0:
-            along = inverse / math.sqrt(total) * x
-            work[at - begin] = along
-            q += along * x
-        else:
-            work[at - begin] = 0.0
-        norm += (inverse * x) * (inverse * x)
+    q, norm = nag_scales(table, G, work, rows, i, h * slope * slope)
     t, N = params.keep * now.t + h, params.keep * now.N + h * norm
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     q *= common
@@ -300,17 +302,41 @@ def nag(params, state, work, rows, i, p, slope):
         shrink(params, state, rows, i, -params.rate * c / slope)
     c *= common
     for at in range(begin, rows.indptr[i + 1]):
-        f, x = rows.features[at], rows.values[at]
-        if abs(x) > table[f, S]:
-            table[f, W] *= table[f, S] / abs(x)
-            table[f, S] = abs(x)
-            table[f, INVERSE] = 1.0 / abs(x)
-        table[f, G] += g2 * x * x
-        table[f, W] += c * work[at - begin]
+        f, x = rows.features[at], abs(rows.values[at])
+        if x > table[f, S]:
+            table[f, W] *= table[f, S] / x
+            table[f, S] = x
+            table[f, INVERSE] = 1.0 / x
+        table[f, G] = work[TOTAL, at - begin]
+        table[f, W] += c * work[ALONG, at - begin]
     return True
 
 
-@bare_inline
+@forced_inline
+def nag_scales(table, first, work, rows, i, g2):
+    """work <- x/s, G, and x/(s sqrt(G)) after a gradient of square g2, entry by entry; (x'R'x, |x/s|^2), R' the last.
+
+    G, S and INVERSE stand in the table from column `first` on. Roots and quotients are a loop of their own, over
+    neighbours in memory: so they are taken eight at a time.
+    """
+    begin, n, q, norm = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i], 0.0, 0.0
+    for k in range(n):
+        f, x = rows.features[begin + k], rows.values[begin + k]
+        inverse = table[f, first + INVERSE - G]
+        if abs(x) > table[f, first + S - G]:
+            inverse = 1.0 / abs(x)
+        work[SCALED, k] = inverse * x
+        work[TOTAL, k] = table[f, first] + g2 * x * x
+    for k in range(n):
+        root = math.sqrt(work[TOTAL, k])
+        work[ALONG, k] = work[SCALED, k] / root if root > 0.0 else 0.0
+    for k in range(n):
+        q += work[ALONG, k] * rows.values[begin + k]
+        norm += work[SCALED, k] * work[SCALED, k]
+    return q, norm
+
+
+@forced_inline
 def arow(params, state, work, rows, i, said):
     """[AROW] with a diagonal covariance 1/P. Classes: only where the margin is below 1. Weight h: r/h for r.
 
@@ -324,20 +350,20 @@ def arow(params, state, work, rows, i, said):
     r, v = params.r / rows.weight[i], 0.0
     for at in range(begin, rows.indptr[i + 1]):
         x = rows.values[at]
-        work[at - begin] = x / (1.0 + table[rows.features[at], G])
-        v += work[at - begin] * x
+        work[ALONG, at - begin] = x / (1.0 + table[rows.features[at], G])
+        v += work[ALONG, at - begin] * x
     c = (y - u) / (v + r)
     if not (c * c * xx <= LIMIT * LIMIT and xx <= r * LIMIT * LIMIT):
         return False
     for at in range(begin, rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
-        table[f, W] += c * work[at - begin]
-        others = max(0.0, v - work[at - begin] * x) if params.rule == AROW else 0.0
+        table[f, W] += c * work[ALONG, at - begin]
+        others = max(0.0, v - work[ALONG, at - begin] * x) if params.rule == AROW else 0.0
         table[f, G] += x * x / (r + others)
     return True
 
 
-@bare_inline
+@forced_inline
 def ftrl(params, state, rows, i, slope):
     """[FTRL] Algorithm 1; slope: h l'."""
     table = state.table
@@ -350,7 +376,7 @@ def ftrl(params, state, rows, i, slope):
     return True
 
 
-@bare_inline
+@forced_inline
 def coin(params, state, rows, i, slope):
     """Coin betting as VW's --coin; slope: h l'.
 

@@ -16,8 +16,19 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.first_order import ADA, ADAGRAD, LIMIT, NAG, OGD, ada_rate, inverse_power
+from sonlearn.jit import bare_jit, forced_inline
+from sonlearn.learn.first_order import (
+    ADA,
+    ADAGRAD,
+    ALONG,
+    LIMIT,
+    NAG,
+    OGD,
+    TOTAL,
+    ada_rate,
+    inverse_power,
+    nag_scales,
+)
 from sonlearn.learn.invariant import logistic_travel
 from sonlearn.learn.losses import softmax_slopes
 
@@ -77,7 +88,7 @@ def weights(params, state, out):
             out[c, f] = share(params, state, f, 0.0) * state.W[f, c]
 
 
-@bare_inline
+@forced_inline
 def score(params, state, rows, i, z):
     """z <- base + w'x of each class; returns x'x. Reads only."""
     xx = 0.0
@@ -96,7 +107,7 @@ def score(params, state, rows, i, z):
     return xx
 
 
-@bare_inline
+@forced_inline
 def share(params, state, f, x):
     """What the weights of feature f are of the numbers kept for them, in a row where its value is x."""
     if params.rule == ADA and params.dual:
@@ -106,7 +117,7 @@ def share(params, state, f, x):
     return 1.0
 
 
-@bare_inline
+@forced_inline
 def gradient(params, state, work, rows, i, said):
     """sgd, ogd, adagrad, ada; `said`: w'x, the predictions (w'x within the bound), x'x, |c|. False: refused."""
     z, p, xx, norm = said
@@ -134,22 +145,13 @@ def gradient(params, state, work, rows, i, said):
     return True
 
 
-@bare_inline
+@forced_inline
 def nag(params, state, work, rows, i, p, norm):
     """[NAG] Algorithm 2 with |c| for the slope; see `first_order.nag`. False: refused, and nothing is changed."""
     if norm == 0.0 and not params.before:
         return True
     shared, now, along, begin, h = state.shared, state.now[0], work.along, rows.indptr[i], rows.weight[i]
-    g2, size, q = h * norm * norm, 0.0, 0.0
-    for at in range(begin, rows.indptr[i + 1]):
-        f, x = rows.features[at], rows.values[at]
-        inverse = shared[f, INVERSE]
-        if abs(x) > shared[f, S]:
-            inverse = 1.0 / abs(x)
-        total = shared[f, G] + g2 * x * x
-        along[at - begin] = inverse / math.sqrt(total) * x if total > 0.0 else 0.0
-        q += along[at - begin] * x
-        size += (inverse * x) * (inverse * x)
+    q, size = nag_scales(shared, G, along, rows, i, h * norm * norm)
     t, N = now.t + h, now.N + h * size
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     by = follow(params, p, int(rows.y[i]), h, q * common, work.step)
@@ -164,13 +166,13 @@ def nag(params, state, work, rows, i, p, norm):
                 state.W[f, c] *= shared[f, S] / abs(x)
             shared[f, S] = abs(x)
             shared[f, INVERSE] = 1.0 / abs(x)
-        shared[f, G] += g2 * x * x
+        shared[f, G] = along[TOTAL, at - begin]
         for c in range(len(p)):
-            state.W[f, c] -= by * work.step[c] * along[at - begin]
+            state.W[f, c] -= by * work.step[c] * along[ALONG, at - begin]
     return True
 
 
-@bare_inline
+@forced_inline
 def follow(params, p, y, h, q, slopes):
     """How many times its slopes the row's step is: h, or what following the loss makes of it. q = x'Rx."""
     if not params.invariant or not h * q > 0.0 or slopes[y] == 0.0:

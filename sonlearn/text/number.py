@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import bare_inline
+from sonlearn.jit import bare_inline, forced_inline
 
 OK, MALFORMED, OVERFLOW, UNDECIDED = 0, 1, 2, 3
 
 #: Powers of ten of the Eisel-Lemire table: below, every 19-digit number is 0; above, infinite.
 MIN_POWER, MAX_POWER = -342, 308
 
-ZERO, POINT, PLUS, MINUS, LOWER_E, UPPER_E = 48, 46, 43, 45, 101, 69
+ZERO, POINT, PLUS, MINUS, LOWER_E, UPPER_E, BLANK = 48, 46, 43, 45, 101, 69, 32
 _NUMBER_BYTES = frozenset(b"0123456789.+-eE")
 _LOW32 = np.uint64(0xFFFFFFFF)
 _NINE_BITS = np.uint64(0x1FF)
@@ -202,8 +202,36 @@ def _exponent(buf, p):
     return (-e if sign == MINUS else e), p
 
 
-@bare_inline
+@forced_inline
 def parse_number(buf, p):
+    """`parse_any_number`, with a quick way for most: no exponent, at most 15 digits."""
+    minus = byte(buf, p) == MINUS
+    at = p + minus
+    start, w = at, 0
+    d = byte(buf, at) - ZERO
+    while 0 <= d <= 9:
+        w = 10 * w + d
+        at += 1
+        d = byte(buf, at) - ZERO
+    k = 0
+    if d == POINT - ZERO:
+        at += 1
+        point = at
+        d = byte(buf, at) - ZERO
+        while 0 <= d <= 9:
+            w = 10 * w + d
+            at += 1
+            d = byte(buf, at) - ZERO
+        k = at - point
+        start += 1
+    if 0 < at - start < 16 and d <= BLANK - ZERO:
+        value = w / _TEN[np.uintp(k)]
+        return (-value if minus else value), at, OK
+    return parse_any_number(buf, p)
+
+
+@bare_inline
+def parse_any_number(buf, p):
     """Parse the number that begins at ``buf[p]`` as far as it goes.
 
     Parameters

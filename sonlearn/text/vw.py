@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.fields import raw
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.options import TextOptions
 from sonlearn.text import number
 from sonlearn.text import rows as at
@@ -33,6 +33,7 @@ from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
 from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number
 from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
 
+_LOW63 = 0x7FFFFFFFFFFFFFFF
 _INFINITY, _NAN = np.frombuffer(b"infinity", np.uint8), np.frombuffer(b"nan", np.uint8)
 
 
@@ -86,10 +87,12 @@ def _ends_line(buf, p):
     return buf[p] == NEWLINE or (buf[p] == RETURN and buf[p + 1] == NEWLINE)
 
 
-@bare_inline
+@forced_inline
 def _skip_blanks(buf, p):
-    while buf[p] == BLANK or buf[p] == TAB:
+    c = byte(buf, p)
+    while c in (BLANK, TAB):
         p += 1
+        c = byte(buf, p)
     return p
 
 
@@ -237,18 +240,15 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
             return p, k, at.DONE, undecided
         if c == RETURN:
             return p, k, (at.DONE if buf[p + 1] == NEWLINE else at.CARRIAGE_RETURN), undecided
-        start, p, value = p, _name_end(buf, p), scale
-        end = p
-        if buf[p] != COLON:
-            slot = hash_name(buf, start, end, seed, names.hash_all)
-        else:
+        start, value = p, scale
+        p, slot = _name(buf, p, seed, names.hash_all)
+        if byte(buf, p) == COLON:
             x, q, status = parse_number(buf, p + 1)
             x, status = decided(p + 1, x, status, numbers)
             if status == number.MALFORMED or status == number.OVERFLOW or not _ends_word(byte(buf, q)):
                 q, code = _text_value(buf, p + 1, status)
                 if code != at.DONE:
                     return q, k, code, undecided
-                slot = hash_name(buf, start, end, seed, names.hash_all)
                 slot = hash_name(buf, p + 1, q, slot, names.hash_all)
                 value = 1.0
             else:
@@ -256,9 +256,7 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
                 value = float(scale) * float(x)
                 if abs(value) == np.inf:
                     return p + 1, k, at.BIG_NUMBER, undecided
-                if end > start:
-                    slot = hash_name(buf, start, end, seed, names.hash_all)
-                else:
+                if p == start:
                     slot = seed + anonymous
                     anonymous += 1
             p = q
@@ -266,6 +264,27 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
             rows.indices[k] = slot & names.mask
             rows.values[k] = value
             k += 1
+
+
+@forced_inline
+def _name(buf, p, seed, hash_all):
+    """A feature's name: (its end, its hash). Most digits are read once, as their number."""
+    end, number = p, 0
+    d = byte(buf, p) - ZERO
+    while 0 <= d <= 9:
+        number = 10 * number + d
+        end += 1
+        d = byte(buf, end) - ZERO
+    if 0 < end - p < 19 and (d == COLON - ZERO or d == BLANK - ZERO or d == NEWLINE - ZERO) and not hash_all:
+        return end, (number + seed) & _LOW63
+    return _other_name(buf, p, end, seed, hash_all)
+
+
+@bare_inline
+def _other_name(buf, p, end, seed, hash_all):
+    """A name that is more than a few digits; it does not end before `end`."""
+    end = _name_end(buf, end)
+    return end, hash_name(buf, p, end, seed, hash_all)
 
 
 @bare_inline

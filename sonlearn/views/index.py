@@ -1,7 +1,8 @@
 """Feature ids -> numbers, in the order in which features are first seen.
 
-An open-addressing hash table of row numbers; its size follows the features seen, never the largest id or 2^b. Numbering
-by first sight also puts the frequent features of a text together.
+An open-addressing hash table; its size follows the features seen, never the largest id or 2^b. All that is asked of a
+feature stands in one entry, so that a table beyond the caches costs one miss for a feature of a row. Numbering by first
+sight also puts the frequent features of a text together.
 """
 
 from __future__ import annotations
@@ -10,33 +11,47 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.arrays import grown, zeros
 from sonlearn.batch import NO_CONSTANT, Batch, Rows
-from sonlearn.jit import bare_jit, forced_inline
+from sonlearn.jit import bare_jit, fetch, forced_inline
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
+HASH_BITS = 32
 UNKNOWN = -1
+LAST = 0x7FFFFFFF
+#: Of the table at most so much is used, in eighths: a probe more costs a wrong guess of the processor.
+FULL = 3
+#: With more entries than this, those of the next row are asked for ahead.
+BEYOND = 1 << 14
+#: An entry of the table. count: the feature's number plus 1, 0 where the entry is free; last: the feature's last place
+#: in the output, modulo 2^31, to find repetitions.
+SLOT = [("id", "i8"), ("count", "i4"), ("last", "i4")]
 
 
 class Index(NamedTuple):
-    """Where each id is: ids[row] and slots[hash] = row or UNKNOWN."""
+    """Where each id is: ids[number], and an entry of `slots` with both."""
 
-    ids: np.ndarray  # int64[capacity], capacity = half of the slots
-    slots: np.ndarray  # int32[power of two]
-    mark: np.ndarray  # int64[capacity]; last place of a feature in the output, to find repetitions
+    ids: np.ndarray  # int64[capacity], capacity = 3/8 of the slots
+    slots: np.ndarray  # SLOT[power of two]
     size: np.ndarray  # int64[1], features held
 
 
-def new_index(capacity: int = 1 << 9) -> Index:
-    """Empty index with room for `capacity` ids (a power of two)."""
-    return Index(
-        np.zeros(capacity, np.int64), np.full(2 * capacity, UNKNOWN, np.int32), np.zeros(capacity, np.int64),
-        np.zeros(1, np.int64),
-    )  # fmt: skip
+def new_index(entries: int = 1 << 10) -> Index:
+    """Empty index with a table of so many entries (a power of two)."""
+    return Index(np.zeros(entries * FULL // 8, np.int64), _slots(entries), np.zeros(1, np.int64))
+
+
+def _slots(n: int) -> np.ndarray:
+    return zeros((n,), SLOT).view(np.recarray)
 
 
 def index_of(ids: np.ndarray) -> Index:
     """Index of given distinct ids, row i for ids[i]."""
-    return _resized(ids, 1 << max(9, int(len(ids) - 1).bit_length()))
+    index = new_index(1 << max(10, int(len(ids) * 8 // FULL).bit_length()))
+    index.ids[: len(ids)] = ids
+    index.size[0] = len(ids)
+    fill_slots(index.ids, len(ids), index.slots)
+    return index
 
 
 def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Index]:
@@ -49,8 +64,8 @@ def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Ind
     while True:
         at, out = intern_rows(indptr, indices, values, index, rows, (at, out), unknown)
         if at == batch.n:
-            return rows._replace(constant=int(constant_of(batch.constant, index.ids, index.slots))), index
-        index = _resized(index.ids[: index.size[0]], 2 * len(index.ids))
+            return rows._replace(constant=int(constant_of(batch.constant, index.slots))), index
+        index = _doubled(index)
 
 
 def lookup(batch: Batch, index: Index, unknown: bool = False) -> Rows:
@@ -64,12 +79,10 @@ def relabelled(rows: Rows, y: np.ndarray) -> Rows:
     return rows._replace(y=_plain(y))
 
 
-def _resized(ids: np.ndarray, capacity: int) -> Index:
-    index = new_index(capacity)
-    index.ids[: len(ids)] = ids
-    index.size[0] = len(ids)
-    fill_slots(index.ids, len(ids), index.slots)
-    return index
+def _doubled(index: Index) -> Index:
+    slots = _slots(2 * len(index.slots))
+    move_slots(index.slots, slots)
+    return index._replace(ids=grown(index.ids, len(slots) * FULL // 8, int(index.size[0])), slots=slots)
 
 
 def _empty_rows(batch: Batch) -> Rows:
@@ -89,28 +102,52 @@ def _plain(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:
 
 
 @forced_inline
-def slot_of(key, ids, slots):
-    """Slot that holds `key`, or the free one where it belongs. Products stay below 2^63: no overflow to rely on."""
-    mask = len(slots) - 1
-    h = ((key ^ (key >> 31) ^ (key >> 62)) & 0x7FFFFFFF) * MULTIPLIER & 0xFFFFFFFF
-    at = (h ^ (h >> 15)) & mask
-    while slots[at] != UNKNOWN and ids[slots[at]] != key:
-        at = (at + 1) & mask
-    return at
+def home_of(key, slots):
+    """The place where `key` is looked for first; products stay below 2^63.
+
+    It is the upper bits of a hash: in a table twice as long all entries have the same order.
+    """
+    hashed = ((key ^ (key >> 31) ^ (key >> 62)) & 0x7FFFFFFF) * MULTIPLIER & 0xFFFFFFFF
+    return hashed * len(slots) >> HASH_BITS
+
+
+@forced_inline
+def slot_of(key, slots):
+    """Place of the entry of `key`, or of the free one where it belongs."""
+    at = home_of(key, slots)
+    while slots[np.uintp(at)].count != 0 and slots[np.uintp(at)].id != key:
+        at = (at + 1) & (len(slots) - 1)
+    return np.uintp(at)
 
 
 @bare_jit
-def constant_of(key, ids, slots):
+def constant_of(key, slots):
     """Number of the constant feature, whose id is `key`, or NO_CONSTANT."""
-    row = slots[slot_of(key, ids, slots)]
-    return row if row != UNKNOWN else NO_CONSTANT
+    count = slots[slot_of(key, slots)].count
+    return count - 1 if count != 0 else NO_CONSTANT
 
 
 @bare_jit
 def fill_slots(ids, size, slots):
     """Enter ids[:size] into empty slots."""
-    for row in range(size):
-        slots[slot_of(ids[row], ids, slots)] = row
+    for number in range(size):
+        enter(ids[number], number, slots)
+
+
+@bare_jit
+def move_slots(old, slots):
+    """Enter all of `old` into empty slots, which are twice as many: from one end to the other in both."""
+    for at in range(len(old)):
+        if old[at].count != 0:
+            enter(old[at].id, old[at].count - 1, slots)
+
+
+@forced_inline
+def enter(key, number, slots):
+    """Enter an id that is not there."""
+    slot = slots[slot_of(key, slots)]
+    slot.id = key
+    slot.count = number + 1
 
 
 @bare_jit
@@ -119,27 +156,31 @@ def intern_rows(indptr, indices, values, index, rows, start, unknown):
 
     Rows that are only predicted get no new numbers: what they do not share with others counts for nothing.
     """
-    (ids, slots, mark, size), (i, out) = index, start
+    (ids, slots, size), (i, out) = index, start
     while i < len(indptr) - 1:
         learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and size[0] + indptr[i + 1] - indptr[i] > len(ids):
             break
         begin = out
+        if len(slots) > BEYOND:
+            for at in range(indptr[i + 1], indptr[min(i + 2, len(indptr) - 1)]):
+                fetch(slots, home_of(indices[at], slots), 1)
         for at in range(indptr[i], indptr[i + 1]):
-            slot = slot_of(indices[at], ids, slots)
-            f = slots[slot]
-            if f == UNKNOWN and learned:
-                f = size[0]
-                ids[f] = indices[at]
-                slots[slot] = f
-                size[0] = f + 1
-            elif f == UNKNOWN and not unknown:
+            slot = slots[slot_of(indices[at], slots)]
+            if slot.count == 0 and learned:
+                ids[size[0]] = indices[at]
+                size[0] += 1
+                slot.id = indices[at]
+                slot.count = size[0]
+            elif slot.count == 0 and not unknown:
                 continue
-            if f != UNKNOWN and begin <= mark[f] < out and rows.features[mark[f]] == f:
-                rows.values[mark[f]] += values[at]
-                continue
+            f = slot.count - 1
             if f != UNKNOWN:
-                mark[f] = out
+                ago = (out - slot.last) & LAST
+                if 0 < ago <= out - begin and rows.features[out - ago] == f:
+                    rows.values[out - ago] += values[at]
+                    continue
+                slot.last = out & LAST
             rows.features[out] = f
             rows.values[out] = values[at]
             out += 1

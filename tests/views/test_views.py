@@ -19,7 +19,7 @@ from views_twin import CONSTANT, TWINS
 from sonlearn import storage
 from sonlearn.batch import NO_CONSTANT
 from sonlearn.views import make_view
-from sonlearn.views.index import intern, lookup, new_index
+from sonlearn.views.index import BEYOND, index_of, intern, lookup, new_index
 from sonlearn.viewtable import VIEWS
 
 pytestmark = pytest.mark.interpreted
@@ -344,6 +344,35 @@ def test_rows_know_the_number_of_their_constant():
     hashed = hashed._replace(indices=np.where(hashed.indices == CONSTANT, 116060, hashed.indices), constant=116060)
     rows, index = intern(hashed, new_index())
     assert index.ids[rows.constant] == 116060
+
+
+def test_numbers_are_those_of_a_dictionary():
+    """Ids of any size, rows that repeat some, a table that grows to where it is read ahead; batches change nothing."""
+    rng = np.random.default_rng(0)
+    ids = np.concatenate([rng.integers(0, 2**63, 8000), np.arange(0, 2**40, 2**30), np.arange(1000), [CONSTANT]])
+    rows = rng.choice(ids, (250, 80))
+    rows[:, 7] = rows[:, 70]
+    batch = batch_of([{}] * 250, np.where(np.arange(250) % 9 == 4, np.nan, 1.0))._replace(
+        indptr=np.arange(0, rows.size + 1, 80), indices=rows.ravel(), values=rng.normal(size=rows.size)
+    )
+    numbers, expected = {}, []
+    for i, row in enumerate(rows):
+        expected.append({})
+        for j, key in enumerate(row.tolist()):
+            if i % 9 != 4:
+                numbers.setdefault(key, len(numbers))
+            if key in numbers:
+                f = numbers[key]
+                expected[-1][f] = expected[-1].get(f, 0.0) + batch.values[80 * i + j]
+    index, found = new_index(), []
+    for a, b in itertools.pairwise([0, 1, 160, 161, 250]):
+        part, index = intern(rows_of(batch, slice(a, b)), index)
+        found += [dict(zip(f.tolist(), x.tolist(), strict=True)) for f, x in split(part)]
+    assert found == expected
+    assert len(index.slots) > BEYOND
+    assert index.ids[: index.size[0]].tolist() == list(numbers)
+    again = index_of(index.ids[: index.size[0]])
+    assert split(lookup(batch, again))[0][0].tolist() == list(expected[0])
 
 
 def test_unknown_features_stay_where_views_ask_for_them():

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.batch import Rows
+from sonlearn.learn import first_order
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.first_order import (
     ADA,
@@ -19,10 +20,8 @@ from sonlearn.learn.first_order import (
     NLMS,
     OGD,
     PRECISION,
+    SCRATCH,
     SGD,
-    learn,
-    predict,
-    weights,
 )  # fmt: skip
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.methods import METHODS
@@ -68,47 +67,60 @@ class State(NamedTuple):
 
 
 class FirstOrder:
-    """Engine of the methods of `sonlearn.methods` that are first order (see `sonlearn.learn.engine.Engine`)."""
+    """Engine of the methods of `sonlearn.methods` that are first order (see `sonlearn.learn.engine.Engine`).
+
+    A subclass has kernels and a state of its own, whose arrays have a row a feature, but for `now`.
+    """
+
+    _kernels: Any = first_order  # the module with `learn`, `predict` and `weights`
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
-        self._work = np.zeros(1)
+        self._longest, self._work = 0, self._scratch(0)
 
-    def new(self) -> State:
+    def new(self) -> Any:
         """State of a learner that has seen nothing."""
         return State(
             np.zeros((0, COLUMNS[self._params.rule] + 2 * self._params.lazy)), np.zeros(1, dtype=NOW).view(np.recarray)
         )
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: Any, rows: Rows, features: int) -> Any:
         """Let the arrays hold what learning `rows` may need."""
-        self._work = grown(self._work, int(np.diff(rows.indptr).max(initial=1)))
-        return state._replace(table=grown(state.table, features, int(state.now["seen"][0])))
+        longest = int(np.diff(rows.indptr).max(initial=1))
+        if longest > self._longest:
+            self._longest, self._work = 2 * longest, self._scratch(2 * longest)
+        seen = int(state.now["seen"][0])
+        return type(state)(*(grown(array, features, seen) for array in state[:-1]), state.now)
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+    def _scratch(self, longest: int) -> Any:
+        """What the kernels need beside the state for rows of at most so many features."""
+        return np.zeros((SCRATCH, longest))
+
+    def learn(self, state: Any, rows: Rows, out: Predictions, start: int) -> tuple[Any, int]:
         """Learn rows from `start` on; see the seam."""
-        at = learn(self._params, state, self._work, rows, out, start)
+        at = self._kernels.learn(self._params, state, self._work, rows, out, start)
         done = rows.features[rows.indptr[start] : rows.indptr[at]]
         state.now["seen"] = max(int(state.now["seen"][0]), int(done.max(initial=-1)) + 1)
         return state, at
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: Any, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(self._params, state, rows, out.raw)
+        at: int = self._kernels.predict(self._params, state, rows, out.raw)
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: Any, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
-        weights(self._params, state, w[: len(state.table)])
+        self._kernels.weights(self._params, state, w[: len(state.table)])
         return w
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: Any) -> Any:
         """`state` without spare room."""
-        return state._replace(table=state.table[: int(state.now["seen"][0])])
+        seen = int(state.now["seen"][0])
+        return type(state)(*(array[:seen] for array in state[:-1]), state.now)
 
-    def facts(self, state: State) -> dict[str, Any]:
+    def facts(self, state: Any) -> dict[str, Any]:
         """Nothing beyond the weights."""
         return {}
 
