@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.arrays import grown
 from sonlearn.batch import Rows
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, log_of_next, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
@@ -142,14 +142,15 @@ class Bins(Numbering):
 @bare_jit
 def bin_rows(params, state, work, rows, out, start):
     """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
-    now, (i, at, learn), shift = state.now[0], start, shift_of(state.slots)
+    now, (i, at, learn), bits = state.now[0], start, rows.values.view(np.int64)
+    table = state.slots, shift_of(state.slots), params.limit
     while i < len(rows.indptr) - 1:
         most = (1 if params.second == NONE else 2) * (rows.indptr[i + 1] - rows.indptr[i])
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, n, shared = at, 0, now["made"] + most > params.limit
-        code_row(params, state, work, rows, i, shift, learned)
+        code_row(params, state, work, rows, bits, i, table[1], learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
             if x == 0.0:
@@ -164,10 +165,11 @@ def bin_rows(params, state, work, rows, out, start):
                 continue
             n += 1 if params.second == NONE else 2
             if j >= 0:
-                bins = bins_of(params, state, work, j, place - rows.indptr[i], shift, learned)
-                for k in range(2):
-                    if bins[k] != UNKNOWN:
-                        at = put(out, begin, at, bins[k], 1.0, shared, work.marks)
+                bins = bins_of(params, state, work, j, place - rows.indptr[i], table, learned)
+                if bins[0] != UNKNOWN:
+                    at = put(out, begin, at, bins[0], 1.0, shared, work.marks)
+                if bins[1] != UNKNOWN:
+                    at = put(out, begin, at, bins[1], 1.0, shared, work.marks)
         out.indptr[i + 1] = at
         if params.odds:
             weigh(state, work, rows, i, out, (begin, at), n, learned)
@@ -175,7 +177,7 @@ def bin_rows(params, state, work, rows, out, start):
     return i, at
 
 
-@bare_inline
+@forced_inline
 def number_itself(state, j, learned):
     """Number of x_j itself, or UNKNOWN."""
     own, now = state.own, state.now[0]
@@ -185,8 +187,8 @@ def number_itself(state, j, learned):
     return own[j, SELF] - 1
 
 
-@bare_inline
-def code_row(params, state, work, rows, i, shift, learned):
+@forced_inline
+def code_row(params, state, work, rows, bits, i, shift, learned):
     """Codes of the entries of row i, and keys of their bins where they are others than the last time."""
     start = rows.indptr[i]
     for place in range(start, rows.indptr[i + 1]):
@@ -198,32 +200,34 @@ def code_row(params, state, work, rows, i, shift, learned):
             first, second = z_code(x, params.first, work.moments), z_code(x, params.second, work.moments)
             work.deviations[k] = standard(x, work.moments)
         elif params.second == NONE:
-            first, second = float_code(x, params.first), 0
+            first, second = float_code(bits[place], params.first), 0
         else:
-            second = float_code(x, params.second)
+            second = float_code(bits[place], params.second)
             first = (second >> (params.second - params.first + 1) << 1) | (second & 1)
         work.codes[k] = (first << 16) + second
         if state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
-            work.keys[k, 0], work.keys[k, 1] = key_of(j, 2 * first), key_of(j, 2 * second + 1)
-            for which in range(1 if params.second == NONE else 2):
-                work.fetched[k, which] = first_slot(work.keys[k, which], state.slots, shift)
+            work.keys[k, 0] = key_of(j, 2 * first)
+            work.fetched[k, 0] = first_slot(work.keys[k, 0], state.slots, shift)
+            if params.second != NONE:
+                work.keys[k, 1] = key_of(j, 2 * second + 1)
+                work.fetched[k, 1] = first_slot(work.keys[k, 1], state.slots, shift)
 
 
-@bare_inline
-def bins_of(params, state, work, j, k, shift, learned):
+@forced_inline
+def bins_of(params, state, work, j, k, table, learned):
     """Numbers of the bins of entry k, feature j; may be UNKNOWN. Text has the same bins again and again."""
     own, now, second = state.own, state.now[0], UNKNOWN
     if own[j, CODE] == work.codes[k] and own[j, FIRST_BIN] > 0:
         return own[j, FIRST_BIN] - 1, own[j, SECOND_BIN] - 1
-    first = number_of(work.keys[k, 0], state.slots, shift, now, params.limit, learned)
+    first = number_of(work.keys[k, 0], work.fetched[k, 0], table, now, learned)
     if params.second != NONE:
-        second = number_of(work.keys[k, 1], state.slots, shift, now, params.limit, learned)
+        second = number_of(work.keys[k, 1], work.fetched[k, 1], table, now, learned)
     if learned:
         own[j, CODE], own[j, FIRST_BIN], own[j, SECOND_BIN] = work.codes[k], first + 1, second + 1
     return first, second
 
 
-@bare_inline
+@forced_inline
 def weigh(state, work, rows, i, out, span, n, learned):
     """Multiply the indicators by rho / sqrt(n), and count them in if the row is learned from.
 

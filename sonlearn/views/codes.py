@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline
+from sonlearn.jit import bare_inline, forced_inline
 
 #: Kinds of bins.
 FLOAT, Z = range(2)
@@ -14,12 +14,15 @@ CODES = {"float": FLOAT, "z": Z}
 #: Bits of a key. Three keys can be added without leaving 63 bits.
 KEY_BITS = 61
 _HALF = 0x7FFFFFFF
-#: Added to binary exponents, so that codes are positive.
-_EXPONENT = 1100
+#: What is added to the exponent as it stands in the bits of a number.
+_BELOW = 78
+#: Bits of the mantissa, and all but the sign.
+_MANTISSA, _SIZE = 52, (1 << 63) - 1
 #: Added to the codes of `z_code`, likewise.
 _CENTRE = 1000
 #: Larger values count as this and smaller ones as 0, so that squares are finite, and not 0.
 LARGEST, SMALLEST = 1e100, 1e-100
+_HUGE = int(np.float64(LARGEST).view(np.int64))
 #: Values in standard deviations end here.
 FARTHEST = 5.0
 #: Importance weights within moments, likewise.
@@ -32,7 +35,7 @@ _EQUAL = 1e-18
 _LOGS = np.log(np.arange(1.0, 1025.0))
 
 
-@bare_inline
+@forced_inline
 def log_of_next(c):
     """ln(1 + c) of a count or weight c >= 0."""
     if c < len(_LOGS):
@@ -42,21 +45,21 @@ def log_of_next(c):
     return math.log(c + 1.0)
 
 
-@bare_inline
+@forced_inline
 def tamed(x):
     """x within +-`LARGEST`; 0 within +-`SMALLEST`."""
     return 0.0 if abs(x) < SMALLEST else min(max(x, -LARGEST), LARGEST)
 
 
-@bare_inline
-def float_code(x, b):
-    """Sign, exponent and b leading mantissa bits of x, not 0: 2^b bins an octave on both sides, and no scale.
+@forced_inline
+def float_code(bits, b):
+    """Sign, exponent and b leading mantissa bits of x: 2^b bins an octave on both sides, and no scale.
 
-    ``(code >> k + 1) << 1 | code & 1`` of b is the code of b - k.
+    ``(code >> k + 1) << 1 | code & 1`` of b is the code of b - k. `bits` are those of x (``values.view(np.int64)``):
+    sign, exponent and mantissa stand in them side by side.
     """
-    mantissa, exponent = math.frexp(abs(x))
-    leading = int((2.0 * mantissa - 1.0) * (1 << b))
-    return 2 * (((exponent + _EXPONENT) << b) + leading) + (1 if x < 0.0 else 0)
+    leading = min(bits & _SIZE, _HUGE) >> (_MANTISSA - b)
+    return 2 * (leading + (_BELOW << b)) + (1 if bits < 0 else 0)
 
 
 @bare_inline
@@ -112,7 +115,7 @@ def moments_with(x, h, j, moments, own, learned):
             moments[j, k] = own[k]
 
 
-@bare_inline
+@forced_inline
 def key_of(j, code):
     """`KEY_BITS` bits that look random, for feature 0 <= j < 2^30 with 0 <= code < 2^20.
 

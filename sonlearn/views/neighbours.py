@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.batch import Rows
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS, float_code, key_of, tamed
 from sonlearn.views.numbers import (
     LIMIT,
@@ -104,21 +104,22 @@ class Neighbours(Numbering):
 @bare_jit
 def join_rows(params, state, work, rows, out, start):
     """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
-    now, slots, (i, at, learn), shift = state.now[0], state.slots, start, shift_of(state.slots)
+    now, slots, (i, at, learn), bits = state.now[0], state.slots, start, rows.values.view(np.int64)
+    table = slots, shift_of(slots), params.limit
     while i < len(rows.indptr) - 1:
         most = (params.reach + 1) * (rows.indptr[i + 1] - rows.indptr[i])
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and lacks_room(slots, params.limit, now["made"], most):
             break
-        n, reach = code_row(params, work, rows, i), params.reach
+        n, reach = code_row(params, work, rows, bits, i), params.reach
         if 2 * now["made"] >= now["told"]:
             reach = 1
         begin, (size, told) = at, join(work, n, reach)
         value, shared = 1.0 / math.sqrt(max(told, 1)), now["made"] + size > params.limit
         for k in range(size):
-            work.fetched[k] = first_slot(work.keys[k], slots, shift)
+            work.fetched[k] = first_slot(work.keys[k], slots, table[1])
         for k in range(size):
-            number = number_of(work.keys[k], slots, shift, now, params.limit, learned)
+            number = number_of(work.keys[k], work.fetched[k], table, now, learned)
             if number != UNKNOWN:
                 at = put(out, begin, at, number, value, shared, work.marks)
         out.indptr[i + 1] = at
@@ -128,19 +129,19 @@ def join_rows(params, state, work, rows, out, start):
     return i, at
 
 
-@bare_inline
-def code_row(params, work, rows, i):
+@forced_inline
+def code_row(params, work, rows, bits, i):
     """Keys of the entries of row i, but those of the constant and of zeros; returns how many there are."""
     n = 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
         if x != 0.0 and j != rows.constant:
-            work.codes[n] = key_of(j, float_code(x, params.resolution)) if j >= 0 else UNKNOWN
+            work.codes[n] = key_of(j, float_code(bits[place], params.resolution)) if j >= 0 else UNKNOWN
             n += 1
     return n
 
 
-@bare_inline
+@forced_inline
 def join(work, n, reach):
     """Keys of what stands together in n entries; (how many, how many with those of unknown features)."""
     codes, keys, size, told = work.codes, work.keys, 0, 0
@@ -158,7 +159,7 @@ def join(work, n, reach):
     return size, told
 
 
-@bare_inline
+@forced_inline
 def turned(key, by):
     """The bits of a key moved round, so that order and distance tell sums apart."""
     return ((key & (_KEY >> by)) << by) | (key >> (KEY_BITS - by))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.batch import Rows
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS
 
 UNKNOWN = -1
@@ -75,7 +75,7 @@ def lacks_room(slots, limit, made, more):
     return len(slots) < 2 * limit and 2 * (made + more) > len(slots)
 
 
-@bare_inline
+@forced_inline
 def first_slot(key, slots, shift):
     """What the slot holds where `key` should be. To read those of a whole row before numbering it pays: the misses of
     the cache are under way together, where numbering waits for each.
@@ -83,9 +83,21 @@ def first_slot(key, slots, shift):
     return slots[key >> (KEY_BITS - PRINT_BITS) >> shift]
 
 
+@forced_inline
+def number_of(key, fetched, table, now, learned):
+    """Number of a made-up feature; if it is new, the next one in rows that are learned from, else UNKNOWN.
+
+    `fetched` is what `first_slot` has read: a slot that is taken stays as it is. `table`: (slots, shift, limit).
+    """
+    if fetched != 0 and fetched >> NUMBER_BITS == key >> (KEY_BITS - PRINT_BITS):
+        return (fetched & _NUMBER) - 1
+    return searched(key, table, now, learned)
+
+
 @bare_inline
-def number_of(key, slots, shift, now, limit, learned):
-    """Number of a made-up feature; if it is new, the next one in rows that are learned from, else UNKNOWN."""
+def searched(key, table, now, learned):
+    """`number_of` what does not stand in the first slot where it should."""
+    slots, shift, limit = table
     print_ = key >> (KEY_BITS - PRINT_BITS)
     at = slot_of(print_, slots, shift)
     if slots[at] != 0:
@@ -108,7 +120,7 @@ def new_marks() -> np.ndarray:
     return np.zeros(_MARKS, np.int32)
 
 
-@bare_inline
+@forced_inline
 def put(out, begin, at, feature, value, shared, marks):
     """Write an entry of the row that begins at `begin`; returns the next place.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.arrays import grown
 from sonlearn.batch import Rows
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
@@ -157,13 +157,14 @@ class Tuples(Numbering):
 @bare_jit
 def combine_rows(params, state, work, rows, out, start):
     """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
-    now, slots, (i, at, learn), shift = state.now[0], state.slots, start, shift_of(state.slots)
+    now, slots, (i, at, learn), bits = state.now[0], state.slots, start, rows.values.view(np.int64)
+    table = slots, shift_of(slots), params.limit
     while i < len(rows.indptr) - 1:
         n = min(rows.indptr[i + 1] - rows.indptr[i], len(work.taken))
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and lacks_room(slots, params.limit, now["made"], tuples_of(params, n)):
             break
-        n = code_row(params, state, work, rows, i, learned)
+        n = code_row(params, state, work, rows, bits, i, learned)
         if n > params.longest:
             most = params.few if 3 * now["made"] >= 2 * now["told"] else params.chosen
             choose(work, n, most)
@@ -175,9 +176,9 @@ def combine_rows(params, state, work, rows, out, start):
         begin, size = at, combine(params, work, n)
         shared = now["made"] + size > params.limit
         for k in range(size):
-            work.fetched[k] = first_slot(work.keys[k], slots, shift)
+            work.fetched[k] = first_slot(work.keys[k], slots, table[1])
         for k in range(size):
-            number = number_of(work.keys[k], slots, shift, now, params.limit, learned)
+            number = number_of(work.keys[k], work.fetched[k], table, now, learned)
             if number != UNKNOWN:
                 at = put(out, begin, at, number, value, shared, work.marks)
         out.indptr[i + 1] = at
@@ -188,14 +189,14 @@ def combine_rows(params, state, work, rows, out, start):
     return i, at
 
 
-@bare_inline
+@forced_inline
 def tuples_of(params, n):
     """Tuples of n entries."""
     return n * (n + 1) // 2 if params.order == 2 else n * (n - 1) * (n - 2) // 6
 
 
-@bare_inline
-def code_row(params, state, work, rows, i, learned):
+@forced_inline
+def code_row(params, state, work, rows, bits, i, learned):
     """Keys of the entries of row i, and scores if it is long; returns how many entries there are."""
     now, n, counts = state.now[0], 0, state.counts
     scored = rows.indptr[i + 1] - rows.indptr[i] > params.longest
@@ -208,7 +209,7 @@ def code_row(params, state, work, rows, i, learned):
             moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
             code = z_code(x, params.resolution, work.moments)
         elif j >= 0:
-            code = float_code(x, params.resolution)
+            code = float_code(bits[place], params.resolution)
         work.codes[n] = key_of(j, code) if j >= 0 else UNKNOWN
         if scored and params.sides > 0:
             work.scores[n] = score_of_classes(state, j) if j >= 0 else 0.0
@@ -218,7 +219,7 @@ def code_row(params, state, work, rows, i, learned):
     return n
 
 
-@bare_inline
+@forced_inline
 def score(params, now, neg, pos):
     """What a feature with these counts tells: exp |rho|; of numbers, the sum over the root of the weight.
 
@@ -230,7 +231,7 @@ def score(params, now, neg, pos):
     return max(for_pos, for_neg) / min(for_pos, for_neg)
 
 
-@bare_inline
+@forced_inline
 def score_of_classes(state, j):
     """What feature j tells of the classes: chi^2 of its counts against those expected of a feature that tells nothing.
 
@@ -247,7 +248,7 @@ def score_of_classes(state, j):
     return total
 
 
-@bare_inline
+@forced_inline
 def choose(work, n, most):
     """Take the `most` entries of highest score, highest first; of equal ones the first."""
     taken, best, size = work.taken, work.best, 0
@@ -263,7 +264,7 @@ def choose(work, n, most):
         size = min(size + 1, most)
 
 
-@bare_inline
+@forced_inline
 def combine(params, work, n):
     """Keys of all tuples of the n entries taken, but those of unknown features; returns how many."""
     taken, keys, size, known = work.taken, work.keys, 0, 0
@@ -284,7 +285,7 @@ def combine(params, work, n):
     return size
 
 
-@bare_inline
+@forced_inline
 def count_row(params, state, rows, i):
     """Count the features of row i for its class, or for its label less the mean of those before."""
     now, counts, y, h = state.now[0], state.counts, rows.y[i], min(rows.weight[i], MOST)
