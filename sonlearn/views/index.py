@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.batch import NO_CONSTANT, Batch, Rows
-from sonlearn.jit import inline, jit
+from sonlearn.jit import bare_jit, forced_inline
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
 UNKNOWN = -1
@@ -88,7 +88,7 @@ def _plain(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:
     return np.require(array, dtype, ("C", "W"))
 
 
-@inline
+@forced_inline
 def slot_of(key, ids, slots):
     """Slot that holds `key`, or the free one where it belongs. Products stay below 2^63: no overflow to rely on."""
     mask = len(slots) - 1
@@ -99,21 +99,21 @@ def slot_of(key, ids, slots):
     return at
 
 
-@jit
+@bare_jit
 def constant_of(key, ids, slots):
     """Number of the constant feature, whose id is `key`, or NO_CONSTANT."""
     row = slots[slot_of(key, ids, slots)]
     return row if row != UNKNOWN else NO_CONSTANT
 
 
-@jit
+@bare_jit
 def fill_slots(ids, size, slots):
     """Enter ids[:size] into empty slots."""
     for row in range(size):
         slots[slot_of(ids[row], ids, slots)] = row
 
 
-@jit
+@bare_jit
 def intern_rows(indptr, indices, values, index, rows, start, unknown):
     """Number rows from (row, place in the output) on until the index may overflow; returns where that is.
 
