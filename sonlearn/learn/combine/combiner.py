@@ -20,11 +20,12 @@ probabilities come with it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.batch import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.dense import cholesky_update, solve_lower, solve_upper
 from sonlearn.learn.losses import ABSOLUTE, HUBER, LOGISTIC, QUANTILE, SQUARED, Loss, loss_slope, loss_value
@@ -91,6 +92,23 @@ def weights_of(combiner: Combiner) -> np.ndarray:
     """float64[k]: the members' weights, averaged over the learners as their predictions are."""
     share = np.exp(combiner.loss.min() - combiner.loss)
     return share @ combiner.w / share.sum()
+
+
+def combine_some(
+    loss: Loss, combiner: Combiner, at: Sequence[int], V: np.ndarray, rows: Rows, learns: bool, out: np.ndarray
+) -> None:
+    """`combine`, where only the inputs `at` have ever said anything, V float64[n, len(at)] what they say now.
+
+    The bits are those of `combine` with zeros for all others, in the time that those at work take.
+    """
+    own, k = combiner, len(at)
+    if k < combiner.w.shape[1]:
+        w, LT = combiner.w[:, at], combiner.LT[:, at][:, :, at]
+        own = combiner._replace(w=np.ascontiguousarray(w), LT=np.ascontiguousarray(LT))
+    combine(loss, own, np.ascontiguousarray(V), rows.y, rows.weight, learns, np.zeros((k + 2, k)), out)
+    if own is not combiner:
+        combiner.w[:, at] = own.w
+        combiner.LT[np.ix_(range(len(own.w)), at, at)] = own.LT
 
 
 @bare_jit

@@ -16,7 +16,7 @@ from sonlearn.jit import jit
 from sonlearn.learn.combine.panel import Panel, PanelState, mapping
 from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.combine.target import State as TargetState
-from sonlearn.learn.combine.viewing import Seen, Views, rows_between
+from sonlearn.learn.combine.viewing import Views, rows_between
 from sonlearn.learn.engine import Predictions, Voices
 from sonlearn.members import Member, default_members, member
 from sonlearn.options import LearnOptions
@@ -75,23 +75,16 @@ class Committee:
         part = part._replace(weight=bounded_weights(state.now, part.weight, part.y))
         again = bool(state.now["passes"][0] > 0)
         told, frame = self._target.see(state.target, part, learn=not again)
-        views, seen = self._show(state, told, again)
+        views, seen = self._views.showing(state.views, told, learn=not again)  # in later passes they have counted it
         panel = self._panel.learn(state.panel, seen._replace(frame=frame), told, out.raw[at], again)
         self._finish(frame, part, Predictions(out.prediction[at], out.raw[at]))
-        views = self._views.kept(views, self._panel.needed(panel))
+        views = self._views.kept(tuple(views), self._panel.needed(panel))
         return state._replace(views=views, panel=panel), end
-
-    def _show(self, state: CommitteeState, rows: Rows, again: bool) -> tuple[tuple, Seen]:
-        """(states of the views, rows as seen); in later passes views have counted the rows already."""
-        needed = self._panel.needed(state.panel)
-        if again:
-            return state.views, self._views.look(state.views, rows, needed)
-        return self._views.see(state.views, rows, needed)
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         told, frame = self._target.see(state.target, rows, learn=False)
-        seen = self._views.look(state.views, told, self._panel.needed(state.panel))
+        _, seen = self._views.showing(state.views, told, learn=False)
         self._panel.predict(state.panel, seen._replace(frame=frame), told, out.raw)
         self._finish(frame, rows, out)
         return len(rows.y)
@@ -99,8 +92,8 @@ class Committee:
     def voices(self, state: CommitteeState, rows: Rows, number: None = None) -> Voices:
         """What the members say of `rows`."""
         told, frame = self._target.see(state.target, rows, learn=False)
-        seen = self._views.look(state.views, told, self._panel.needed(state.panel))._replace(frame=frame)
-        names, (V, w, z) = self._panel.voices(state.panel, seen, told)
+        _, seen = self._views.showing(state.views, told, learn=False)
+        names, (V, w, z) = self._panel.voices(state.panel, seen._replace(frame=frame), told)
         said, moved, start = self._target.spelt(frame, V, w, z, rows.base)
         return Voices(names, said, w, moved, start)
 

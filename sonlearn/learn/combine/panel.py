@@ -7,8 +7,9 @@ the members that do not pay for their time are retired (`retire`).
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from sonlearn.batch import NO_ROWS, Rows
 from sonlearn.jit import jit
 from sonlearn.learn.combine.combiner import (
     Combiner,
-    combine,
+    combine_some,
     firmness_for,
     forget,
     new_combiner,
@@ -68,8 +69,7 @@ class Panel:
         self._loss = Target(options).loss
         self._inputs = inputs_of(options.loss, members)
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
-        self._scratch = np.zeros((len(self._inputs) + 2, len(self._inputs)))
-        self._map = mapping(pool)
+        self._pool, self._map = pool, mapping(pool)
         self._retires = options.retire and options.budget != "rich"
 
     def new(self) -> PanelState:
@@ -97,38 +97,37 @@ class Panel:
         `again` says that the rows have been learned from before: the combiner and what only counts stand still.
         """
         if again:
-            members, V = self._teach(state, seen, len(rows.y), again)
-            self._combine(state, seen, V, rows, False, raw)
+            members, V = self._teach(state, seen, rows, (0, len(rows.y)), again)
+            self._combine(state, seen.frame, V, rows, False, raw)
             return state._replace(members=members)
         start, n = 0, len(rows.y)
         while start < n:
             stop = self._end_of_hearing(state, rows, start)
-            part = rows_between(rows, start, stop)
-            state = self._learn_part(state, seen.between(start, stop, part.y), part, raw[start:stop])
+            state = self._learn_part(state, seen, rows_between(rows, start, stop), (start, stop), raw[start:stop])
             start = stop
         return state
 
     def predict(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> None:
         """Fill `raw` and change nothing."""
         V = self.said(state, seen, len(rows.y))
-        self._combine(state, seen, V, rows, False, raw)
+        self._combine(state, seen.frame, V, rows, False, raw)
 
     def said(self, state: PanelState, seen: Seen, n: int) -> np.ndarray:
         """float64[n, inputs]: what the members tell the combiner of rows that they do not learn from."""
         V = self._nothing_said(n)
 
-        def ask(i: int) -> None:
+        def ask(i: int, rows: Rows, features: int) -> None:
             out = Predictions.empty(n)
-            self._engines[i].predict(state.members[i], seen.rows[self.members[i].view], out)
+            self._engines[i].predict(state.members[i], rows, out)
             self._tell(V, i, out, seen.frame)
 
-        self._map(ask, self.active(state))
+        self._each(state, seen, (0, n), ask)
         return V
 
     def voices(self, state: PanelState, seen: Seen, rows: Rows) -> tuple[tuple[str, ...], tuple[np.ndarray, ...]]:
         """Names of those heard, and: what each tells the combiner float64[n, k], its weights float64[k], its output."""
         V, z = self.said(state, seen, len(rows.y)), np.zeros(len(rows.y))
-        self._combine(state, seen, V, rows, False, z)
+        self._combine(state, seen.frame, V, rows, False, z)
         heard = [*self.active(state), *range(len(self.members), len(self._inputs))]
         return tuple(self._inputs[i].name for i in heard), (V[:, heard], weights_of(state.combiner)[heard], z)
 
@@ -173,38 +172,67 @@ class Panel:
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
-    def _learn_part(self, state: PanelState, seen: Seen, rows: Rows, raw: np.ndarray) -> PanelState:
-        members, V = self._teach(state, seen, len(rows.y), again=False)
-        self._combine(state, seen, V, rows, True, raw)
-        return self._counted(state._replace(members=members), seen, rows, V)
+    def _learn_part(self, state: PanelState, seen: Seen, part: Rows, span: tuple[int, int], raw: Any) -> PanelState:
+        """Learn `part`, rows start..stop-1 of what is `seen`; fills `raw` (float64[stop - start])."""
+        members, V = self._teach(state, seen, part, span, again=False)
+        frame = seen.frame.between(*span)
+        self._combine(state, frame, V, part, True, raw)
+        return self._counted(state._replace(members=members), seen, part, span, V, frame.par)
 
-    def _teach(self, state: PanelState, seen: Seen, n: int, again: bool) -> tuple[tuple, np.ndarray]:
-        """(states of the members after the n rows, what they told the combiner before each)."""
-        V, members = self._nothing_said(n), list(state.members)
+    def _teach(
+        self, state: PanelState, seen: Seen, part: Rows, span: tuple[int, int], again: bool
+    ) -> tuple[tuple, np.ndarray]:
+        """(states of the members after `part`, what they told the combiner before each row)."""
+        V, members, frame = self._nothing_said(len(part.y)), list(state.members), seen.frame.between(*span)
 
-        def teach(i: int) -> None:
-            view, out = self.members[i].view, Predictions.empty(n)
+        def teach(i: int, rows: Rows, features: int) -> None:
             if again and METHODS[self.members[i].method].engine == "bayes":
-                self._engines[i].predict(members[i], seen.rows[view], out)
+                out = Predictions.empty(len(rows.y))
+                self._engines[i].predict(members[i], rows, out)
             else:
-                members[i], out = taught(self._engines[i], members[i], seen.rows[view], seen.sizes[view])
-            self._tell(V, i, out, seen.frame)
+                members[i], out = taught(self._engines[i], members[i], rows._replace(y=part.y), features)
+            self._tell(V, i, out, frame)
 
-        self._map(teach, self.active(state))
+        self._each(state, seen, span, teach)
         return tuple(members), V
 
-    def _counted(self, state: PanelState, seen: Seen, rows: Rows, V: np.ndarray) -> PanelState:
-        """Add the rows to everybody's tally, and retire members when they have been heard."""
+    def _each(
+        self, state: PanelState, seen: Seen, span: tuple[int, int], call: Callable[[int, Rows, int], None]
+    ) -> None:
+        """``call(i, rows span[0]..span[1]-1 as its view shows them, features of the view)`` for the members at work.
+
+        Side by side, first those that take longest. Members that share a view come after it, apart from each other.
+        """
+        time = [self.members[i].cost * state.tally[i, 2] for i in range(len(self.members))]
+        sharing: dict[str, list[int]] = {}
+        for i in sorted(self.active(state), key=lambda i: -time[i]):
+            sharing.setdefault(self.members[i].view, []).append(i)
+
+        def begin(those: list[int], beside: Callable[[Callable[[], None]], Any]) -> None:
+            rows, features = seen.of(self.members[those[0]].view)
+            if span != (0, len(rows.y)):
+                rows = rows_between(rows, *span)
+            for i in those[1:]:
+                beside(functools.partial(call, i, rows, features))
+            call(those[0], rows, features)
+
+        order = sorted(sharing.values(), key=lambda those: -sum(time[i] for i in those))
+        done(self._pool, [functools.partial(begin, those) for those in order])
+
+    def _counted(
+        self, state: PanelState, seen: Seen, rows: Rows, span: tuple[int, int], V: np.ndarray, par: np.ndarray
+    ) -> PanelState:
+        """Add the rows, those of `span`, to everybody's tally, and retire members when they have been heard."""
         told = (rows.weight > 0) & ~np.isnan(rows.y)
         state.now["entries"] += int(np.diff(rows.indptr)[told].sum())
-        lengths = {name: int(np.diff(r.indptr)[told].sum()) for name, r in seen.rows.items()}
         before, left = int(state.now["rows"][0]), self._left_to_hear(state)
         for i in self.active(state):
-            view = self.members[i].view
-            state.tally[i, 2] += lengths[view]
+            shown = seen.of(self.members[i].view)[0]
+            indptr = shown.indptr[span[0] : span[1] + 1]
+            state.tally[i, 2] += int(np.diff(indptr)[told].sum())
             if left and first_comes(before):
-                state.tally[i, 3] = max(state.tally[i, 3], seen.rows[view].features.max(initial=-1) + 1)
-        V, y, h, par = V[told], rows.y[told], rows.weight[told], seen.frame.par[told]
+                state.tally[i, 3] = max(state.tally[i, 3], shown.features[indptr[0] : indptr[-1]].max(initial=-1) + 1)
+        V, y, h, par = V[told], rows.y[told], rows.weight[told], par[told]
         said = V[:, : len(self.members)]
         wrong = ((said > 0) != (y > 0)[:, None]) if self._classes else (said - y[:, None]) ** 2
         count_up(state.tally, wrong.astype(np.float64), h)
@@ -231,7 +259,8 @@ class Panel:
         heard = state.heard
         if idle:
             heard[:rows, idle] = 0.0
-            anew = replayed(case, range(len(self._inputs)), firmness_for(self._loss))[0]
+            stay = [i for i in range(len(self._inputs)) if i not in idle and (i in active or i >= len(self.members))]
+            anew = replayed(case, stay, firmness_for(self._loss))[0]
             state = state._replace(combiner=forget(anew, idle))
         if not self._left_to_hear(state):
             heard = heard[:0].copy()
@@ -258,9 +287,9 @@ class Panel:
         V[:, len(self.members) :] = 1.0
         return V
 
-    def _combine(self, state: PanelState, seen: Seen, V: np.ndarray, rows: Rows, learns: bool, raw: np.ndarray) -> None:
-        loss = Loss(self._loss.code, seen.frame.par)
-        combine(loss, state.combiner, V, rows.y, rows.weight, learns, self._scratch, raw)
+    def _combine(self, state: PanelState, frame: Frame, V: np.ndarray, rows: Rows, learns: bool, raw: Any) -> None:
+        loss, at = Loss(self._loss.code, frame.par), [*self.active(state), *range(len(self.members), len(self._inputs))]
+        combine_some(loss, state.combiner, at, V[:, at] if len(at) < len(self._inputs) else V, rows, learns, raw)
 
 
 def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
@@ -278,6 +307,19 @@ def mapping(pool: Executor | None) -> Callable[..., list]:
         return list((pool.map if pool else map)(call, *items))
 
     return done
+
+
+def done(pool: Executor | None, tasks: list[Callable[[Callable], None]]) -> None:
+    """Do all `tasks`; each is told how to have another one done beside it."""
+    if pool is None:
+        for task in tasks:
+            task(lambda other: other())
+        return
+    others: list[Future] = []
+    for each in [pool.submit(task, lambda other: others.append(pool.submit(other))) for task in tasks]:
+        each.result()
+    for each in others:
+        each.result()
 
 
 def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State, Predictions]:

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.learn.combine.combiner import combine, firmness_for, new_combiner
+from sonlearn.batch import NO_ROWS
+from sonlearn.learn.combine.combiner import combine_some, firmness_for, new_combiner
 from sonlearn.learn.losses import Loss, losses
 from sonlearn.members import Member
 from sonlearn.viewtable import VIEWS
@@ -79,21 +80,23 @@ def idle_after(case: Case, left: list[int], seen: np.ndarray, run: Callable[...,
 def retired(case: Case, left: list[int], run: Callable[..., list] = map) -> list[int]:
     """Positions of the members to retire, of those `left`; two stay at least. `run`: ``map``, maybe side by side.
 
-    What a member's absence costs grows as others go. So only the one that looked cheapest to miss is judged anew, and
-    goes if it still is.
+    What a member's absence costs grows as others go. So only the one that looked cheapest to miss is judged anew, if
+    others have gone since it was, and goes if it still is.
     """
     left, going = list(left), []
     share = case.costs / max(case.costs.sum(), 1e-300)
     now, *without = run(lambda i: loss_of(case, [j for j in left if j != i]), [None, *left])
-    queue = [(_price(loss, now, share[i]), i) for i, loss in zip(left, without, strict=True)]
+    queue = [(_price(loss, now, share[i]), i, loss, len(left)) for i, loss in zip(left, without, strict=True)]
     heapq.heapify(queue)
     while queue and len(left) > 2:
-        i = heapq.heappop(queue)[1]
-        loss = loss_of(case, [j for j in left if j != i])
-        price = _price(loss, now, share[i])
-        if queue and price > queue[0][0]:
-            heapq.heappush(queue, (price, i))
-        elif price * share[i] < (NOTHING if is_kept(case, i) else PRICE * share[i]):
+        price, i, loss, among = heapq.heappop(queue)
+        if among != len(left):
+            loss = loss_of(case, [j for j in left if j != i])
+            price = _price(loss, now, share[i])
+            if queue and price > queue[0][0]:
+                heapq.heappush(queue, (price, i, loss, len(left)))
+                continue
+        if price * share[i] < (NOTHING if is_kept(case, i) else PRICE * share[i]):
             left.remove(i)
             going.append(i)
             now = loss
@@ -152,10 +155,9 @@ def loss_of(case: Case, chosen: list[int]) -> float:
 
 
 def replayed(case: Case, chosen: list[int], firmness: tuple[float, ...]) -> tuple:
-    """(combiner of the `chosen` after what was heard, its predictions, labels, weights)."""
+    """(combiner after what was heard of the `chosen`, its predictions, labels, weights)."""
     V = np.ascontiguousarray(case.heard[:, chosen], dtype=np.float64)
     par, y, weight = (np.ascontiguousarray(case.heard[:, at], dtype=np.float64) for at in (-3, -2, -1))
-    combiner = new_combiner((case.members[i] for i in chosen), firmness, case.decay)
-    out = np.zeros(len(y))
-    combine(Loss(case.loss.code, par), combiner, V, y, weight, True, np.zeros((len(chosen) + 2, len(chosen))), out)
+    combiner, out = new_combiner(case.members, firmness, case.decay), np.zeros(len(y))
+    combine_some(Loss(case.loss.code, par), combiner, chosen, V, NO_ROWS._replace(y=y, weight=weight), True, out)
     return combiner, out, y, weight

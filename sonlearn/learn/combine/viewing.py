@@ -16,11 +16,18 @@ from sonlearn.viewtable import VIEWS
 
 
 class Seen(NamedTuple):
-    """Rows as every view shows them."""
+    """Rows as every view shows them, or will when it is first asked: see `of`."""
 
     rows: dict[str, Rows]
     sizes: dict[str, int]  # features of each view
     frame: Frame | None = None  # how labels are to be read, for those who learn them
+    show: Callable[[str], None] | None = None  # enters what a view shows
+
+    def of(self, name: str) -> tuple[Rows, int]:
+        """Rows as the view of that name shows them, and how many features it has. One thread asks for a view first."""
+        if self.show is not None and name not in self.rows:
+            self.show(name)
+        return self.rows[name], self.sizes[name]
 
     def between(self, start: int, stop: int, y: np.ndarray) -> Seen:
         """Rows start..stop-1, with the labels `y`."""
@@ -58,18 +65,35 @@ class Views:
         at = self._places(needed)
         return tuple(self._views[i].reserve(s, rows, features) if i in at else s for i, s in enumerate(states))
 
+    def showing(self, states: tuple, rows: Rows, learn: bool) -> tuple[list, Seen]:
+        """(states, `rows` as seen), where a view sees the rows, and has its new state, when it is first asked for.
+
+        Where it is to `learn`, its statistics take the rows in, and `reserve` comes first.
+        """
+        own, seen = list(states), Seen({}, {})
+
+        def show(name: str) -> None:
+            i = self.names.index(name)
+            if learn:
+                own[i], seen.rows[name] = self._views[i].see(states[i], rows)
+            else:
+                seen.rows[name] = self._views[i].look(states[i], rows)
+            seen.sizes[name] = self._views[i].features(own[i])
+
+        return own, seen._replace(show=show)
+
     def see(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> tuple[tuple, Seen]:
         """`rows` as seen by the `needed` views (None: all), before the statistics take it in; `reserve` comes first."""
-        at = self._places(needed)
-        shown = dict(zip(at, self._map(lambda i: self._views[i].see(states[i], rows), at), strict=True))
-        states = tuple(shown[i][0] if i in shown else own for i, own in enumerate(states))
-        return states, Seen({self.names[i]: own for i, (_, own) in shown.items()}, self.sizes(states))
+        return self._shown(states, rows, needed, learn=True)
 
     def look(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> Seen:
         """`rows` as seen by the views as they are, for prediction."""
-        at = self._places(needed)
-        shown = self._map(lambda i: self._views[i].look(states[i], rows), at)
-        return Seen({self.names[i]: own for i, own in zip(at, shown, strict=True)}, self.sizes(states))
+        return self._shown(states, rows, needed, learn=False)[1]
+
+    def _shown(self, states: tuple, rows: Rows, needed: Container[str] | None, learn: bool) -> tuple[tuple, Seen]:
+        own, seen = self.showing(states, rows, learn)
+        self._map(seen.show, [self.names[i] for i in self._places(needed)])
+        return tuple(own), Seen(seen.rows, self.sizes(tuple(own)))
 
     def kept(self, states: tuple, needed: Container[str]) -> tuple:
         """`states`, those that are not `needed` any more as new."""
