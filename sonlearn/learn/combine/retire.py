@@ -84,6 +84,8 @@ def retired(case: Case, left: list[int], run: Callable[..., list] = map) -> list
     others have gone since it was, and goes if it still is.
     """
     left, going = list(left), []
+    if len(left) <= 2:
+        return beyond_budget(case, left, run)
     share = case.costs / max(case.costs.sum(), 1e-300)
     now, *without = run(lambda i: loss_of(case, [j for j in left if j != i]), [None, *left])
     queue = [(_price(loss, now, share[i]), i, loss, len(left)) for i, loss in zip(left, without, strict=True)]
