@@ -38,6 +38,7 @@ def check_together(o: LearnOptions) -> None:
         raise OptionError(f"--loss {o.loss} with several classes: the committee learns {', '.join(CLASSIFICATION)}")
     _check_output(o)
     _check_forgetting(o)
+    _check_budget(o)
     for name in o.members:
         chosen = member(name, o.loss)
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
@@ -58,6 +59,20 @@ def check_together(o: LearnOptions) -> None:
         )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
+
+
+def _check_budget(o: LearnOptions) -> None:
+    """What goes together of the options that say what a committee may take."""
+    if not o.retire and not isinstance(o.budget, str):
+        raise OptionError(
+            f"--budget {o.budget:g} with --no-retire: a budget in microseconds is kept by retiring members; leave out "
+            "--no-retire, or name few --members"
+        )
+    if o.members and o.budget == "cheap":
+        raise OptionError(
+            "--budget cheap with --members: both say which members there are; give one of them, or --budget "
+            "MICROSECONDS, which chooses among them"
+        )
 
 
 def _check_classes(o: LearnOptions) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sonlearn import LearnOptions
+from sonlearn.batch import NO_ROWS
 from sonlearn.learn.combine.combiner import (
     FIRMNESS,
     FLOOR,
@@ -12,6 +13,7 @@ from sonlearn.learn.combine.combiner import (
     PERIOD,
     Combiner,
     combine,
+    combine_some,
     forget,
     new_combiner,
 )
@@ -114,3 +116,23 @@ def test_a_long_stream_of_sure_rows_stays_finite():
     assert np.isfinite(out).all()
     assert np.isfinite(combiner.w).all()
     assert np.isfinite(combiner.LT).all()
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared", "absolute"])
+@pytest.mark.parametrize("at", [[0], [1, 4], [0, 2, 3, 4]])
+def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
+    """In two parts, for what is scattered back must be gone on from."""
+    V, y, weight = stream(loss, k=5)
+    silent = [i for i in range(5) if i not in at]
+    V[:, silent] = 0.0
+    of_rows = spread(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
+    whole, some = (forget(start(5), silent) for _ in range(2))
+    wanted, got = np.zeros((2, len(y)))
+    combine(of_rows, whole, V, y, weight, True, np.zeros((7, 5)), wanted)
+    for part in (slice(0, 130), slice(130, len(y))):
+        rows = NO_ROWS._replace(y=y[part], weight=weight[part])
+        combine_some(of_rows._replace(par=of_rows.par[part]), some, at, V[part, at], rows, True, got[part])
+    np.testing.assert_array_equal(got, wanted)
+    np.testing.assert_array_equal(some.w, whole.w)
+    np.testing.assert_array_equal(some.LT[:, at], whole.LT[:, at])
+    np.testing.assert_array_equal(some.LT[:, :, at], whole.LT[:, :, at])

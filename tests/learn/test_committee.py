@@ -13,7 +13,7 @@ from sonlearn.learn.combine.panel import member_options, taught
 from sonlearn.learn.combine.target import CLIP
 from sonlearn.learn.engines import make_engine
 from sonlearn.learn.losses import loss_of, spread
-from sonlearn.members import CHEAP, MEMBERS, default_members, member
+from sonlearn.members import CHEAP, MEMBERS, Member, default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
 
@@ -184,6 +184,22 @@ def test_a_budget_chooses_members():
     assert at_work(budget=1e3) == list(MEMBERS)
 
 
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"budget": 2.0, "retire": False}, "--budget 2 with --no-retire: .*leave out --no-retire"),
+        ({"budget": "cheap", "members": ("nag",)}, "--budget cheap with --members: .*give one of them"),
+    ],
+)
+def test_of_two_that_say_who_is_at_work_none_is_ignored(given, why):
+    with pytest.raises(OptionError, match=why):
+        LearnOptions(method="committee", **given)
+    for one in given:
+        LearnOptions(method="committee", **{one: given[one]})
+    LearnOptions(method="committee", **given | {"budget": "rich"})
+
+
 def test_rich_retires_nobody(early):
     learner = Learner(LearnOptions(method="committee", budget="rich"))
     learner.partial_fit(zipf(n=400, d=60))
@@ -223,3 +239,23 @@ def test_every_member_is_there_by_name(name):
 def test_unknown_members_are_named(names, why):
     with pytest.raises(OptionError, match=why):
         options(members=names)
+
+
+@pytest.mark.interpreted
+def test_a_hearing_judges_no_committee_twice(monkeypatch):
+    """What each is worth beside the others, known beforehand: the first of them is worth nothing, the second little."""
+    worth, asked = np.array([0.0, 0.01, 1.0, 2.0, 4.0]), []
+
+    def loss_of(case, chosen):
+        asked.append(tuple(chosen))
+        return 10.0 - worth[list(chosen)].sum()
+
+    monkeypatch.setattr(retire, "loss_of", loss_of)
+    members = tuple(Member("nag", "raw") for _ in worth)
+    case = retire.Case(None, members, True, np.zeros((8, 8), np.float32), np.ones(5), short=True)
+    assert retire.retired(case, [0, 1, 2, 3, 4]) == [0, 1]
+    assert len(set(asked)) == len(asked)
+    asked.clear()
+    assert retire.retired(case, [2, 3, 4]) == [] and len(asked) == 4
+    asked.clear()
+    assert retire.retired(case, [0, 1]) == [] and asked == [], "two stay, whatever they are worth"
