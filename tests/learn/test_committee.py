@@ -256,6 +256,7 @@ def test_a_hearing_judges_no_committee_twice(monkeypatch):
     assert retire.retired(case, [0, 1, 2, 3, 4]) == [0, 1]
     assert len(set(asked)) == len(asked)
     asked.clear()
-    assert retire.retired(case, [2, 3, 4]) == [] and len(asked) == 4
-    asked.clear()
-    assert retire.retired(case, [0, 1]) == [] and asked == [], "two stay, whatever they are worth"
+    assert retire.retired(case, [2, 3, 4]) == []
+    assert len(asked) == 4
+    assert retire.retired(case, [0, 1]) == []
+    assert len(asked) == 4, "two stay, whatever they are worth"
