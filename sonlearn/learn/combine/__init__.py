@@ -6,6 +6,7 @@
 `retire`     which members a stream can do without
 `committee`  views of the rows, and a panel that sees them: the default method
 `viewing`    several views of the same rows, side by side
+`jobs`       what the threads do, each when what it needs is there
 
 `multinomial`  several classes that share a learner
 `against_all`  several classes, each learned against all others, on `sides`, what learns one class

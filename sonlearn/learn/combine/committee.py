@@ -57,7 +57,7 @@ class Committee:
         members = members_of(options)
         self._views = Views(dict.fromkeys(each.view for each in members), mapping(pool), options.loss)
         self._target = Target(options)
-        self._panel = Panel(options, members, pool)
+        self._panel = Panel(options, members, pool, threads)
 
     def new(self) -> CommitteeState:
         """State of a committee that has seen nothing."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from sonlearn.learn.combine.combiner import (
     new_combiner,
     weights_of,
 )
+from sonlearn.learn.combine.jobs import Job, work_off
 from sonlearn.learn.combine.retire import SHORT, Case, first_comes, idle_after, next_hearing, replayed
 from sonlearn.learn.combine.target import Frame, Target
 from sonlearn.learn.combine.viewing import Seen, rows_between
@@ -38,6 +40,8 @@ from sonlearn.options import CLASSIFICATION, LearnOptions
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 #: Losses of values that mean the same whatever the unit.
 _SCALE_FREE = ("squared", "absolute", "quantile")
+#: Parts of what is learned at a time, and rows of a part at least, where views and members learn side by side.
+PARTS, LEAST_ROWS = 4, 128
 NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8")]
 
 
@@ -62,14 +66,18 @@ class Panel:
     members : tuple of Member
     pool : Executor or None
         Where members learn side by side; None: one after the other.
+    threads : int
+        How many of its threads.
     """
 
-    def __init__(self, options: LearnOptions, members: tuple[Member, ...], pool: Executor | None = None):
+    def __init__(
+        self, options: LearnOptions, members: tuple[Member, ...], pool: Executor | None = None, threads: int = 1
+    ):
         self._options, self.members, self._classes = options, members, options.loss in CLASSIFICATION
         self._loss = Target(options).loss
         self._inputs = inputs_of(options.loss, members)
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
-        self._pool, self._map = pool, mapping(pool)
+        self._pool, self._threads, self._map = pool, threads, mapping(pool)
         self._retires = options.retire and options.budget != "rich"
 
     def new(self) -> PanelState:
@@ -116,10 +124,10 @@ class Panel:
         """float64[n, inputs]: what the members tell the combiner of rows that they do not learn from."""
         V = self._nothing_said(n)
 
-        def ask(i: int, rows: Rows, features: int) -> None:
-            out = Predictions.empty(n)
+        def ask(i: int, rows: Rows, features: int, at: slice) -> None:
+            out = Predictions.empty(len(rows.y))
             self._engines[i].predict(state.members[i], rows, out)
-            self._tell(V, i, out, seen.frame)
+            self._tell(V[at], i, out, seen.frame.between(at.start, at.stop))
 
         self._each(state, seen, (0, n), ask)
         return V
@@ -144,7 +152,7 @@ class Panel:
         """`state` without spare room."""
         return state._replace(
             members=tuple(engine.packed(s) for engine, s in zip(self._engines, state.members, strict=True)),
-            heard=state.heard[: int(state.now["rows"][0]) if self._left_to_hear(state) else 0],
+            heard=state.heard[: _rows(state) if self._left_to_hear(state) else 0],
         )
 
     def roll(self, state: PanelState) -> list[dict[str, Any]]:
@@ -177,61 +185,64 @@ class Panel:
         members, V = self._teach(state, seen, part, span, again=False)
         frame = seen.frame.between(*span)
         self._combine(state, frame, V, part, True, raw)
-        return self._counted(state._replace(members=members), seen, part, span, V, frame.par)
+        return self._counted(state._replace(members=members), part, V, frame.par)
 
     def _teach(
         self, state: PanelState, seen: Seen, part: Rows, span: tuple[int, int], again: bool
     ) -> tuple[tuple, np.ndarray]:
         """(states of the members after `part`, what they told the combiner before each row)."""
         V, members, frame = self._nothing_said(len(part.y)), list(state.members), seen.frame.between(*span)
+        told, first = (part.weight > 0) & ~np.isnan(part.y), self._left_to_hear(state) and first_comes(_rows(state))
 
-        def teach(i: int, rows: Rows, features: int) -> None:
+        def teach(i: int, rows: Rows, features: int, at: slice) -> None:
             if again and METHODS[self.members[i].method].engine == "bayes":
                 out = Predictions.empty(len(rows.y))
                 self._engines[i].predict(members[i], rows, out)
             else:
-                members[i], out = taught(self._engines[i], members[i], rows._replace(y=part.y), features)
-            self._tell(V, i, out, frame)
+                members[i], out = taught(self._engines[i], members[i], rows._replace(y=part.y[at]), features)
+            self._tell(V[at], i, out, frame.between(at.start, at.stop))
+            if not again:
+                state.tally[i, 2] += int(np.diff(rows.indptr)[told[at]].sum())
+            if not again and first:
+                most = rows.features[: rows.indptr[-1]].max(initial=-1) + 1
+                state.tally[i, 3] = max(state.tally[i, 3], most)
 
         self._each(state, seen, span, teach)
         return tuple(members), V
 
     def _each(
-        self, state: PanelState, seen: Seen, span: tuple[int, int], call: Callable[[int, Rows, int], None]
+        self, state: PanelState, seen: Seen, span: tuple[int, int], call: Callable[[int, Rows, int, slice], None]
     ) -> None:
-        """``call(i, rows span[0]..span[1]-1 as its view shows them, features of the view)`` for the members at work.
+        """``call(i, rows, features of the view, which of the span they are)`` for each member at work and its view.
 
-        Side by side, first those that take longest. Members that share a view come after it, apart from each other.
+        Views and members side by side, those first that take longest with all that hangs on them; and, so that a member
+        can learn while its view sees on, in a few parts, each in its order.
         """
         time = [self.members[i].cost * state.tally[i, 2] for i in range(len(self.members))]
         sharing: dict[str, list[int]] = {}
         for i in sorted(self.active(state), key=lambda i: -time[i]):
             sharing.setdefault(self.members[i].view, []).append(i)
+        jobs: list[Job] = []
+        parts = 1 if self._pool is None else max(1, min(PARTS, (span[1] - span[0]) // LEAST_ROWS))
+        bounds = np.linspace(*span, parts + 1).astype(int).tolist()
+        for view in sorted(sharing, key=lambda view: -sum(time[i] for i in sharing[view])):
+            before: dict[Any, Job] = {}  # of the view, and of each member
+            for at in itertools.pairwise(bounds):
+                shown: list[tuple[Rows, int]] = []
+                see = Job(functools.partial(_show, seen, view, at, shown), filter(None, [before.get(view)]))
+                before[view] = see
+                jobs.append(see)
+                for i in sharing[view]:
+                    own = functools.partial(_call, call, i, shown, slice(at[0] - span[0], at[1] - span[0]))
+                    before[i] = Job(own, filter(None, [see, before.get(i)]))
+                    jobs.append(before[i])
+        work_off(jobs, self._pool, self._threads)
 
-        def begin(those: list[int], beside: Callable[[Callable[[], None]], Any]) -> None:
-            rows, features = seen.of(self.members[those[0]].view)
-            if span != (0, len(rows.y)):
-                rows = rows_between(rows, *span)
-            for i in those[1:]:
-                beside(functools.partial(call, i, rows, features))
-            call(those[0], rows, features)
-
-        order = sorted(sharing.values(), key=lambda those: -sum(time[i] for i in those))
-        done(self._pool, [functools.partial(begin, those) for those in order])
-
-    def _counted(
-        self, state: PanelState, seen: Seen, rows: Rows, span: tuple[int, int], V: np.ndarray, par: np.ndarray
-    ) -> PanelState:
-        """Add the rows, those of `span`, to everybody's tally, and retire members when they have been heard."""
+    def _counted(self, state: PanelState, rows: Rows, V: np.ndarray, par: np.ndarray) -> PanelState:
+        """Add the rows to everybody's tally, and retire members when they have been heard."""
         told = (rows.weight > 0) & ~np.isnan(rows.y)
         state.now["entries"] += int(np.diff(rows.indptr)[told].sum())
-        before, left = int(state.now["rows"][0]), self._left_to_hear(state)
-        for i in self.active(state):
-            shown = seen.of(self.members[i].view)[0]
-            indptr = shown.indptr[span[0] : span[1] + 1]
-            state.tally[i, 2] += int(np.diff(indptr)[told].sum())
-            if left and first_comes(before):
-                state.tally[i, 3] = max(state.tally[i, 3], shown.features[indptr[0] : indptr[-1]].max(initial=-1) + 1)
+        before, left = _rows(state), self._left_to_hear(state)
         V, y, h, par = V[told], rows.y[told], rows.weight[told], par[told]
         said = V[:, : len(self.members)]
         wrong = ((said > 0) != (y > 0)[:, None]) if self._classes else (said - y[:, None]) ** 2
@@ -246,7 +257,7 @@ class Panel:
 
     def _after_hearing(self, state: PanelState) -> PanelState:
         """Retire the members that do not pay for their time: nothing of them is kept, in the combiner neither."""
-        rows, active = int(state.now["rows"][0]), self.active(state)
+        rows, active = _rows(state), self.active(state)
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
         short = int(state.now["entries"][0]) <= SHORT * rows
         allowed = self._options.microseconds * 1e-6 / NAG_SECONDS * rows
@@ -268,7 +279,7 @@ class Panel:
 
     def _left_to_hear(self, state: PanelState) -> int:
         """Rows that are still to be learned before the next hearing; 0: there is none to come."""
-        return next_hearing(int(state.now["rows"][0])) if self._retires else 0
+        return next_hearing(_rows(state)) if self._retires else 0
 
     def _end_of_hearing(self, state: PanelState, rows: Rows, start: int) -> int:
         """Where to stop so that retirement comes after the very same row however the stream is cut."""
@@ -309,17 +320,16 @@ def mapping(pool: Executor | None) -> Callable[..., list]:
     return done
 
 
-def done(pool: Executor | None, tasks: list[Callable[[Callable], None]]) -> None:
-    """Do all `tasks`; each is told how to have another one done beside it."""
-    if pool is None:
-        for task in tasks:
-            task(lambda other: other())
-        return
-    others: list[Future] = []
-    for each in [pool.submit(task, lambda other: others.append(pool.submit(other))) for task in tasks]:
-        each.result()
-    for each in others:
-        each.result()
+def _rows(state: PanelState) -> int:
+    return int(state.now["rows"][0])
+
+
+def _show(seen: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
+    shown.append(seen.part(view, *at))
+
+
+def _call(call: Callable[..., None], i: int, shown: list[tuple[Rows, int]], at: slice) -> None:
+    call(i, *shown[0], at)
 
 
 def taught(engine: Any, state: State, rows: Rows, features: int) -> tuple[State, Predictions]:

@@ -16,18 +16,21 @@ from sonlearn.viewtable import VIEWS
 
 
 class Seen(NamedTuple):
-    """Rows as every view shows them, or will when it is first asked: see `of`."""
+    """Rows as every view shows them, or, where there is `show`, will when it is asked."""
 
     rows: dict[str, Rows]
     sizes: dict[str, int]  # features of each view
     frame: Frame | None = None  # how labels are to be read, for those who learn them
-    show: Callable[[str], None] | None = None  # enters what a view shows
+    show: Callable[[str, int, int], tuple[Rows, int]] | None = None
 
-    def of(self, name: str) -> tuple[Rows, int]:
-        """Rows as the view of that name shows them, and how many features it has. One thread asks for a view first."""
-        if self.show is not None and name not in self.rows:
-            self.show(name)
-        return self.rows[name], self.sizes[name]
+    def part(self, name: str, start: int, stop: int) -> tuple[Rows, int]:
+        """Rows start..stop-1 as the view of that name shows them, and how many features it has had by then.
+
+        Where views `show`, each is asked for all rows in their order, by one thread at a time.
+        """
+        if self.show is not None:
+            return self.show(name, start, stop)
+        return rows_between(self.rows[name], start, stop), self.sizes[name]
 
     def between(self, start: int, stop: int, y: np.ndarray) -> Seen:
         """Rows start..stop-1, with the labels `y`."""
@@ -66,21 +69,21 @@ class Views:
         return tuple(self._views[i].reserve(s, rows, features) if i in at else s for i, s in enumerate(states))
 
     def showing(self, states: tuple, rows: Rows, learn: bool) -> tuple[list, Seen]:
-        """(states, `rows` as seen), where a view sees the rows, and has its new state, when it is first asked for.
+        """(states, `rows` as seen), where a view sees rows, and its state changes, when it is asked for them.
 
-        Where it is to `learn`, its statistics take the rows in, and `reserve` comes first.
+        Where views `learn`, their statistics take the rows in, and `reserve` comes first.
         """
-        own, seen = list(states), Seen({}, {})
+        own = list(states)
 
-        def show(name: str) -> None:
-            i = self.names.index(name)
+        def show(name: str, start: int, stop: int) -> tuple[Rows, int]:
+            i, part = self.names.index(name), rows_between(rows, start, stop)
             if learn:
-                own[i], seen.rows[name] = self._views[i].see(states[i], rows)
+                own[i], shown = self._views[i].see(own[i], part)
             else:
-                seen.rows[name] = self._views[i].look(states[i], rows)
-            seen.sizes[name] = self._views[i].features(own[i])
+                shown = self._views[i].look(own[i], part)
+            return shown, self._views[i].features(own[i])
 
-        return own, seen._replace(show=show)
+        return own, Seen({}, {}, show=show)
 
     def see(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> tuple[tuple, Seen]:
         """`rows` as seen by the `needed` views (None: all), before the statistics take it in; `reserve` comes first."""
@@ -92,8 +95,9 @@ class Views:
 
     def _shown(self, states: tuple, rows: Rows, needed: Container[str] | None, learn: bool) -> tuple[tuple, Seen]:
         own, seen = self.showing(states, rows, learn)
-        self._map(seen.show, [self.names[i] for i in self._places(needed)])
-        return tuple(own), Seen(seen.rows, self.sizes(tuple(own)))
+        names, n = [self.names[i] for i in self._places(needed)], len(rows.y)
+        shown = self._map(lambda name: seen.part(name, 0, n)[0], names)
+        return tuple(own), Seen(dict(zip(names, shown, strict=True)), self.sizes(tuple(own)))
 
     def kept(self, states: tuple, needed: Container[str]) -> tuple:
         """`states`, those that are not `needed` any more as new."""
