@@ -7,7 +7,7 @@ import pytest
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
-from sonlearn.learn.combine import retire
+from sonlearn.learn.combine import panel, retire
 from sonlearn.learn.combine.combiner import combine, new_combiner
 from sonlearn.learn.combine.panel import member_options, taught
 from sonlearn.learn.combine.target import CLIP
@@ -92,6 +92,21 @@ def test_cuts_and_threads_change_no_bit(early, cuts, threads):
     assert_same(state_of(parts), state_of(whole))
     active = [m["active"] for m in whole.facts()["members"]]
     assert not all(active), "nobody was retired: nothing of that was tested"
+
+
+@pytest.mark.parametrize("names", [NAMES, ("nag", "drfd", "nag:tfidf", "arow-precision:tfidf")], ids=len)
+def test_members_that_learn_while_their_views_see_on_change_no_bit(early, monkeypatch, names):
+    monkeypatch.setattr(panel, "LEAST_ROWS", 7)
+    monkeypatch.setattr(panel, "LONG", 0.0)
+    batch = with_weights(without_some_labels(zipf(n=400, d=60)))
+    given = LearnOptions(method="committee", members=names)
+    one, several = (Learner(given, threads=threads) for threads in (1, 3))
+    for part in (slice(0, 190), slice(190, 400)):
+        np.testing.assert_array_equal(
+            several.partial_fit(rows_of(batch, part)).raw, one.partial_fit(rows_of(batch, part)).raw
+        )
+    assert_same(state_of(several), state_of(one))
+    np.testing.assert_array_equal(several.predict(batch).raw, one.predict(batch).raw)
 
 
 @pytest.mark.parametrize("at", [1, 60, 149, 150, 151, 299, 300, 301])

@@ -40,8 +40,9 @@ from sonlearn.options import CLASSIFICATION, LearnOptions
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 #: Losses of values that mean the same whatever the unit.
 _SCALE_FREE = ("squared", "absolute", "quantile")
-#: Parts of what is learned at a time, and rows of a part at least, where views and members learn side by side.
-PARTS, LEAST_ROWS = 4, 128
+#: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
+#: of a thread's share. Each part has to fetch their tables into the cache anew.
+PARTS, LEAST_ROWS, LONG = 4, 128, 0.8
 NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8")]
 
 
@@ -77,7 +78,7 @@ class Panel:
         self._loss = Target(options).loss
         self._inputs = inputs_of(options.loss, members)
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
-        self._pool, self._threads, self._map = pool, threads, mapping(pool)
+        self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
         self._retires = options.retire and options.budget != "rich"
 
     def new(self) -> PanelState:
@@ -215,19 +216,19 @@ class Panel:
     ) -> None:
         """``call(i, rows, features of the view, which of the span they are)`` for each member at work and its view.
 
-        Views and members side by side, those first that take longest with all that hangs on them; and, so that a member
-        can learn while its view sees on, in a few parts, each in its order.
+        Views and members side by side, those first that take longest together. If that is about all the time that there
+        is, they go on in a few parts, so that a member learns while its view sees the next.
         """
         time = [self.members[i].cost * state.tally[i, 2] for i in range(len(self.members))]
         sharing: dict[str, list[int]] = {}
         for i in sorted(self.active(state), key=lambda i: -time[i]):
             sharing.setdefault(self.members[i].view, []).append(i)
-        jobs: list[Job] = []
-        parts = 1 if self._pool is None else max(1, min(PARTS, (span[1] - span[0]) // LEAST_ROWS))
-        bounds = np.linspace(*span, parts + 1).astype(int).tolist()
-        for view in sorted(sharing, key=lambda view: -sum(time[i] for i in sharing[view])):
+        takes = {view: sum(time[i] for i in those) for view, those in sharing.items()}
+        jobs, every = list[Job](), sum(takes.values())
+        for view in sorted(sharing, key=lambda view: -takes[view]):
             before: dict[Any, Job] = {}  # of the view, and of each member
-            for at in itertools.pairwise(bounds):
+            parts = (span[1] - span[0]) // LEAST_ROWS if takes[view] * self._threads > LONG * every else 1
+            for at in itertools.pairwise(np.linspace(*span, min(max(parts, 1), PARTS) + 1).astype(int).tolist()):
                 shown: list[tuple[Rows, int]] = []
                 see = Job(functools.partial(_show, seen, view, at, shown), filter(None, [before.get(view)]))
                 before[view] = see
