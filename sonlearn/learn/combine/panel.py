@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
@@ -41,8 +42,8 @@ BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 #: Losses of values that mean the same whatever the unit.
 _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
-#: of a thread's share. Each part has to fetch their tables into the cache anew.
-PARTS, LEAST_ROWS, LONG = 4, 128, 0.8
+#: times a thread's share. Each part has to fetch their tables into the cache anew.
+PARTS, LEAST_ROWS, LONG = 4, 128, 1.1
 NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8")]
 
 
@@ -79,6 +80,7 @@ class Panel:
         self._inputs = inputs_of(options.loss, members)
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
         self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
+        self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
         self._retires = options.retire and options.budget != "rich"
 
     def new(self) -> PanelState:
@@ -216,18 +218,19 @@ class Panel:
     ) -> None:
         """``call(i, rows, features of the view, which of the span they are)`` for each member at work and its view.
 
-        Views and members side by side, those first that take longest together. If that is about all the time that there
-        is, they go on in a few parts, so that a member learns while its view sees the next.
+        Views and members side by side, those first that took longest together the last time. If that was most of all
+        the time, they go on in a few parts, so that a member learns while its view sees the next.
         """
-        time = [self.members[i].cost * state.tally[i, 2] for i in range(len(self.members))]
         sharing: dict[str, list[int]] = {}
-        for i in sorted(self.active(state), key=lambda i: -time[i]):
+        for i in self.active(state):
             sharing.setdefault(self.members[i].view, []).append(i)
-        takes = {view: sum(time[i] for i in those) for view, those in sharing.items()}
-        jobs, every = list[Job](), sum(takes.values())
-        for view in sorted(sharing, key=lambda view: -takes[view]):
+        took = {view: sum(self._took.get(view, ())) for view in sharing}
+        takes: dict[str, list[float]] = {view: [] for view in sharing}
+        self._took = takes
+        jobs, every = list[Job](), sum(took.values())
+        for view in sorted(sharing, key=lambda view: -took[view]):
             before: dict[Any, Job] = {}  # of the view, and of each member
-            parts = (span[1] - span[0]) // LEAST_ROWS if takes[view] * self._threads > LONG * every else 1
+            parts = (span[1] - span[0]) // LEAST_ROWS if took[view] * self._threads > LONG * every else 1
             for at in itertools.pairwise(np.linspace(*span, min(max(parts, 1), PARTS) + 1).astype(int).tolist()):
                 shown: list[tuple[Rows, int]] = []
                 see = Job(functools.partial(_show, seen, view, at, shown), filter(None, [before.get(view)]))
@@ -237,6 +240,8 @@ class Panel:
                     own = functools.partial(_call, call, i, shown, slice(at[0] - span[0], at[1] - span[0]))
                     before[i] = Job(own, filter(None, [see, before.get(i)]))
                     jobs.append(before[i])
+                for job in jobs[-1 - len(sharing[view]) :]:
+                    job.call = functools.partial(_timed, job.call, takes[view])
         work_off(jobs, self._pool, self._threads)
 
     def _counted(self, state: PanelState, rows: Rows, V: np.ndarray, par: np.ndarray) -> PanelState:
@@ -327,6 +332,12 @@ def _rows(state: PanelState) -> int:
 
 def _show(seen: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
     shown.append(seen.part(view, *at))
+
+
+def _timed(call: Callable[[], None], took: list[float]) -> None:
+    begin = time.thread_time()
+    call()
+    took.append(time.thread_time() - begin)
 
 
 def _call(call: Callable[..., None], i: int, shown: list[tuple[Rows, int]], at: slice) -> None:
