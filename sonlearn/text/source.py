@@ -19,7 +19,7 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.text.compression import DecompressedBytes, PlainBytes, decompressed
 
 #: Bytes of a chunk. Parsing is fastest while a chunk and what it becomes fit into the cache.
-CHUNK_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 19
 
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 1 << 16  # bytes searched for signs of a binary file
