@@ -59,7 +59,9 @@ def learn(params, state, work, rows, out, start):
     rows : Rows, with features below len(state.table); out : Predictions, filled in place; start : int
     """
     for i in range(start, len(rows.y)):
-        fetch_row(state.table, rows, i + 1)
+        if len(state.table) > BEYOND and i + 1 < len(rows.y):
+            for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
+                fetch(state.table, rows.features[at], 1)
         u, xx = score(params, state, rows, i)
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i
@@ -93,15 +95,6 @@ def weights(params, state, out):
 
 
 # ----------------------------------------------------------------------------------------------------------- reading
-
-
-@forced_inline
-def fetch_row(table, rows, i):
-    """Ask for what a step needs of the features of row `i`, if there is one, ahead of it."""
-    n = len(rows.y)
-    if len(table) > BEYOND:
-        for at in range(rows.indptr[min(i, n)], rows.indptr[min(i + 1, n)]):
-            fetch(table, rows.features[at], 1)
 
 
 @forced_inline

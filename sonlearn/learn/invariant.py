@@ -51,7 +51,8 @@ def logistic_travel(m: float, T: float) -> float:
         return T
     rest, start = T - free, max(m, FLAT)
     e = math.exp(min(start, 700.0))
-    d = 2.0 * rest / (1.0 + e + math.sqrt((1.0 + e) * (1.0 + e) + 2.0 * e * rest))  # the first two terms of exp(d) - 1
+    share = rest / (1.0 + e)
+    d = 2.0 * share / (1.0 + math.sqrt(1.0 + 2.0 * (e / (1.0 + e)) * share))  # by the first two terms of exp(d) - 1
     if d > 1.0:
         d = min(d, math.log1p(rest / e))
     for _ in range(STEPS):
