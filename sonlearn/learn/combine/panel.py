@@ -43,7 +43,7 @@ BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
 #: times a thread's share. Each part has to fetch their tables into the cache anew.
-PARTS, LEAST_ROWS, LONG = 4, 128, 1.1
+PARTS, LEAST_ROWS, LONG = 4, 128, 1.4
 NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8")]
 
 
