@@ -72,7 +72,7 @@ def learning(d: int, s: int, n: int, flags: list[str], runs: int) -> dict[str, A
 
     Medians of `runs` blocks that the second half is cut into.
     """
-    batches = batches_of(zipf_stream(n, d, s, exact=True), max(n // (2 * runs), 1))
+    batches = batches_of(zipf_stream(n, d, s, exact=True), -(-n // (2 * runs)))
     found: dict[str, Any] = {}
     for own in flags:
         learner = Learner(options_of(own))
