@@ -17,7 +17,8 @@ def zeros(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
     size = math.prod(shape) * dtype.itemsize
     raw = np.zeros(size + LINE, dtype=np.uint8)
     begin = -raw.ctypes.data % LINE
-    return raw[begin : begin + size].view(dtype).reshape(shape)
+    array: np.ndarray = raw[begin : begin + size].view(dtype).reshape(shape)
+    return array
 
 
 def grown(array: np.ndarray, length: int, used: int | None = None) -> np.ndarray:
