@@ -203,25 +203,29 @@ def _exponent(buf, p):
 
 
 @forced_inline
+def read_digits(buf, p, w):
+    """Append the digits from ``buf[p]`` on to `w`: (w, where they end, what stands there less `ZERO`).
+
+    Beyond 18 digits w may overflow: the caller counts them.
+    """
+    d = byte(buf, p) - ZERO
+    while 0 <= d <= 9:
+        w = 10 * w + d
+        p += 1
+        d = byte(buf, p) - ZERO
+    return w, p, d
+
+
+@forced_inline
 def parse_number(buf, p):
     """`parse_any_number`, with a quick way for most: no exponent, at most 15 digits."""
     minus = byte(buf, p) == MINUS
-    at = p + minus
-    start, w = at, 0
-    d = byte(buf, at) - ZERO
-    while 0 <= d <= 9:
-        w = 10 * w + d
-        at += 1
-        d = byte(buf, at) - ZERO
+    start = p + minus
+    w, at, d = read_digits(buf, start, 0)
     k = 0
     if d == POINT - ZERO:
-        at += 1
-        point = at
-        d = byte(buf, at) - ZERO
-        while 0 <= d <= 9:
-            w = 10 * w + d
-            at += 1
-            d = byte(buf, at) - ZERO
+        point = at + 1
+        w, at, d = read_digits(buf, point, w)
         k = at - point
         start += 1
     if 0 < at - start < 16 and d <= BLANK - ZERO:
@@ -253,21 +257,11 @@ def parse_any_number(buf, p):
     if sign in (MINUS, PLUS):
         p += 1
     start = p
-    w = 0
-    d = byte(buf, p) - ZERO
-    while 0 <= d <= 9:
-        w = 10 * w + d
-        p += 1
-        d = byte(buf, p) - ZERO
+    w, p, d = read_digits(buf, start, 0)
     digits, q = p - start, 0
     if d == POINT - ZERO:
-        p += 1
-        point = p
-        d = byte(buf, p) - ZERO
-        while 0 <= d <= 9:
-            w = 10 * w + d
-            p += 1
-            d = byte(buf, p) - ZERO
+        point = p + 1
+        w, p, d = read_digits(buf, point, w)
         q = point - p
         digits -= q
     if digits == 0:

@@ -16,7 +16,7 @@ from sonlearn.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.text import number
 from sonlearn.text import rows as at
-from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number
+from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number, read_digits
 from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN
 
 _MAX_INDEX = 0x7FFFFFFFFFFFFFFF
@@ -148,12 +148,8 @@ def _increasing(indices, start, end):
 @bare_inline
 def _index(buf, p):
     """An index and its colon: (index, position after the colon), the index negative where there is none."""
-    start, index = p, 0
-    d = byte(buf, p) - ZERO
-    while 0 <= d <= 9:
-        index = 10 * index + d
-        p += 1
-        d = byte(buf, p) - ZERO
+    start = p
+    index, p, d = read_digits(buf, start, 0)
     if p == start:
         return -1, p
     if p - start > 18 and not _fits(buf, start, p):

@@ -30,7 +30,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text import number
 from sonlearn.text import rows as at
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
-from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number
+from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number, read_digits
 from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
 
 _LOW63 = 0x7FFFFFFFFFFFFFFF
@@ -269,12 +269,7 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
 @forced_inline
 def _name(buf, p, seed, hash_all):
     """A feature's name: (its end, its hash). Most digits are read once, as their number."""
-    end, number = p, 0
-    d = byte(buf, p) - ZERO
-    while 0 <= d <= 9:
-        number = 10 * number + d
-        end += 1
-        d = byte(buf, end) - ZERO
+    number, end, d = read_digits(buf, p, 0)
     if 0 < end - p < 19 and (d == COLON - ZERO or d == BLANK - ZERO or d == NEWLINE - ZERO) and not hash_all:
         return end, (number + seed) & _LOW63
     return _other_name(buf, p, end, seed, hash_all)

@@ -80,31 +80,25 @@ def travel(maps, stamp, generation, z):
 @bare_inline
 def present(state, f, z):
     """The row of z (2 rows) that now holds [z wbar] of feature f as it is at present; the state is not written."""
-    table, now, stamp = state.table, state.now[0], state.features[f].stamp
+    table, width, empty = state.table, state.maps.shape[1], True
     for j in range(table.shape[1]):
         z[0, j] = table[f, j]
-    return travel(state.maps, stamp, now.generation, z)
+        empty = empty and (j >= width or z[0, j] == 0.0)
+    if empty:  # maps leave it as it is
+        return 0
+    return travel(state.maps, state.features[f].stamp, state.now[0].generation, z)
 
 
 @bare_inline
 def refresh(state, f, z):
     """Bring feature f up to the present generation; `z` (2 rows) is scratch."""
-    feature, table, generation, maps = state.features[f], state.table, state.now[0].generation, state.maps
-    stamp = feature.stamp
-    if stamp == generation:
+    feature, table, generation = state.features[f], state.table, state.now[0].generation
+    if feature.stamp == generation:
         return
+    now = present(state, f, z)
     feature.stamp = generation
-    empty = True
-    for j in range(maps.shape[1]):
-        z[0, j] = table[f, j]
-        empty = empty and z[0, j] == 0.0
-    if empty:
-        return
-    for j in range(maps.shape[1], maps.shape[2]):
-        z[0, j] = table[f, j]
-    source = travel(maps, stamp, generation, z)
-    for j in range(maps.shape[2]):
-        table[f, j] = z[source, j]
+    for j in range(table.shape[1]):
+        table[f, j] = z[now, j]
 
 
 @forced_inline
