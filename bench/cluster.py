@@ -15,11 +15,11 @@ import os
 import numpy as np
 
 from sonlearn import LearnOptions, TextOptions, read_batches
-from sonlearn.batch import to_csr
 from sonlearn.cluster import tasks
 from sonlearn.cluster.plan import plan
+from sonlearn.data.matrices import to_csr
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.unite import hear, unite
+from sonlearn.learn.merge import hear, unite
 
 PARTS, TEST = 20, 5
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.workloads import Part, every_feature, zipf_stream
 from sonlearn import Learner, LearnOptions, from_scipy, read_batches
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.text.read import Reader
 from sonlearn.views.index import intern, new_index
 

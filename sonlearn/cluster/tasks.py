@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
 from sonlearn.cluster.partitions import PartReader, placed
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
-from sonlearn.learn.unite import Tally, Told
-from sonlearn.options import HASHED, LearnOptions, TextOptions
+from sonlearn.learn.merge import Tally, Told
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.text import HASHED
 from sonlearn.report.labels import as_said
 from sonlearn.report.outcomes import outcome_of
 from sonlearn.report.progress import Progress

@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.batch import Batch
 from sonlearn.commands import train as one
 from sonlearn.commands.checks import check_run, check_stdin, complain, warn_of_skipped
 from sonlearn.commands.files import STDIN
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import load_model, save_model
-from sonlearn.commands.options import ClusterOptions, SketchRunOptions
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.commands.sketch import check_outputs
 from sonlearn.commands.sketching import finish
+from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Predicted, PredictedClass
 from sonlearn.options import TextOptions
+from sonlearn.options.run import RunOptions
+from sonlearn.options.verbs import ClusterOptions, SketchRunOptions
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
@@ -83,7 +83,7 @@ def sketch(
         raise OptionError(f"{flag} with --cluster: that is done in one process; leave --cluster out")
     sources = _files(run)
     check_outputs(report, sources, run.quiet)
-    from sonlearn import dask
+    from sonlearn.cluster import dask
 
     reading = dask.Reading(text, run.on_error, _most_errors(run))
     with Interrupts(at_once=True), connected(where) as client:
@@ -108,7 +108,7 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
         start, _, names = load_model(options.initial_regressor)
         check_agreement(given, start, options.initial_regressor)
     learn, text = split(given) if start is None else (start.options, start.text)
-    from sonlearn import dask
+    from sonlearn.cluster import dask
 
     reading = dask.Reading(text, options.on_error, _most_errors(options), Labelling(True, learn.classes is not None))
     with Interrupts(at_once=True), connected(where) as client:
@@ -143,7 +143,7 @@ class _Session(one.Session):
 
     def make_reader(self) -> Any:
         """What gives the batches, with what was predicted for them beside."""
-        from sonlearn import dask
+        from sonlearn.cluster import dask
 
         labels = Labelling(False, self.learn.classes is not None)
         reading = dask.Reading(self.read_as, self.options.on_error, _most_errors(self.options), labels)

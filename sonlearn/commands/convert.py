@@ -12,11 +12,11 @@ from sonlearn.commands.checks import (
     warn_of_skipped,
 )  # fmt: skip
 from sonlearn.commands.files import check_files
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
-from sonlearn.commands.options import ConvertOptions
 from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
+from sonlearn.options.run import RunOptions
+from sonlearn.options.verbs import ConvertOptions
 from sonlearn.report.predictions import STDOUT
 from sonlearn.text.write import convert
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn import storage
-from sonlearn.batch import CONSTANT
 from sonlearn.commands.models import Model, load_model, names_of
+from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import OptionError
-from sonlearn.fields import text_of
+from sonlearn.files import storage
+from sonlearn.options.spec import text_of
 from sonlearn.report.facts import largest
 from sonlearn.sketch import npz
 

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn import storage
-from sonlearn.batch import Batch
 from sonlearn.commands.checks import COMPILING, complain, warn
 from sonlearn.commands.files import check_binary, check_files
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import contents, load_model
-from sonlearn.commands.options import ServeOptions
 from sonlearn.commands.passes import Checkpoints
+from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.files import storage
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner
-from sonlearn.options import TABLES
+from sonlearn.options.run import RunOptions
+from sonlearn.options.text import TABLES
+from sonlearn.options.verbs import ServeOptions
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import read_batches

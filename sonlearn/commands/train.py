@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.batch import Batch
-from sonlearn.commands.ahead import Helper
 from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import check_run
-from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.commands.milestones import Patience
 from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import Passes
+from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import FINE, Recorder, check_recording, recorded
 from sonlearn.commands.settings import check_agreement, describe, split
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
-from sonlearn.options import NAMESPACED, TABLES
+from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.labels import as_said
 from sonlearn.report.outcomes import outcome_of, without_held

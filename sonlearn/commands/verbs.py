@@ -13,9 +13,13 @@ import shutil
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sonlearn.commands import vw_flags
-from sonlearn.commands.flags import RunOptions
-from sonlearn.commands.options import (
+from sonlearn.errors import OptionError, shorten
+from sonlearn.options import LearnOptions, TextOptions, vw_flags
+from sonlearn.options.learning import ALL_TAKE, SAID
+from sonlearn.options.methods import METHODS
+from sonlearn.options.run import RunOptions
+from sonlearn.options.spec import flags, parse_field
+from sonlearn.options.verbs import (
     ClusterOptions,
     ConvertOptions,
     InspectOptions,
@@ -24,10 +28,6 @@ from sonlearn.commands.options import (
     SketchRunOptions,
     TuneOptions,
 )
-from sonlearn.errors import OptionError, shorten
-from sonlearn.fields import parse_field
-from sonlearn.methods import METHODS
-from sonlearn.options import ALL_TAKE, SAID, LearnOptions, TextOptions, flags
 from sonlearn.sketch.options import SketchOptions
 
 

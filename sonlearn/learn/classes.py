@@ -5,7 +5,7 @@ K, or 0 to K - 1, as Vowpal Wabbit's; with ``--classes auto`` they are whatever 
 names.
 
 A class's probability is in proportion to 1/(1 + exp(-score)). With ``--oaa K`` all K classes count, those that have not
-been met with the score of the spare learner (`sonlearn.learn.combine.against_all`); with ``--classes auto`` those that
+been met with the score of the unseen-class learner (`multiclass.one_vs_rest`); with ``--classes auto`` those that
 have been met, and in the loss of a row whose class is new that one as well. With ``--multinomial K`` the probabilities
 are softmax's, exp(score) in the place of 1/(1 + exp(-score)), and all K classes count; with ``--classes auto`` beside
 it their labels are whatever comes. The loss is the logarithm of one over the probability of the row's class.
@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.combine.against_all import Scores
+from sonlearn.learn.multiclass.one_vs_rest import Scores
 from sonlearn.options import LearnOptions
 
 #: Number of a class that has not been met.

@@ -2,7 +2,8 @@
 
 An engine is made of options once and holds no state; its state is a value, a NamedTuple of arrays (and of other such
 tuples), which its verbs take and give back. `sonlearn.learn.learner` keeps the names of the features, the labels and
-one engine with its state; `sonlearn.storage` walks the state without being told its fields. An engine can hold engines.
+one engine with its state; `sonlearn.files.storage` walks the state without knowing its fields. An engine can hold
+engines.
 
 Two conventions make that work:
 
@@ -17,8 +18,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sonlearn.arrays import grown as grown
-from sonlearn.batch import Rows
+from sonlearn.data.arrays import grown as grown
+from sonlearn.data.rows import Rows
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any

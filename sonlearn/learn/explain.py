@@ -17,15 +17,30 @@ What a member moved is the combiner's weight times what the member said.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sonlearn.batch import Batch
-from sonlearn.methods import additive
+from sonlearn.data.batch import Batch
+from sonlearn.options import LearnOptions
+from sonlearn.options.methods import additive
 
-if TYPE_CHECKING:
-    from sonlearn.learn.learner import Learner
+
+class Explainable(Protocol):
+    """What an explanation asks of a learner: see `sonlearn.learn.learner.Learner`."""
+
+    options: LearnOptions
+
+    @property
+    def classes(self) -> list[int | str]:
+        """Labels of the classes met so far."""
+
+    def predict(self, batch: Batch) -> Any:
+        """Predict and change nothing."""
+
+    def voices(self, batch: Batch, number: int | None = None) -> Any:
+        """What the members say of the rows."""
+
 
 #: Orders in which a row is put together.
 ORDERS = 32
@@ -109,7 +124,7 @@ class Explanation(NamedTuple):
     accounts: tuple[Account, ...]
 
 
-def explained(learner: Learner, batch: Batch) -> Iterator[Explanation]:
+def explained(learner: Explainable, batch: Batch) -> Iterator[Explanation]:
     """For each row of `batch` an `Explanation`; labels do not count. Raises DivergedError as `Learner.predict` does."""
     silent = batch._replace(y=np.full(batch.n, np.nan), class_names=None, tags=None)
     for i in range(batch.n):
@@ -130,11 +145,11 @@ class _Row:
 
     Parameters
     ----------
-    learner : Learner
+    learner : Explainable
     row : Batch, of one row without a label
     """
 
-    def __init__(self, learner: Learner, row: Batch):
+    def __init__(self, learner: Explainable, row: Batch):
         self._learner, self._row, self.several = learner, row, learner.options.several
         self.predicted = learner.predict(row)
         if self.several:

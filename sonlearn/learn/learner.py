@@ -9,21 +9,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn import storage
-from sonlearn.batch import NO_ROWS, Batch, Rows
+from sonlearn.data.batch import Batch
+from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
+from sonlearn.files import storage
 from sonlearn.learn.classes import Classes, PredictedClass
-from sonlearn.learn.combine.against_all import Scores
 from sonlearn.learn.engine import Predictions, Voices
-from sonlearn.learn.engines import make_engine
 from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.labels import Labels
+from sonlearn.learn.links import said
 from sonlearn.learn.losses import loss_of, losses
-from sonlearn.learn.output import said
-from sonlearn.options import SAID, TABLES, LearnOptions, TextOptions
+from sonlearn.learn.make import make_engine
+from sonlearn.learn.multiclass.one_vs_rest import Scores
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.learning import SAID
+from sonlearn.options.text import TABLES
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
-#: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
+#: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
 FORMAT = 4
 
 
@@ -56,7 +59,7 @@ class Learner:
     threads : int
         How many threads may learn side by side, where the method allows it; results are the same.
     parts : int or None
-        So many learners, of parts of the data, and a combiner of what they say: see `sonlearn.learn.unite`.
+        So many learners, of parts of the data, and a combiner of what they say: see `sonlearn.learn.merge`.
 
     Attributes
     ----------
@@ -364,7 +367,7 @@ class Learner:
         return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)
 
     def save(self, path: str | Path) -> None:
-        """Write the model, whole or not at all (see `sonlearn.storage`)."""
+        """Write the model, whole or not at all (see `sonlearn.files.storage`)."""
         storage.write(path, *self.to_arrays())
 
     @classmethod

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from sonlearn.learn.output import linked
+from sonlearn.learn.links import linked
 from sonlearn.options import LearnOptions
 
 #: Where ``--binary`` is given, a wrong class is the loss.

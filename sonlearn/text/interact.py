@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.fields import gram_size, raw
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.options import TextOptions
+from sonlearn.options.spec import gram_size, raw
 from sonlearn.text.hashing import FNV_PRIME
 
 #: VW's multiplier for n-grams.

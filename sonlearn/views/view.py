@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sonlearn.batch import Rows
+from sonlearn.data.rows import Rows
 
 #: A state: a NamedTuple of arrays.
 State = Any

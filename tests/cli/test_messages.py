@@ -10,9 +10,9 @@ import pytest
 import scipy.sparse as sp
 from places import ROOT
 
-from sonlearn.batch import from_scipy
 from sonlearn.cli import main
 from sonlearn.commands.models import load_model
+from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError
 
 pytestmark = pytest.mark.interpreted

@@ -14,10 +14,10 @@ from places import ROOT
 from scipy.stats import binomtest
 
 from sonlearn.cli import main
+from sonlearn.report.html.calibration import interval
 from sonlearn.report.html.charts import Scale, said_number, short_number
 from sonlearn.report.html.page import page
 from sonlearn.report.html.series import curves, speeds, thinned
-from sonlearn.report.html.trust import interval
 from sonlearn.report.runlog import read_run, run_of
 
 pytestmark = pytest.mark.interpreted

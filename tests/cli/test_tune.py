@@ -15,13 +15,13 @@ from places import ROOT
 from sonlearn import LearnOptions, OptionError, read_batches, tune
 from sonlearn.cli import main
 from sonlearn.commands import passes, train
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.verbs import parse
-from sonlearn.grid import parse_grid, settings_of
 from sonlearn.learn.learner import Learner
+from sonlearn.options.run import RunOptions
 from sonlearn.report.outcomes import outcome_of
 from sonlearn.report.progress import Progress
-from sonlearn.tuning import Tuning, learnable
+from sonlearn.tuning.grid import parse_grid, settings_of
+from sonlearn.tuning.search import Tuning, learnable
 
 pytestmark = pytest.mark.interpreted
 GRID = "alpha=.1,1 sketch-size=2,4 method=rfd-son,nag,arow learning-rate=.1,.5"

@@ -20,10 +20,10 @@ import dask
 import distributed
 
 from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
-from sonlearn import dask as cluster
-from sonlearn.batch import to_csr
+from sonlearn.cluster import dask as cluster
 from sonlearn.cluster import tasks
-from sonlearn.learn.unite import Tally, unite
+from sonlearn.data.matrices import to_csr
+from sonlearn.learn.merge import Tally, unite
 from sonlearn.sketch import load, make_sketch
 
 pytestmark = pytest.mark.filterwarnings("default")

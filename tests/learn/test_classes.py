@@ -5,7 +5,8 @@ import pytest
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
-from sonlearn.learn.combine import panel, retire
+from sonlearn.learn.ensemble import pruning as retire
+from sonlearn.learn.ensemble import stacking as panel
 
 pytestmark = pytest.mark.interpreted
 

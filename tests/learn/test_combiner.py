@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sonlearn import LearnOptions
-from sonlearn.batch import NO_ROWS
-from sonlearn.learn.combine.combiner import (
+from sonlearn.data.rows import NO_ROWS
+from sonlearn.learn.ensemble.combiner import (
     FIRMNESS,
     FLOOR,
     KEEP,
@@ -18,7 +18,7 @@ from sonlearn.learn.combine.combiner import (
     new_combiner,
 )
 from sonlearn.learn.losses import loss_of, spread
-from sonlearn.members import Member
+from sonlearn.options.members import Member
 
 pytestmark = pytest.mark.interpreted
 LOGISTIC_LOSS = loss_of(LearnOptions(method="nag"))

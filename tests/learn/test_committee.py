@@ -7,13 +7,14 @@ import pytest
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
-from sonlearn.learn.combine import panel, retire
-from sonlearn.learn.combine.combiner import combine, new_combiner
-from sonlearn.learn.combine.panel import member_options, taught
-from sonlearn.learn.combine.target import CLIP
-from sonlearn.learn.engines import make_engine
+from sonlearn.learn.ensemble import pruning as retire
+from sonlearn.learn.ensemble import stacking as panel
+from sonlearn.learn.ensemble.combiner import combine, new_combiner
+from sonlearn.learn.ensemble.label_scale import CLIP
+from sonlearn.learn.ensemble.stacking import member_options, taught
 from sonlearn.learn.losses import loss_of, spread
-from sonlearn.members import CHEAP, MEMBERS, Member, default_members, member
+from sonlearn.learn.make import make_engine
+from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
 

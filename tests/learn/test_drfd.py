@@ -25,7 +25,7 @@ from streams import (
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.engines import make_engine
+from sonlearn.learn.make import make_engine
 from sonlearn.views.index import intern, new_index
 
 LOSSES = ("hinge", "squared", "logistic")

@@ -10,10 +10,10 @@ import pytest
 from streams import batch_of
 
 from sonlearn import Batch, Learner, LearnOptions
-from sonlearn.batch import CONSTANT
+from sonlearn.data.batch import CONSTANT
 from sonlearn.learn import explain
 from sonlearn.learn.explain import ORDERS, orders_of
-from sonlearn.methods import METHODS, additive
+from sonlearn.options.methods import METHODS, additive
 
 #: Small enough for plain Python, and every kind of view.
 MEMBERS = ("nag", "arow-precision:tfidf", "nag:bins", "nag:pairs", "arow-precision:neighbours", "multinomial-bayes:log")

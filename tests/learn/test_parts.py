@@ -5,8 +5,8 @@ import pytest
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import InputError, Learner, LearnOptions, ModelFileError, OptionError
-from sonlearn.learn.combine.combiner import FIRMNESS
-from sonlearn.learn.unite import Tally, Told, hear, unite
+from sonlearn.learn.ensemble.combiner import FIRMNESS
+from sonlearn.learn.merge import Tally, Told, hear, unite
 
 interpreted = pytest.mark.interpreted
 CLASSES = {

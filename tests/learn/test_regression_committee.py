@@ -7,11 +7,11 @@ import pytest
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions
-from sonlearn.learn.combine import retire
-from sonlearn.learn.combine.combiner import KEEP, PERIOD
-from sonlearn.learn.combine.panel import member_options, taught
-from sonlearn.learn.engines import make_engine
-from sonlearn.members import default_members, member
+from sonlearn.learn.ensemble import pruning as retire
+from sonlearn.learn.ensemble.combiner import KEEP, PERIOD
+from sonlearn.learn.ensemble.stacking import member_options, taught
+from sonlearn.learn.make import make_engine
+from sonlearn.options.members import default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
 

@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
 from sonlearn.learn.learner import Learner
-from sonlearn.methods import METHODS
+from sonlearn.options.methods import METHODS
 from sonlearn.sklearn import SonClassifier, SonRegressor, StreamingSVD, TextHasher
 
 CURVED = ("committee", "mixture", "bayes", "multinomial-bayes", "rfd-son")
@@ -94,7 +94,7 @@ def test_regressor_is_the_learner_also_in_parts_and_passes():
 def test_rows_beyond_a_batch_are_learned_in_order(classes, monkeypatch):
     X, y = classes
     whole = SonClassifier(method="nag").fit(X, y).decision_function(X)
-    monkeypatch.setattr("sonlearn.sklearn.ROWS", 7)
+    monkeypatch.setattr("sonlearn.estimators.sklearn.ROWS", 7)
     np.testing.assert_array_equal(SonClassifier(method="nag").fit(X, y).decision_function(X), whole)
 
 
@@ -343,7 +343,7 @@ def test_plain_text_has_no_bars_colons_or_line_ends():
 def test_text_hasher_in_parts_equals_the_whole(monkeypatch):
     texts = [f"w{i} w{i % 3}" for i in range(20)]
     whole = TextHasher().transform(texts)
-    monkeypatch.setattr("sonlearn.transformers.ROWS", 3)
+    monkeypatch.setattr("sonlearn.estimators.transformers.ROWS", 3)
     assert (TextHasher().transform(texts) != whole).nnz == 0
 
 

@@ -16,11 +16,11 @@ from streams import (
 )
 from views_twin import CONSTANT, TWINS
 
-from sonlearn import storage
-from sonlearn.batch import NO_CONSTANT
+from sonlearn.data.rows import NO_CONSTANT
+from sonlearn.files import storage
+from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
 from sonlearn.views.index import BEYOND, index_of, intern, lookup, new_index
-from sonlearn.viewtable import VIEWS
 
 pytestmark = pytest.mark.interpreted
 every = pytest.mark.parametrize("name", VIEWS)

@@ -10,8 +10,9 @@ import importlib.resources
 import os
 from typing import Any
 
-from sonlearn.outputs import whole_file
-from sonlearn.report.html import model, overview, trust
+from sonlearn.files.atomic import whole_file
+from sonlearn.report.html import calibration as trust
+from sonlearn.report.html import model, overview
 from sonlearn.report.html.charts import said_number
 from sonlearn.report.html.markup import Element, element, written
 from sonlearn.report.runlog import Run

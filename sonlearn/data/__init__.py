@@ -1,0 +1,1 @@
+"""What crosses from reading to learning: `batch` (examples as they were read), `rows` (features numbered), `arrays`."""

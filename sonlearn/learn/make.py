@@ -1,0 +1,47 @@
+"""Makes the engine that options ask for.
+
+Methods that share an engine differ in values only (`sonlearn.options.methods`).
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from sonlearn.learn.engine import Engine
+from sonlearn.options import LearnOptions
+from sonlearn.options.methods import METHODS
+
+#: Engine -> its module and what makes one of options. Modules are imported on first use: each brings kernels along.
+_MAKERS = {
+    "sketched": ("newton.engine", "SketchedNewton"),
+    "compensated": ("diagonal_fd.engine", "Compensated"),
+    "first_order": ("first_order.engine", "FirstOrder"),
+    "bayes": ("bayes", "NaiveBayes"),
+    "dense": ("dense.engine", "Dense"),
+    "metagrad_fd": ("metagrad.sketched_engine", "SketchedMetaGrad"),
+    "metagrad": ("metagrad.dense_engine", "MetaGrad"),
+    "mixture": ("ensemble.mixture", "Mixture"),
+    "projected": ("projected.engine", "Projected"),
+    "committee": ("ensemble.committee", "Committee"),
+    "multinomial": ("multiclass.multinomial", "Multinomial"),
+    "against_all": ("multiclass.one_vs_rest", "AgainstAll"),
+    "parts": ("ensemble.partitions", "Parts"),
+    "class_parts": ("ensemble.class_partitions", "ClassParts"),
+}
+
+
+def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = None) -> Engine:
+    """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such.
+
+    With `parts`, an engine of so many such engines, each of which has learned a part of the data.
+    """
+    name = METHODS[options.method].engine
+    if options.several:
+        name = "against_all" if options.multinomial is None else "multinomial"
+    if parts:
+        name = "class_parts" if options.several else "parts"
+    module, maker = _MAKERS[name]
+    make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
+    if parts:
+        return make(options, parts, threads)
+    return make(options, threads) if name in ("committee", "against_all") else make(options)

@@ -1,0 +1,1 @@
+"""MetaGrad: many step sizes at once, with whole matrices (`dense`) or one sketch for all experts (`sketched`)."""
