@@ -30,7 +30,7 @@ _HOME = {
     "OptionError": "sonlearn.errors",
     "SonlearnError": "sonlearn.errors",
     "TextOptions": "sonlearn.options",
-    "from_scipy": "sonlearn.data.batch",
+    "from_scipy": "sonlearn.data.matrices",
     "read_batches": "sonlearn.text.read",
     "tune": "sonlearn.tuning.search",
 }

@@ -19,18 +19,17 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.estimators.base import (
     LEARNING,
-    PROBABILISTIC,
     Kept,
     best_of,
     class_options,
     constructor,
     labels_of,
     learner_of_classes,
-    probabilities,
     raw_of,
     value_options,
 )
 from sonlearn.learn.learner import Learner
+from sonlearn.learn.links import PROBABILISTIC, probabilities
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 

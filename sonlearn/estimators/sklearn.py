@@ -20,19 +20,18 @@ from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import OptionError
 from sonlearn.estimators.base import (
     LEARNING,
-    PROBABILISTIC,
     Kept,
     best_of,
     class_options,
     constructor,
     labels_of,
     learner_of_classes,
-    probabilities,
     raw_of,
     value_options,
 )
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
 from sonlearn.learn.learner import Learner
+from sonlearn.learn.links import PROBABILISTIC, probabilities
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
 
@@ -185,7 +184,7 @@ class SonClassifier(ClassifierMixin, _Son):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes, float64[n, K]; of losses `sonlearn.estimators.base.PROBABILISTIC`."""
+        """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.links.PROBABILISTIC`."""
         return probabilities(self._options().loss, self._raw(X))
 
     @property

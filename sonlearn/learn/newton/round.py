@@ -17,10 +17,9 @@ from typing import NamedTuple
 from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.losses import loss_slope, softmax_slopes
 from sonlearn.learn.newton.forgetting import SMALLEST, fade, start_at_one
-from sonlearn.learn.newton.learn.sparse_time import coordinates
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import learn_scales, rescaled
-from sonlearn.learn.newton.sparse_time import append, log_is_full, move_wbar
+from sonlearn.learn.newton.sparse_time import append, coordinates, log_is_full, move_wbar
 from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T
 from sonlearn.learn.newton.step import Move, landing, newton, projection, quadratic_after, solve, take_in, widen
 from sonlearn.learn.spectrum import INVERSE, f
