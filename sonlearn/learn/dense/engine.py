@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows
+from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.factor import column
 from sonlearn.learn.engine import Predictions, grown
-from sonlearn.learn.linear_algebra import rounds, spectral
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_of, settled
