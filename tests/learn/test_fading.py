@@ -12,7 +12,7 @@ from streams import duplicated, ill_conditioned, rows_of, with_empty_rows, with_
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.learn.newton.learn import forgetting as fading
+from sonlearn.learn.newton import forgetting as fading
 from sonlearn.options.methods import METHODS
 
 N = 60 if numba.config.DISABLE_JIT else 300
