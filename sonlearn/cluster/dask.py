@@ -28,10 +28,10 @@ from distributed import Client, KilledWorker, default_client
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
 from sonlearn.cluster.plan import Plan, plan
-from sonlearn.cluster.tasks import Answered, Done, Job, Reading, Sketched, Taught
+from sonlearn.cluster.tasks import Answered, Done, Job, LearnedPartition, Reading, Sketched
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
-from sonlearn.learn.merge import hear, unite
+from sonlearn.learn.merge import fit_combiner, merge_learners
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.base import Sketch
@@ -64,7 +64,7 @@ class Trained(NamedTuple):
     names: NameTable
     plan: Plan
     each: list[Progress]
-    together: Progress | None
+    merge: Progress | None
     skipped: int
     errors: list[InputError]
 
@@ -149,7 +149,7 @@ def sketched(
     tasks.check_merging(options)
     client = client or _client()
     parts, reading = settled(client, data, reading)
-    work = functools.partial(tasks.sketch_part, reading, options, zero_based)
+    work = functools.partial(tasks.sketch_partition, reading, options, zero_based)
     level = [dask.delayed(functools.partial(work, i))(part) for i, part in enumerate(parts, 1)]
     merge = dask.delayed(tasks.merge_sketches)
     while len(level) > 1:
@@ -185,12 +185,12 @@ def trained(
     futures = client.compute([*further, *said, *map(dask.delayed(_without_learner), apart)])
     found = _results(futures)
     n = len(chosen.learners)
-    taught, told, before = found[:n], found[n:-n], found[-n:]
-    for done in (*before, *taught):
+    learned_by, told, before = found[:n], found[n:-n], found[-n:]
+    for done in (*before, *learned_by):
         _check(done, reading)
-    if not sum(each.progress.examples for each in taught):
-        raise nothing(parts, sum(each.skipped for each in taught), taught[0].errors)
-    return _together(chosen, (taught, told, before), parts, 0 if start is None else start.examples)
+    if not sum(each.progress.examples for each in learned_by):
+        raise nothing(parts, sum(each.skipped for each in learned_by), learned_by[0].errors)
+    return _merge(chosen, (learned_by, told, before), parts, 0 if start is None else start.examples)
 
 
 def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client | None = None) -> Iterator[Answered]:
@@ -221,7 +221,7 @@ def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client
 class _Sent:
     """A learner that all workers have."""
 
-    def __init__(self, client: Client, model: Taught):
+    def __init__(self, client: Client, model: LearnedPartition):
         self._client, self._model = client, model
         self.send()
 
@@ -232,10 +232,10 @@ class _Sent:
     def ask(self, reading: Reading, number: int, part: Any) -> Any:
         """The future of a part's predictions."""
         part = self._client.compute(part) if dask.is_dask_collection(part) else part
-        return self._client.submit(tasks.predict_part, self._future, reading, number, part, pure=False)
+        return self._client.submit(tasks.predict_partition, self._future, reading, number, part, pure=False)
 
 
-def parts_of(data: Any, text: TextOptions, block: int = BLOCK) -> list[Any]:
+def partitions_of(data: Any, text: TextOptions, block: int = BLOCK) -> list[Any]:
     """The parts of data: partitions of files, or delayed ones. Raises InputError where a pattern matches nothing."""
     if hasattr(data, "to_delayed"):
         return list(np.ravel(data.to_delayed()))
@@ -256,7 +256,7 @@ def settled(client: Client, data: Any, reading: Reading) -> tuple[list[Any], Rea
     given = reading.text
     if given.format == "auto" and given.label:
         reading = dataclasses.replace(reading, text=dataclasses.replace(given, format="csv"))
-    parts = parts_of(data, given)
+    parts = partitions_of(data, given)
     if not parts:
         raise InputError("<nothing>", None, None, "no parts", "at least one example")
     for part in parts:
@@ -305,7 +305,7 @@ def _graph(job: Job, parts: list[Any], chosen: Plan, start: Learner | None) -> t
     for own in chosen.learners:
         state = begun
         for i in own:
-            state = call(tasks.learn_part, i)(parts[i], state)
+            state = call(tasks.learn_partition, i)(parts[i], state)
         apart.append(state)
         for i in chosen.further:
             both = call(tasks.learn_further, i)(parts[i], state)
@@ -315,28 +315,31 @@ def _graph(job: Job, parts: list[Any], chosen: Plan, start: Learner | None) -> t
     return apart, after, said
 
 
-def _without_learner(taught: Taught) -> Taught:
-    return dataclasses.replace(taught, arrays={}, names={})
+def _without_learner(learned_by: LearnedPartition) -> LearnedPartition:
+    return dataclasses.replace(learned_by, arrays={}, names={})
 
 
-def _together(chosen: Plan, found: tuple[list, list, list], parts: list[Any], started: int) -> Trained:
+def _merge(chosen: Plan, found: tuple[list, list, list], parts: list[Any], started: int) -> Trained:
     """The learners united, and the combiner's rows learned; `started`: rows that each had learned at the beginning."""
-    taught, told, before = found
+    learned_by, told, before = found
     names = NameTable()
-    for each in taught:
+    for each in learned_by:
         names.add((slot, name) for slot, known in each.names.items() for name in known)
-    first, learners = taught[0], [each.learner() for each in taught]
+    first, learners = learned_by[0], [each.learner() for each in learned_by]
     if len(learners) == 1:
         return Trained(learners[0], names, chosen, [first.progress], None, first.skipped, first.errors)
     of = [getattr(parts[own[0]], "name", f"part {own[0] + 1}") for own in chosen.learners]
-    united, progress = unite(learners, [each.tally for each in before], of), tasks.progress_of(learners[0].options)
+    united, progress = (
+        merge_learners(learners, [each.tally for each in before], of),
+        tasks.progress_of(learners[0].options),
+    )
     own = [int(each.header["examples"]) - started for each in before]
     united.examples = started + sum(own) + first.header["examples"] - before[0].header["examples"]
     steps = len(chosen.further)
     said = [[batch for part in told[j : j + steps] for batch in part] for j in range(0, len(told), steps)]
     for rows in zip(*said, strict=True):
         batch = rows[0].batch
-        tasks.count(progress, batch, hear(united, batch, [each.told for each in rows]))
+        tasks.count(progress, batch, fit_combiner(united, batch, [each.told for each in rows]))
     further = first.skipped - before[0].skipped, first.errors[len(before[0].errors) :]
     skipped = sum(each.skipped for each in before) + further[0]
     errors = [error for each in before for error in each.errors] + further[1]

@@ -74,7 +74,7 @@ def _can_be_cut(path: str, options: TextOptions) -> bool:
         return False  # the reader will say so
 
 
-class PartReader(Reader):
+class PartitionReader(Reader):
     """A `Reader` of one part, in which there may be no example at all."""
 
     def __init__(self, part: Any, options: TextOptions, name: str = "<part>", **arguments: Any):

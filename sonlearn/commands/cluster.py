@@ -210,8 +210,8 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
     lines.append(f"{'learner':<10} {'parts':>12} {'examples':>12} {'average loss':>14} {'average error':>14}")
     for number, (own, progress) in enumerate(zip(trained.plan.learners, trained.each, strict=True), 1):
         rows.append((str(number), own, progress))
-    if trained.together is not None:
-        rows.append(("together", trained.plan.further, trained.together))
+    if trained.merge is not None:
+        rows.append(("together", trained.plan.further, trained.merge))
     for name, parts, progress in rows:
         span = f"{parts.start + 1}-{parts.stop}" if len(parts) > 1 else f"{parts.start + 1}"
         loss, error = _averages(progress)

@@ -35,7 +35,7 @@ def run(text: TextOptions, reading: RunOptions, options: ConvertOptions) -> int:
     with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
         reader = convert(
             sources, target, options.to, text, on_error=reading.on_error, max_errors=reading.max_errors,
-            threads=reading.parse_ahead,
+            threads=reading.prefetch_parsed,
         )  # fmt: skip
     warn_of_skipped(reader.error_count, reader.errors)
     return 0

@@ -210,7 +210,7 @@ class Passes:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
-            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
+            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.prefetch_parsed,
             "names": self.names_read, "labels": Labelling(not options.testonly, self.named),
         }  # fmt: skip
         reader: Reader | CachedReader

@@ -72,7 +72,7 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
     if from_terminal(sources):
         say(FROM_TERMINAL)
     reader = Reader(
-        sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.parse_ahead
+        sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.prefetch_parsed
     )  # fmt: skip
     with Interrupts() as interrupts, on_first_compilation(lambda: say(COMPILING)):
         sketch_batches(

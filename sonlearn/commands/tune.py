@@ -24,7 +24,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import text_of
 from sonlearn.options.verbs import TuneOptions
-from sonlearn.report.labels import as_said
+from sonlearn.report.labels import as_reported
 from sonlearn.report.predictions import STDOUT
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.names import NameTable
@@ -85,7 +85,7 @@ class Session(Passes):
 
     def described(self) -> list[str]:
         """What is tried, and what becomes of options that a method does not take."""
-        losses = dict.fromkeys(as_said(setting.options)[0] for setting in self.settings.settings)
+        losses = dict.fromkeys(as_reported(setting.options)[0] for setting in self.settings.settings)
         why = f" since they learn different losses: {', '.join(losses)}" if len(losses) > 1 else ""
         count, of = len(self.settings.settings), self.settings.combinations
         lines = [f"settings = {count} of {of} combinations, compared by average {self.by}{why}"]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError, shorten
 from sonlearn.options import LearnOptions, TextOptions, vw_flags
-from sonlearn.options.learning import ALL_TAKE, SAID
+from sonlearn.options.learning import ALL_TAKE, OUTPUT_OPTIONS
 from sonlearn.options.methods import METHODS
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import flags, parse_field
@@ -70,7 +70,7 @@ VERBS = {
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: one line an example on standard output, the loss on standard error.",
         (
-            ("learning", _fields(LearnOptions, *SAID)),
+            ("learning", _fields(LearnOptions, *OUTPUT_OPTIONS)),
             ("text", _fields(TextOptions, "format")),
             ("run", _fields(RunOptions, *_PREDICT)),
             _CLUSTER,

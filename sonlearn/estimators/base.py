@@ -91,7 +91,7 @@ def learner_of_classes(options: LearnOptions, classes: int | None, text: TextOpt
         return Learner(options, text, threads=threads)
     how = {"oaa": classes} if classes is not None and classes > 2 else {"classes": "auto"}
     learner = Learner(dataclasses.replace(options, **how), text, threads=threads)
-    learner.meet(range(classes or 0))
+    learner.declare_classes(range(classes or 0))
     return learner
 
 
@@ -111,7 +111,7 @@ def best_of(learner: Learner, raw: np.ndarray) -> np.ndarray:
     return raw.argmax(axis=1) if learner.options.several else (raw[:, 0] > 0).astype(np.int64)
 
 
-class Kept:
+class PickleMixin:
     """Of an estimator with a `learner_`: copies and pickles hold numbers, as the model's file does."""
 
     def __getstate__(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.estimators.base import (
     LEARNING,
-    Kept,
+    PickleMixin,
     best_of,
     class_options,
     constructor,
@@ -94,7 +94,7 @@ def _index(X: Any) -> Any:
     return getattr(X, "index", None) if hasattr(X, "iloc") else None
 
 
-class _Son(Kept):
+class _Son(PickleMixin):
     """What classes and values have in common."""
 
     bits: int

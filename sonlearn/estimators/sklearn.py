@@ -20,7 +20,7 @@ from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import OptionError
 from sonlearn.estimators.base import (
     LEARNING,
-    Kept,
+    PickleMixin,
     best_of,
     class_options,
     constructor,
@@ -39,7 +39,7 @@ from sonlearn.options.methods import CURVED, METHODS, additive
 ROWS = 4096
 
 
-class _Son(Kept, BaseEstimator):
+class _Son(PickleMixin, BaseEstimator):
     """What classes and values have in common."""
 
     def _options(self) -> LearnOptions:

@@ -149,7 +149,7 @@ def count(params, state, rows, i):
     now, counts, h = state.now[0], state.counts, rows.weight[i]
     side, total = 1 if rows.y[i] > 0.0 else 0, 0.0
     if params.keep < 1.0:
-        fade(params, state, rows, i)
+        forget_past(params, state, rows, i)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], abs(rows.values[place])
         more = h * x if params.amounts else (h if x > 0.0 else 0.0)
@@ -164,7 +164,7 @@ def count(params, state, rows, i):
 
 
 @bare_inline
-def fade(params, state, rows, i):
+def forget_past(params, state, rows, i):
     """The totals, and the counts of the row's features, as they are before row i is counted."""
     now, counts, keep = state.now[0], state.counts, params.keep
     now["n_pos"], now["n_neg"] = now["n_pos"] * keep, now["n_neg"] * keep

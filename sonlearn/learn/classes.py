@@ -66,7 +66,7 @@ class PredictedClass(NamedTuple):
     probabilities: np.ndarray
     other: np.ndarray
     met: np.ndarray
-    spare: np.ndarray
+    unseen: np.ndarray
 
 
 class Classes:
@@ -179,7 +179,7 @@ class Classes:
             label = np.where(np.isnan(y) | known, y, UNMET)
         return PredictedClass(
             values[winner + 1], raw, loss, refused | out.refused, label, out.scores, probabilities, other, out.met,
-            out.spare,
+            out.unseen,
         )  # fmt: skip
 
     # -- how ---------------------------------------------------------------------------------------------------------
@@ -283,24 +283,24 @@ def judge(rule, out, y, results):
         for k in range(met):
             if best == UNMET or out.scores[i, k] > out.scores[i, best]:
                 best = k
-        winner[i], raw[i] = best, out.scores[i, best] if best != UNMET else out.spare[i]
-        spare, top = log_share(out.spare[i], softmax), log_share(raw[i], softmax)
+        winner[i], raw[i] = best, out.scores[i, best] if best != UNMET else out.unseen[i]
+        unseen, top = log_share(out.unseen[i], softmax), log_share(raw[i], softmax)
         others = max(most - met, 0)
         if others > 0:
-            top = max(top, spare)
-        total = others * math.exp(spare - top) if others > 0 else 0.0
+            top = max(top, unseen)
+        total = others * math.exp(unseen - top) if others > 0 else 0.0
         for k in range(met):
             probabilities[i, k] = math.exp(log_share(out.scores[i, k], softmax) - top)
             total += probabilities[i, k]
-        other[i] = math.exp(spare - top) / total if others > 0 else 0.0
+        other[i] = math.exp(unseen - top) / total if others > 0 else 0.0
         for k in range(probabilities.shape[1]):
             probabilities[i, k] = probabilities[i, k] / total if k < met else other[i]
         loss[i] = math.nan
         if y[i] == y[i]:
             new = not 0.0 <= y[i] < met
-            own = spare if new else log_share(out.scores[i, int(y[i])], softmax)
+            own = unseen if new else log_share(out.scores[i, int(y[i])], softmax)
             whole = top + math.log(total) if total > 0.0 else -math.inf
-            loss[i] = (log_sum(whole, spare) if new and most == 0 else whole) - own
+            loss[i] = (log_sum(whole, unseen) if new and most == 0 else whole) - own
 
 
 @bare_inline

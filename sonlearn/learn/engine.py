@@ -37,7 +37,7 @@ class Predictions(NamedTuple):
         return cls(np.zeros(n), np.zeros(n))
 
 
-class Voices(NamedTuple):
+class Contributions(NamedTuple):
     """What the k members of an engine of engines say of n rows, and what comes of it, in the terms of `raw`.
 
     An engine that has members has a `voices(state, rows, number)`, which changes nothing: `number` is that of a class

@@ -14,15 +14,15 @@ from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.classes import Classes, PredictedClass
-from sonlearn.learn.engine import Predictions, Voices
+from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.labels import Labels
-from sonlearn.learn.links import said
+from sonlearn.learn.links import reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
 from sonlearn.learn.multiclass.one_vs_rest import Scores
 from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.learning import SAID
+from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
@@ -202,13 +202,13 @@ class Learner:
         """
         return list(explained(self, batch))
 
-    def voices(self, batch: Batch, number: int | None = None) -> Voices | None:
+    def contributions(self, batch: Batch, number: int | None = None) -> Contributions | None:
         """What the members say of the rows, of several classes those of a class; None where there are none."""
         if not hasattr(self._engine, "voices"):
             return None
         rows = lookup(batch._replace(y=np.full(batch.n, np.nan)), self._index, self._unknown)
-        voices: Voices = self._engine.voices(self._state, rows, number)
-        return voices
+        contributions: Contributions = self._engine.contributions(self._state, rows, number)
+        return contributions
 
     def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""
@@ -220,16 +220,18 @@ class Learner:
         if hasattr(self._engine, "next_pass"):
             self._engine.next_pass(self._state)
 
-    def say(self, **given: Any) -> None:
-        """Say predictions in another way from now on: `sonlearn.options.SAID` by name. Nothing that is learned changes.
+    def set_output(self, **given: Any) -> None:
+        """Change how predictions are reported: options of `OUTPUT_OPTIONS` by name. Nothing that is learned changes.
 
         Raises OptionError where they contradict each other, or the other options.
         """
-        self.options = dataclasses.replace(self.options, **{name: given[name] for name in SAID if name in given})
+        self.options = dataclasses.replace(
+            self.options, **{name: given[name] for name in OUTPUT_OPTIONS if name in given}
+        )
         if isinstance(self._labels, Labels):
             self._labels = Labels(self.options.loss, self._labels.coding, self.options.binary)
 
-    def meet(self, labels: Iterable[int | str]) -> None:
+    def declare_classes(self, labels: Iterable[int | str]) -> None:
         """Say which classes there are, before any row: they have this order, and scores and weights from now on.
 
         What each class learns is the same as if it had been met in a row. Raises OptionError where there are no
@@ -303,7 +305,7 @@ class Learner:
         loss = np.empty(len(rows.y))
         np.clip(out.raw, *self.options.bounds, out=out.prediction)
         losses(loss_of(self.options), out.prediction, rows.y, loss)
-        shown, loss = said(self.options, out.prediction, rows.y, loss)
+        shown, loss = reported(self.options, out.prediction, rows.y, loss)
         return Predicted(shown, out.raw, loss, refused)
 
     # -- persistence -------------------------------------------------------------------------------------------------
@@ -324,7 +326,7 @@ class Learner:
         if self.parts is not None:
             header["parts"] = self.parts
         if self.options != self._made_of:
-            header["said"] = {name: getattr(self.options, name) for name in SAID}
+            header["said"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
         arrays = storage.flat(self._engine.packed(self._state), "state")
         return header, {"ids": self._index.ids[: self.size], **arrays}
 
@@ -348,7 +350,7 @@ class Learner:
                 learner._restore_classes(header["classes"])
             else:
                 learner._labels.coding = int(header["label_coding"])
-            learner.say(**header.get("said", {}))
+            learner.set_output(**header.get("said", {}))
             learner.examples = int(header["examples"])
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
                 raise ValueError("ids are not integers")

@@ -35,7 +35,7 @@ def logistic(p: np.ndarray) -> np.ndarray:
     return np.exp(-np.logaddexp(0.0, -p))
 
 
-def said(options: LearnOptions, p: np.ndarray, y: np.ndarray, loss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def reported(options: LearnOptions, p: np.ndarray, y: np.ndarray, loss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(what is said, the loss that is reported) of predictions p with labels y and losses, float64[n] each.
 
     A prediction above 0 is of the class +1, as in VW. The loss stays NaN where there is no label.

@@ -1,9 +1,9 @@
-"""Learners of parts of the data become one: what has been learned on several machines is put together.
+"""Merges learners of several partitions of the data, each learned on a machine of its own, into one.
 
-`Tally` is what a learner's part has to be known of beside the learner. `unite` makes a learner whose parts these are
-(`ensemble.partitions`). Then its combiner has to learn on further rows, which no part has learned. Either
-``united.partial_fit`` does it all, or each learner learns these rows where it is, before they are united, and `hear` is
-told what they have predicted: the predictions are the same, to the last bit.
+`Tally` is what the merge needs besides each learner: its labels and row counts. `merge_learners` returns a learner that
+holds them all (`ensemble.partitions`); its combiner then learns on further rows, which none of them has learned. Either
+``merged.partial_fit`` does that, or each learner learns these rows where it is, before the merge, and `fit_combiner`
+takes their predictions. Both ways give the same bits.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.engine import State
-from sonlearn.learn.ensemble.class_partitions import SaidOfClasses
+from sonlearn.learn.ensemble.class_partitions import ClassPredictions
 from sonlearn.learn.ensemble.committee import NOW, bounded_weights
-from sonlearn.learn.ensemble.label_scale import State as TargetState
-from sonlearn.learn.ensemble.label_scale import Target
+from sonlearn.learn.ensemble.label_scale import LabelScaler
+from sonlearn.learn.ensemble.label_scale import State as LabelState
 from sonlearn.learn.ensemble.partitions import Part
 from sonlearn.learn.labels import PLUS_MINUS, ZERO_ONE
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
-from sonlearn.learn.multiclass.one_vs_rest import Scores, born
+from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
 from sonlearn.options import LearnOptions
 from sonlearn.views.index import index_of, intern
 
@@ -32,14 +32,14 @@ from sonlearn.views.index import index_of, intern
 class Tally(NamedTuple):
     """Labels and weights of the rows that a learner has learned. Changed in place."""
 
-    labels: TargetState
+    labels: LabelState
     now: np.ndarray  # structured [1], as of a committee
     classes: dict  # of several classes: {label: rows}, in the order in which they were met
 
     @classmethod
     def new(cls, options: LearnOptions) -> Tally:
         """Of no rows."""
-        return cls(Target(options).new(), np.zeros(1, dtype=NOW), {})
+        return cls(LabelScaler(options).new(), np.zeros(1, dtype=NOW), {})
 
     def add(self, learner: Learner, batch: Batch, predicted: Predicted | PredictedClass) -> None:
         """Count the rows of `batch` that `learner` has just learned, but those that it refused."""
@@ -54,27 +54,29 @@ class Tally(NamedTuple):
             for value, count in zip(found[0].tolist(), found[1].tolist(), strict=True):
                 self.classes[labels[value] if isinstance(labels[0], str) else value] += count
         else:
-            Target(learner.options).see(self.labels, rows)
+            LabelScaler(learner.options).fit_transform(self.labels, rows)
 
 
-class Told(NamedTuple):
+class PartitionPredictions(NamedTuple):
     """What a learner predicted for n rows before it learned them: scores of classes, or in one column predictions."""
 
     scores: np.ndarray  # float64[n, K], or float64[n, 1]
     refused: np.ndarray  # bool[n]
     labels: list  # of the K classes
-    spare: np.ndarray  # float64[n], the score of any other class
+    unseen: np.ndarray  # float64[n], the score of any other class
 
     @classmethod
-    def of(cls, learner: Learner, predicted: Predicted | PredictedClass) -> Told:
+    def of(cls, learner: Learner, predicted: Predicted | PredictedClass) -> PartitionPredictions:
         """What `learner` has just predicted."""
         if learner.options.several:
-            return cls(predicted.scores, predicted.refused, learner.classes, predicted.spare)
+            return cls(predicted.scores, predicted.refused, learner.classes, predicted.unseen)
         prediction = np.clip(predicted.raw, *learner.options.bounds)  # what is said of it may be something else
         return cls(prediction[:, None], predicted.refused, [], np.zeros(0))
 
 
-def unite(learners: Sequence[Learner], tallies: Sequence[Tally], names: Sequence[str], *, threads: int = 1) -> Learner:
+def merge_learners(
+    learners: Sequence[Learner], tallies: Sequence[Tally], names: Sequence[str], *, threads: int = 1
+) -> Learner:
     """A learner that has these as its parts, its combiner as new.
 
     Parameters
@@ -118,7 +120,7 @@ def unite(learners: Sequence[Learner], tallies: Sequence[Tally], names: Sequence
     return united
 
 
-def hear(united: Learner, batch: Batch, told: Sequence[Told]) -> Predicted | PredictedClass:
+def fit_combiner(united: Learner, batch: Batch, told: Sequence[PartitionPredictions]) -> Predicted | PredictedClass:
     """Let the combiner learn rows that the learners have learned already; returns what it predicts before each.
 
     A row that all learners have refused is left out.
@@ -142,7 +144,9 @@ def hear(united: Learner, batch: Batch, told: Sequence[Told]) -> Predicted | Pre
     rows, out = rows_without_features(batch, y), united._room(batch.n)
     rows = rows._replace(weight=np.where(refused, 0.0, rows.weight))
     if isinstance(out, Scores):
-        out.met[:] = before + np.searchsorted(born(np.where(batch.weight > 0, y, np.nan), before), np.arange(batch.n))
+        out.met[:] = before + np.searchsorted(
+            first_occurrences(np.where(batch.weight > 0, y, np.nan), before), np.arange(batch.n)
+        )
         said: Any = _scores(united.classes, told)
     else:
         said = np.column_stack([np.where(each.refused, 0.0, each.scores[:, 0]) for each in told])
@@ -150,14 +154,14 @@ def hear(united: Learner, batch: Batch, told: Sequence[Told]) -> Predicted | Pre
     return united._judged(out, rows, batch, refused)
 
 
-def _scores(labels: list[int | str], told: Sequence[Told]) -> SaidOfClasses:
+def _scores(labels: list[int | str], told: Sequence[PartitionPredictions]) -> ClassPredictions:
     """What the learners say of classes in the order of `labels`."""
     n = len(told[0].refused)
-    said = SaidOfClasses(np.zeros((n, len(labels), len(told))), np.zeros((n, len(told))))
+    said = ClassPredictions(np.zeros((n, len(labels), len(told))), np.zeros((n, len(told))))
     for j, each in enumerate(told):
-        said.spare[:, j] = each.spare
+        said.unseen[:, j] = each.unseen
         for k, label in enumerate(labels):
-            said.scores[:, k, j] = each.scores[:, each.labels.index(label)] if label in each.labels else each.spare
+            said.scores[:, k, j] = each.scores[:, each.labels.index(label)] if label in each.labels else each.unseen
     return said
 
 
@@ -208,7 +212,7 @@ def _coding(learners: Sequence[Learner], names: Sequence[str]) -> int:
     return max(known)
 
 
-def _pool(labels: TargetState, now: np.ndarray, tally: Tally) -> None:
+def _pool(labels: LabelState, now: np.ndarray, tally: Tally) -> None:
     """Add a tally to the moments and the range of labels, and to what is known of weights."""
     now["rows"] += tally.now["rows"]
     now["weight"] += tally.now["weight"]

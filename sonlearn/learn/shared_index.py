@@ -19,7 +19,7 @@ from sonlearn.views.index import Index, intern, relabelled
 Said = Predicted | PredictedClass | SonlearnError
 
 
-def learn_abreast(
+def learn_with_shared_index(
     learners: Sequence[Learner], batch: Batch, use: Callable[[int, Said], None], run: Callable[..., list],
     *, skip: bool = False,
 ) -> None:  # fmt: skip

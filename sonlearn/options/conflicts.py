@@ -16,7 +16,7 @@ from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, gram_size, raw
 
 
-def check_together(o: Any) -> None:
+def check_conflicts(o: Any) -> None:
     """Raise OptionError at the first contradiction among options of learning."""
     for field in dataclasses.fields(o):
         if getattr(o, field.name) == math.inf and field.name not in ("clip", "huber_k"):
@@ -61,10 +61,10 @@ def check_together(o: Any) -> None:
 
 def _check_budget(o: Any) -> None:
     """What goes together of the options that say what a committee may take."""
-    if not o.retire and not isinstance(o.budget, str):
+    if not o.prune and not isinstance(o.budget, str):
         raise OptionError(
-            f"--budget {o.budget:g} with --no-retire: a budget in microseconds is kept by retiring members; leave out "
-            "--no-retire, or name few --members"
+            f"--budget {o.budget:g} with --no-prune: a budget in microseconds is kept by retiring members; leave out "
+            "--no-prune, or name few --members"
         )
     if o.members and o.budget == "cheap":
         raise OptionError(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.conflicts import check_together
+from sonlearn.options.conflicts import check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, THIN, ZERO_ALPHA
 from sonlearn.options.spec import check_field, flags, names, number, number_or, option
@@ -24,7 +24,7 @@ ALL_TAKE = (
     "min_prediction", "max_prediction", "link", "binary",
 )  # fmt: skip
 #: Options of what is said of a prediction. (Told of only where they are given.)
-SAID = ("min_prediction", "max_prediction", "link", "binary")
+OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary")
 #: What a prediction becomes where it is said, as VW has it.
 LINKS = ("identity", "logistic", "glf1", "poisson")
 #: What features are divided by (`sonlearn.learn.newton.rescale`).
@@ -103,7 +103,7 @@ class LearnOptions:
     members: tuple[str, ...] = option(
         (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
     )
-    retire: bool = option(True, "retire members of the committee that do not pay for their time")
+    prune: bool = option(True, "drop members of the committee that do not pay for their time")
     budget: float | str = option(
         "normal", "what the committee may take for a row: cheap (no sketch, no pairs), normal, rich (nobody is "
         "retired), or microseconds", parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
@@ -188,7 +188,7 @@ class LearnOptions:
             self._resolve(field, defaults)
         if "scale" in METHODS[method].takes:
             self._settle("diagonal", {"gradients": True, "none": False}.get(self.scale))
-        check_together(self)
+        check_conflicts(self)
 
     def _settle(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -270,8 +270,15 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= {"oaa", "classes", "multinomial", *SAID}
-        optional = {"oaa", "classes", "multinomial", *SAID, "decay", *(("l2",) if self.method != "ftrl" else ())}
+        names |= {"oaa", "classes", "multinomial", *OUTPUT_OPTIONS}
+        optional = {
+            "oaa",
+            "classes",
+            "multinomial",
+            *OUTPUT_OPTIONS,
+            "decay",
+            *(("l2",) if self.method != "ftrl" else ()),
+        }
         return tuple(field.name for field in fields if field.name in names - (optional - given))
 
     @property

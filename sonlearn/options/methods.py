@@ -99,7 +99,7 @@ METHODS = {
     "committee": Method(
         "committee", "members that see the row in different ways, and a full Newton step over their predictions",
         "its parts' papers, and [SON] eq. 1-2 for the combiner", "m^2 + m s", "all data, untuned",
-        ("sketch_size", "clip", "members", "retire", "budget", "decay", "l2"), defaults={"sketch_size": 10},
+        ("sketch_size", "clip", "members", "prune", "budget", "decay", "l2"), defaults={"sketch_size": 10},
     ),
     "rfd-son": Method(
         "sketched", "robust frequent directions: half of what a shrink sheds goes to alpha", "[RFD] Alg. 3, 6",

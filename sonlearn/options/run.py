@@ -131,7 +131,7 @@ class RunOptions:
     quiet: bool = option(False, "print nothing but errors and warnings")
 
     @property
-    def parse_ahead(self) -> int:
+    def prefetch_parsed(self) -> int:
         """Threads that parse ahead."""
         return 1 if self.threads is None else self.threads
 

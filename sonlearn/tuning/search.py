@@ -25,10 +25,10 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.shared_index import Said, learn_abreast
+from sonlearn.learn.shared_index import Said, learn_with_shared_index
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
-from sonlearn.report.labels import as_said
+from sonlearn.report.labels import as_reported
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.progress import Progress, Row, Schedule
 from sonlearn.tuning.grid import Setting, settings_of
@@ -82,7 +82,7 @@ class Contender:
         self.setting = setting
         self.learner: Learner | None = learner  # None when it has stopped, so that its memory is free
         texts = self.label_texts if setting.options.several else None
-        loss, zero = as_said(setting.options)
+        loss, zero = as_reported(setting.options)
         self.progress = Progress(loss, schedule, holdout, texts, boundary=zero)
         self.rows: list[Row] = []  # that wait for the others' to be there
         self.seconds, self.refused = 0.0, 0
@@ -246,7 +246,7 @@ class Tuning:
         def take(i: int, said: Said) -> None:
             working[i].take(batch, held, said)
 
-        learn_abreast(learners, without_held(batch, held), take, run, skip=self._skip)
+        learn_with_shared_index(learners, without_held(batch, held), take, run, skip=self._skip)
         if not self.at_work:
             raise next(contender.failure for contender in working if contender.failure is not None)
         self._check_classes(batch)
@@ -329,7 +329,7 @@ def measure(options: Sequence[LearnOptions], by: str | None) -> str:
 
 def _loss_of(options: LearnOptions) -> str:
     """The loss that is reported, with what it depends on."""
-    reported, _ = as_said(options)
+    reported, _ = as_reported(options)
     own = [f" {name} {getattr(options, name):g}" for name, loss in LOSS_OPTIONS.items() if loss == reported]
     return f"{reported}{''.join(own)}"
 

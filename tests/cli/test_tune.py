@@ -117,14 +117,14 @@ def test_every_setting_is_what_it_is_alone(cli, data, more):
 
 
 def test_several_classes_and_committees(cli):
-    grid = "method=nag,committee members=nag+nag:tfidf,nag+drfd:lunit loss=logistic retire=off"
+    grid = "method=nag,committee members=nag+nag:tfidf,nag+drfd:lunit loss=logistic prune=off"
     for more in (["--oaa", "3"], ["--classes", "auto"]):
         status, out, _ = cli("tune", "--grid", grid, "-f", "best", "--table", "-", *more, "classes.svm")
         assert status == 0
         expected = [
             alone(flags, "classes.svm", *more, "--loss", "logistic")
             for flags in (
-                "--method nag", "--members nag,nag:tfidf --no-retire", "--members nag,drfd:lunit --no-retire"
+                "--method nag", "--members nag,nag:tfidf --no-prune", "--members nag,drfd:lunit --no-prune"
             )
         ]  # fmt: skip
         rows = table(out)
@@ -466,7 +466,7 @@ def test_every_spelling_of_a_name():
 
 
 @pytest.mark.parametrize(
-    "grid", ["diagonal=on,off method=gd", "invariant=off retire=off method=nag,committee", "eta=1/t,.5 sketch=fd",
+    "grid", ["diagonal=on,off method=gd", "invariant=off prune=off method=nag,committee", "eta=1/t,.5 sketch=fd",
              "members=nag+nag:tfidf,nag", "loss=quantile,squared quantile-tau=.5 method=nag",
              "binary=on,off min-prediction=-1 link=identity method=nag"],
 )  # fmt: skip

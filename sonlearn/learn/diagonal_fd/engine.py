@@ -23,7 +23,7 @@ from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
 
 
-class Compensated:
+class DiagonalFD:
     """Engine of drfd (see `sonlearn.learn.engine.Engine` for the verbs).
 
     Attributes

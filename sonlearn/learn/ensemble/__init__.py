@@ -3,7 +3,7 @@
 `combiner`   a full Newton step over the members' predictions: read it first
 `target`     what members are to predict: classes as they are, values in standard deviations
 `panel`      members, and the combiner of what they say
-`retire`     which members a stream can do without
+`prune`     which members a stream can do without
 `committee`  views of the rows, and a panel that sees them: the default method
 `viewing`    several views of the same rows, side by side
 `jobs`       what the threads do, each when what it needs is there

@@ -8,8 +8,8 @@
 with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see `slope_and_curvature`.
 
 Two such learners run side by side, one that holds its first weights loosely and one that holds them firmly
-(`FIRMNESS`), and the output is their Bayes mixture [Vovk 1990]: probabilities (other losses: predictions) are averaged
-with weights exp(-loss so far). The loose one learns fast; the firm one is right where there are few rows.
+(`PRIOR_PRECISION`), and the output is their Bayes mixture [Vovk 1990]: probabilities (other losses: predictions) are
+averaged with weights exp(-loss so far). The loose one learns fast; the firm one is right where there are few rows.
 
 Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is KEEP A + (1 - KEEP) A_0,
 a window of about 5,000 rows. A is kept as its Cholesky factor, which grows by a rank-one update in O(k^2): nothing is
@@ -34,9 +34,9 @@ from sonlearn.options.members import Member
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
 FLOOR = 1e-4
 #: A_0 of each of the learners, as a multiple of I: how firmly the first weights are held.
-FIRMNESS = (2.0, 100.0)
+PRIOR_PRECISION = (2.0, 100.0)
 #: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
-VALUES_FIRMNESS = 10.0
+VALUES_PRIOR_PRECISION = 10.0
 #: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
 NARROW = 0.1
 #: After PERIOD rows A keeps this share of itself.
@@ -51,29 +51,31 @@ class Combiner(NamedTuple):
 
     w: np.ndarray  # float64[E, k]
     LT: np.ndarray  # float64[E, k, k]; upper triangular, LT' LT = A
-    firmness: np.ndarray  # float64[E]; A_0 as a multiple of I
+    prior_precision: np.ndarray  # float64[E]; A_0 as a multiple of I
     loss: np.ndarray  # float64[E]; sum of h * loss of each learner's predictions
     rows: np.ndarray  # int64[1]; learned from
     keep: np.ndarray  # float64[1]; what is left of A after PERIOD rows
 
 
-def new_combiner(members: Iterable[Member], firmness: tuple[float, ...] = FIRMNESS, decay: float = 0.0) -> Combiner:
-    """A combiner that begins with the members' weights, held as firmly as each of `firmness` says.
+def new_combiner(
+    members: Iterable[Member], prior_precision: tuple[float, ...] = PRIOR_PRECISION, decay: float = 0.0
+) -> Combiner:
+    """A combiner that begins with the members' weights, held as firmly as each of `prior_precision` says.
 
     It forgets the share `decay` with each row, and no less than KEEP in PERIOD.
     """
     w = np.array([member.weight for member in members], dtype=np.float64)
-    E, A_0 = len(firmness), np.array(firmness)
+    E, A_0 = len(prior_precision), np.array(prior_precision)
     LT = np.sqrt(A_0)[:, None, None] * np.eye(len(w))
     keep = np.array([min(KEEP, (1.0 - decay) ** PERIOD)])
     return Combiner(np.tile(w, (E, 1)), LT, A_0, np.zeros(E), np.zeros(1, dtype=np.int64), keep)
 
 
-def firmness_for(loss: Loss) -> tuple[float, ...]:
+def prior_precision_for(loss: Loss) -> tuple[float, ...]:
     """Firmness of the learners for a loss."""
     if loss.code in (SQUARED, ABSOLUTE, QUANTILE, HUBER):
-        return (VALUES_FIRMNESS * (2.0 if loss.code == SQUARED else 1.0),)
-    return FIRMNESS
+        return (VALUES_PRIOR_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
+    return PRIOR_PRECISION
 
 
 def forget(combiner: Combiner, members: list[int]) -> Combiner:
@@ -83,7 +85,7 @@ def forget(combiner: Combiner, members: list[int]) -> Combiner:
     for e in range(len(w)):
         A = LT[e].T @ LT[e]
         A[members, :] = A[:, members] = 0.0
-        A[members, members] = combiner.firmness[e]
+        A[members, members] = combiner.prior_precision[e]
         LT[e] = np.linalg.cholesky(A).T
     return combiner._replace(w=w, LT=LT)
 
@@ -132,7 +134,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
             combiner.loss[e] += weight[i] * loss_value(one, z, y[i])
             take_step(one, combiner, e, V, i, (z, y[i], weight[i]), scratch)
             if combiner.rows[0] % PERIOD == 0:
-                fade(combiner.LT[e], combiner.keep[0], combiner.firmness[e], scratch[2:])
+                forget_past(combiner.LT[e], combiner.keep[0], combiner.prior_precision[e], scratch[2:])
 
 
 @bare_inline
@@ -212,7 +214,7 @@ def take_step(loss, combiner, e, V, i, row, scratch):
 
 
 @bare_inline
-def fade(LT, keep, firmness, A):
+def forget_past(LT, keep, prior_precision, A):
     """LT'LT <- keep LT'LT + (1 - keep) firmness I."""
     k = len(LT)
     for i in range(k):
@@ -220,7 +222,7 @@ def fade(LT, keep, firmness, A):
             total = 0.0
             for l in range(j + 1):  # noqa: E741
                 total += LT[l, i] * LT[l, j]
-            A[i, j] = keep * total + ((1.0 - keep) * firmness if i == j else 0.0)
+            A[i, j] = keep * total + ((1.0 - keep) * prior_precision if i == j else 0.0)
     for i in range(k):
         for j in range(i + 1):
             total = A[i, j]

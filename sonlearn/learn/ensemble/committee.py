@@ -13,10 +13,10 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.jit import jit
-from sonlearn.learn.engine import Predictions, Voices
-from sonlearn.learn.ensemble.label_scale import Frame, Target
-from sonlearn.learn.ensemble.label_scale import State as TargetState
-from sonlearn.learn.ensemble.stacking import Panel, PanelState, mapping
+from sonlearn.learn.engine import Contributions, Predictions
+from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
+from sonlearn.learn.ensemble.label_scale import State as LabelState
+from sonlearn.learn.ensemble.stacking import StackedEnsemble, StackedState, mapping
 from sonlearn.learn.ensemble.viewing import Views, rows_between
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import Member, default_members, member
@@ -31,9 +31,9 @@ NOW = [("rows", "i8"), ("weight", "f8"), ("passes", "i8")]
 class CommitteeState(NamedTuple):
     """All that a committee has learned."""
 
-    target: TargetState
+    target: LabelState
     views: tuple  # the views' states
-    panel: PanelState
+    panel: StackedState
     now: np.ndarray  # structured [1]: rows that had a weight, sum of those weights; passes begun
 
 
@@ -56,17 +56,17 @@ class Committee:
         pool = ThreadPoolExecutor(threads) if threads > 1 else None
         members = members_of(options)
         self._views = Views(dict.fromkeys(each.view for each in members), mapping(pool), options.loss)
-        self._target = Target(options)
-        self._panel = Panel(options, members, pool, threads)
+        self._scaler = LabelScaler(options)
+        self._stack = StackedEnsemble(options, members, pool, threads)
 
     def new(self) -> CommitteeState:
         """State of a committee that has seen nothing."""
-        return CommitteeState(self._target.new(), self._views.new(), self._panel.new(), np.zeros(1, dtype=NOW))
+        return CommitteeState(self._scaler.new(), self._views.new(), self._stack.new(), np.zeros(1, dtype=NOW))
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
         """Views have room for the batch, members for what they have been shown; theirs of the batch comes with it."""
-        views = self._views.reserve(state.views, rows, features, self._panel.needed(state.panel))
-        return state._replace(views=views, panel=self._panel.reserve(state.panel, self._views.sizes(views)))
+        views = self._views.reserve(state.views, rows, features, self._stack.needed(state.panel))
+        return state._replace(views=views, panel=self._stack.reserve(state.panel, self._views.sizes(views)))
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see the seam."""
@@ -74,40 +74,40 @@ class Committee:
         part, at = rows_between(rows, start, end), slice(start, end)
         part = part._replace(weight=bounded_weights(state.now, part.weight, part.y))
         again = bool(state.now["passes"][0] > 0)
-        told, frame = self._target.see(state.target, part, learn=not again)
+        told, frame = self._scaler.fit_transform(state.target, part, learn=not again)
         views, seen = self._views.showing(state.views, told, learn=not again)  # in later passes they have counted it
-        panel = self._panel.learn(state.panel, seen._replace(frame=frame), told, out.raw[at], again)
+        panel = self._stack.learn(state.panel, seen._replace(frame=frame), told, out.raw[at], again)
         self._finish(frame, part, Predictions(out.prediction[at], out.raw[at]))
-        views = self._views.kept(tuple(views), self._panel.needed(panel))
+        views = self._views.kept(tuple(views), self._stack.needed(panel))
         return state._replace(views=views, panel=panel), end
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        told, frame = self._target.see(state.target, rows, learn=False)
+        told, frame = self._scaler.fit_transform(state.target, rows, learn=False)
         _, seen = self._views.showing(state.views, told, learn=False)
-        self._panel.predict(state.panel, seen._replace(frame=frame), told, out.raw)
+        self._stack.predict(state.panel, seen._replace(frame=frame), told, out.raw)
         self._finish(frame, rows, out)
         return len(rows.y)
 
-    def voices(self, state: CommitteeState, rows: Rows, number: None = None) -> Voices:
+    def contributions(self, state: CommitteeState, rows: Rows, number: None = None) -> Contributions:
         """What the members say of `rows`."""
-        told, frame = self._target.see(state.target, rows, learn=False)
+        told, frame = self._scaler.fit_transform(state.target, rows, learn=False)
         _, seen = self._views.showing(state.views, told, learn=False)
-        names, (V, w, z) = self._panel.voices(state.panel, seen._replace(frame=frame), told)
-        said, moved, start = self._target.spelt(frame, V, w, z, rows.base)
-        return Voices(names, said, w, moved, start)
+        names, (V, w, z) = self._stack.contributions(state.panel, seen._replace(frame=frame), told)
+        said, moved, start = self._scaler.spelt(frame, V, w, z, rows.base)
+        return Contributions(names, said, w, moved, start)
 
     def weights(self, state: CommitteeState, features: int) -> np.ndarray:
         """Weights of the members that are linear in the raw row, as the combiner adds them up."""
-        return self._target.unit(state.target) * self._panel.weights(state.panel, features)
+        return self._scaler.unit(state.target) * self._stack.weights(state.panel, features)
 
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
-        return state._replace(views=self._views.packed(state.views), panel=self._panel.packed(state.panel))
+        return state._replace(views=self._views.packed(state.views), panel=self._stack.packed(state.panel))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
-        """members: see `Panel.roll`; spectra: a function that gives what `Panel.spectra` says."""
-        return {"members": self._panel.roll(state.panel), "spectra": lambda: self._panel.spectra(state.panel)}
+        """members: see `StackedEnsemble.roll`; spectra: a function that gives what `StackedEnsemble.spectra` says."""
+        return {"members": self._stack.roll(state.panel), "spectra": lambda: self._stack.spectra(state.panel)}
 
     def next_pass(self, state: CommitteeState) -> None:
         """Say that the rows to come have been learned from before.
@@ -117,8 +117,8 @@ class Committee:
         """
         state.now["passes"] += 1
 
-    def _finish(self, frame: Frame, rows: Rows, out: Predictions) -> None:
-        out.raw[:] = self._target.finish(frame, out.raw, rows.base)
+    def _finish(self, frame: LabelScale, rows: Rows, out: Predictions) -> None:
+        out.raw[:] = self._scaler.finish(frame, out.raw, rows.base)
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
 
 

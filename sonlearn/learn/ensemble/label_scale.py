@@ -38,7 +38,7 @@ class State(NamedTuple):
     seen: np.ndarray  # float64[2]: the smallest and the largest
 
 
-class Frame(NamedTuple):
+class LabelScale(NamedTuple):
     """How labels and predictions of rows are read, float64[n] each."""
 
     mean: np.ndarray  # the label that 0 means
@@ -47,12 +47,12 @@ class Frame(NamedTuple):
     high: np.ndarray  # and not more
     par: np.ndarray  # parameter of the loss in this unit
 
-    def between(self, start: int, stop: int) -> Frame:
+    def between(self, start: int, stop: int) -> LabelScale:
         """Rows start..stop-1."""
-        return Frame(*(part[start:stop] for part in self))
+        return LabelScale(*(part[start:stop] for part in self))
 
 
-class Target:
+class LabelScaler:
     """Labels as members are told them, and predictions as the world is.
 
     Parameters
@@ -62,24 +62,24 @@ class Target:
 
     def __init__(self, options: LearnOptions):
         self._loss, self._classes = loss_of(options), options.loss in CLASSIFICATION
-        #: The loss that the combiner minimises, in the units of a `Frame`.
+        #: The loss that the combiner minimises, in the units of a `LabelScale`.
         self.loss = Loss(SQUARED, 0.0) if self._loss.code == POISSON else self._loss
 
     def new(self) -> State:
         """State that has seen nothing."""
         return State(np.zeros(3), np.zeros(2))
 
-    def see(self, state: State, rows: Rows, learn: bool = True) -> tuple[Rows, Frame]:
+    def fit_transform(self, state: State, rows: Rows, learn: bool = True) -> tuple[Rows, LabelScale]:
         """`rows` with the labels that members are told and without bases; with `learn` their labels are counted."""
         n = len(rows.y)
         if self._classes:
             ones, par = np.ones(n), np.full(n, self._loss.par)
-            return rows, Frame(np.zeros(n), ones, -CLIP * ones, CLIP * ones, par)
-        frame, y = Frame(*np.zeros((5, n))), np.zeros(n)
+            return rows, LabelScale(np.zeros(n), ones, -CLIP * ones, CLIP * ones, par)
+        frame, y = LabelScale(*np.zeros((5, n))), np.zeros(n)
         frame_rows(self._loss, state, rows, frame, learn, y)
         return rows._replace(y=y, base=np.zeros(n)), frame
 
-    def finish(self, frame: Frame, z: np.ndarray, base: np.ndarray) -> np.ndarray:
+    def finish(self, frame: LabelScale, z: np.ndarray, base: np.ndarray) -> np.ndarray:
         """float64[n]: predictions of the loss that was asked for, for what the combiner said."""
         if self._classes:
             return z + base
@@ -87,9 +87,9 @@ class Target:
         return (np.log(np.maximum(value, frame.par)) if self._loss.code == POISSON else value) + base
 
     def spelt(
-        self, frame: Frame, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray
+        self, frame: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(said, moved, start) of `Voices`: what members told the combiner, V float64[n, k], in the terms of `finish`.
+        """(said, moved, start) of `Contributions`: the inputs V float64[n, k], in the terms of `finish`.
 
         Of counts, whose prediction is a logarithm, a member's part of z is that part of the logarithm's change.
         """

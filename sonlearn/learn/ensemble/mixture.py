@@ -14,8 +14,8 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
-from sonlearn.learn.engine import Predictions, Voices
-from sonlearn.learn.ensemble.stacking import taught
+from sonlearn.learn.engine import Contributions, Predictions
+from sonlearn.learn.ensemble.stacking import learned_by
 from sonlearn.learn.losses import loss_of, loss_value
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
@@ -59,7 +59,7 @@ class Mixture:
         V, members = np.zeros((len(rows.y), len(self._engines))), []
         features = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
         for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
-            s, said = taught(engine, s, self._shown(engine, rows), features)
+            s, said = learned_by(engine, s, self._shown(engine, rows), features)
             members.append(s)
             V[:, i] = said.prediction
         mix(self._loss, state.loss, V, rows, True, out.raw)
@@ -72,10 +72,10 @@ class Mixture:
         out.prediction[:] = out.raw
         return len(rows.y)
 
-    def voices(self, state: State, rows: Rows, number: None = None) -> Voices:
+    def contributions(self, state: State, rows: Rows, number: None = None) -> Contributions:
         """What the members say of `rows`; the average is not of these, but of their probabilities."""
         V, share = self._said(state, rows), self._share(state)
-        return Voices(self._names, V, share, share * np.clip(V, -LIMIT, LIMIT), np.zeros(len(rows.y)))
+        return Contributions(self._names, V, share, share * np.clip(V, -LIMIT, LIMIT), np.zeros(len(rows.y)))
 
     def _said(self, state: State, rows: Rows) -> np.ndarray:
         """float64[n, k]: what the members predict."""
@@ -105,7 +105,7 @@ class Mixture:
 
     def _shown(self, engine: Any, rows: Rows) -> Rows:
         """`rows`; for a member that cannot bear features without a number, without these."""
-        return rows if getattr(engine, "unknown", False) or not self.unknown else Raw().look(Raw().new(), rows)
+        return rows if getattr(engine, "unknown", False) or not self.unknown else Raw().transform(Raw().new(), rows)
 
 
 def _member(options: LearnOptions, name: str) -> LearnOptions:

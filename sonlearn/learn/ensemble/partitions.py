@@ -18,11 +18,11 @@ import numpy as np
 from sonlearn.data.rows import NO_CONSTANT, NO_ROWS, Rows
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Predictions, State, grown
-from sonlearn.learn.ensemble.combiner import Combiner, combine, firmness_for, new_combiner, weights_of
+from sonlearn.learn.ensemble.combiner import Combiner, combine, new_combiner, prior_precision_for, weights_of
 from sonlearn.learn.ensemble.committee import LIMIT, NOW, bounded_weights, first_wild
-from sonlearn.learn.ensemble.label_scale import Frame, Target
-from sonlearn.learn.ensemble.label_scale import State as TargetState
-from sonlearn.learn.ensemble.stacking import inputs_of, mapping, taught
+from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
+from sonlearn.learn.ensemble.label_scale import State as LabelState
+from sonlearn.learn.ensemble.stacking import inputs_of, learned_by, mapping
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.losses import Loss
 from sonlearn.learn.make import make_engine
@@ -42,11 +42,11 @@ class Part(NamedTuple):
     state: State
 
 
-class PartsState(NamedTuple):
+class PartitionState(NamedTuple):
     """All that has been learned."""
 
     parts: tuple  # of Part
-    target: TargetState
+    target: LabelState
     combiner: Combiner
     features: np.ndarray  # int64[1]
     now: np.ndarray  # structured [1], as of a committee
@@ -58,7 +58,7 @@ class PartsState(NamedTuple):
         return self.parts[0].state.classes
 
 
-class Parts:
+class PartitionEnsemble:
     """Engine of learners of parts (see `sonlearn.learn.engine.Engine` for the verbs).
 
     Parameters
@@ -77,20 +77,22 @@ class Parts:
         self.engines = tuple(make_engine(options) for _ in range(count))
         #: Whether a learner wants to know of features that have no number.
         self.unknown = getattr(self.engines[0], "unknown", False)
-        self._target = Target(options)
+        self._scaler = LabelScaler(options)
         even = Member(options.method, "raw", weight=1.0 / count)
         self._inputs = inputs_of(options.loss, (even,) * count)
         self._scratch = np.zeros((len(self._inputs) + 2, len(self._inputs)))
         self._map = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
 
-    def new(self, *classes: int) -> PartsState:
+    def new(self, *classes: int) -> PartitionState:
         """State of learners that have seen nothing; of several classes, how many there is room for."""
         parts = tuple(Part(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new(*classes)) for each in self.engines)
-        combiner = new_combiner(self._inputs, firmness_for(self._target.loss), self._options.decay)
+        combiner = new_combiner(self._inputs, prior_precision_for(self._scaler.loss), self._options.decay)
         counts = np.zeros(0, np.int64)
-        return PartsState(parts, self._target.new(), combiner, np.zeros(1, np.int64), np.zeros(1, dtype=NOW), counts)
+        return PartitionState(
+            parts, self._scaler.new(), combiner, np.zeros(1, np.int64), np.zeros(1, dtype=NOW), counts
+        )
 
-    def reserve(self, state: PartsState, rows: Rows, features: int) -> PartsState:
+    def reserve(self, state: PartitionState, rows: Rows, features: int) -> PartitionState:
         """Room for the features' numbers, and for what the learners have seen; theirs of the rows comes with them."""
         state.features[0] = features
         parts = [
@@ -99,7 +101,7 @@ class Parts:
         ]
         return state._replace(parts=tuple(parts))
 
-    def learn(self, state: PartsState, rows: Rows, out: Predictions, start: int) -> tuple[PartsState, int]:
+    def learn(self, state: PartitionState, rows: Rows, out: Predictions, start: int) -> tuple[PartitionState, int]:
         """Learn rows from `start` on; see the seam. Learners sit out what they alone would refuse."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part = rows_between(rows, start, end)
@@ -107,7 +109,7 @@ class Parts:
 
         def teach(j: int) -> Part:
             own, shown = state.parts[j], self._shown(state.parts[j], part, j)
-            after, told = taught(self.engines[j], own.state, shown, int(own.size[0]))
+            after, told = learned_by(self.engines[j], own.state, shown, int(own.size[0]))
             said[:, j] = told.prediction
             return own._replace(state=after)
 
@@ -115,7 +117,7 @@ class Parts:
         self.combine(state, said, part, True, Predictions(out.prediction[start:end], out.raw[start:end]))
         return state, end
 
-    def predict(self, state: PartsState, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: PartitionState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         n = len(rows.y)
         said = np.zeros((n, len(self.engines)))
@@ -131,7 +133,7 @@ class Parts:
         self.combine(state, said, rows, False, out)
         return at
 
-    def combine(self, state: PartsState, said: np.ndarray, rows: Rows, learns: bool, out: Predictions) -> None:
+    def combine(self, state: PartitionState, said: np.ndarray, rows: Rows, learns: bool, out: Predictions) -> None:
         """Fill `out` for what the learners have predicted, float64[n, N]; where it `learns`, row by row.
 
         Of `rows` only labels, weights and bases are looked at.
@@ -139,16 +141,16 @@ class Parts:
         learns = learns and state.now["passes"][0] == 0
         if learns:
             rows = rows._replace(weight=bounded_weights(state.now, rows.weight, rows.y))
-        told, frame = self._target.see(state.target, rows, learn=learns)
+        told, frame = self._scaler.fit_transform(state.target, rows, learn=learns)
         V = np.ones((len(rows.y), len(self._inputs)))
         for j in range(said.shape[1]):
             V[:, j] = self._told(said[:, j], rows.base, frame)
-        loss = Loss(self._target.loss.code, frame.par)
+        loss = Loss(self._scaler.loss.code, frame.par)
         combine(loss, state.combiner, V, told.y, told.weight, learns, self._scratch, out.raw)
-        out.raw[:] = self._target.finish(frame, out.raw, rows.base)
+        out.raw[:] = self._scaler.finish(frame, out.raw, rows.base)
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
 
-    def weights(self, state: PartsState, features: int) -> np.ndarray:
+    def weights(self, state: PartitionState, features: int) -> np.ndarray:
         """float64[features], or a row for each class: the learners' weights, as the combiner adds predictions up."""
         total: Any = 0.0
         for engine, own, share in zip(self.engines, state.parts, weights_of(state.combiner), strict=False):
@@ -159,7 +161,7 @@ class Parts:
             total = total + share * spread
         return total
 
-    def packed(self, state: PartsState) -> PartsState:
+    def packed(self, state: PartitionState) -> PartitionState:
         """`state` without spare room."""
         parts = [
             Part(own.numbers[: state.features[0]], own.size, engine.packed(own.state))
@@ -167,12 +169,12 @@ class Parts:
         ]
         return state._replace(parts=tuple(parts))
 
-    def facts(self, state: PartsState) -> dict[str, Any]:
+    def facts(self, state: PartitionState) -> dict[str, Any]:
         """parts: of each learner the combiner's weight, and what it has to tell itself."""
         told = zip(weights_of(state.combiner).tolist(), self.engines, state.parts, strict=False)
         return {"parts": [{"weight": share, **engine.facts(own.state)} for share, engine, own in told]}
 
-    def next_pass(self, state: PartsState) -> None:
+    def next_pass(self, state: PartitionState) -> None:
         """Say that the rows to come have been learned from before: the combiner learns only in the first pass."""
         state.now["passes"] += 1
         for engine, own in zip(self.engines, state.parts, strict=True):
@@ -181,9 +183,9 @@ class Parts:
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
-    def count(self, state: TargetState, rows: Rows) -> None:
+    def count(self, state: LabelState, rows: Rows) -> None:
         """Count the labels of rows that a learner has learned elsewhere; `state` is changed in place."""
-        self._target.see(state, rows)
+        self._scaler.fit_transform(state, rows)
 
     def _shown(self, own: Part, rows: Rows, j: int) -> Rows:
         """`rows` with the numbers of learner j; features that it learns for the first time get theirs."""
@@ -195,7 +197,7 @@ class Parts:
             indptr=indptr, features=features, values=values, constant=constant if constant >= 0 else NO_CONSTANT
         )
 
-    def _told(self, said: np.ndarray, base: np.ndarray, frame: Frame) -> np.ndarray:
+    def _told(self, said: np.ndarray, base: np.ndarray, frame: LabelScale) -> np.ndarray:
         """float64[n]: what a learner's predictions are to the combiner."""
         said = said - base
         if self._options.loss in CLASSIFICATION:

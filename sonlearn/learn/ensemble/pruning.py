@@ -3,7 +3,7 @@
 The hearing after `FIRST` rows is about the rows alone: where they are long and nearly all pairs are new, as in text,
 members on pairs and triples take most of the time and tell nearly nothing.
 
-At `HEARINGS` members are dropped one by one, the one first whose absence costs the least for its share of the time,
+At `CHECKPOINTS` members are dropped one by one, the one first whose absence costs the least for its share of the time,
 as long as the loss grows by less than `PRICE` times that share. The loss without a member is that of a combiner run
 anew over what the others said, on the last three quarters of the rows. What has many features starts slowly: a member
 on pairs or triples is dropped only if it makes no difference at all, where rows are short (there it is cheap, and wins
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import NO_ROWS
-from sonlearn.learn.ensemble.combiner import combine_some, firmness_for, new_combiner
+from sonlearn.learn.ensemble.combiner import combine_some, new_combiner, prior_precision_for
 from sonlearn.learn.losses import Loss, losses
 from sonlearn.options.members import Member
 from sonlearn.options.views import VIEWS
@@ -30,10 +30,10 @@ from sonlearn.options.views import VIEWS
 #: Rows learned at which it is asked whether tuples are strewn.
 FIRST = 512
 #: Rows learned at which members are heard; what they say is kept until the last one.
-HEARINGS = (4096, 16384, 65536)
+CHECKPOINTS = (4096, 16384, 65536)
 #: Tuples of which so many are new are strewn. Of 13 sets of long rows of numbers the largest share in the view where
 #: it is least was .70, of 12 of long texts (but for two with .69 and .71, which go on as before) the smallest .81.
-STREWN = 0.8
+SCATTERED = 0.8
 #: What the loss may grow by, relatively, for all of the time.
 PRICE = 0.2
 #: Below this a member makes no difference.
@@ -43,7 +43,7 @@ SHORT = 24
 #: A member is still learning if its loss on the second half of what it said is below this share of the first half's.
 FALLING = 0.9
 #: A_0 of the combiner that judges.
-FIRMNESS = (4.0,)
+PRIOR_PRECISION = (4.0,)
 
 
 class Case(NamedTuple):
@@ -52,32 +52,32 @@ class Case(NamedTuple):
     loss: Loss
     members: tuple[Member, ...]  # the combiner's inputs; those that have no cost are no members and stay
     classes: bool
-    heard: np.ndarray  # float32[rows, inputs + 3]; what each member said, the loss's parameter, label, weight
+    history: np.ndarray  # float32[rows, inputs + 3]; what each member said, the loss's parameter, label, weight
     costs: np.ndarray  # float64[k]; time of each member a row, in any unit
     short: bool  # whether rows are short
     allowed: float = math.inf  # of `costs`, the sum that may be left
     decay: float = 0.0  # what combiners forget with each row
 
 
-def next_hearing(rows: int) -> int:
+def rows_to_next_checkpoint(rows: int) -> int:
     """Rows still to be learned before the next hearing; 0: there is none."""
-    return min((hearing - rows for hearing in (FIRST, *HEARINGS) if hearing > rows), default=0)
+    return min((checkpoint - rows for checkpoint in (FIRST, *CHECKPOINTS) if checkpoint > rows), default=0)
 
 
-def first_comes(rows: int) -> bool:
+def before_first_checkpoint(rows: int) -> bool:
     """Whether the first hearing is still to come after so many rows."""
     return rows < FIRST
 
 
-def idle_after(case: Case, left: list[int], seen: np.ndarray, run: Callable[..., list] = map) -> list[int]:
-    """Positions of the members to retire at the hearing after the rows heard; see `strewn` and `retired`."""
-    if len(case.heard) != FIRST:
-        return retired(case, left, run)
-    going = strewn(case, left, seen)
+def members_to_prune(case: Case, left: list[int], seen: np.ndarray, run: Callable[..., list] = map) -> list[int]:
+    """Positions of the members to retire at the hearing after the rows heard; see `scattered` and `pruned_members`."""
+    if len(case.history) != FIRST:
+        return pruned_members(case, left, run)
+    going = scattered(case, left, seen)
     return going + beyond_budget(case, [i for i in left if i not in going], run)
 
 
-def retired(case: Case, left: list[int], run: Callable[..., list] = map) -> list[int]:
+def pruned_members(case: Case, left: list[int], run: Callable[..., list] = map) -> list[int]:
     """Positions of the members to retire, of those `left`; two stay at least. `run`: ``map``, maybe side by side.
 
     What a member's absence costs grows as others go. So only the one that looked cheapest to miss is judged anew, if
@@ -120,7 +120,7 @@ def _price(without: float, now: float, share: float) -> float:
     return (without - now) / max(now, 1e-300) / max(share, 1e-300)
 
 
-def strewn(case: Case, left: list[int], seen: np.ndarray) -> list[int]:
+def scattered(case: Case, left: list[int], seen: np.ndarray) -> list[int]:
     """Positions of the members on tuples, of those `left`, if rows are long and tuples strewn in all their views.
 
     `seen`: float64[k, 2], entries that each member has seen, and different ones.
@@ -128,7 +128,7 @@ def strewn(case: Case, left: list[int], seen: np.ndarray) -> list[int]:
     those = [i for i in left if on_tuples(case.members[i])]
     if case.short or not those or len(left) - len(those) < 2:
         return []
-    return those if (seen[those, 1] / np.maximum(seen[those, 0], 1.0)).min() >= STREWN else []
+    return those if (seen[those, 1] / np.maximum(seen[those, 0], 1.0)).min() >= SCATTERED else []
 
 
 def on_tuples(member: Member) -> bool:
@@ -140,7 +140,7 @@ def is_kept(case: Case, i: int) -> bool:
     """Whether member i is one that starts slowly and should be given time."""
     if not on_tuples(case.members[i]):
         return False
-    said, y = case.heard[:, i].astype(np.float64) / case.members[i].gain, case.heard[:, -2].astype(np.float64)
+    said, y = case.history[:, i].astype(np.float64) / case.members[i].gain, case.history[:, -2].astype(np.float64)
     off = (y - (np.clip(said, -1.0, 1.0) if case.classes else said)) ** 2
     middle = len(off) // 2
     return case.short or float(off[middle:].mean()) < FALLING * float(off[:middle].mean())
@@ -149,17 +149,17 @@ def is_kept(case: Case, i: int) -> bool:
 def loss_of(case: Case, chosen: list[int]) -> float:
     """Mean loss of a combiner of the `chosen` on the rows that judge."""
     inputs = [*chosen, *range(len(case.costs), len(case.members))]
-    firmness = FIRMNESS if case.classes else firmness_for(case.loss)
-    out, y, weight = replayed(case, inputs, firmness)[1:]
+    prior_precision = PRIOR_PRECISION if case.classes else prior_precision_for(case.loss)
+    out, y, weight = replayed(case, inputs, prior_precision)[1:]
     each, start = np.zeros(len(y)), len(y) // 4
-    losses(Loss(case.loss.code, float(case.heard[:, -3].mean())), out, y, each)
+    losses(Loss(case.loss.code, float(case.history[:, -3].mean())), out, y, each)
     return float(np.average(each[start:], weights=weight[start:]))
 
 
-def replayed(case: Case, chosen: list[int], firmness: tuple[float, ...]) -> tuple:
+def replayed(case: Case, chosen: list[int], prior_precision: tuple[float, ...]) -> tuple:
     """(combiner after what was heard of the `chosen`, its predictions, labels, weights)."""
-    V = np.ascontiguousarray(case.heard[:, chosen], dtype=np.float64)
-    par, y, weight = (np.ascontiguousarray(case.heard[:, at], dtype=np.float64) for at in (-3, -2, -1))
-    combiner, out = new_combiner(case.members, firmness, case.decay), np.zeros(len(y))
+    V = np.ascontiguousarray(case.history[:, chosen], dtype=np.float64)
+    par, y, weight = (np.ascontiguousarray(case.history[:, at], dtype=np.float64) for at in (-3, -2, -1))
+    combiner, out = new_combiner(case.members, prior_precision, case.decay), np.zeros(len(y))
     combine_some(Loss(case.loss.code, par), combiner, chosen, V, NO_ROWS._replace(y=y, weight=weight), True, out)
     return combiner, out, y, weight

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.ensemble.label_scale import Frame
+from sonlearn.learn.ensemble.label_scale import LabelScale
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
@@ -20,7 +20,7 @@ class Seen(NamedTuple):
 
     rows: dict[str, Rows]
     sizes: dict[str, int]  # features of each view
-    frame: Frame | None = None  # how labels are to be read, for those who learn them
+    frame: LabelScale | None = None  # how labels are to be read, for those who learn them
     show: Callable[[str, int, int], tuple[Rows, int]] | None = None
 
     def part(self, name: str, start: int, stop: int) -> tuple[Rows, int]:
@@ -78,18 +78,18 @@ class Views:
         def show(name: str, start: int, stop: int) -> tuple[Rows, int]:
             i, part = self.names.index(name), rows_between(rows, start, stop)
             if learn:
-                own[i], shown = self._views[i].see(own[i], part)
+                own[i], shown = self._views[i].fit_transform(own[i], part)
             else:
-                shown = self._views[i].look(own[i], part)
+                shown = self._views[i].transform(own[i], part)
             return shown, self._views[i].features(own[i])
 
         return own, Seen({}, {}, show=show)
 
-    def see(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> tuple[tuple, Seen]:
+    def fit_transform(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> tuple[tuple, Seen]:
         """`rows` as seen by the `needed` views (None: all), before the statistics take it in; `reserve` comes first."""
         return self._shown(states, rows, needed, learn=True)
 
-    def look(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> Seen:
+    def transform(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> Seen:
         """`rows` as seen by the views as they are, for prediction."""
         return self._shown(states, rows, needed, learn=False)[1]
 

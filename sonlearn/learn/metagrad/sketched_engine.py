@@ -10,8 +10,8 @@ from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.metagrad.dense_engine import first_weights
 from sonlearn.learn.metagrad.sketched import all_weights, learn, predict
-from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.newton import state as newton
+from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.newton.sparse_time import with_room_in_log
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions

@@ -1,7 +1,7 @@
-"""What learns one class against all others: an engine, or a panel of members with the views that are its own.
+"""Binary subproblems: learners of one class against all others, an engine or a committee.
 
-Both are shown rows by the views that all classes share, and have the same verbs (`Side`). A side holds scratch space
-and no state, so one side serves all the classes of a thread, one after the other.
+Both take rows from the views that all classes share, and have the same methods (`BinaryLearner`). They hold scratch
+space and no state, so one of them serves all the classes of a thread, one after the other.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from sonlearn.data.rows import NO_ROWS, Rows
-from sonlearn.learn.engine import Predictions, State, Voices
+from sonlearn.learn.engine import Contributions, Predictions, State
 from sonlearn.learn.ensemble.committee import LIMIT, members_of
-from sonlearn.learn.ensemble.label_scale import Frame, Target
-from sonlearn.learn.ensemble.stacking import Panel, PanelState, mapping
+from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
+from sonlearn.learn.ensemble.stacking import StackedEnsemble, StackedState, mapping
 from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 
 
-class Side(Protocol):
+class BinaryLearner(Protocol):
     """The verbs of a side. Labels of rows are +1, -1 and NaN; `raw` is float64[n], filled in."""
 
     #: Whether views count features that no row learned from has had (`sonlearn.views.view`).
@@ -51,7 +51,7 @@ class Side(Protocol):
     def weights(self, state: State, features: int) -> np.ndarray:
         """float64[features]: weights in the scale of the input."""
 
-    def voices(self, state: State, seen: Seen, rows: Rows) -> Voices | None:
+    def contributions(self, state: State, seen: Seen, rows: Rows) -> Contributions | None:
         """What the members say; None where there are none."""
 
     def packed(self, state: State) -> State:
@@ -64,12 +64,12 @@ class Side(Protocol):
         """Say that the rows to come have been learned from before."""
 
 
-def make_side(options: LearnOptions) -> Side:
+def make_binary_learner(options: LearnOptions) -> BinaryLearner:
     """The side that `options`, those of one class, ask for."""
-    return PanelSide(options) if options.method == "committee" else EngineSide(options)
+    return CommitteeLearner(options) if options.method == "committee" else EngineLearner(options)
 
 
-class EngineSide:
+class EngineLearner:
     """Any engine but the committee."""
 
     limit, shared, bounded = math.inf, ("raw",), False
@@ -81,15 +81,15 @@ class EngineSide:
         self.packed, self.facts = self._engine.packed, self._engine.facts
 
     def needed(self, state: State) -> set[str]:
-        """See `Side`."""
+        """See `BinaryLearner`."""
         return {"raw"}
 
     def reserve(self, state: State, sizes: dict[str, int]) -> State:
-        """See `Side`."""
+        """See `BinaryLearner`."""
         return self._engine.reserve(state, NO_ROWS, sizes["raw"])
 
     def learn(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray) -> State:
-        """See `Side`."""
+        """See `BinaryLearner`."""
         n, at = len(rows.y), -1
         out = Predictions(np.zeros(n), raw)
         state = self._engine.reserve(state, rows, seen.sizes["raw"])
@@ -100,28 +100,28 @@ class EngineSide:
         return state
 
     def predict(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray) -> int:
-        """See `Side`."""
+        """See `BinaryLearner`."""
         return self._engine.predict(state, rows, Predictions(np.zeros(len(rows.y)), raw))
 
-    def voices(self, state: State, seen: Seen, rows: Rows) -> Voices | None:
-        """See `Side`."""
-        return self._engine.voices(state, rows, None) if hasattr(self._engine, "voices") else None
+    def contributions(self, state: State, seen: Seen, rows: Rows) -> Contributions | None:
+        """See `BinaryLearner`."""
+        return self._engine.contributions(state, rows, None) if hasattr(self._engine, "voices") else None
 
     def next_pass(self, state: State) -> None:
-        """See `Side`."""
+        """See `BinaryLearner`."""
         if hasattr(self._engine, "next_pass"):
             self._engine.next_pass(state)
 
 
-class PanelSideState(NamedTuple):
+class CommitteeLearnerState(NamedTuple):
     """What a class has learned that other classes do not share."""
 
     views: tuple  # states of the views that depend on labels
-    panel: PanelState
+    panel: StackedState
     passes: np.ndarray  # int64[1]; passes begun
 
 
-class PanelSide:
+class CommitteeLearner:
     """The committee but for the views that do not depend on labels: these are shown to all classes alike.
 
     Views of which no member is left at work are forgotten.
@@ -136,84 +136,84 @@ class PanelSide:
         self._own = {
             name: Views([name], run, options.loss) for name in Views(names, run, options.loss, True).of_labels()
         }
-        self._target = Target(options)
+        self._scaler = LabelScaler(options)
         self.shared = ("raw", *(name for name in names if name not in self._own and name != "raw"))
-        self._panel = Panel(options, members)
+        self._stack = StackedEnsemble(options, members)
 
-    def new(self) -> PanelSideState:
-        """See `Side`."""
+    def new(self) -> CommitteeLearnerState:
+        """See `BinaryLearner`."""
         views = tuple(view.new() for view in self._own.values())
-        return PanelSideState(views, self._panel.new(), np.zeros(1, dtype=np.int64))
+        return CommitteeLearnerState(views, self._stack.new(), np.zeros(1, dtype=np.int64))
 
-    def needed(self, state: PanelSideState) -> set[str]:
-        """See `Side`."""
-        return {"raw"} | self._panel.needed(state.panel)
+    def needed(self, state: CommitteeLearnerState) -> set[str]:
+        """See `BinaryLearner`."""
+        return {"raw"} | self._stack.needed(state.panel)
 
-    def reserve(self, state: PanelSideState, sizes: dict[str, int]) -> PanelSideState:
-        """See `Side`."""
-        views, needed = list(state.views), self._panel.needed(state.panel)
+    def reserve(self, state: CommitteeLearnerState, sizes: dict[str, int]) -> CommitteeLearnerState:
+        """See `BinaryLearner`."""
+        views, needed = list(state.views), self._stack.needed(state.panel)
         for i, (name, view) in enumerate(self._own.items()):
             if name in needed:
                 views[i] = view.reserve(views[i], NO_ROWS, sizes["raw"])
                 sizes = sizes | view.sizes(views[i])
-        return state._replace(views=tuple(views), panel=self._panel.reserve(state.panel, sizes))
+        return state._replace(views=tuple(views), panel=self._stack.reserve(state.panel, sizes))
 
     def learn(
-        self, state: PanelSideState, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray
-    ) -> PanelSideState:
-        """See `Side`. Members sit out what they would refuse, so no row is refused here."""
-        views, needed = list(state.views), self._panel.needed(state.panel)
+        self, state: CommitteeLearnerState, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray
+    ) -> CommitteeLearnerState:
+        """See `BinaryLearner`. Members sit out what they would refuse, so no row is refused here."""
+        views, needed = list(state.views), self._stack.needed(state.panel)
         for i, (name, view) in enumerate(self._own.items()):
             if name not in needed:
                 continue
             if state.passes[0] > 0:
-                shown = view.look(views[i], rows)
+                shown = view.transform(views[i], rows)
             else:
-                views[i], shown = view.see(view.reserve(views[i], rows, seen.sizes["raw"]), rows)
+                views[i], shown = view.fit_transform(view.reserve(views[i], rows, seen.sizes["raw"]), rows)
             seen = seen.beside(shown)
         seen = seen._replace(frame=self._frame(rows))
-        panel = self._panel.learn(state.panel, seen, rows, raw, again=bool(state.passes[0] > 0))
+        panel = self._stack.learn(state.panel, seen, rows, raw, again=bool(state.passes[0] > 0))
         raw += rows.base
-        needed = self._panel.needed(panel)
+        needed = self._stack.needed(panel)
         for i, (name, view) in enumerate(self._own.items()):
             views[i] = views[i] if name in needed else view.new()
         return state._replace(views=tuple(views), panel=panel)
 
-    def _frame(self, rows: Rows) -> Frame:
-        return self._target.see(self._target.new(), rows)[1]
+    def _frame(self, rows: Rows) -> LabelScale:
+        return self._scaler.fit_transform(self._scaler.new(), rows)[1]
 
-    def predict(self, state: PanelSideState, seen: Seen, rows: Rows, raw: np.ndarray) -> int:
-        """See `Side`."""
-        self._panel.predict(state.panel, self._look(state, seen, rows), rows, raw)
+    def predict(self, state: CommitteeLearnerState, seen: Seen, rows: Rows, raw: np.ndarray) -> int:
+        """See `BinaryLearner`."""
+        self._stack.predict(state.panel, self._transform(state, seen, rows), rows, raw)
         raw += rows.base
         return len(rows.y)
 
-    def voices(self, state: PanelSideState, seen: Seen, rows: Rows) -> Voices:
-        """See `Side`."""
-        names, (V, w, _) = self._panel.voices(state.panel, self._look(state, seen, rows), rows)
-        return Voices(names, V, w, w * V, rows.base)
+    def contributions(self, state: CommitteeLearnerState, seen: Seen, rows: Rows) -> Contributions:
+        """See `BinaryLearner`."""
+        names, (V, w, _) = self._stack.contributions(state.panel, self._transform(state, seen, rows), rows)
+        return Contributions(names, V, w, w * V, rows.base)
 
-    def _look(self, state: PanelSideState, seen: Seen, rows: Rows) -> Seen:
+    def _transform(self, state: CommitteeLearnerState, seen: Seen, rows: Rows) -> Seen:
         """`rows` as seen by all views, those of the class's own included, for prediction."""
-        needed = self._panel.needed(state.panel)
+        needed = self._stack.needed(state.panel)
         for own, (name, view) in zip(state.views, self._own.items(), strict=True):
             if name in needed:
-                seen = seen.beside(view.look(own, rows))
+                seen = seen.beside(view.transform(own, rows))
         return seen._replace(frame=self._frame(rows))
 
-    def weights(self, state: PanelSideState, features: int) -> np.ndarray:
-        """See `Side`; of the members that are linear in the raw row."""
-        return self._panel.weights(state.panel, features)
+    def weights(self, state: CommitteeLearnerState, features: int) -> np.ndarray:
+        """See `BinaryLearner`; of the members that are linear in the raw row."""
+        return self._stack.weights(state.panel, features)
 
-    def packed(self, state: PanelSideState) -> PanelSideState:
-        """See `Side`."""
+    def packed(self, state: CommitteeLearnerState) -> CommitteeLearnerState:
+        """See `BinaryLearner`."""
         views = tuple(view.packed(s) for view, s in zip(self._own.values(), state.views, strict=True))
-        return state._replace(views=views, panel=self._panel.packed(state.panel))
+        return state._replace(views=views, panel=self._stack.packed(state.panel))
 
-    def facts(self, state: PanelSideState) -> dict[str, Any]:
-        """See `Side`; members: see `Panel.roll`; spectra: a function that gives what `Panel.spectra` says."""
-        return {"members": self._panel.roll(state.panel), "spectra": lambda: self._panel.spectra(state.panel)}
+    def facts(self, state: CommitteeLearnerState) -> dict[str, Any]:
+        """See `BinaryLearner`; members and spectra: see `StackedEnsemble`."""
+        return {"members": self._stack.roll(state.panel), "spectra": lambda: self._stack.spectra(state.panel)}
 
-    def next_pass(self, state: PanelSideState) -> None:
-        """See `Side`: the combiner learns only in the first pass (`Committee.next_pass`)."""
+    def next_pass(self, state: CommitteeLearnerState) -> None:
+        """See `BinaryLearner`: the combiner learns only in the first pass (`Committee.next_pass`)."""
         state.passes[0] += 1

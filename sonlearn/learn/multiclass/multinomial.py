@@ -2,7 +2,7 @@
 
 The engine beneath (`engines.sketched`, `engines.shared_diagonal`) predicts and learns K classes at once. Here are the
 counts of them. Classes are numbered as they are met; those that have not been met yet have had the same gradients in
-every row, and so say the same: what stands for all of them in `Scores.spare`.
+every row, and so say the same: what stands for all of them in `Scores.unseen`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Predictions, State
-from sonlearn.learn.multiclass.one_vs_rest import Scores, born
+from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
 from sonlearn.learn.multiclass.shared_diagonal import SharedDiagonal
 from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.options import LearnOptions
@@ -59,8 +59,8 @@ class Multinomial:
         own, at = self._engine.learn(state.own, rows, said, start)
         y = np.where(rows.weight[start:at] > 0, rows.y[start:at], np.nan)
         met = self.met(state)
-        met = met + np.searchsorted(born(y, met), np.arange(at - start))
-        self._tell(said.raw[start:at], met, out.part(start, at))
+        met = met + np.searchsorted(first_occurrences(y, met), np.arange(at - start))
+        self._to_input(said.raw[start:at], met, out.part(start, at))
         state.counts[:] += np.bincount(y[~np.isnan(y)].astype(np.int64), minlength=self._classes)
         return state._replace(own=own), at
 
@@ -69,7 +69,7 @@ class Multinomial:
         n = len(rows.y)
         said = self._room(n)
         at = self._engine.predict(state.own, rows, said)
-        self._tell(said.raw, np.full(n, self.met(state)), out)
+        self._to_input(said.raw, np.full(n, self.met(state)), out)
         return at
 
     def weights(self, state: MultinomialState, features: int) -> np.ndarray:
@@ -90,9 +90,9 @@ class Multinomial:
     def _room(self, n: int) -> Predictions:
         return Predictions(np.zeros((n, self._classes)), np.zeros((n, self._classes)))
 
-    def _tell(self, raw: np.ndarray, met: np.ndarray, out: Scores) -> None:
+    def _to_input(self, raw: np.ndarray, met: np.ndarray, out: Scores) -> None:
         """Fill in the scores of rows; `met` int64[n], classes met before each."""
         out.scores[:] = raw[:, : out.scores.shape[1]]
         rest = np.flatnonzero(met < self._classes)
-        out.spare[rest] = raw[rest, met[rest]]
+        out.unseen[rest] = raw[rest, met[rest]]
         out.met[:] = met

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import State, Voices
+from sonlearn.learn.engine import Contributions, State
 from sonlearn.learn.ensemble.committee import NOW, bounded_weights, first_wild
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.ensemble.viewing import Seen, Views, rows_between
-from sonlearn.learn.multiclass.binary_subproblems import make_side
+from sonlearn.learn.multiclass.binary_subproblems import make_binary_learner
 from sonlearn.options import LearnOptions
 
 
@@ -33,7 +33,7 @@ class ClassesState(NamedTuple):
 
     views: tuple  # states of the views that all classes share
     classes: tuple  # the classes' states, in the order in which classes were met
-    spare: State  # what a class that has not been met would have learned
+    unseen: State  # what a class that has not been met would have learned
     counts: np.ndarray  # int64[classes]; rows learned of each
     now: np.ndarray  # structured [1], as of a committee
 
@@ -54,7 +54,7 @@ class Scores(NamedTuple):
     """
 
     scores: np.ndarray
-    spare: np.ndarray
+    unseen: np.ndarray
     met: np.ndarray
     refused: np.ndarray
 
@@ -75,7 +75,7 @@ class Job(NamedTuple):
     begin: int
 
 
-class AgainstAll:
+class OneVsRest:
     """Engine of several classes (see `sonlearn.learn.engine.Engine` for the verbs).
 
     Labels of rows are numbers of classes from 0 on, in the order in which classes are met, and NaN. In rows that are
@@ -91,17 +91,17 @@ class AgainstAll:
 
     def __init__(self, options: LearnOptions, threads: int = 1):
         self._most, self._threads = options.oaa, threads
-        self._sides = [make_side(options.of_one_class) for _ in range(threads)]
-        self._side = self._sides[0]
+        self._binaries = [make_binary_learner(options.of_one_class) for _ in range(threads)]
+        self._binary = self._binaries[0]
         self._map = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
-        self._views = Views(self._side.shared, self._map, options.loss, several=True)
-        self.unknown = self._side.unknown
+        self._views = Views(self._binary.shared, self._map, options.loss, several=True)
+        self.unknown = self._binary.unknown
 
     def new(self, classes: int = 0) -> ClassesState:
         """State that has seen nothing, with room for so many classes: none that has been met."""
-        fresh = tuple(self._side.new() for _ in range(classes))
+        fresh = tuple(self._binary.new() for _ in range(classes))
         counts = np.zeros(classes, np.int64)
-        return ClassesState(self._views.new(), fresh, self._side.new(), counts, np.zeros(1, dtype=NOW))
+        return ClassesState(self._views.new(), fresh, self._binary.new(), counts, np.zeros(1, dtype=NOW))
 
     def met(self, state: ClassesState) -> int:
         """How many classes have been met."""
@@ -111,92 +111,92 @@ class AgainstAll:
         """Views have room for the batch, learners for what they have been shown; theirs of the batch comes with it."""
         views = self._views.reserve(state.views, rows, features, self._needed(state))
         sizes = self._views.sizes(views)
-        classes = tuple(self._side.reserve(own, sizes) for own in state.classes)
-        spare = state.spare if len(classes) == self._most else self._side.reserve(state.spare, sizes)
-        return state._replace(views=views, classes=classes, spare=spare)
+        classes = tuple(self._binary.reserve(own, sizes) for own in state.classes)
+        unseen = state.unseen if len(classes) == self._most else self._binary.reserve(state.unseen, sizes)
+        return state._replace(views=views, classes=classes, unseen=unseen)
 
     def learn(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
         """Learn rows from `start` on; see the seam. What one class's learner refuses is marked, and others learn it."""
-        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, self._side.limit)
+        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, self._binary.limit)
         part, out = rows_between(rows, start, end), out.part(start, end)
-        if self._side.bounded:
+        if self._binary.bounded:
             part = part._replace(weight=bounded_weights(state.now, part.weight, part.y))
         views, seen = self._show(state, part)
         learned = part.weight > 0  # and labelled: a NaN is of no class
-        births = born(np.where(learned, part.y, np.nan), len(state.classes))
-        classes, spare = self._grown(state, seen, part, births, out)
+        births = first_occurrences(np.where(learned, part.y, np.nan), len(state.classes))
+        classes, unseen = self._grown(state, seen, part, births, out)
         counts = np.zeros(len(classes), np.int64)
         counts[: len(state.counts)] = state.counts
         counts += np.bincount(part.y[learned & ~np.isnan(part.y)].astype(np.int64), minlength=len(classes))
         out.met[:] = len(state.classes) + np.searchsorted(births, np.arange(end - start))
-        state = state._replace(views=views, classes=classes, spare=spare, counts=counts)
+        state = state._replace(views=views, classes=classes, unseen=unseen, counts=counts)
         return state._replace(views=self._views.kept(views, self._needed(state))), end
 
     def _needed(self, state: ClassesState) -> set[str]:
         """Views that some class has a use for."""
-        spare = () if len(state.classes) == self._most else (state.spare,)
-        return set().union(*(self._side.needed(own) for own in (*state.classes, *spare)))
+        unseen = () if len(state.classes) == self._most else (state.unseen,)
+        return set().union(*(self._binary.needed(own) for own in (*state.classes, *unseen)))
 
     def _show(self, state: ClassesState, rows: Rows) -> tuple[tuple, Seen]:
         """(states of the views, rows as seen); in later passes views have counted the rows already."""
         if state.now["passes"][0] > 0:
-            return state.views, self._views.look(state.views, rows, self._needed(state))
-        return self._views.see(state.views, rows, self._needed(state))
+            return state.views, self._views.transform(state.views, rows, self._needed(state))
+        return self._views.fit_transform(state.views, rows, self._needed(state))
 
     def predict(self, state: ClassesState, rows: Rows, out: Scores) -> int:
         """Predict `rows` and change nothing."""
-        seen, n, count = self._views.look(state.views, rows, self._needed(state)), len(rows.y), len(state.classes)
-        learners = (*state.classes, state.spare)[: self._most]
+        seen, n, count = self._views.transform(state.views, rows, self._needed(state)), len(rows.y), len(state.classes)
+        learners = (*state.classes, state.unseen)[: self._most]
         out.met[:] = count
 
         def ask(worker: int) -> int:
             at = n
             for k in range(worker, len(learners), self._threads):
                 raw = np.zeros(n)
-                at = min(at, self._sides[worker].predict(learners[k], seen, rows, raw))
+                at = min(at, self._binaries[worker].predict(learners[k], seen, rows, raw))
                 if k < count:
                     out.scores[:, k] = raw
                 else:
-                    out.spare[:] = raw
+                    out.unseen[:] = raw
             return at
 
         at = min(self._map(ask, range(self._threads)))
-        out.scores[:, count:] = out.spare[:, None]
+        out.scores[:, count:] = out.unseen[:, None]
         return at
 
-    def voices(self, state: ClassesState, rows: Rows, number: int) -> Voices | None:
+    def contributions(self, state: ClassesState, rows: Rows, number: int) -> Contributions | None:
         """What the members of the class of that number say of `rows`; None where classes have none."""
-        return self._side.voices(state.classes[number], self._views.look(state.views, rows), rows)
+        return self._binary.contributions(state.classes[number], self._views.transform(state.views, rows), rows)
 
     def weights(self, state: ClassesState, features: int) -> np.ndarray:
         """float64[classes, features]: weights in the scale of the input."""
-        rows = [self._side.weights(own, features) for own in state.classes]
+        rows = [self._binary.weights(own, features) for own in state.classes]
         return np.array(rows).reshape(len(rows), features)
 
     def packed(self, state: ClassesState) -> ClassesState:
         """`state` without spare room."""
-        classes = tuple(self._side.packed(own) for own in state.classes)
-        views, spare = self._views.packed(state.views), self._side.packed(state.spare)
-        return state._replace(views=views, classes=classes, spare=spare)
+        classes = tuple(self._binary.packed(own) for own in state.classes)
+        views, unseen = self._views.packed(state.views), self._binary.packed(state.unseen)
+        return state._replace(views=views, classes=classes, unseen=unseen)
 
     def facts(self, state: ClassesState) -> dict[str, Any]:
         """classes: of each the rows learned (`examples`), and what its learner has to tell."""
         pairs = zip(state.counts.tolist(), state.classes, strict=True)
-        return {"classes": [{"examples": count, **self._side.facts(own)} for count, own in pairs]}
+        return {"classes": [{"examples": count, **self._binary.facts(own)} for count, own in pairs]}
 
     def next_pass(self, state: ClassesState) -> None:
         """Say that the rows to come have been learned from before."""
         state.now["passes"] += 1
-        for own in (*state.classes, state.spare):
-            self._side.next_pass(own)
+        for own in (*state.classes, state.unseen):
+            self._binary.next_pass(own)
 
     def known(self, state: ClassesState, order: list[int | None]) -> ClassesState:
         """`state` with its classes in another order; None stands for one that has not been met, and is from now on."""
-        spare = self._side.packed(state.spare)
-        classes = tuple(copied(spare) if k is None else state.classes[k] for k in order)
+        unseen = self._binary.packed(state.unseen)
+        classes = tuple(copied(unseen) if k is None else state.classes[k] for k in order)
         counts = np.array([0 if k is None else state.counts[k] for k in order], dtype=np.int64)
-        spare = self._side.new() if len(order) == self._most else state.spare
-        return state._replace(classes=classes, spare=spare, counts=counts)
+        unseen = self._binary.new() if len(order) == self._most else state.unseen
+        return state._replace(classes=classes, unseen=unseen, counts=counts)
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
@@ -206,18 +206,18 @@ class AgainstAll:
         """The classes' states and the spare one after `rows`; new classes learn from their first row on."""
         n, met = len(rows.y), len(state.classes)
         jobs = [Job(own, 0) for own in state.classes]
-        spare, at = state.spare, 0
+        unseen, at = state.unseen, 0
         for position in births.tolist():
             if position > at:
-                spare = self._taught(self._side, Job(spare, at), position, None, (seen, rows, out))
+                unseen = self._taught(self._binary, Job(unseen, at), position, None, (seen, rows, out))
                 at = position
-            jobs.append(Job(copied(self._side.packed(spare)), position))
+            jobs.append(Job(copied(self._binary.packed(unseen)), position))
         needed = self._most is None or len(jobs) < self._most
         numbers = [*range(len(jobs)), None] if needed else [*range(len(jobs))]
-        jobs += [Job(spare, at)] if needed else []
+        jobs += [Job(unseen, at)] if needed else []
 
         def work(worker: int) -> list[State]:
-            mine, side = range(worker, len(jobs), self._threads), self._sides[worker]
+            mine, side = range(worker, len(jobs), self._threads), self._binaries[worker]
             return [self._taught(side, jobs[i], n, numbers[i], (seen, rows, out)) for i in mine]
 
         done: list[Any] = [None] * len(jobs)
@@ -225,11 +225,11 @@ class AgainstAll:
             done[worker :: self._threads] = states
         for k in range(met, out.scores.shape[1]):
             begin = jobs[k].begin if numbers[k : k + 1] == [k] else n
-            out.scores[:begin, k] = out.spare[:begin]
+            out.scores[:begin, k] = out.unseen[:begin]
         if len(births) and not needed:  # of the row that shows the last class, too, the spare learner would say that
-            out.spare[births[-1]] = out.scores[births[-1], len(jobs) - 1]
+            out.unseen[births[-1]] = out.scores[births[-1], len(jobs) - 1]
         count = met + len(births)
-        return tuple(done[:count]), done[count] if needed else self._side.new()
+        return tuple(done[:count]), done[count] if needed else self._binary.new()
 
     def _taught(self, side: Any, job: Job, stop: int, number: int | None, shown: tuple[Seen, Rows, Scores]) -> State:
         """The state after rows job.begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
@@ -239,14 +239,14 @@ class AgainstAll:
         raw, refused = np.zeros(stop - job.begin), np.zeros(stop - job.begin, dtype=bool)
         own = side.learn(job.state, seen.between(job.begin, stop, y), part._replace(y=y), raw, refused)
         if number is None:
-            out.spare[job.begin : stop] = raw
+            out.unseen[job.begin : stop] = raw
         else:
             out.scores[job.begin : stop, number] = raw
         out.refused[job.begin : stop] |= refused
         return own
 
 
-def born(y: np.ndarray, met: int) -> np.ndarray:
+def first_occurrences(y: np.ndarray, met: int) -> np.ndarray:
     """int64[new classes]: the rows that show that class number met, met + 1, ... is there; y float64[n], NaN: none."""
     most = np.maximum.accumulate(np.where(np.isnan(y), -1.0, y)) if len(y) else y
     new = np.arange(met, int(most[-1]) + 1) if len(y) else np.zeros(0)

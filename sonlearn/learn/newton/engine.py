@@ -79,7 +79,7 @@ class SketchedNewton:
             return rows, np.zeros(len(rows.y))
         others = (rows.features[: rows.indptr[-1]] < 0) & (rows.values[: rows.indptr[-1]] != 0)
         before = np.concatenate(([0], np.cumsum(others)))
-        return Raw().look(Raw().new(), rows), np.diff(before[rows.indptr]).astype(np.float64)
+        return Raw().transform(Raw().new(), rows), np.diff(before[rows.indptr]).astype(np.float64)
 
     def weights(self, state: State, features: int) -> np.ndarray:
         """Weights in the scale of the input; of K classes float64[K, features]."""

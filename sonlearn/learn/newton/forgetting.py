@@ -21,7 +21,7 @@ SMALLEST = 1e-150
 
 
 @bare_inline
-def fade(params, state, work):
+def forget_past(params, state, work):
     """A <- A_0 + keep (A - A_0), and the sums of Oja's rule likewise."""
     now, basis, keep = state.now[0], state.basis, params.keep
     now.alpha = params.base + keep * (now.alpha - params.base)

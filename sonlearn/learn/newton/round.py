@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.losses import loss_slope, softmax_slopes
-from sonlearn.learn.newton.forgetting import SMALLEST, fade, start_at_one
+from sonlearn.learn.newton.forgetting import SMALLEST, forget_past, start_at_one
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import learn_scales, rescaled
 from sonlearn.learn.newton.sparse_time import append, coordinates, log_is_full, move_wbar
@@ -70,7 +70,7 @@ def run(params, state, work, rows, extra, out, start):
         if not (math.isfinite(scale * scale * xx * xx) and are_finite(work)):
             return i, DIVERGED
         if params.keep < 1.0:
-            fade(params, state, work)
+            forget_past(params, state, work)
             row = plan(params, state, work, row, u, left)
         now.left = left
         count(state, feats)

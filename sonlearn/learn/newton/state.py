@@ -157,8 +157,8 @@ def sizes_of(params: Params) -> Sizes:
     m, K = params.m, max(params.classes, 1)
     if params.buffered:
         return Sizes(K=K, k_max=max(m - 1, 1), M=max(m - 1, 1), R_max=2 * m, r_max=2 * m)
-    spare = m > 0 and not params.oja_adaptive
-    return Sizes(K=K, k_max=max(m, 1), M=m + spare, R_max=1, r_max=max(m, 1))
+    unseen = m > 0 and not params.oja_adaptive
+    return Sizes(K=K, k_max=max(m, 1), M=m + unseen, R_max=1, r_max=max(m, 1))
 
 
 def eta_of(options: LearnOptions) -> tuple[int, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, legend, said_number
+from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, format_number, legend
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, panel
 from sonlearn.report.runlog import Run
@@ -33,7 +33,7 @@ def calibration(run: Run) -> Element | None:
         Series("as it should be", "constant", [[(0.0, 0.0), (one.high, one.high)]]),
         Series("95 % intervals", "spread", bars), Series("as it was", "average", [dots], dots=True),
     ]  # fmt: skip
-    title = f"Calibration in {len(dots)} bins; Brier score {said_number(said['brier'])}."
+    title = f"Calibration in {len(dots)} bins; Brier score {format_number(said['brier'])}."
     lead = (
         f"For each predicted probability, how often {event}. Dots on the diagonal: probabilities can be taken at "
         f"their word. Of 20 bins, those of {FEWEST} examples or more."
@@ -92,7 +92,7 @@ def _confusion_row(said: dict[str, Any], i: int, mixed: int | None) -> Element:
     cells = []
     for j, h in enumerate(row):
         kind = None if i == j == mixed else "right" if i == j else "wrong"
-        text = said_number(round(h, 1)) if h else ""
+        text = format_number(round(h, 1)) if h else ""
         cells.append(element("td", text, class_=kind, style=f"--share:{h / total:.4f}"))
     found = DASH if i == mixed else _share(row[i], total, len(row) > DENSE)
     return element("tr", element("th", said["labels"][i], scope="row"), *cells, element("td", found, class_="margin"))
