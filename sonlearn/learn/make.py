@@ -14,7 +14,7 @@ from sonlearn.options.methods import METHODS
 #: Engine -> its module and what makes one of options. Modules are imported on first use: each brings kernels along.
 _MAKERS = {
     "sketched": ("newton.engine", "SketchedNewton"),
-    "compensated": ("diagonal_fd.engine", "Compensated"),
+    "diagonal_fd": ("diagonal_fd.engine", "DiagonalFD"),
     "first_order": ("first_order.engine", "FirstOrder"),
     "bayes": ("bayes", "NaiveBayes"),
     "dense": ("dense.engine", "Dense"),
@@ -24,9 +24,9 @@ _MAKERS = {
     "projected": ("projected.engine", "Projected"),
     "committee": ("ensemble.committee", "Committee"),
     "multinomial": ("multiclass.multinomial", "Multinomial"),
-    "against_all": ("multiclass.one_vs_rest", "AgainstAll"),
-    "parts": ("ensemble.partitions", "Parts"),
-    "class_parts": ("ensemble.class_partitions", "ClassParts"),
+    "one_vs_rest": ("multiclass.one_vs_rest", "OneVsRest"),
+    "partitions": ("ensemble.partitions", "PartitionEnsemble"),
+    "class_partitions": ("ensemble.class_partitions", "ClassPartitionEnsemble"),
 }
 
 
@@ -37,11 +37,11 @@ def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = Non
     """
     name = METHODS[options.method].engine
     if options.several:
-        name = "against_all" if options.multinomial is None else "multinomial"
+        name = "one_vs_rest" if options.multinomial is None else "multinomial"
     if parts:
-        name = "class_parts" if options.several else "parts"
+        name = "class_partitions" if options.several else "partitions"
     module, maker = _MAKERS[name]
     make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
     if parts:
         return make(options, parts, threads)
-    return make(options, threads) if name in ("committee", "against_all") else make(options)
+    return make(options, threads) if name in ("committee", "one_vs_rest") else make(options)

@@ -241,7 +241,7 @@ METHODS = {
         losses=("logistic",),
     ),
     "drfd": Method(
-        "compensated", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",
+        "diagonal_fd", "frequent directions; what shrinks shed goes back to the features it came from; AROW's step",
         "our own, after [RFD] Alg. 3, with the step of [AROW]", "m^2 + m s",
         "all kinds of data, untuned; an example with a margin above 1 costs a prediction only",
         ("sketch_size", "arow_r", "decay"), defaults={"loss": "hinge"}, losses=("squared", "logistic", "hinge"),

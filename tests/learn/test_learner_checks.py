@@ -24,7 +24,7 @@ SKETCHES = ["rfd", "rfd-0", "rfd-unit", "fd", "pfd", "cfd", "oja", "oja-paper", 
 SPECIAL = {"": {}, "0": {"alpha": 0.0}, "unit": {"scale": "unit"}, "paper": {"oja_step": "1/t"}}
 
 
-FIRST_ORDER = [name for name, method in METHODS.items() if method.engine in ("first_order", "compensated")]
+FIRST_ORDER = [name for name, method in METHODS.items() if method.engine in ("first_order", "diagonal_fd")]
 FIRST_ORDER += ["nag-paper"]
 MATRIX = [name for name, method in METHODS.items() if method.engine in ("dense", "projected", "metagrad")] + [
     "full-on0"
