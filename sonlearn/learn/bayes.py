@@ -15,14 +15,14 @@ What forgets (--decay) multiplies all counts by `keep` before it counts a row; a
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -51,8 +51,8 @@ class Params(NamedTuple):
     keep: float  # what a row learned leaves of what was counted before
 
 
-class NaiveBayes:
-    """Engine of bayes and multinomial-bayes (see `sonlearn.learn.engine.Engine` for the verbs)."""
+class NaiveBayes(Engine):
+    """Engine of bayes and multinomial-bayes."""
 
     def __init__(self, options: LearnOptions):
         values = METHODS[options.method].values
@@ -89,10 +89,6 @@ class NaiveBayes:
     def packed(self, state: State) -> State:
         """`state` without spare room."""
         return state._replace(counts=state.counts[: state.now["features"][0]])
-
-    def facts(self, state: State) -> dict[str, Any]:
-        """Nothing beyond the weights."""
-        return {}
 
 
 @bare_jit

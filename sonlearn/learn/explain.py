@@ -54,25 +54,25 @@ class MemberContribution(NamedTuple):
     Attributes
     ----------
     name : str
-    said : float
-        What it predicts, in the terms of a raw prediction.
+    prediction : float
+        In the terms of a raw prediction.
     weight : float
         The combiner's, averaged over the combiner's learners as `Learner.facts` has it.
-    moved : float
-        The weight times what the combiner was told, in the terms of a raw prediction.
+    contribution : float
+        The weight times the combiner's input, in the terms of a raw prediction.
     """
 
     name: str
-    said: float
+    prediction: float
     weight: float
-    moved: float
+    contribution: float
 
 
-class Account(NamedTuple):
+class Attribution(NamedTuple):
     """What a raw prediction, or the score of a class, is made of.
 
-    ``raw`` is ``empty + sum of moved`` and, where there are members, ``start + mixed + sum of members' moved``: exactly
-    but for rounding.
+    ``raw`` is ``baseline + sum of contributions``; with members it is also ``start + mixed + sum of the members'
+    contributions``. Both hold but for rounding.
 
     Attributes
     ----------
@@ -80,14 +80,14 @@ class Account(NamedTuple):
         The class; None where there are no several classes.
     raw : float
     ids : int64[s]
-        The features of the row, those first that moved most in either direction.
+        The features of the row, the largest contribution in either direction first.
     values : float64[s]
         Values of the same feature added up.
-    moved : float64[s]
-        Their shares.
+    contributions : float64[s]
+        Of each feature.
     without : float64[s]
         The raw prediction of the row without the feature.
-    empty : float
+    baseline : float
         The raw prediction of the row without any feature: the base, and what is said without looking.
     members : tuple of Voice
         Those at work, in order as the features; none where the learner has no members.
@@ -101,9 +101,9 @@ class Account(NamedTuple):
     raw: float
     ids: np.ndarray
     values: np.ndarray
-    moved: np.ndarray
+    contributions: np.ndarray
     without: np.ndarray
-    empty: float
+    baseline: float
     members: tuple[MemberContribution, ...]
     start: float
     mixed: float
@@ -116,12 +116,12 @@ class Explanation(NamedTuple):
     ----------
     prediction : float
         As `Learner.predict` gives it; of several classes, see `PredictedClass.prediction`.
-    accounts : tuple of Account
+    attributions : tuple of Attribution
         One; of several classes those of the two with the highest scores, as far as so many have been met.
     """
 
     prediction: float
-    accounts: tuple[Account, ...]
+    attributions: tuple[Attribution, ...]
 
 
 def explained(learner: Explainable, batch: Batch) -> Iterator[Explanation]:
@@ -165,13 +165,15 @@ class _Row:
     def explained(self) -> Explanation:
         """What moved the prediction."""
         moved, without, empty = self._terms() if additive(self._learner.options) else self._shares()
-        accounts = []
+        attributions = []
         for c, k in enumerate(self.classes.tolist()):
             order = np.argsort(-np.abs(moved[:, c]), kind="stable")
             label, raw = self._learner.classes[k] if self.several else None, float(self.raw[c])
             features = (self.ids[order], self.values[order], moved[order, c], without[order, c], float(empty[c]))
-            accounts.append(Account(label, raw, *features, *self._contributions(k if self.several else None, raw)))
-        return Explanation(float(self.predicted.prediction[0]), tuple(accounts))
+            attributions.append(
+                Attribution(label, raw, *features, *self._contributions(k if self.several else None, raw))
+            )
+        return Explanation(float(self.predicted.prediction[0]), tuple(attributions))
 
     def _terms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(moved, without float64[s, classes], empty float64[classes]) of a sum: each feature alone, in rows of one."""
@@ -207,17 +209,16 @@ class _Row:
         return out
 
     def _contributions(self, k: int | None, raw: float) -> tuple[tuple[MemberContribution, ...], float, float]:
-        """(members, start, mixed) of an `Account`."""
-        contributions = self._learner.contributions(self._row, k)
-        if contributions is None:
+        """(members, start, mixed) of an `Attribution`."""
+        found = self._learner.contributions(self._row, k)
+        if found is None:
             return (), 0.0, 0.0
-        said, moved, start = contributions.said[0].tolist(), contributions.moved[0], float(contributions.start[0])
-        order = np.argsort(-np.abs(moved), kind="stable").tolist()
+        shares, start = found.contributions[0], float(found.start[0])
         members = tuple(
-            MemberContribution(contributions.names[j], said[j], float(contributions.weight[j]), float(moved[j]))
-            for j in order
+            MemberContribution(found.names[j], float(found.predictions[0, j]), float(found.weight[j]), float(shares[j]))
+            for j in np.argsort(-np.abs(shares), kind="stable").tolist()
         )
-        return members, start, raw - start - float(moved.sum())
+        return members, start, raw - start - float(shares.sum())
 
 
 def _kept(row: Batch, keep: np.ndarray) -> Batch:

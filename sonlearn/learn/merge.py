@@ -100,14 +100,14 @@ def merge_learners(
     if first.options.several:
         states = _of_same_classes(united, learners, tallies, names)
     else:
-        united._labels.coding = _coding(learners, names)
-        states = [learner._state for learner in learners]
-    united._index, places = index_of(first._index.ids[: first.size]), []
+        united.labels.coding = _coding(learners, names)
+        states = [learner.state for learner in learners]
+    united.index, places = index_of(first.index.ids[: first.size]), []
     for learner in learners:
-        ids = learner._index.ids[: learner.size]
-        rows, united._index = intern(_row_of(ids), united._index)
+        ids = learner.index.ids[: learner.size]
+        rows, united.index = intern(_row_of(ids), united.index)
         places.append(rows.features[: len(ids)])
-    state, size = united._state, united.size
+    state, size = united.state, united.size
     parts = []
     for own, place in zip(states, places, strict=True):
         numbers = np.zeros(size, np.int64)
@@ -115,7 +115,7 @@ def merge_learners(
         parts.append(Part(numbers, np.array([len(place)]), own))
     for tally in tallies:
         _pool(state.target, state.now, tally)
-    united._state = state._replace(parts=tuple(parts), features=np.array([size]))
+    united.state = state._replace(parts=tuple(parts), features=np.array([size]))
     united.examples = sum(learner.examples for learner in learners)
     return united
 
@@ -138,10 +138,10 @@ def fit_combiner(united: Learner, batch: Batch, told: Sequence[PartitionPredicti
     """
     refused = np.logical_and.reduce([each.refused for each in told])
     before = len(united.classes) if united.options.several else 0
-    y, bad = united._labels.coded(batch, remember=True)
+    y, bad = united.labels.coded(batch, remember=True)
     if bad < batch.n:
-        raise united._labels.error(batch, bad)
-    rows, out = rows_without_features(batch, y), united._room(batch.n)
+        raise united.labels.error(batch, bad)
+    rows, out = rows_without_features(batch, y), united.empty_predictions(batch.n)
     rows = rows._replace(weight=np.where(refused, 0.0, rows.weight))
     if isinstance(out, Scores):
         out.met[:] = before + np.searchsorted(
@@ -150,8 +150,8 @@ def fit_combiner(united: Learner, batch: Batch, told: Sequence[PartitionPredicti
         said: Any = _scores(united.classes, told)
     else:
         said = np.column_stack([np.where(each.refused, 0.0, each.scores[:, 0]) for each in told])
-    united._engine.combine(united._state, said, rows, True, out)
-    return united._judged(out, rows, batch, refused)
+    united.engine.combine(united.state, said, rows, True, out)
+    return united.as_predicted(out, rows, batch, refused)
 
 
 def _scores(labels: list[int | str], told: Sequence[PartitionPredictions]) -> ClassPredictions:
@@ -188,25 +188,25 @@ def _of_same_classes(
     kinds = {type(label): name for each, name in zip(learners, names, strict=True) for label in each.classes[:1]}
     if len(kinds) > 1:
         raise InputError(kinds[str], None, None, "names of classes", f"whole numbers, as in {kinds[int]}")
-    firsts = {each._labels.first: name for each, name in zip(learners, names, strict=True)}
+    firsts = {each.labels.first: name for each, name in zip(learners, names, strict=True)}
     if 0 in firsts and 1 in firsts:
         most = united.options.oaa
         raise InputError(firsts[1], None, None, f"classes 1 to {most}", f"0 to {most - 1}, as in {firsts[0]}")
     known = list(dict.fromkeys(label for tally in tallies for label in tally.classes))
     order = list(dict.fromkeys([*known, *(label for each in learners for label in each.classes)]))
     first = next((first for first in firsts if first is not None), None)
-    united._restore_classes({"labels": known, "first": first})
+    united.restore_classes({"labels": known, "first": first})
     counts = [sum(tally.classes.get(label, 0) for tally in tallies) for label in order]
-    united._state = united._state._replace(counts=np.array(counts, dtype=np.int64))
+    united.state = united.state._replace(counts=np.array(counts, dtype=np.int64))
     return [
-        engine.known(each._state, [each.classes.index(k) if k in each.classes else None for k in order])
-        for engine, each in zip(united._engine.engines, learners, strict=True)
+        engine.reordered(each.state, [each.classes.index(k) if k in each.classes else None for k in order])
+        for engine, each in zip(united.engine.engines, learners, strict=True)
     ]
 
 
 def _coding(learners: Sequence[Learner], names: Sequence[str]) -> int:
     """How all of them have negative labels written."""
-    known = {each._labels.coding: name for each, name in zip(reversed(learners), reversed(names), strict=True)}
+    known = {each.labels.coding: name for each, name in zip(reversed(learners), reversed(names), strict=True)}
     if ZERO_ONE in known and PLUS_MINUS in known:
         raise InputError(known[PLUS_MINUS], None, None, "labels -1 and +1", f"0 and 1, as in {known[ZERO_ONE]}")
     return max(known)

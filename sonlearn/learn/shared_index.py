@@ -45,23 +45,23 @@ def learn_with_shared_index(
     """
     coded: dict[Any, tuple[Labels | Classes, np.ndarray]] = {}
     for learner in learners:
-        if learner._labels.kind not in coded:
-            y, bad = learner._labels.coded(batch, remember=True)
+        if learner.labels.kind not in coded:
+            y, bad = learner.labels.coded(batch, remember=True)
             if bad < batch.n:
-                raise learner._labels.error(batch, bad)
-            coded[learner._labels.kind] = learner._labels, y
+                raise learner.labels.error(batch, bad)
+            coded[learner.labels.kind] = learner.labels, y
     numbered: dict[bool, tuple[Rows, Index]] = {}
     for learner in learners:
-        if learner._unknown not in numbered:
-            y = coded[learner._labels.kind][1]  # whatever they are, the same rows have one
-            numbered[learner._unknown] = intern(batch._replace(y=y), learner._index, learner._unknown)
+        if learner.counts_unknown not in numbered:
+            y = coded[learner.labels.kind][1]  # whatever they are, the same rows have one
+            numbered[learner.counts_unknown] = intern(batch._replace(y=y), learner.index, learner.counts_unknown)
 
     def teach(i: int) -> None:
         learner = learners[i]
-        rows, learner._index = numbered[learner._unknown]
-        learner._labels, y = coded[learner._labels.kind]
+        rows, learner.index = numbered[learner.counts_unknown]
+        learner.labels, y = coded[learner.labels.kind]
         try:
-            done: Said = learner._taught(batch, relabelled(rows, y), skip)
+            done: Said = learner.learn_rows(batch, relabelled(rows, y), skip)
         except SonlearnError as error:
             done = error
         use(i, done)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sonlearn.learn.explain import Account, Explanation
+    from sonlearn.learn.explain import Attribution, Explanation
 
 #: Names that are known of the feature of an id; none where there are none.
 Names = Callable[[int], list[str]]
@@ -21,68 +21,71 @@ _NAME, _NUMBER = 24, 12
 def as_text(head: str, explanation: Explanation, names: Names, top: int) -> str:
     """Lines on one example, `head` the first of them; of the features the first `top` (0: all)."""
     lines = [head]
-    for account in explanation.accounts:
-        if account.label is None:
-            if account.raw != explanation.prediction:
-                lines.append(_line(f"before the bounds of --clip: {_number(account.raw)}"))
+    for attribution in explanation.attributions:
+        if attribution.label is None:
+            if attribution.raw != explanation.prediction:
+                lines.append(_line(f"before the bounds of --clip: {_number(attribution.raw)}"))
         else:
-            lines.append(_line(f"class {account.label}: {_number(account.raw)}"))
-        shown = _shown(account, names, top)
-        width = max(_NAME, *(len(name) for name, _ in shown), *(len(member.name) for member in account.members))
-        if account.members:
-            lines.append(_row("member", ["says", "weight", "moved"], width))
-            lines += [_row(v.name, [v.said, v.weight, v.moved], width) for v in account.members]
-            scale = max(abs(account.raw), *(abs(v.moved) for v in account.members))
-            lines += _left([("start", account.start), ("rest", account.mixed)], scale, width)
-        lines.append(_row("feature", ["value", "without", "moved"], width))
+            lines.append(_line(f"class {attribution.label}: {_number(attribution.raw)}"))
+        shown = _shown(attribution, names, top)
+        width = max(_NAME, *(len(name) for name, _ in shown), *(len(member.name) for member in attribution.members))
+        if attribution.members:
+            lines.append(_row("member", ["prediction", "weight", "contribution"], width))
+            lines += [_row(v.name, [v.prediction, v.weight, v.contribution], width) for v in attribution.members]
+            scale = max(abs(attribution.raw), *(abs(v.contribution) for v in attribution.members))
+            lines += _left([("start", attribution.start), ("rest", attribution.mixed)], scale, width)
+        lines.append(_row("feature", ["value", "without", "contribution"], width))
         lines += [_row(name, numbers, width) for name, numbers in shown]
-        scale = max([abs(account.raw), *abs(account.moved[:1])])
-        lines += _left([("no feature", account.empty)], scale, width)
+        scale = max([abs(attribution.raw), *abs(attribution.contributions[:1])])
+        lines += _left([("no feature", attribution.baseline)], scale, width)
     return "\n".join(lines) + "\n"
 
 
 def as_json(about: dict[str, Any], explanation: Explanation, names: Names, top: int) -> str:
     """The same as one line of JSON, which begins with what is said `about` the example."""
-    accounts = [_content(account, names, top) for account in explanation.accounts]
-    several = not accounts or explanation.accounts[0].label is not None
-    return json.dumps(about | ({"classes": accounts} if several else accounts[0]), allow_nan=False)
+    attributions = [_content(attribution, names, top) for attribution in explanation.attributions]
+    several = not attributions or explanation.attributions[0].label is not None
+    return json.dumps(about | ({"classes": attributions} if several else attributions[0]), allow_nan=False)
 
 
-def _content(account: Account, names: Names, top: int) -> dict[str, Any]:
-    most = _most(account, top)
-    content: dict[str, Any] = {} if account.label is None else {"label": account.label}
-    content["raw"] = account.raw
-    if account.members:
-        content["members"] = [member._asdict() for member in account.members]
-        content |= {"start": account.start, "mixed": account.mixed}
+def _content(attribution: Attribution, names: Names, top: int) -> dict[str, Any]:
+    most = _most(attribution, top)
+    content: dict[str, Any] = {} if attribution.label is None else {"label": attribution.label}
+    content["raw"] = attribution.raw
+    if attribution.members:
+        content["members"] = [member._asdict() for member in attribution.members]
+        content |= {"start": attribution.start, "mixed": attribution.mixed}
     content["features"] = [
-        {"id": i, "names": names(i), "value": x, "without": without, "moved": moved}
-        for i, x, without, moved in _entries(account, most)
+        {"id": i, "names": names(i), "value": x, "without": without, "contribution": moved}
+        for i, x, without, moved in _entries(attribution, most)
     ]
-    others = {"others": len(account.ids) - most, "others_moved": float(account.moved[most:].sum())}
-    return content | others | {"empty": account.empty}
+    others = {
+        "others": len(attribution.ids) - most,
+        "others_contribution": float(attribution.contributions[most:].sum()),
+    }
+    return content | others | {"baseline": attribution.baseline}
 
 
-def _most(account: Account, top: int) -> int:
+def _most(attribution: Attribution, top: int) -> int:
     """How many features are listed."""
-    return min(top, len(account.ids)) if top else len(account.ids)
+    return min(top, len(attribution.ids)) if top else len(attribution.ids)
 
 
-def _entries(account: Account, most: int) -> Iterator[tuple[int, float, float, float]]:
+def _entries(attribution: Attribution, most: int) -> Iterator[tuple[int, float, float, float]]:
     """(id, value, without, moved) of the first features."""
-    parts = (account.ids, account.values, account.without, account.moved)
+    parts = (attribution.ids, attribution.values, attribution.without, attribution.contributions)
     return zip(*(part[:most].tolist() for part in parts), strict=True)
 
 
-def _shown(account: Account, names: Names, top: int) -> list[tuple[str, list[Any]]]:
+def _shown(attribution: Attribution, names: Names, top: int) -> list[tuple[str, list[Any]]]:
     """(name, numbers) of the features that are listed, and of the others together."""
-    most = _most(account, top)
+    most = _most(attribution, top)
     rows: list[tuple[str, list[Any]]] = [
-        (" ".join(names(i)) or str(i), numbers) for i, *numbers in _entries(account, most)
+        (" ".join(names(i)) or str(i), numbers) for i, *numbers in _entries(attribution, most)
     ]
-    others = len(account.ids) - most
+    others = len(attribution.ids) - most
     if others:
-        rows.append((f"{others} more", ["", "", float(account.moved[most:].sum())]))
+        rows.append((f"{others} more", ["", "", float(attribution.contributions[most:].sum())]))
     return rows
 
 

@@ -52,7 +52,7 @@ def test_what_is_printed_of_a_sum(cli):
     assert [head for head, _ in said] == plain
     assert plain[0].endswith(" first")
     for head, ((title, columns), *rows) in said:
-        assert (title, columns) == ("feature", ["value", "without", "moved"])
+        assert (title, columns) == ("feature", ["value", "without", "contribution"])
         raw, moved = float(head.split()[0]), [float(numbers[-1]) for _, numbers in rows]
         assert math.fsum(moved) == pytest.approx(raw, abs=1e-5)
         assert sorted(map(abs, moved), reverse=True) == list(map(abs, moved))
@@ -93,13 +93,17 @@ def test_json_is_a_line_an_example(cli):
     assert [one["line"] for one in said] == list(range(1, len(LINES) + 1))
     assert {one["source"] for one in said} == {"a.vw"}
     for one in said:
-        assert set(one["features"][0]) == {"id", "names", "value", "without", "moved"}
+        assert set(one["features"][0]) == {"id", "names", "value", "without", "contribution"}
         assert len(one["features"]) == 2
-        shares = [*(feature["moved"] for feature in one["features"]), one["others_moved"], one["empty"]]
+        shares = [
+            *(feature["contribution"] for feature in one["features"]),
+            one["others_contribution"],
+            one["baseline"],
+        ]
         assert math.fsum(shares) == pytest.approx(one["raw"], abs=1e-9)
-        parts = [*(member["moved"] for member in one["members"]), one["start"], one["mixed"]]
+        parts = [*(member["contribution"] for member in one["members"]), one["start"], one["mixed"]]
         assert math.fsum(parts) == pytest.approx(one["raw"], abs=1e-9)
-        assert set(one["members"][0]) == {"name", "said", "weight", "moved"}
+        assert set(one["members"][0]) == {"name", "prediction", "weight", "contribution"}
     assert said[1]["features"][0]["names"] == ["u^bad"]
     assert said[1]["others"] == 2
 
@@ -118,9 +122,9 @@ def test_training_is_explained_before_each_label_and_stays_the_same(cli, options
 def test_predicting_changes_no_file(cli, tmp_path):
     cli("train", "--quiet", "--members", "nag,nag:pairs", "--names", "-f", "m", "a.vw")
     before = (tmp_path / "m").read_bytes()
-    out = cli("predict", "--quiet", "-a", "-i", "m", "-p", "said", "a.vw")
+    out = cli("predict", "--quiet", "-a", "-i", "m", "-p", "prediction", "a.vw")
     assert (tmp_path / "m").read_bytes() == before
-    assert (tmp_path / "said").read_text().splitlines() == [head for head, _ in blocks(out)]
+    assert (tmp_path / "prediction").read_text().splitlines() == [head for head, _ in blocks(out)]
 
 
 @pytest.mark.parametrize("options", [["--method", "nag"], ["--members", "nag,nag:pairs"]], ids=str)

@@ -46,11 +46,11 @@ def raw_of(learner: Learner, row: dict[int, float]) -> float:
     return float(learner.predict(batch_of([row], [np.nan])).raw[0])
 
 
-def adds_up(account: explain.Account) -> None:
-    assert account.empty + account.moved.sum() == pytest.approx(account.raw, rel=1e-9, abs=1e-9)
-    if account.members:
-        moved = math.fsum(member.moved for member in account.members)
-        assert account.start + account.mixed + moved == pytest.approx(account.raw, rel=1e-9, abs=1e-9)
+def adds_up(attribution: explain.Attribution) -> None:
+    assert attribution.baseline + attribution.contributions.sum() == pytest.approx(attribution.raw, rel=1e-9, abs=1e-9)
+    if attribution.members:
+        moved = math.fsum(member.contribution for member in attribution.members)
+        assert attribution.start + attribution.mixed + moved == pytest.approx(attribution.raw, rel=1e-9, abs=1e-9)
 
 
 ADDITIVE = [name for name in METHODS if additive(LearnOptions(method=name))]
@@ -68,17 +68,17 @@ def test_terms_of_a_sum_are_weights_times_values(method):
     ids, w = learner.weights()
     weights = dict(zip(ids.tolist(), w.tolist(), strict=True))
     for i, said in enumerate(learner.explain(rows)):
-        (account,), row = said.accounts, entries(rows, i)
-        adds_up(account)
-        assert account.empty == rows.base[i]
-        assert account.raw == learner.predict(rows).raw[i]
-        assert dict(zip(account.ids.tolist(), account.values.tolist(), strict=True)) == row
-        terms = [weights[f] * row[f] for f in account.ids.tolist()]
-        np.testing.assert_allclose(account.moved, terms, rtol=1e-9, atol=1e-9)
-        without = [raw_of(learner, {g: x for g, x in row.items() if g != f}) for f in account.ids.tolist()]
-        np.testing.assert_allclose(account.without, np.array(without) + rows.base[i], rtol=1e-9, atol=1e-9)
-        assert (np.diff(np.abs(account.moved)) <= 0).all()
-        assert account.members == ()
+        (attribution,), row = said.attributions, entries(rows, i)
+        adds_up(attribution)
+        assert attribution.baseline == rows.base[i]
+        assert attribution.raw == learner.predict(rows).raw[i]
+        assert dict(zip(attribution.ids.tolist(), attribution.values.tolist(), strict=True)) == row
+        terms = [weights[f] * row[f] for f in attribution.ids.tolist()]
+        np.testing.assert_allclose(attribution.contributions, terms, rtol=1e-9, atol=1e-9)
+        without = [raw_of(learner, {g: x for g, x in row.items() if g != f}) for f in attribution.ids.tolist()]
+        np.testing.assert_allclose(attribution.without, np.array(without) + rows.base[i], rtol=1e-9, atol=1e-9)
+        assert (np.diff(np.abs(attribution.contributions)) <= 0).all()
+        assert attribution.members == ()
 
 
 @pytest.mark.parametrize(
@@ -90,18 +90,20 @@ def test_terms_of_a_sum_are_weights_times_values(method):
 def test_features_of_any_learner_are_what_predict_says(options):
     learner, rows = learned(40, **options), stream(2, seed=2)
     for i, said in enumerate(learner.explain(rows)):
-        (account,), row = said.accounts, entries(rows, i)
-        adds_up(account)
-        assert account.raw == learner.predict(rows).raw[i]
-        assert account.empty == raw_of(learner, {})
+        (attribution,), row = said.attributions, entries(rows, i)
+        adds_up(attribution)
+        assert attribution.raw == learner.predict(rows).raw[i]
+        assert attribution.baseline == raw_of(learner, {})
         features, shares = sorted(row), dict.fromkeys(row, 0.0)
         for order in orders_of(len(features)):
-            at, have = account.empty, set()
+            at, have = attribution.baseline, set()
             for f in (features[j] for j in order):
                 have.add(f)
                 now = raw_of(learner, {g: x for g, x in row.items() if g in have})
                 shares[f], at = shares[f] + (now - at) / ORDERS, now
-        for f, moved, without in zip(account.ids.tolist(), account.moved, account.without, strict=True):
+        for f, moved, without in zip(
+            attribution.ids.tolist(), attribution.contributions, attribution.without, strict=True
+        ):
             assert without == raw_of(learner, {g: x for g, x in row.items() if g != f})
             assert moved == pytest.approx(shares[f], rel=1e-9, abs=1e-9)
 
@@ -109,17 +111,17 @@ def test_features_of_any_learner_are_what_predict_says(options):
 @pytest.mark.interpreted
 def test_shares_are_near_shapleys():
     learner, rows = learned(members=MEMBERS), stream(1, seed=3)
-    account, row = learner.explain(rows)[0].accounts[0], entries(rows, 0)
+    attribution, row = learner.explain(rows)[0].attributions[0], entries(rows, 0)
     value = {
         chosen: raw_of(learner, {f: row[f] for f in chosen})
         for k in range(len(row) + 1) for chosen in itertools.combinations(sorted(row), k)
     }  # fmt: skip
     n = len(row)
-    for f, moved in zip(account.ids.tolist(), account.moved, strict=True):
+    for f, moved in zip(attribution.ids.tolist(), attribution.contributions, strict=True):
         exact = math.fsum(
             (value[tuple(sorted((*s, f)))] - value[s]) / (n * math.comb(n - 1, len(s))) for s in value if f not in s
         )
-        assert moved == pytest.approx(exact, abs=0.15 * np.abs(account.moved).max())
+        assert moved == pytest.approx(exact, abs=0.15 * np.abs(attribution.contributions).max())
 
 
 @pytest.mark.interpreted
@@ -158,9 +160,9 @@ def test_neither_batches_nor_the_order_of_a_row_matter(options, monkeypatch):
     single = [learner.explain(rows.part(i, i + 1))[0] for i in range(2)]
     for ours, others in ((single, expected), (learner.explain(backwards), expected)):
         for one, other in zip(ours, others, strict=True):
-            assert one.accounts[0].ids.tolist() == other.accounts[0].ids.tolist()
+            assert one.attributions[0].ids.tolist() == other.attributions[0].ids.tolist()
             for name in ("moved", "without", "values", "raw", "empty"):
-                got, want = getattr(one.accounts[0], name), getattr(other.accounts[0], name)
+                got, want = getattr(one.attributions[0], name), getattr(other.attributions[0], name)
                 np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
 
 
@@ -174,26 +176,26 @@ def test_rows_of_all_kinds(options):
             np.array([0.0, 1.0, 1.0]), np.arange(1, 4),
         )
     )  # fmt: skip
-    (account,) = nothing.accounts
-    assert len(account.ids) == 0
-    assert account.raw == account.empty == nothing.prediction == raw_of(learner, {})
-    (account,) = unknown.accounts
-    adds_up(account)
-    assert set(account.ids) == {1, 77}
+    (attribution,) = nothing.attributions
+    assert len(attribution.ids) == 0
+    assert attribution.raw == attribution.baseline == nothing.prediction == raw_of(learner, {})
+    (attribution,) = unknown.attributions
+    adds_up(attribution)
+    assert set(attribution.ids) == {1, 77}
     if additive(learner.options):
-        assert dict(zip(account.ids, account.moved, strict=True))[77] == 0.0
-    (account,) = twice.accounts
-    adds_up(account)
-    assert dict(zip(account.ids, account.values, strict=True)) == {1: 1.0, 2: 3.0}
-    assert account.raw == raw_of(learner, {2: 3.0, 1: 1.0})  # in the order of first sight
+        assert dict(zip(attribution.ids, attribution.contributions, strict=True))[77] == 0.0
+    (attribution,) = twice.attributions
+    adds_up(attribution)
+    assert dict(zip(attribution.ids, attribution.values, strict=True)) == {1: 1.0, 2: 3.0}
+    assert attribution.raw == raw_of(learner, {2: 3.0, 1: 1.0})  # in the order of first sight
 
 
 @pytest.mark.interpreted
 def test_predictions_are_within_their_bound_and_accounts_before_it():
     learner = learned(method="nag", clip=0.01)
     (said,) = learner.explain(stream(1, seed=6))
-    assert abs(said.prediction) == 0.01 < abs(said.accounts[0].raw)
-    adds_up(said.accounts[0])
+    assert abs(said.prediction) == 0.01 < abs(said.attributions[0].raw)
+    adds_up(said.attributions[0])
 
 
 # ------------------------------------------------------------------------------------------------- members
@@ -206,14 +208,14 @@ def test_members_of_a_committee_say_what_the_combiner_weighs(loss):
     rows = rows._replace(base=np.array([0.0, 0.5, -2.0, 1.0]))
     weights = {member["name"]: member["weight"] for member in learner.facts()["members"]}
     for i, said in enumerate(learner.explain(rows)):
-        (account,) = said.accounts
-        adds_up(account)
-        assert account.start == rows.base[i]
-        assert {member.name: member.weight for member in account.members} == weights
-        for member in account.members:
-            assert member.moved == pytest.approx(member.weight * (member.said - rows.base[i]), abs=1e-12)
-        assert (np.diff([abs(member.moved) for member in account.members]) <= 0).all()
-        assert abs(account.mixed) < 0.5  # two sets of weights, which have not gone far apart
+        (attribution,) = said.attributions
+        adds_up(attribution)
+        assert attribution.start == rows.base[i]
+        assert {member.name: member.weight for member in attribution.members} == weights
+        for member in attribution.members:
+            assert member.contribution == pytest.approx(member.weight * (member.prediction - rows.base[i]), abs=1e-12)
+        assert (np.diff([abs(member.contribution) for member in attribution.members]) <= 0).all()
+        assert abs(attribution.mixed) < 0.5  # two sets of weights, which have not gone far apart
 
 
 @pytest.mark.interpreted
@@ -221,7 +223,7 @@ def test_a_committee_of_one_says_what_its_member_says():
     """The member learns and predicts as it would alone; what the combiner is told is twice that, within 6."""
     learner, rows = learned(members=("adagrad",)), stream(5, seed=8)
     alone = learned(method="adagrad").predict(rows).raw
-    said = [one.accounts[0].members[0].said for one in learner.explain(rows)]
+    said = [one.attributions[0].members[0].prediction for one in learner.explain(rows)]
     np.testing.assert_allclose(said, np.clip(2.0 * alone, -6, 6), rtol=1e-9)
 
 
@@ -231,31 +233,31 @@ def test_members_of_values_add_up_from_the_mean(loss):
     learner, rows = learned(members=("nag", "nag:tfidf"), loss=loss), stream(4, seed=9, count=True)
     mean = stream(60, count=True).y.mean()
     for said in learner.explain(rows):
-        (account,) = said.accounts
-        adds_up(account)
-        assert account.start == pytest.approx(math.log(mean) if loss == "poisson" else mean)
-        names = {member.name for member in account.members}
+        (attribution,) = said.attributions
+        adds_up(attribution)
+        assert attribution.start == pytest.approx(math.log(mean) if loss == "poisson" else mean)
+        names = {member.name for member in attribution.members}
         assert names == {"nag", "nag:tfidf"} | ({"bias"} if loss == "quantile" else set())
-        assert abs(account.mixed) < 1e-9  # one set of weights, and no bound was reached
+        assert abs(attribution.mixed) < 1e-9  # one set of weights, and no bound was reached
 
 
 @pytest.mark.interpreted
 def test_members_of_a_mixture():
     learner, rows = learned(method="mixture"), stream(3, seed=10)
     for i, said in enumerate(learner.explain(rows)):
-        (account,) = said.accounts
-        adds_up(account)
-        assert {member.name: member.weight for member in account.members} == learner.facts()["share"]
-        p = math.fsum(member.weight / (1 + math.exp(-member.said)) for member in account.members)
+        (attribution,) = said.attributions
+        adds_up(attribution)
+        assert {member.name: member.weight for member in attribution.members} == learner.facts()["share"]
+        p = math.fsum(member.weight / (1 + math.exp(-member.prediction)) for member in attribution.members)
         assert math.log(p / (1 - p)) == pytest.approx(learner.predict(rows).raw[i])
 
 
 @pytest.mark.interpreted
 def test_members_that_went_home_say_nothing():
     learner = learned(members=MEMBERS)
-    learner._state.panel.now["active"] = 0b000101
+    learner.state.panel.now["active"] = 0b000101
     (said,) = learner.explain(stream(1, seed=11))
-    assert {member.name for member in said.accounts[0].members} == {MEMBERS[0], MEMBERS[2]}
+    assert {member.name for member in said.attributions[0].members} == {MEMBERS[0], MEMBERS[2]}
 
 
 # ------------------------------------------------------------------------------------------------- several classes
@@ -272,16 +274,16 @@ def test_the_winning_class_and_the_next_are_explained(options):
     predicted = learner.predict(rows)
     for i, said in enumerate(learner.explain(rows)):
         best = np.argsort(-predicted.scores[i])[:2]
-        assert [account.label for account in said.accounts] == [learner.classes[k] for k in best]
-        assert [account.raw for account in said.accounts] == predicted.scores[i, best].tolist()
-        assert said.prediction == predicted.prediction[i] == said.accounts[0].label
-        for account in said.accounts:
-            adds_up(account)
-            k, row = learner.classes.index(account.label), entries(rows, i)
-            for f, without in zip(account.ids.tolist(), account.without, strict=True):
+        assert [attribution.label for attribution in said.attributions] == [learner.classes[k] for k in best]
+        assert [attribution.raw for attribution in said.attributions] == predicted.scores[i, best].tolist()
+        assert said.prediction == predicted.prediction[i] == said.attributions[0].label
+        for attribution in said.attributions:
+            adds_up(attribution)
+            k, row = learner.classes.index(attribution.label), entries(rows, i)
+            for f, without in zip(attribution.ids.tolist(), attribution.without, strict=True):
                 part = learner.predict(batch_of([{g: x for g, x in row.items() if g != f}], [np.nan]))
                 assert part.scores[0, k] == pytest.approx(without, rel=1e-9, abs=1e-9)
-            assert bool(account.members) == ("method" not in options or options["method"] == "mixture")
+            assert bool(attribution.members) == ("method" not in options or options["method"] == "mixture")
 
 
 @pytest.mark.interpreted
@@ -289,6 +291,6 @@ def test_classes_that_have_not_been_met_have_no_accounts():
     learner, rows = Learner(LearnOptions(classes="auto", method="nag")), stream(1)
     (said,) = learner.explain(rows)
     assert math.isnan(said.prediction)
-    assert said.accounts == ()
+    assert said.attributions == ()
     learner.partial_fit(rows)
-    assert [account.label for account in learner.explain(rows)[0].accounts] == [int(rows.y[0])]
+    assert [attribution.label for attribution in learner.explain(rows)[0].attributions] == [int(rows.y[0])]

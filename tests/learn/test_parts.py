@@ -312,7 +312,7 @@ def test_weights_are_those_of_the_learners_added_up():
     batch = stream(options)
     ours = united(options, batch)
     ours.partial_fit(batch.part(200, 320))
-    ours._state.combiner.w[1] = ours._state.combiner.w[0]  # a mixture of two is no linear function
+    ours.state.combiner.w[1] = ours.state.combiner.w[0]  # a mixture of two is no linear function
     ids, w = ours.weights()
     of = dict(zip(ids.tolist(), w.tolist(), strict=True))
     rows = rows_of(batch, slice(200, 320))
@@ -332,10 +332,10 @@ def test_predicting_changes_nothing_and_further_passes_leave_the_combiner_alone(
     for key, array in ours.to_arrays()[1].items():
         np.testing.assert_array_equal(array, before[key], err_msg=key)
     ours.partial_fit(batch)
-    w = ours._state.combiner.w.copy()
+    w = ours.state.combiner.w.copy()
     ours.next_pass()
     ours.partial_fit(batch)
-    np.testing.assert_array_equal(ours._state.combiner.w, w)
+    np.testing.assert_array_equal(ours.state.combiner.w, w)
 
 
 @interpreted

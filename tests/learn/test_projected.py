@@ -89,7 +89,7 @@ def _sketch(batch, seed):
     learner = Learner(LearnOptions(method="ada-dp", sketch_size=5, seed=seed))
     learner.partial_fit(batch)
     out = np.zeros((5, 6))
-    out[:, learner.weights()[0] - 1] = learner._state.S[: len(learner.weights()[0])].T
+    out[:, learner.weights()[0] - 1] = learner.state.S[: len(learner.weights()[0])].T
     return out
 
 

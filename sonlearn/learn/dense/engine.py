@@ -9,7 +9,7 @@ import numpy as np
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.factor import column
-from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_of, settled
@@ -64,7 +64,7 @@ class Work(NamedTuple):
     u: np.ndarray
 
 
-class Dense:
+class Dense(Engine):
     """Engine of full-on, arow-full, ada-full and ada-lr (see `sonlearn.learn.engine.Engine`)."""
 
     def __init__(self, options: LearnOptions):

@@ -18,13 +18,13 @@ from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
 from sonlearn.learn.diagonal_fd.shrink import learn
 from sonlearn.learn.diagonal_fd.state import State, new_state, new_work, params_of, slots_of
-from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
 
 
-class DiagonalFD:
-    """Engine of drfd (see `sonlearn.learn.engine.Engine` for the verbs).
+class DiagonalFD(Engine):
+    """Engine of drfd.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.jit import jit
-from sonlearn.learn.engine import Contributions, Predictions
+from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
 from sonlearn.learn.ensemble.label_scale import State as LabelState
 from sonlearn.learn.ensemble.stacking import StackedEnsemble, StackedState, mapping
@@ -37,8 +37,8 @@ class CommitteeState(NamedTuple):
     now: np.ndarray  # structured [1]: rows that had a weight, sum of those weights; passes begun
 
 
-class Committee:
-    """Engine of the committee (see `sonlearn.learn.engine.Engine` for the verbs).
+class Committee(Engine):
+    """Engine of the committee.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
-from sonlearn.learn.engine import Contributions, Predictions
+from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble.stacking import learned_by
 from sonlearn.learn.losses import loss_of, loss_value
 from sonlearn.learn.make import make_engine
@@ -35,15 +35,15 @@ class State(NamedTuple):
     loss: np.ndarray  # float64[k]; each member's sum of h * loss
 
 
-class Mixture:
-    """Engine of the mixture (see `sonlearn.learn.engine.Engine` for the verbs)."""
+class Mixture(Engine):
+    """Engine of the mixture."""
 
     def __init__(self, options: LearnOptions):
         self._loss = loss_of(options)
         self._names = options.members or DEFAULT
         self._engines = tuple(make_engine(_member(options, name)) for name in self._names)
         #: Whether a member wants to know of features that have no number.
-        self.unknown = any(getattr(engine, "unknown", False) for engine in self._engines)
+        self.unknown = any(engine.unknown for engine in self._engines)
 
     def new(self) -> State:
         """State of a mixture that has seen nothing."""
@@ -105,7 +105,7 @@ class Mixture:
 
     def _shown(self, engine: Any, rows: Rows) -> Rows:
         """`rows`; for a member that cannot bear features without a number, without these."""
-        return rows if getattr(engine, "unknown", False) or not self.unknown else Raw().transform(Raw().new(), rows)
+        return rows if engine.unknown or not self.unknown else Raw().transform(Raw().new(), rows)
 
 
 def _member(options: LearnOptions, name: str) -> LearnOptions:

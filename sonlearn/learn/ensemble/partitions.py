@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn.data.rows import NO_CONSTANT, NO_ROWS, Rows
 from sonlearn.jit import jit
-from sonlearn.learn.engine import Predictions, State, grown
+from sonlearn.learn.engine import Engine, Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import Combiner, combine, new_combiner, prior_precision_for, weights_of
 from sonlearn.learn.ensemble.committee import LIMIT, NOW, bounded_weights, first_wild
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
@@ -58,8 +58,8 @@ class PartitionState(NamedTuple):
         return self.parts[0].state.classes
 
 
-class PartitionEnsemble:
-    """Engine of learners of parts (see `sonlearn.learn.engine.Engine` for the verbs).
+class PartitionEnsemble(Engine):
+    """Engine of learners of parts.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class PartitionEnsemble:
         #: Of each learner one: an engine may hold scratch space.
         self.engines = tuple(make_engine(options) for _ in range(count))
         #: Whether a learner wants to know of features that have no number.
-        self.unknown = getattr(self.engines[0], "unknown", False)
+        self.unknown = self.engines[0].unknown
         self._scaler = LabelScaler(options)
         even = Member(options.method, "raw", weight=1.0 / count)
         self._inputs = inputs_of(options.loss, (even,) * count)
@@ -178,8 +178,7 @@ class PartitionEnsemble:
         """Say that the rows to come have been learned from before: the combiner learns only in the first pass."""
         state.now["passes"] += 1
         for engine, own in zip(self.engines, state.parts, strict=True):
-            if hasattr(engine, "next_pass"):
-                engine.next_pass(own.state)
+            engine.next_pass(own.state)
 
     # -- how ---------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.first_order import rules as first_order
 from sonlearn.learn.first_order.rules import (
     ADA,
@@ -66,7 +66,7 @@ class State(NamedTuple):
     now: np.ndarray  # structured [1]
 
 
-class FirstOrder:
+class FirstOrder(Engine):
     """Engine of the methods of `sonlearn.options.methods` that are first order (see `sonlearn.learn.engine.Engine`).
 
     A subclass has kernels and a state of its own, whose arrays have a row a feature, but for `now`.
@@ -119,10 +119,6 @@ class FirstOrder:
         """`state` without spare room."""
         seen = int(state.now["seen"][0])
         return type(state)(*(array[:seen] for array in state[:-1]), state.now)
-
-    def facts(self, state: Any) -> dict[str, Any]:
-        """Nothing beyond the weights."""
-        return {}
 
 
 def params_of(options: LearnOptions) -> Params:

@@ -76,7 +76,7 @@ class EngineLearner:
 
     def __init__(self, options: LearnOptions):
         self._engine = make_engine(options)
-        self.unknown = getattr(self._engine, "unknown", False)
+        self.unknown = self._engine.unknown
         self.new, self.weights = self._engine.new, self._engine.weights
         self.packed, self.facts = self._engine.packed, self._engine.facts
 
@@ -105,12 +105,11 @@ class EngineLearner:
 
     def contributions(self, state: State, seen: Seen, rows: Rows) -> Contributions | None:
         """See `BinaryLearner`."""
-        return self._engine.contributions(state, rows, None) if hasattr(self._engine, "voices") else None
+        return self._engine.contributions(state, rows)
 
     def next_pass(self, state: State) -> None:
         """See `BinaryLearner`."""
-        if hasattr(self._engine, "next_pass"):
-            self._engine.next_pass(state)
+        self._engine.next_pass(state)
 
 
 class CommitteeLearnerState(NamedTuple):

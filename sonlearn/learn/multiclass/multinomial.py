@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Predictions, State
+from sonlearn.learn.engine import ClassEngine, Predictions, State
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
 from sonlearn.learn.multiclass.shared_diagonal import SharedDiagonal
 from sonlearn.learn.newton.engine import SketchedNewton
@@ -29,8 +29,8 @@ class MultinomialState(NamedTuple):
     counts: np.ndarray  # int64[K]; rows learned of each class
 
 
-class Multinomial:
-    """Engine of several classes that share a metric (see `sonlearn.learn.engine.Engine` for the verbs).
+class Multinomial(ClassEngine):
+    """Engine of several classes that share a metric.
 
     Labels of rows are numbers of classes from 0 on, in the order in which classes are met, and NaN. In rows that are
     only predicted any other number may stand.
@@ -39,7 +39,7 @@ class Multinomial:
     def __init__(self, options: LearnOptions):
         self._classes = options.multinomial
         self._engine = _ENGINES[METHODS[options.method].engine](options)
-        self.unknown = getattr(self._engine, "unknown", False)
+        self.unknown = self._engine.unknown
 
     def new(self, classes: int = 0) -> MultinomialState:
         """State that has seen nothing; room is for all classes, however many of them have been met."""

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Contributions, State
+from sonlearn.learn.engine import ClassEngine, Contributions, State
 from sonlearn.learn.ensemble.committee import NOW, bounded_weights, first_wild
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.ensemble.viewing import Seen, Views, rows_between
@@ -75,8 +75,8 @@ class Job(NamedTuple):
     begin: int
 
 
-class OneVsRest:
-    """Engine of several classes (see `sonlearn.learn.engine.Engine` for the verbs).
+class OneVsRest(ClassEngine):
+    """Engine of several classes.
 
     Labels of rows are numbers of classes from 0 on, in the order in which classes are met, and NaN. In rows that are
     only predicted any other number may stand.
@@ -190,7 +190,7 @@ class OneVsRest:
         for own in (*state.classes, state.unseen):
             self._binary.next_pass(own)
 
-    def known(self, state: ClassesState, order: list[int | None]) -> ClassesState:
+    def reordered(self, state: ClassesState, order: list[int | None]) -> ClassesState:
         """`state` with its classes in another order; None stands for one that has not been met, and is from now on."""
         unseen = self._binary.packed(state.unseen)
         classes = tuple(copied(unseen) if k is None else state.classes[k] for k in order)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.newton.learn import learn
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import UNIT
@@ -23,8 +23,8 @@ from sonlearn.options import LearnOptions
 from sonlearn.views.scaled import Raw
 
 
-class SketchedNewton:
-    """Engine of rfd-son, fd-son, oja-son and gd (see `sonlearn.learn.engine.Engine` for the verbs).
+class SketchedNewton(Engine):
+    """Engine of rfd-son, fd-son, oja-son and gd.
 
     With ``multinomial`` K classes share the sketch, and what is filled in is float64[n, K] (`engines.multinomial`).
     """

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_of, settled
@@ -62,7 +62,7 @@ class Work(NamedTuple):
     a: np.ndarray
 
 
-class Projected:
+class Projected(Engine):
     """Engine of rp-son, ada-gp, ada-dp and radagrad (see `sonlearn.learn.engine.Engine`)."""
 
     def __init__(self, options: LearnOptions):
