@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 
-from sonlearn.batch import CONSTANT
+from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import shorten
 from sonlearn.options import TABLES, TextOptions
 from sonlearn.text.columns import FINITE, NO_LABEL, name_slot, number_in

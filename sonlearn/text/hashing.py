@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonlearn.batch import CONSTANT
+from sonlearn.data.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.options import HASHED, TextOptions
 from sonlearn.text.number import byte
