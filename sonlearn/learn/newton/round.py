@@ -202,6 +202,8 @@ def buffer_row(params, state, work, feats, row, n_rest):
     spectral = params.kind != INVERSE
     if counts and not shrinks and not params.dual:
         add_step(params, now, work, row, grows)
+    if shrinks and params.after and not counts:
+        grows = leave_to_shrink(work) and row.rho2 > 0.0
     moves = False
     for c in range(len(a)):
         moves = moves or work.aside[c] != 0.0
@@ -227,6 +229,19 @@ def buffer_row(params, state, work, feats, row, n_rest):
     if held and counts:
         take_in(state, work, r + grows, row.scale, not (shrinks or spectral))
     return SHRINK if shrinks else (STEP if spectral and counts else NEXT)
+
+
+@forced_inline
+def leave_to_shrink(work):
+    """No moves: the shrink that follows projects, in the norm of A as it is then. Returns whether there were any.
+
+    Where there were the row's direction has to be in the basis, though nothing has been along it.
+    """
+    moved = False
+    for c in range(len(work.along)):
+        moved = moved or work.along[c] != 0.0 or work.aside[c] != 0.0
+        work.along[c] = work.aside[c] = 0.0
+    return moved
 
 
 @forced_inline
