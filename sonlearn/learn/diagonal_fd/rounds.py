@@ -125,7 +125,7 @@ def step(params, state, work, feats, values, read_off, label):
     y, h = label
     w = h / params.r
     a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
-    if not math.isfinite(a):
+    if not a * a * xx <= LIMIT:
         return DIVERGED
     now["t"] += 1
     seen = now["seen"]

@@ -67,7 +67,8 @@ def run(params, state, work, rows, extra, out, start):
             work.wx[c] = work.wx[c] * left + rows.base[i]
         row, u = Row(scale, xx, rho2, 0.0), work.wx if params.after else raw[i]
         row = plan(params, state, work, row, u, left)
-        if not (math.isfinite(scale * scale * xx * xx) and are_finite(work)):
+        longest = max(scale, slope) / left
+        if not (longest * longest * xx <= LIMIT and are_finite(work) and can_step(params, now.alpha, work.slope, row)):
             return i, DIVERGED
         if params.keep < 1.0:
             forget_past(params, state, work)
@@ -139,6 +140,19 @@ def are_finite(work):
     for c in range(len(work.along)):
         finite = finite and math.isfinite(work.along[c]) and math.isfinite(work.aside[c])
     return finite
+
+
+@forced_inline
+def can_step(params, alpha, slope, row):
+    """Whether the row's steps are numbers: with alpha = 0 a row that A does not see is moved along without bounds."""
+    s2 = row.scale * row.scale
+    if alpha > 0.0 or s2 == 0.0 or params.kind != INVERSE:
+        return True
+    finite = row.rho2 == 0.0 or s2 * row.rho2 >= 1.0 / LIMIT
+    for c in range(len(slope)):
+        step = newton(alpha, row, slope[c])
+        finite = finite and abs(step.along) <= LIMIT * LIMIT and abs(step.rest) <= LIMIT * LIMIT
+    return finite and quadratic_after(alpha, row) <= LIMIT * LIMIT
 
 
 @forced_inline
