@@ -24,7 +24,7 @@ from sonlearn.options import OUTPUT_OPTIONS, TABLES, LearnOptions, TextOptions
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.files.storage` has a version of its own for the container.
-FORMAT = 4
+FORMAT = 5
 
 
 #: A table of any library that speaks Arrow.

@@ -116,7 +116,7 @@ def test_pfd(text, alpha, beta, m):
 THINNED = [
     {"sketch": "rfd"}, {"sketch": "rfd", "scale": "gradients", "loss": "logistic", "thin": 0.3},
     {"sketch": "rfd", "scale": "none", "thin": 0.1, "project": "after", "clip": 1.0}, {"sketch": "rfd", "decay": 0.01},
-    {"sketch": "fd"}, {"sketch": "fd", "thin": 1.0, "loss": "squared", "scale": "unit", "sigma": 0.1},
+    {"sketch": "fd"}, {"sketch": "fd", "thin": 1.0, "loss": "squared", "scale": "unit", "sigma": 0.1, "alpha": 3.0},
     {"sketch": "cfd", "thin": 0.2}, {"sketch": "pfd", "beta": 1.0, "thin": 0.2},
 ]  # fmt: skip
 
@@ -129,6 +129,24 @@ def test_rows_that_go_into_the_sketch_together(settings, m):
     assert options.thin > 0
     twin, _ = agree(options, batch)
     assert 2 < twin.held < twin.t - 20, "both kinds of rows"
+
+
+@pytest.mark.parametrize("sources", [2, 3, 5, 8])
+@pytest.mark.parametrize("thin", [0.03, 0.1, 0.3])
+@pytest.mark.parametrize("alpha", [1.0, 10.0])
+def test_the_sketch_is_blind_to_no_source_of_a_periodic_stream(sources, thin, alpha):
+    """Rows of a few sources in turn, all slopes of one size: each source has its share of the sketch."""
+    n = 1200 * sources
+    turns = [{1 + i % sources: 1.0} for i in range(n)]
+    y = np.random.default_rng(0).choice([-100.0, 100.0], n)
+    options = LearnOptions(
+        sketch="fd", sketch_size=10, loss="absolute", alpha=alpha, scale="none", sigma=0.1, eta=0.0, thin=thin
+    )
+    learner = Learner(options)
+    learner.partial_fit(batch_of(turns, y))
+    eigenvalues = learner.eigenvalues()[:sources]
+    assert learner.state.now["taken"][0] < n / 2 or thin * alpha < 0.2, "some rows were left out"
+    np.testing.assert_allclose(eigenvalues, 0.1 * 1200, rtol=0.35)
 
 
 def test_where_rows_go_in_by_themselves():

@@ -26,6 +26,9 @@ from sonlearn.learn.spectrum import INVERSE, f
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
 from sonlearn.learn.tolerances import LIMIT
 
+#: The golden ratio less 1.
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+
 
 class Row(NamedTuple):
     """The numbers of a row x that is being learned from."""
@@ -263,16 +266,21 @@ def gathered(params, now, row):
     """(the row as the buffer would hold it, whether it is to be held now).
 
     Without thinning every row counts towards the 2m. With it a row is held when it and those left out since the last
-    one that was held have `thin` of alpha together, and stands for all of them: its direction, their squared length.
-    Each row's own step is with A and the row itself in either case.
+    one that was held have a share of alpha in squared length, and stands for all of them: its direction, their length.
+    The share is `thin` times 0.5 to 1.5, by the golden ratio's multiples, which are spread evenly over any stretch of
+    them: so no period of the stream goes with that of the rows held. A row that is left out makes its step with A and
+    the row itself, one that is held with A and what it stands for.
     """
     if params.thin == 0.0:
         return row, True
     now.mass += row.scale * row.scale * row.xx
-    if row.scale == 0.0 or now.mass < params.thin * now.alpha or row.xx == 0.0:
+    turn = GOLDEN * now.taken
+    share = params.thin * (0.5 + (turn - math.floor(turn)))
+    if row.scale == 0.0 or now.mass < share * now.alpha or row.xx == 0.0:
         return row, False
     row = Row(math.sqrt(now.mass / row.xx), row.xx, row.rho2, row.quadratic)
     now.mass = 0.0
+    now.taken += 1
     return row, True
 
 
