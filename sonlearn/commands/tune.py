@@ -74,7 +74,7 @@ class Session(Passes):
         """Make the learners, and print the header."""
         text = dataclasses.replace(self.text, format=format)
         self.tuning = Tuning(
-            self.settings.settings, text, threads=max(1, cores_of(self.options)), by=self.by,
+            self.settings.settings, text, threads=cores_of(self.options), by=self.by,
             halving=self.choice.first_halving if self.choice.halving else None,
             schedule=Schedule(*parse_progress(self.options.progress or COARSE)), holdout=self.holdout,
             skip=self.options.on_error == "skip",

@@ -25,6 +25,8 @@ from sonlearn.options.losses import LOSSES
 SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON = range(8)
 #: Code of a loss by its name.
 CODE = dict(zip(LOSSES, (SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON), strict=True))
+#: Logarithm of a count beyond which it is infinite: a step that leads there would make every later row be refused.
+LARGEST_LOG = 709.0
 
 
 class Loss(NamedTuple):
@@ -115,7 +117,7 @@ def softmax_slopes(z, y, h, out):
 @bare_inline
 def exp(p: float) -> float:
     """exp(p), infinite where that overflows (interpreted, math.exp would raise)."""
-    return math.exp(p) if p < 709.0 else math.inf
+    return math.exp(p) if p < LARGEST_LOG else math.inf
 
 
 @jit

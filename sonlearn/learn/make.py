@@ -33,9 +33,11 @@ _MAKERS = {
 def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = None) -> Engine:
     """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such.
 
+    0 threads are 1: all in turn, in the thread that asks.
+
     With `parts`, an engine of so many such engines, each of which has learned a part of the data.
     """
-    name = METHODS[options.method].engine
+    name, threads = METHODS[options.method].engine, max(threads, 1)
     if options.several:
         name = "one_vs_rest" if options.multinomial is None else "multinomial"
     if parts:

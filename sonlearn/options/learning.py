@@ -109,8 +109,8 @@ class LearnOptions:
         "retired), or microseconds", parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
     )  # fmt: skip
     thin: float = option(
-        None, "rows whose squared lengths are less than this share of alpha go into the sketch together, the last one "
-        "standing for all; 0, and the default with --alpha 0 or --scale none: each by itself", parse=number, low=0.0,
+        None, "rows whose squared lengths are less than about this share of alpha go into the sketch as one, the last "
+        "of them; 0, and the default with --alpha 0 or --scale none: each by itself", parse=number, low=0.0,
         high=1.0, general=THIN, metavar="SHARE", rare=True,
     )  # fmt: skip
     beta: float = option(

@@ -168,6 +168,19 @@ def test_batches_cut_anywhere_saves_and_threads_change_no_bit(method, how, heari
     np.testing.assert_array_equal(before[1]["state.counts"], through.to_arrays()[1]["state.counts"])
 
 
+@several
+@either
+def test_no_threads_are_one(method, how):
+    """All in turn, as --threads 0 says."""
+    batch, options = stream(), learner(method, how).options
+    none, one = (Learner(options, threads=threads) for threads in (0, 1))
+    np.testing.assert_array_equal(none.partial_fit(batch).scores, one.partial_fit(batch).scores)
+    same_state(none, one)
+    np.testing.assert_array_equal(
+        Learner.from_arrays(*one.to_arrays(), threads=0).predict(batch).raw, one.predict(batch).raw
+    )
+
+
 @pytest.mark.parametrize("method", ["nag", "committee"])
 def test_rows_without_a_label_leave_no_trace(method):
     batch = stream()

@@ -95,6 +95,24 @@ def test_cuts_and_threads_change_no_bit(early, cuts, threads):
     assert not all(active), "nobody was retired: nothing of that was tested"
 
 
+def test_the_error_of_a_pruned_member_stands_still(early):
+    """It is that of the rows before: what a committee that prunes nobody says after as many rows."""
+    batch = zipf(n=400, d=60)
+    pruning, whole = Learner(LearnOptions(method="committee")), Learner(options())
+    gone = {}
+    for start, stop in ((0, 90), (90, 150), (150, 300), (300, 400)):
+        for learner in (pruning, whole):
+            learner.partial_fit(rows_of(batch, slice(start, stop)))
+        roll = pruning.facts()["members"]
+        for mine, other in zip(roll, whole.facts()["members"], strict=True):
+            if mine["name"] not in gone:
+                assert mine["error"] == other["error"]
+                if not mine["active"]:
+                    gone[mine["name"]] = mine["error"]
+    assert 0 < len(gone) < len(roll)
+    assert {m["name"]: m["error"] for m in roll if not m["active"]} == gone
+
+
 @pytest.mark.parametrize("names", [NAMES, ("nag", "drfd", "nag:tfidf", "arow-precision:tfidf")], ids=len)
 def test_members_that_learn_while_their_views_see_on_change_no_bit(early, monkeypatch, names):
     monkeypatch.setattr(panel, "LEAST_ROWS", 7)

@@ -24,6 +24,7 @@ from streams import (
 )
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
+from sonlearn.learn.diagonal_fd.rounds import implicit
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.make import make_engine
 from sonlearn.views.index import intern, new_index
@@ -158,6 +159,36 @@ def test_twin_can_be_trusted(stream, loss):
     options = options_of(loss, 5)
     one, other = (run_drfd(options, b)[1] for b in (batch, batch._replace(values=batch.values * (1 + bits))))
     np.testing.assert_allclose(other.raw, one.raw, rtol=TOLERANCE / 10, atol=TOLERANCE / 10)
+
+
+def bisected(margin, gain):
+    """u = margin + gain/(1 + exp(u)), by halving what brackets it until nothing is left to halve; float64[n]."""
+    low, high = margin, margin + gain
+    for _ in range(200):
+        u = (low + high) / 2
+        above = u - margin > gain * np.exp(-np.logaddexp(0, u))
+        low, high = np.where(above, low, u), np.where(above, u, high)
+    return (low + high) / 2
+
+
+@pytest.mark.interpreted
+def test_the_implicit_step_of_logistic_loss():
+    """Over margins and gains of all sizes, most densely where Newton's steps alone go to and fro for ever."""
+    steps = np.linspace(-40, 40, 81), np.geomspace(1e-3, 1e10, 79)
+    dense = np.linspace(-16, 0, 65), np.linspace(8, 40, 129)
+    far = np.array([-1e8, -1e3, -700.0, 700.0, 1e3, 1e8]), np.array([1e-9, 10.0, 30.0, 1e10])
+    for margins, gains in (steps, dense, far):
+        margin, gain = (grid.ravel() for grid in np.meshgrid(margins, gains))
+        got = np.array([implicit(*pair) for pair in zip(margin.tolist(), gain.tolist(), strict=True)])
+        wanted = bisected(margin, gain)
+        np.testing.assert_array_less(np.abs(got - wanted), 4e-15 * (np.abs(margin) + np.abs(wanted) + 1e-300))
+
+
+@pytest.mark.interpreted
+def test_a_step_that_went_to_and_fro():
+    rows = batch_of([{1: 8.0}, {1: 8.0, 2: 3.0}, {1: 8.0, 2: 3.0}], [1.0, -1.0, -1.0])
+    _, learner = agree(options_of("logistic", 10), rows)
+    assert Learner(learner.options).partial_fit(rows).raw[2] == pytest.approx(-1.531740, abs=1e-6)
 
 
 def test_many_generations():

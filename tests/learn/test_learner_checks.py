@@ -204,6 +204,67 @@ def test_a_learner_that_diverged_still_answers(kind, loss):
     assert np.isfinite(learner.predict(batch_of([{1: 1e-200}], [np.nan])).raw).all()
 
 
+#: Whose decomposed matrix holds sixteen digits, of which one row of such a size leaves none to the others; and with
+#: poisson's slope, which grows with the exponential of where such a row leads.
+SIXTEEN_DIGITS = {("metagrad", loss) for loss in LOSSES} | {("radagrad", loss) for loss in LOSSES}
+SIXTEEN_DIGITS |= {(kind, "poisson") for kind in ("rp-son", "ada-gp", "ada-dp", "ada-full")}
+
+
+def extreme_rows(row, kind, loss):
+    """`row` with a label, values or a weight of extreme size; labels where values are learned."""
+    for power in (-300, -120, -60, 8, 20, 40, 60, 90, 101, 120, 150, 160, 200, 300):
+        size = 10.0**power
+        if (kind, loss) in SIXTEEN_DIGITS and 8 <= power <= 40:
+            continue
+        if loss not in CLASSIFICATION and (loss != "poisson" or power > 0):
+            yield f"label 1e{power}", row._replace(y=np.array([size]))
+        if loss not in (*CLASSIFICATION, "poisson"):
+            yield f"label -1e{power}", row._replace(y=np.array([-size]))
+        yield f"values 1e{power}", row._replace(values=size * row.values)
+        yield f"weight 1e{power}", row._replace(weight=np.array([size]))
+
+
+@each
+def test_no_row_makes_a_later_one_worse(kind, loss):
+    """Refused, it has changed nothing; learned from, no row after it is refused, and all numbers are finite.
+
+    Nothing but the numbers of features that only it has, and with them the order in which some sums are taken.
+    """
+    batch, options = fitting(zipf(n=40, d=20, s=5), loss), settings(kind, loss)
+    before, after, worse = rows_of(batch, slice(0, 20)), rows_of(batch, slice(21, 40)), []
+    without = Learner(options)
+    without.partial_fit(before)
+    wanted = without.partial_fit(after)
+    for what, row in extreme_rows(rows_of(batch, [20]), kind, loss):
+        learner = Learner(options)
+        learner.partial_fit(before)
+        refused = learner.partial_fit(row, skip=True).refused[0]
+        got = learner.partial_fit(after, skip=True)
+        arrays = learner.to_arrays()[1].values()
+        sound = all(np.isfinite(array).all() for array in (got.raw, *arrays)) and not got.refused.any()
+        if not sound or (refused and not np.allclose(got.raw, wanted.raw, rtol=1e-9, atol=1e-9)):
+            worse.append(what)
+    assert not worse
+
+
+def test_values_of_any_size_with_a_projection_after_the_step():
+    """Small streams of all sizes, rows again and again, alpha 0: once in thousands the weights were NaN."""
+    rng, options = np.random.default_rng(0), {"sketch": "rfd", "scale": "none", "project": "after"}
+    for _ in range(300):
+        span, d, m = rng.choice([5, 60, 150]), int(rng.integers(1, 8)), int(rng.integers(1, 6))
+        rows = []
+        for _ in range(30):
+            ids = rng.choice(d, rng.integers(0, d + 1), replace=False) + 1
+            sizes = 10.0 ** rng.uniform(-span, span, len(ids))
+            rows.append(dict(zip(ids.tolist(), (sizes * rng.choice([-1, 1], len(ids))).tolist(), strict=True)))
+            rows.append(dict(rows[rng.integers(len(rows))]))
+        loss, clip = str(rng.choice(["logistic", "squared", "hinge"])), 10.0 ** rng.integers(-2, 4)
+        learner = Learner(LearnOptions(sketch_size=m, alpha=0.0, loss=loss, clip=clip, sigma=0.0, **options))
+        got = learner.partial_fit(batch_of(rows, rng.choice([-1.0, 1.0], 60)), skip=True)
+        assert np.isfinite(got.raw[~got.refused]).all()
+        assert all(np.isfinite(array).all() for array in learner.to_arrays()[1].values())
+
+
 @every
 def test_rows_without_a_label_leave_no_trace(kind):
     batch = zipf(n=90, d=30)

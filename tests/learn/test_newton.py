@@ -14,6 +14,7 @@ import pytest
 from dense_learner import dense_rows, run_twin
 from places import DATA
 from streams import (
+    batch_of,
     duplicated,
     ill_conditioned,
     low_rank,
@@ -115,7 +116,7 @@ def test_pfd(text, alpha, beta, m):
 THINNED = [
     {"sketch": "rfd"}, {"sketch": "rfd", "scale": "gradients", "loss": "logistic", "thin": 0.3},
     {"sketch": "rfd", "scale": "none", "thin": 0.1, "project": "after", "clip": 1.0}, {"sketch": "rfd", "decay": 0.01},
-    {"sketch": "fd"}, {"sketch": "fd", "thin": 1.0, "loss": "squared", "scale": "unit", "sigma": 0.1},
+    {"sketch": "fd"}, {"sketch": "fd", "thin": 1.0, "loss": "squared", "scale": "unit", "sigma": 0.1, "alpha": 3.0},
     {"sketch": "cfd", "thin": 0.2}, {"sketch": "pfd", "beta": 1.0, "thin": 0.2},
 ]  # fmt: skip
 
@@ -128,6 +129,24 @@ def test_rows_that_go_into_the_sketch_together(settings, m):
     assert options.thin > 0
     twin, _ = agree(options, batch)
     assert 2 < twin.held < twin.t - 20, "both kinds of rows"
+
+
+@pytest.mark.parametrize("sources", [2, 3, 5, 8])
+@pytest.mark.parametrize("thin", [0.03, 0.1, 0.3])
+@pytest.mark.parametrize("alpha", [1.0, 10.0])
+def test_the_sketch_is_blind_to_no_source_of_a_periodic_stream(sources, thin, alpha):
+    """Rows of a few sources in turn, all slopes of one size: each source has its share of the sketch."""
+    n = 1200 * sources
+    turns = [{1 + i % sources: 1.0} for i in range(n)]
+    y = np.random.default_rng(0).choice([-100.0, 100.0], n)
+    options = LearnOptions(
+        sketch="fd", sketch_size=10, loss="absolute", alpha=alpha, scale="none", sigma=0.1, eta=0.0, thin=thin
+    )
+    learner = Learner(options)
+    learner.partial_fit(batch_of(turns, y))
+    eigenvalues = learner.eigenvalues()[:sources]
+    assert learner.state.now["taken"][0] < n / 2 or thin * alpha < 0.2, "some rows were left out"
+    np.testing.assert_allclose(eigenvalues, 0.1 * 1200, rtol=0.35)
 
 
 def test_where_rows_go_in_by_themselves():
@@ -164,6 +183,36 @@ def test_projection_after_the_step_for_other_losses_and_data(settings, loss):
     )
     for batch in (with_weights(without_some_labels(with_empty_rows(zipf(n=150, d=30)))), duplicated(150, d=25)):
         agree(options, batch)
+
+
+@pytest.mark.interpreted
+def test_a_row_without_slope_that_fills_the_buffer_is_projected_once():
+    """By the sketch as the shrink leaves it: then the next prediction for the same row is at the bound."""
+    one, all_three = [{1: 1.0}, {2: 1.0}, {3: 1.0}], {1: 1.0, 2: 1.0, 3: 1.0}
+    options = LearnOptions(
+        sketch="rfd", sketch_size=2, loss="hinge", clip=1.0, alpha=0.1, scale="none", project="after"
+    )
+    stream = batch_of([*one, all_three], np.ones(4))
+    _, wanted = agree(options, stream)
+    assert wanted.raw[3] > 1
+    learner = Learner(options)
+    learner.partial_fit(stream)
+    assert learner.predict(batch_of([all_three], [np.nan])).raw[0] == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("m", [2, pytest.param(3, marks=pytest.mark.interpreted), 6])
+@pytest.mark.parametrize("settings", AFTER, ids=name)
+@pytest.mark.parametrize("rank", [5, 30])
+def test_projection_after_the_step_where_rows_have_no_slope(settings, m, rank):
+    """Rows of all lengths: many have a margin above the bound, and some of them fill the buffer."""
+    options = LearnOptions(**settings, sketch_size=m, loss="hinge", clip=1.0, sigma=0.1, project="after", scale="none")
+    stream = low_rank(n=120, d=30, rank=rank, seed=1)
+    lengths = np.random.default_rng(2).choice([0.1, 1.0, 10.0], 120)
+    stream = stream._replace(values=stream.values * np.repeat(lengths, np.diff(stream.indptr)))
+    _, wanted = agree(options, stream)
+    filled = stream.y * wanted.raw > 1
+    assert filled.sum() > 4
+    assert filled[2 * m - 1 :: m + 1].any()
 
 
 @pytest.mark.interpreted

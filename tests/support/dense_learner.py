@@ -10,7 +10,8 @@ the sketch, update u = w - A^+ g with the new sketch. Or, with `project` after: 
 u - A^+ g is what is projected, for the same x and with the new A ([RFD] Algorithm 6).
 
 With `thin` most rows are in A for their own step only, and the sketch takes one now and then, as long as all those
-since the last are together.
+since the last are in sum: when that is `thin` alpha times a number from 0.5 to 1.5, each time the next
+of a sequence without period.
 """
 
 from __future__ import annotations
@@ -393,7 +394,8 @@ class DenseLearner:
         """The sketch takes the row ghat, or leaves it out; returns the inverse for its step, with ghat in A."""
         thin, norm2 = self.options.thin * isinstance(self.sketch, FrequentDirections), ghat @ ghat
         self.mass += norm2
-        if thin > 0 and (norm2 == 0 or self.mass < thin * self.sketch.alpha):
+        share = thin * (0.5 + self.held * (np.sqrt(5) - 1) / 2 % 1)
+        if thin > 0 and (norm2 == 0 or self.mass < share * self.sketch.alpha):
             return pseudo_inverse(np.vstack([self.sketch.rows(), ghat]), self.sketch.alpha)
         self.sketch.append(ghat * np.sqrt(self.mass / norm2) if thin > 0 else ghat)
         self.mass, self.held = 0.0, self.held + 1

@@ -40,7 +40,7 @@ def learn(params, state, work, rows, out, start):
         spread(rows, i, d, work.x)
         quadratic = solve(state.A, d, work.x, work.h, work.u)
         along, scale = move(params, rows, out, i, now.t + 1, quadratic)
-        if not (math.isfinite(along) and scale * scale * quadratic <= LIMIT * LIMIT):
+        if not (along * along * quadratic <= LIMIT and scale * scale * quadratic <= LIMIT * LIMIT):
             return i
         now.t += 1
         now.seen = d

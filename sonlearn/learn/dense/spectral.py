@@ -16,7 +16,7 @@ import numpy as np
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.factor import column
 from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of
-from sonlearn.learn.losses import loss_slope
+from sonlearn.learn.losses import LARGEST_LOG, POISSON, loss_slope
 from sonlearn.learn.newton.round import row_scale
 from sonlearn.learn.spectrum import INVERSE, ROOT, f
 from sonlearn.learn.tolerances import LIMIT, SPAN
@@ -56,6 +56,8 @@ def learn(params, state, rows, out, start):
             w = np.zeros(d)
         w = w - params.rate * (found(params, A, state.Pi[:d], g) if params.rule == ADA_LR else apply(params, A, g))
         if not np.isfinite(w).all():
+            return i
+        if params.loss.code == POISSON and rows.base[i] + np.dot(w, x) > LARGEST_LOG:
             return i
         now.t += 1
         now.seen = d

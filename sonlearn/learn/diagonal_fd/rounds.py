@@ -25,6 +25,8 @@ from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, SHRINK
 LIMIT = 1e100
 #: Least p (1 - p) of logistic loss, so that a / s is a number.
 CURVATURE = 1e-8
+#: What is at most this share of the numbers that it is the difference of, is rounding.
+ROUNDING = 4e-16
 
 
 @bare_inline
@@ -123,7 +125,7 @@ def step(params, state, work, feats, values, read_off, label):
     y, h = label
     w = h / params.r
     a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
-    if not math.isfinite(a):
+    if not a * a * xx <= LIMIT:
         return DIVERGED
     now["t"] += 1
     seen = now["seen"]
@@ -163,12 +165,14 @@ def step_of(loss, z, v, y, w):
 
 @bare_inline
 def implicit(margin, gain):
-    """u = margin + gain sigmoid(-u): Newton's method, kept within what brackets u."""
+    """u = margin + gain sigmoid(-u), whose two sides differ by what rises with u, and by at least as much as u does.
+
+    Newton's method within what brackets u. Where a step is not half the size of the one before, the bracket is halved
+    in its place: Newton's steps alone can go to and fro between two points for ever.
+    """
     low, high = margin, margin + gain
-    u = margin + gain * sigmoid(-margin)
-    for _ in range(100):
-        if not low < u < high:
-            u = 0.5 * (low + high)
+    u, before = margin + gain * sigmoid(-margin), gain
+    for _ in range(200):
         p = sigmoid(-u)
         excess = u - margin - gain * p
         if excess > 0.0:
@@ -176,9 +180,12 @@ def implicit(margin, gain):
         else:
             low = u
         change = excess / (1.0 + gain * p * (1.0 - p))
+        if abs(excess) <= ROUNDING * (abs(u) + abs(margin) + gain * p):
+            return u - change
+        if not (low <= u - change <= high and 2.0 * abs(change) <= before):
+            change = u - 0.5 * (low + high)
+        before = abs(change)
         u -= change
-        if abs(change) <= 1e-15 * abs(u) or high - low <= 1e-15 * abs(high):
-            break
     return u
 
 

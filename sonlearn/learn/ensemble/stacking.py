@@ -265,7 +265,7 @@ class StackedEnsemble:
         V, y, h, par = V[told], rows.y[told], rows.weight[told], par[told]
         said = V[:, : len(self.members)]
         wrong = ((said > 0) != (y > 0)[:, None]) if self._classes else (said - y[:, None]) ** 2
-        count_up(state.tally, wrong.astype(np.float64), h)
+        count_up(state.tally, np.array(self.active(state), np.int64), wrong.astype(np.float64), h)
         state.now["rows"] += len(y)
         if not left:
             return state
@@ -388,9 +388,12 @@ def member_options(options: LearnOptions, member: Member) -> LearnOptions:
 
 
 @jit
-def count_up(tally, wrong, weight):
-    """tally[j] += (h, h wrong_ij) row by row: where a batch ends changes no bit."""
+def count_up(tally, at, wrong, weight):
+    """tally[j] += (h, h wrong_ij) for the members j = `at`, row by row: where a batch ends changes no bit.
+
+    tally: float64[k, >= 2], changed; at: int64[members at work]; wrong: float64[n, k]; weight: float64[n], the h.
+    """
     for i in range(len(weight)):
-        for j in range(len(tally)):
+        for j in at:
             tally[j, 0] += weight[i]
             tally[j, 1] += weight[i] * wrong[i, j]

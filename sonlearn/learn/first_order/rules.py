@@ -25,7 +25,7 @@ import math
 
 from sonlearn.jit import bare_jit, fetch, forced_inline
 from sonlearn.learn.invariant_step import travel
-from sonlearn.learn.losses import SQUARED, loss_slope
+from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 # Columns of the table. W: weight; ftrl: z; coin: the sum of -g. G: sum of squared gradients; arow: precision less 1;
@@ -243,6 +243,8 @@ def gradient(params, state, rows, i, said, slope):
     if params.rule == OGD and u != p and xx > 0.0:  # Euclidean projection: w - (u - p)/|x|^2 x
         c -= (u - p) / xx
     if not abs(c) * math.sqrt(xx) <= LIMIT:
+        return False
+    if params.loss.code == POISSON and not adaptive and u + c * xx > LARGEST_LOG:
         return False
     now.t += 1.0
     shrink(params, state, rows, i, rows.weight[i] * (params.rate if adaptive else rate))

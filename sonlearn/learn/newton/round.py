@@ -26,6 +26,9 @@ from sonlearn.learn.spectrum import INVERSE, f
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
 from sonlearn.learn.tolerances import LIMIT
 
+#: The golden ratio less 1.
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+
 
 class Row(NamedTuple):
     """The numbers of a row x that is being learned from."""
@@ -67,7 +70,8 @@ def run(params, state, work, rows, extra, out, start):
             work.wx[c] = work.wx[c] * left + rows.base[i]
         row, u = Row(scale, xx, rho2, 0.0), work.wx if params.after else raw[i]
         row = plan(params, state, work, row, u, left)
-        if not (math.isfinite(scale * scale * xx * xx) and are_finite(work)):
+        longest = max(scale, slope) / left
+        if not (longest * longest * xx <= LIMIT and are_finite(work) and can_step(params, now.alpha, work.slope, row)):
             return i, DIVERGED
         if params.keep < 1.0:
             forget_past(params, state, work)
@@ -142,6 +146,19 @@ def are_finite(work):
 
 
 @forced_inline
+def can_step(params, alpha, slope, row):
+    """Whether the row's steps are numbers: with alpha = 0 a row that A does not see is moved along without bounds."""
+    s2 = row.scale * row.scale
+    if alpha > 0.0 or s2 == 0.0 or params.kind != INVERSE:
+        return True
+    finite = row.rho2 == 0.0 or s2 * row.rho2 >= 1.0 / LIMIT
+    for c in range(len(slope)):
+        step = newton(alpha, row, slope[c])
+        finite = finite and abs(step.along) <= LIMIT * LIMIT and abs(step.rest) <= LIMIT * LIMIT
+    return finite and quadratic_after(alpha, row) <= LIMIT * LIMIT
+
+
+@forced_inline
 def left_of(params, left, h):
     """`left` after a round: times 1 - l2 e for a step of length e, and as in `first_order` half of it at least."""
     return left * (1.0 - min(params.shrink * params.rate * h, 0.5))
@@ -202,6 +219,8 @@ def buffer_row(params, state, work, feats, row, n_rest):
     spectral = params.kind != INVERSE
     if counts and not shrinks and not params.dual:
         add_step(params, now, work, row, grows)
+    if shrinks and params.after and not counts:
+        grows = leave_to_shrink(work) and row.rho2 > 0.0
     moves = False
     for c in range(len(a)):
         moves = moves or work.aside[c] != 0.0
@@ -230,20 +249,38 @@ def buffer_row(params, state, work, feats, row, n_rest):
 
 
 @forced_inline
+def leave_to_shrink(work):
+    """No moves: the shrink that follows projects, in the norm of A as it is then. Returns whether there were any.
+
+    Where there were the row's direction has to be in the basis, though nothing has been along it.
+    """
+    moved = False
+    for c in range(len(work.along)):
+        moved = moved or work.along[c] != 0.0 or work.aside[c] != 0.0
+        work.along[c] = work.aside[c] = 0.0
+    return moved
+
+
+@forced_inline
 def gathered(params, now, row):
     """(the row as the buffer would hold it, whether it is to be held now).
 
     Without thinning every row counts towards the 2m. With it a row is held when it and those left out since the last
-    one that was held have `thin` of alpha together, and stands for all of them: its direction, their squared length.
-    Each row's own step is with A and the row itself in either case.
+    one that was held have a share of alpha in squared length, and stands for all of them: its direction, their length.
+    The share is `thin` times 0.5 to 1.5, by the golden ratio's multiples, which are spread evenly over any stretch of
+    them: so no period of the stream goes with that of the rows held. A row that is left out makes its step with A and
+    the row itself, one that is held with A and what it stands for.
     """
     if params.thin == 0.0:
         return row, True
     now.mass += row.scale * row.scale * row.xx
-    if row.scale == 0.0 or now.mass < params.thin * now.alpha or row.xx == 0.0:
+    turn = GOLDEN * now.taken
+    share = params.thin * (0.5 + (turn - math.floor(turn)))
+    if row.scale == 0.0 or now.mass < share * now.alpha or row.xx == 0.0:
         return row, False
     row = Row(math.sqrt(now.mass / row.xx), row.xx, row.rho2, row.quadratic)
     now.mass = 0.0
+    now.taken += 1
     return row, True
 
 

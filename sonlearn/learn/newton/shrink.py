@@ -13,7 +13,7 @@ from sonlearn.learn.linear_algebra import clear, leading
 from sonlearn.learn.newton.sparse_time import fold, is_due, orthonormalise
 from sonlearn.learn.newton.step import begin, beyond, landing
 from sonlearn.learn.spectrum import f as spectral
-from sonlearn.learn.tolerances import RANK
+from sonlearn.learn.tolerances import RANK, SPAN
 
 
 @inline
@@ -29,9 +29,7 @@ def shrink(params, state, work, slope):
     W = kept_of(U, lower(params, state, lam))
     kept = len(W)
     if params.after:
-        quadratic = quadratic_in(params, state, y, W)
-        for c in range(len(slope)):
-            slope[c] = landing(params, now.left, u[c], slope[c], quadratic)
+        land(params, state, u, slope, y, W)
     if params.dual:
         turn(state, W)
     else:
@@ -44,6 +42,32 @@ def shrink(params, state, work, slope):
                 state.basis.a[c, i] = -params.rate * beyond(params, state, i, state.basis.q[c, i])
     if is_due(state, worst):
         orthonormalise(state)
+
+
+@inline
+def land(params, state, u, slope, y, W):
+    """slope <- that of steps which end within the bounds, in the norm of A as it is now ([RFD] Algorithm 6).
+
+    Where A is singular and does not see all of x, only the part of x that it does not see is moved along, as by
+    `step.projection`, and the slopes stay.
+    """
+    now, quadratic = state.now[0], quadratic_in(params, state, y, W)
+    rest = y[: W.shape[1]].copy()
+    if now.alpha == 0.0:
+        for i in range(len(W)):
+            along = np.dot(W[i], y[: W.shape[1]])
+            for j in range(len(rest)):
+                rest[j] -= along * W[i, j]
+    unseen = np.dot(rest, rest)
+    singular = now.alpha == 0.0 and unseen > SPAN * np.dot(y[: W.shape[1]], y[: W.shape[1]])
+    for c in range(len(slope)):
+        if not singular:
+            slope[c] = landing(params, now.left, u[c], slope[c], quadratic)
+            continue
+        end = u[c] - now.left * slope[c] * quadratic
+        by = (end - min(max(end, params.low), params.high)) / (now.left * unseen)
+        for j in range(len(rest)):
+            state.basis.a[c, j] -= by * rest[j]
 
 
 @inline

@@ -28,6 +28,7 @@ ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
 #: What changes from row to row: ``now = state.now[0]`` has these names, compiled and interpreted.
 NOW = np.dtype((np.record, [
     ("t", "i8"),  # rounds learned
+    ("taken", "i8"),  # rows that the sketch has taken (--thin)
     ("held", "i8"),  # rows that the buffer counts, kept ones and empty ones included
     ("k", "i8"),  # directions kept
     ("raw", "i8"),  # R, raw rows since the last shrink
@@ -74,7 +75,7 @@ class Params(NamedTuple):
     keep: float  # what a round leaves of the sketch, and of what shrinks have added to alpha
     base: float  # alpha at first
     shrink: float  # --l2
-    thin: float  # share of alpha that rows must have together for the sketch to be told of them
+    thin: float  # mean share of alpha that rows must have in all for the sketch to take one for them
     dual: bool  # w = -rate f(A) z, and wbar is z
 
 

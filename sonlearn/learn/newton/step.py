@@ -91,13 +91,13 @@ def landing(params, left, u, slope, quadratic):
     """The slope of a step that ends within [-C, C], where w is projected after it ([RFD] Algorithm 6, lines 16, 17).
 
     Step and projection are both along A^-1 x, with the same A; `quadratic` is x'A^-1 x, w'x was u, and
-    `left` is the unit of `slope`.
+    `left` is the unit of `slope`. Where `quadratic` is 0 A does not see x, and the step leaves w'x alone.
     """
     if not params.after:
         return slope
     end = u - left * slope * quadratic
     bound = min(max(end, params.low), params.high)
-    return slope if end == bound else (u - bound) / (left * quadratic)
+    return slope if end == bound or quadratic == 0.0 else (u - bound) / (left * quadratic)
 
 
 @forced_inline
