@@ -15,16 +15,15 @@ from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.options.spec import text_of
 from sonlearn.report.facts import largest
-from sonlearn.sketch import npz
 
 TOP = 20
 
 
 def run(path: str, top: int | None, as_json: bool = False) -> int:
     """Print the model or the sketch; return the exit status. Raises ModelFileError."""
-    if npz.is_archive(path) or storage.kind_of(path) == "sketch":
+    if storage.kind_of(path) == "sketch":
         if as_json:
-            raise OptionError(f"--json: {path} is a sketch; numpy.load opens it")
+            raise OptionError(f"--json: {path} is a sketch; sonlearn.sketch.load reads it")
         from sonlearn.commands import sketching  # loads SciPy, which a model does not need
         from sonlearn.sketch.files import load
 

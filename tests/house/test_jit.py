@@ -61,8 +61,10 @@ def test_fields_of_named_tuples_count_for_all(copy):
 
 
 def test_a_module_that_is_imported_from_its_folder_counts(copy):
-    edit(copy, "learn/newton.py", "from sonlearn.jit import jit\n",
-         "from sonlearn.jit import jit\nfrom sonlearn.report import (\n    labels,  # of nothing else here\n)\n")  # fmt: skip
+    line = "from sonlearn.jit import jit\n"
+    edit(
+        copy, "learn/newton.py", line, line + "from sonlearn.report import (\n    labels,  # of nothing else here\n)\n"
+    )
     before = hashes(copy)
     edit(copy, "report/labels.py", '"""', '"""Edited. ')
     assert [a == b for a, b in zip(hashes(copy), before, strict=True)] == [False, True]

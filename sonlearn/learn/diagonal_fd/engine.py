@@ -24,17 +24,10 @@ from sonlearn.options import LearnOptions
 
 
 class DiagonalFD:
-    """Engine of drfd (see `sonlearn.learn.engine.Engine` for the verbs).
-
-    Attributes
-    ----------
-    lenient : bool
-        Sit out a row that would lead to numbers out of all bounds (it is predicted 0, or its base) in place of
-        refusing it: for a member of a committee, whose others can learn from the row.
-    """
+    """Engine of drfd (see `sonlearn.learn.engine.Engine` for the verbs)."""
 
     def __init__(self, options: LearnOptions):
-        self._params, self.lenient = params_of(options), False
+        self._params = params_of(options)
         self._work = new_work(self._params, 1, 1)
 
     def new(self) -> State:
@@ -62,16 +55,12 @@ class DiagonalFD:
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Learn rows from `start` on; see the seam."""
-        at, n = start, len(rows.y)
+        at = start
         while True:
             at, status = learn(self._params, state, self._work, rows, out, at)
-            if status == LOG_FULL:
-                state = self._with_room_in_log(state)
-            elif at < n and self.lenient:
-                out.prediction[at] = out.raw[at] = rows.base[at]
-                at += 1
-            else:
+            if status != LOG_FULL:
                 return state, at
+            state = self._with_room_in_log(state)
 
     def _with_room_in_log(self, state: State) -> State:
         """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
@@ -88,13 +77,8 @@ class DiagonalFD:
 
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        work, at, n = new_work(self._params, int(np.diff(rows.indptr).max(initial=1)), 1), 0, len(rows.y)
-        while True:
-            at = predict(state, work, rows, out.raw, at)
-            if at == n or not self.lenient:
-                break
-            out.raw[at] = rows.base[at]
-            at += 1
+        work = new_work(self._params, int(np.diff(rows.indptr).max(initial=1)), 1)
+        at = predict(state, work, rows, out.raw, 0)
         out.prediction[:] = out.raw
         return at
 
