@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.options.spec import text_of
 from sonlearn.report.facts import largest
+from sonlearn.report.jsonable import jsonable, spelt
 
 TOP = 20
 
@@ -52,21 +52,10 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
     else:
         said = {"weights": entries(weights)}
     learn = {name: getattr(learner.options, name) for name in learner.options.shown}
-    return _plain({
+    return jsonable({
         "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
         "examples": learner.examples, "features": len(ids), "facts": learner.facts(), **said,
-    })  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    """`value` in JSON's terms; numbers that JSON has none of as text. What can only be called is left out."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items() if not callable(item)}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+    }, spelt)  # fmt: skip
 
 
 def describe(path: str, model: Model, top: int) -> list[str]:
