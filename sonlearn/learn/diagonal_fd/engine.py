@@ -17,8 +17,9 @@ from sonlearn.data.batch import Rows
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
 from sonlearn.learn.diagonal_fd.shrink import learn
-from sonlearn.learn.diagonal_fd.state import State, new_state, new_work, params_of, slots_of
+from sonlearn.learn.diagonal_fd.state import BITS, State, new_state, new_work, params_of
 from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.log import slots_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
 
@@ -47,7 +48,7 @@ class DiagonalFD:
             table=grown(state.table, features, int(now["seen"])),
             mass=grown(state.mass, features, int(now["seen"])),
             when=grown(state.when, features, int(now["seen"])),
-            maps=grown(state.maps, slots_of(int(now["capacity"]))),
+            maps=grown(state.maps, slots_of(int(now["capacity"]), BITS)),
             X=grown(state.X, slots, int(now["slots"])),
             owner=grown(state.owner, slots, int(now["slots"])),
             entries=grown(state.entries, entries, int(now["entries"])),
@@ -73,7 +74,7 @@ class DiagonalFD:
             return state
         capacity = int(now["capacity"])
         now["capacity"] = 8 * capacity
-        return state._replace(maps=grown(state.maps, slots_of(8 * capacity), slots_of(capacity)))
+        return state._replace(maps=grown(state.maps, slots_of(8 * capacity, BITS), slots_of(capacity, BITS)))
 
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
@@ -95,7 +96,7 @@ class DiagonalFD:
             table=state.table[: now["seen"]],
             mass=state.mass[: now["seen"]],
             when=state.when[: now["seen"]],
-            maps=state.maps[: slots_of(int(now["generation"]))],
+            maps=state.maps[: slots_of(int(now["generation"]), BITS)],
             X=state.X[: now["slots"]],
             owner=state.owner[: now["slots"]],
             entries=state.entries[: now["entries"]],
