@@ -17,10 +17,10 @@ import sys
 from typing import Any
 
 from sonlearn import __version__
-from sonlearn.commands.verbs import VERBS, parse, parser_of
+from sonlearn.commands.verbs import VERBS, help_of, parse
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, listing
+from sonlearn.options.methods import METHODS, SKETCHES, listing
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import WRITABLE
 from sonlearn.options.verbs import (
@@ -46,7 +46,7 @@ def help_text() -> str:
         "",
         *(line for verb in VERBS.values() for line in (verb.usage, "    " + verb.about)),
         "",
-        "sonlearn VERB --help lists the flags of a verb; sonlearn --version prints the version.",
+        "sonlearn VERB --help lists the flags of a verb (--help-all: all); sonlearn --version prints the version.",
         "",
         "For example:",
         "    sonlearn train -f model train.svm",
@@ -99,8 +99,8 @@ def _dispatch(arguments: list[str]) -> int:
     verb, rest = arguments[0], arguments[1:]
     if verb not in VERBS:
         raise _unknown_verb(verb)
-    if "-h" in rest or "--help" in rest:
-        print(parser_of(verb, _named_method(rest)).format_help(), end="")
+    if asked := {"-h", "--help", "--help-all"} & set(rest):
+        print(help_of(verb, _named_method(rest), whole="--help-all" in asked), end="")
         return 0
     given, others = parse(verb, rest)
     match verb:
@@ -126,14 +126,14 @@ def _dispatch(arguments: list[str]) -> int:
     return _train(verb, given, others)
 
 
-def _named_method(arguments: list[str]) -> str:
-    """The method that a command line with --help in it asks about."""
+def _named_method(arguments: list[str]) -> str | None:
+    """The method that a command line with --help in it names; None: none."""
     for flag, value in itertools.pairwise(arguments):
         if flag == "--method" and value in METHODS:
             return value
         if flag == "--sketch" and value in SKETCHES:
             return SKETCHES[value]
-    return DEFAULT
+    return None
 
 
 def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:

@@ -13,11 +13,11 @@ from sonlearn.commands.checks import (
 )  # fmt: skip
 from sonlearn.commands.files import check_files
 from sonlearn.commands.interrupts import Interrupts
+from sonlearn.files.atomic import STDOUT
 from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.options.verbs import ConvertOptions
-from sonlearn.report.predictions import STDOUT
 from sonlearn.text.write import convert
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.report.predictions import STDOUT
+from sonlearn.files.atomic import STDOUT
 from sonlearn.text.source import is_remote
 
 STDIN = ("-", "/dev/stdin")

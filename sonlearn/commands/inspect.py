@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,16 @@ from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.options.spec import text_of
 from sonlearn.report.facts import largest
-from sonlearn.sketch import npz
+from sonlearn.report.jsonable import jsonable, spelt
 
 TOP = 20
 
 
 def run(path: str, top: int | None, as_json: bool = False) -> int:
     """Print the model or the sketch; return the exit status. Raises ModelFileError."""
-    if npz.is_archive(path) or storage.kind_of(path) == "sketch":
+    if storage.kind_of(path) == "sketch":
         if as_json:
-            raise OptionError(f"--json: {path} is a sketch; numpy.load opens it")
+            raise OptionError(f"--json: {path} is a sketch; sonlearn.sketch.load reads it")
         from sonlearn.commands import sketching  # loads SciPy, which a model does not need
         from sonlearn.sketch.files import load
 
@@ -53,21 +52,10 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
     else:
         said = {"weights": entries(weights)}
     learn = {name: getattr(learner.options, name) for name in learner.options.shown}
-    return _plain({
+    return jsonable({
         "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
         "examples": learner.examples, "features": len(ids), "facts": learner.facts(), **said,
-    })  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    """`value` in JSON's terms; numbers that JSON has none of as text. What can only be called is left out."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items() if not callable(item)}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+    }, spelt)  # fmt: skip
 
 
 def describe(path: str, model: Model, top: int) -> list[str]:

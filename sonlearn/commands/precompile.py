@@ -2,7 +2,7 @@
 
 Compiling is Python's work, of which a process does one piece at a time. The helper learns a few rows of its own with
 the run's options, beginning with the members that take longest; what it compiles the run finds in the cache. Neither
-compiles what the other one is at (`sonlearn.compiler`), so it does not matter who is first.
+compiles what the other one is at (`sonlearn.jit.cache`), so it does not matter who is first.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Helper:
 
     def start(self, options: LearnOptions) -> None:
         """Have the kernels compiled that learning with `options` takes; where that cannot be, nothing happens."""
-        from sonlearn.compiler import is_shared  # with Numba
+        from sonlearn.jit.settings import is_shared  # with Numba
 
         if self._closed or not (is_shared() and sys.executable and _cores() > 1):
             return

@@ -16,14 +16,15 @@ from sonlearn import __version__
 from sonlearn.commands.checks import check_target
 from sonlearn.commands.models import names_of
 from sonlearn.errors import OptionError
+from sonlearn.files.atomic import STDOUT
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.options import LearnOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.facts import told
-from sonlearn.report.predictions import STDOUT
+from sonlearn.report.jsonable import bounded, jsonable
 from sonlearn.report.progress import Outcome, Progress
 from sonlearn.report.quality import Calibration, Confusion, judged, judged_classes
-from sonlearn.report.runlog import FORMAT, Run, RunLog, plain
+from sonlearn.report.runlog import FORMAT, Run, RunLog
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 
@@ -77,12 +78,12 @@ class Recorder:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         shown = {name: getattr(learner.options, name) for name in learner.options.shown}
         text = dataclasses.asdict(learner.text)
-        self._begin = plain({
+        self._begin = jsonable({
             "sonlearn": __version__, "format": FORMAT, "verb": "test" if self._options.testonly else "train",
             "started": now, "data": list(self._options.data) or ["-"],
             "files": {name: value for name, value in files.items() if value}, "learn": shown, "text": text,
             "passes": passes, "before": learner.examples,
-        })  # fmt: skip
+        }, bounded)  # fmt: skip
         self._write(self._begin)
 
     def next_pass(self) -> None:
@@ -103,7 +104,7 @@ class Recorder:
             entry = {"kind": "progress", "pass": self._progress.passes, **entry, "seconds": seconds, "read": self._read}
             self._write(entry)
             if self._options.report is not None:
-                self._rows.append(plain(entry))
+                self._rows.append(jsonable(entry, bounded))
         self._judge(outcome, predicted, learner)
 
     def _judge(self, outcome: Outcome, predicted: Predicted | PredictedClass, learner: Learner) -> None:
@@ -130,12 +131,12 @@ class Recorder:
             return
         totals, texts = self._progress.totals(), self._progress.texts or _signs
         classes = totals["error"] is not None  # else labels are values, and there is no telling how probable one is
-        end = plain({
+        end = jsonable({
             "kind": "end", "ending": ending, "seconds": time.perf_counter() - self._started, **totals,
             "calibration": self._calibration.told() if classes else None,
             "confusion": self._confusion.told(texts) if classes else None,
             **told(learner, lambda feature: names_of(feature, names)), "warnings": warnings,
-        })  # fmt: skip
+        }, bounded)  # fmt: skip
         self._write(end)
         if self._options.report is not None:
             from sonlearn.report.html.page import write_page

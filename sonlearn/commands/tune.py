@@ -18,14 +18,13 @@ from sonlearn.commands.recording import check_recording
 from sonlearn.commands.settings import describe
 from sonlearn.commands.train import UNLABELLED, cores_of, members_at_work
 from sonlearn.data.batch import Batch
-from sonlearn.files.atomic import whole_file
+from sonlearn.files.atomic import STDOUT, whole_file
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import text_of
 from sonlearn.options.verbs import TuneOptions
 from sonlearn.report.labels import as_reported
-from sonlearn.report.predictions import STDOUT
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Settings

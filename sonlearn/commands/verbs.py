@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sonlearn.errors import OptionError, shorten
 from sonlearn.options import LearnOptions, TextOptions, vw_flags
 from sonlearn.options.learning import ALL_TAKE, OUTPUT_OPTIONS
-from sonlearn.options.methods import METHODS
+from sonlearn.options.methods import DEFAULT, METHODS
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import flags, parse_field
 from sonlearn.options.verbs import (
@@ -30,13 +30,18 @@ from sonlearn.options.verbs import (
 )
 from sonlearn.sketch.options import SketchOptions
 
+#: A title, and the fields whose flags stand below it.
+Group = tuple[str, tuple[dataclasses.Field[Any], ...]]
+
 
 class Verb(NamedTuple):
     """A verb of the command line: its usage, and which fields of which dataclasses are its flags."""
 
     usage: str
     about: str
-    groups: tuple[tuple[str, tuple[dataclasses.Field[Any], ...]], ...]
+    groups: tuple[Group, ...]
+    #: Fields whose flags ``--help`` lists, for a verb that has more than a screen of them; empty: all but rare ones.
+    daily: tuple[str, ...] = ()
 
 
 def _fields(of: Any, *names: str) -> tuple[dataclasses.Field[Any], ...]:
@@ -58,6 +63,12 @@ _READ = ("data", "on_error", "max_errors", "threads")
 #: Options of text that are not of a matrix of features, or of a file of them: all but the constant.
 _TEXT = tuple(field.name for field in dataclasses.fields(TextOptions) if field.name != "constant")
 
+#: What people use daily.
+_DAILY = (
+    "method", "loss", "oaa", "classes", "budget", "format", "bits", "quadratic", "label", "initial_regressor",
+    "final_regressor", "testonly", "predictions", "passes", "cache", "examples", "report", "quiet",
+)  # fmt: skip
+
 _CLUSTER = ("cluster", _fields(ClusterOptions))
 
 VERBS = {
@@ -65,6 +76,7 @@ VERBS = {
         "sonlearn train [options] [DATA ...]",
         "Learn from LIBSVM, VW or CSV text, plain or compressed; no DATA or - is standard input.",
         (("learning", _fields(LearnOptions)), ("text", _fields(TextOptions)), ("run", _fields(RunOptions)), _CLUSTER),
+        _DAILY,
     ),
     "predict": Verb(
         "sonlearn predict -i MODEL [options] [DATA ...]",
@@ -147,35 +159,57 @@ class _Formatter(argparse.HelpFormatter):
         return names if action.nargs == 0 else f"{names} {action.metavar or action.dest.upper()}"
 
 
-def parser_of(verb: str, method: str | None = None) -> argparse.ArgumentParser:
-    """The parser of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over.
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    """The parser of all of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over."""
+    return _parser(verb, VERBS[verb].groups)
 
-    With `method`, for help: of the flags of learning only those that it takes, and rare ones only by name.
+
+def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
+    """What ``--help`` prints; ``--help-all`` if `whole`.
+
+    Of a verb with `daily` flags, those and the ones that belong to the named `method`; of another all but rare ones,
+    and of the flags of learning those that the method takes. The whole: all, or all that the method takes.
     """
-    usage, about, groups = VERBS[verb]
-    shown = [(title, _shown(fields, method)) for title, fields in groups]
-    left = [flags(field)[-1] for _, fields in shown for field in fields if method and field.metadata.get("rare")]
+    daily, groups = VERBS[verb].daily, VERBS[verb].groups
+    of = method if whole or daily else method or DEFAULT
+    own = () if method is None else METHODS[method].takes
+
+    def is_shown(field: dataclasses.Field[Any]) -> bool:
+        return _takes(of, field) and is_wanted(field)
+
+    def is_wanted(field: dataclasses.Field[Any]) -> bool:
+        return whole or (field.name in (*daily, *own) if daily else not field.metadata.get("rare"))
+
+    shown = [(title, tuple(filter(is_shown, fields))) for title, fields in groups]
+    if whole:
+        more = None
+    elif daily:
+        more = f"sonlearn {verb} --help-all lists all; --method NAME --help those of a method."
+    else:
+        rare = [flags(f)[-1] for _, fields in groups for f in fields if f.metadata.get("rare") and _takes(of, f)]
+        more = f"Rare flags, explained by --help-all: {', '.join(rare)}." if rare else None
+    return _parser(verb, [group for group in shown if group[1]], more).format_help()
+
+
+def _takes(method: str | None, field: dataclasses.Field[Any]) -> bool:
+    """Whether the field is not one of learning, or one that the method takes; None: any method does."""
+    learns = field in dataclasses.fields(LearnOptions)
+    return method is None or not learns or field.name in (*ALL_TAKE, *METHODS[method].takes)
+
+
+def _parser(verb: str, groups: Iterable[Group], more: str | None = None) -> argparse.ArgumentParser:
+    """A parser of these flags; at the end of its help it says `more`."""
+    usage, about, *_ = VERBS[verb]
     parser = _Parser(
         prog=f"sonlearn {verb}", usage=usage, description=about, allow_abbrev=False, formatter_class=_Formatter,
-        argument_default=argparse.SUPPRESS,
-        epilog=f"Rare flags, explained in docs/flags.md: {', '.join(left)}." if left else None,
+        argument_default=argparse.SUPPRESS, epilog=more,
     )  # fmt: skip
-    for title, fields in shown:
-        of_method = method and any(field.name == "method" for field in fields)
-        group = parser.add_argument_group(
-            f"{title} (--method NAME --help: with NAME, here {method})" if of_method else title
-        )
+    parser.add_argument("--help-all", action="store_true", help="list all flags, the rare ones as well")
+    for title, fields in groups:
+        group = parser.add_argument_group(title)
         for field in fields:
-            if not (method and field.metadata.get("rare")):
-                _add(group, field)
+            _add(group, field)
     return parser
-
-
-def _shown(fields: tuple[dataclasses.Field[Any], ...], method: str | None) -> tuple[dataclasses.Field[Any], ...]:
-    """The fields of a group; of those of learning the ones that `method` takes, if it is given."""
-    if method is None or not any(field.name == "method" for field in fields):
-        return fields
-    return tuple(field for field in fields if field.name in (*ALL_TAKE, *METHODS[method].takes))
 
 
 def _add(group: argparse._ArgumentGroup, field: dataclasses.Field[Any]) -> None:
@@ -249,11 +283,12 @@ def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> Optio
     if vw is not None and vw.state != vw_flags.WORKS and verb in ("train", "predict"):
         why = vw.text if vw.state == vw_flags.STANDS_FOR else f"it is VW's, and nothing stands for it: {vw.text}"
         return OptionError(f"{name}: no such flag here; {why}")
-    for other, (_, _, groups) in VERBS.items():
-        if other != verb and any(name in flags(field) for _, group in groups for field in group):
+    for other, entry in VERBS.items():
+        if other != verb and any(name in flags(field) for _, group in entry.groups for field in group):
             return OptionError(f"{name}: sonlearn {verb} has no such flag, but sonlearn {other} has")
-    near = difflib.get_close_matches(name, [s for s in parser._option_string_actions if s != "-h"], n=1, cutoff=0.5)
-    remedy = f"did you mean {near[0]}?" if near else f"sonlearn {verb} --help lists them all"
+    spellings = [s for s in parser._option_string_actions if s not in ("-h", "--help-all")]
+    near = difflib.get_close_matches(name, spellings, n=1, cutoff=0.5)
+    remedy = f"did you mean {near[0]}?" if near else f"sonlearn {verb} --help-all lists them all"
     return OptionError(f"{shorten(name)}: no such flag; {remedy}")
 
 

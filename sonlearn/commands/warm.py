@@ -6,8 +6,8 @@ import io
 import random
 import time
 
-from sonlearn.compiler import cache_folders
 from sonlearn.errors import OptionError
+from sonlearn.jit.settings import cache_folders
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.text.read import Reader

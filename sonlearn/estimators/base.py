@@ -18,7 +18,6 @@ from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner, PredictedClass
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.options.members import default_members
 from sonlearn.options.methods import METHODS
 
 #: Losses with which classes can be learned, their labels being -1 and +1.
@@ -65,14 +64,11 @@ def class_options(estimator: Any) -> LearnOptions:
 
 
 def value_options(estimator: Any) -> LearnOptions:
-    """The options of a regressor: squared loss and a method that suits values, where none is given."""
+    """The options of a regressor: squared loss where none is given. Raises OptionError, also for a loss of classes."""
     given = _given(estimator)
     given["loss"] = given["loss"] or "squared"
     if given["loss"] in CLASSIFICATION:
         raise OptionError(f"loss {given['loss']} is for classes; expected squared or another loss of values")
-    unsaid = given["method"] is None and given["sketch"] is None and not given["members"]
-    if unsaid and default_members(given["loss"]) == default_members("logistic"):
-        given["method"] = "nag"  # there is no committee for values
     return LearnOptions(**given)
 
 

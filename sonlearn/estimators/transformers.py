@@ -96,8 +96,8 @@ class TextHasher(TransformerMixin, BaseEstimator):
         return tags
 
 
-class StreamingSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """`sonlearn.sketch.pca.StreamingSVD` with all of scikit-learn's manners: streaming truncated SVD by a sketch.
+class StreamingSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, pca.StreamingSVD):
+    """`sonlearn.sketch.pca.StreamingSVD`, with what scikit-learn asks of its own: checked input, names, tags.
 
     Parameters
     ----------
@@ -106,64 +106,30 @@ class StreamingSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     Attributes
     ----------
-    svd_ : sonlearn.sketch.pca.StreamingSVD
-    components_ : float64[k, d], singular_values_ : float64[k]
+    components_, singular_values_, n_samples_seen_, sketch_ :
+        As there.
     n_features_in_, feature_names_in_ :
         As everywhere in scikit-learn.
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        method: str = "rfd",
-        sketch_size: int | None = None,
-        settings: dict[str, Any] | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.method = method
-        self.sketch_size = sketch_size
-        self.settings = settings
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Forget everything, then `partial_fit`."""
-        self.__dict__.pop("svd_", None)
-        return self.partial_fit(X)
-
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take in more rows; y is ignored."""
-        first = not hasattr(self, "svd_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
-        if first:
-            self.svd_ = pca.StreamingSVD(
-                self.n_components, method=self.method, sketch_size=self.sketch_size, settings=self.settings
-            )
-        self.svd_.partial_fit(X)
-        return self
+        first = not hasattr(self, "sketch_")
+        return super().partial_fit(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first))
 
     def transform(self, X: Any) -> np.ndarray:
         """Coordinates of the rows of X on the components, float64[n, k]."""
         check_is_fitted(self)
-        return self.svd_.transform(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        return super().transform(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Rows float64[n, d] from coordinates."""
         check_is_fitted(self)
-        return self.svd_.inverse_transform(Z)
-
-    @property
-    def components_(self) -> np.ndarray:
-        """float64[k, d]."""
-        return self.svd_.components_
-
-    @property
-    def singular_values_(self) -> np.ndarray:
-        """float64[k]."""
-        return self.svd_.singular_values_
+        return super().inverse_transform(Z)
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.svd_.components_)
+        return len(self.components_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

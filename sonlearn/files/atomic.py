@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all. Imports neither numpy nor numba."""
+"""Files that are written whole or not at all, and files that grow line by line. Imports neither numpy nor numba."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import secrets
 import shutil
 import stat
+import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -17,6 +18,10 @@ try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
+
+#: Names that mean standard output. ``/dev/stdout`` is opened by number, since opening it by name would truncate a
+#: file that the shell appends to.
+STDOUT = ("-", "/dev/stdout")
 
 _TEMPORARY = re.compile(r"\.sonlearn-[0-9a-f]{16}\.tmp")
 
@@ -146,3 +151,65 @@ def _sync_folder(folder: str) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+class LineFile:
+    """Lines that are written as they come, and flushed: a pipe's reader gets them at once, a killed run leaves them.
+
+    Parameters
+    ----------
+    path : str
+        A file, or one of `STDOUT`. It is opened, and an existing one emptied, at the first write: a run that fails
+        before it leaves the file alone.
+    lines : int or None
+        Whole lines of an existing file that stay, for a run that goes on; what is behind them goes. A number is checked
+        at once. None: all whole lines, also of a file that does not exist yet.
+
+    Raises
+    ------
+    OutputError
+        The file has fewer lines, or cannot be written.
+    """
+
+    def __init__(self, path: str, lines: int | None = 0):
+        self._path, self._lines = path, lines
+        self._file: BinaryIO | None = None
+        if lines and path not in STDOUT and (os.path.isfile(path) or not os.path.exists(path)):
+            with writing(path):
+                self._file = _continued(path, lines)
+
+    def write(self, lines: bytes) -> None:
+        """Write `lines`. Raises OutputError, BrokenPipeError where the reader has gone."""
+        with writing("standard output" if self._path in STDOUT else self._path):
+            if self._file is None:
+                self._file = self._opened()
+            self._file.write(lines)
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close a file of our own. All was flushed, so what cannot be written has been reported before."""
+        if self._file is not None and self._path not in STDOUT:
+            with contextlib.suppress(OSError):
+                self._file.close()
+        self._file = None
+
+    def _opened(self) -> BinaryIO:
+        if self._path in STDOUT:
+            return sys.stdout.buffer
+        if self._lines is None and os.path.isfile(self._path):
+            return _continued(self._path, None)
+        return open(self._path, "wb")
+
+
+def _continued(path: str, lines: int | None) -> BinaryIO:
+    """The file behind its first `lines` lines (None: behind the last whole one), where it ends from now on."""
+    file = open(path, "r+b")  # noqa: SIM115
+    found = end = 0
+    while found != lines and (line := file.readline()).endswith(b"\n"):
+        found, end = found + 1, end + len(line)
+    if lines is not None and found < lines:
+        file.close()
+        raise OutputError(f"{path}: has {found} whole lines, expected the {lines} of the run that is to go on")
+    file.seek(end)
+    file.truncate()
+    return file

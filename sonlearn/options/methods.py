@@ -276,11 +276,23 @@ DEFAULT = "committee"
 SHARED_DEFAULT = "fd-son"
 
 
+#: What `listing` shows first: one to choose for most data.
+FIRST = ("committee", "nag", "rfd-son", "drfd", "arow", "ftrl")
+
+
 def listing() -> list[str]:
     """What ``sonlearn methods`` prints: every method with its source, its cost an example, and when to use it."""
-    lines = ["m rows of the sketch, s features of the example, d features in all", ""]
-    for name, method in METHODS.items():
-        short = f" (--sketch {method.sketch})" if method.sketch else ""
-        lines += [f"{name}{short}", f"    {method.about}; {method.source}; O({method.cost}) an example"]
-        lines += [f"    for {method.when}" + (" (the default)" if name == DEFAULT else "")]
+    compared = tuple(name for name, method in METHODS.items() if method.when.startswith("comparison"))
+    others = tuple(name for name in METHODS if name not in FIRST + compared)
+    lines = ["m rows of the sketch, s features of the example, d features in all"]
+    for title, names in (("Six to choose from:", FIRST), ("Others, for special needs:", others),
+                         ("Methods that papers compare with:", compared)):  # fmt: skip
+        lines += ["", title, "", *(line for name in names for line in _entry(name))]
     return [*lines, "", *(f"[{key}] {text}" for key, text in PAPERS.items())]
+
+
+def _entry(name: str) -> list[str]:
+    method = METHODS[name]
+    short = f" (--sketch {method.sketch})" if method.sketch else ""
+    use = f"use: {method.when}" + (" (the default)" if name == DEFAULT else "")
+    return [f"{name}{short}", f"    {method.about}; {method.source}; O({method.cost}) an example", f"    {use}"]

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
-from typing import BinaryIO
-
 import numpy as np
 
-from sonlearn.errors import OutputError
-from sonlearn.files.atomic import writing
-
-#: Names that mean standard output. ``/dev/stdout`` is opened by number, since opening it by name would truncate a
-#: file that the shell appends to.
-STDOUT = ("-", "/dev/stdout")
+from sonlearn.files.atomic import LineFile
 
 
 def format_lines(values: np.ndarray | list[str], tags: list[str] | None = None) -> str:
@@ -38,13 +28,12 @@ def _texts(values: np.ndarray) -> list[str]:
 
 
 class PredictionWriter:
-    """Writes predictions to a file as they come; every batch is flushed, so that a pipe's reader sees it at once.
+    """Writes predictions to a file as they come, each batch at once.
 
     Parameters
     ----------
     path : str
-        A file, or one of `STDOUT`. It is opened, and an existing file emptied, at the first batch: a run that fails
-        before it leaves the file alone.
+        A file, or one of `STDOUT`; see `sonlearn.files.atomic.LineFile`.
     keep : int
         Lines of an existing file that stay, for a run that goes on; those after them go.
 
@@ -55,38 +44,16 @@ class PredictionWriter:
     """
 
     def __init__(self, path: str, keep: int = 0):
-        self.path = path
-        self._file: BinaryIO | None = None
-        if keep and path not in STDOUT and (os.path.isfile(path) or not os.path.exists(path)):
-            with writing(path):
-                self._file = _opened(path, keep)
+        self._file = LineFile(path, keep)
 
     def write(self, values: np.ndarray | list[str], tags: list[str] | None = None) -> None:
         """Write `values` (see `format_lines`) with their tags.
 
         Raises OutputError, BrokenPipeError where the reader has gone.
         """
-        with writing("standard output" if self.path in STDOUT else self.path):
-            if self._file is None:
-                self._file = sys.stdout.buffer if self.path in STDOUT else open(self.path, "wb")  # noqa: SIM115
-            # surrogateescape: a tag that is not UTF-8 leaves as the bytes it came in as
-            self._file.write(format_lines(values, tags).encode("utf-8", "surrogateescape"))
-            self._file.flush()
+        # surrogateescape: a tag that is not UTF-8 leaves as the bytes it came in as
+        self._file.write(format_lines(values, tags).encode("utf-8", "surrogateescape"))
 
     def close(self) -> None:
-        """Close a file of our own. Every batch was flushed, so what cannot be written has been said before."""
-        if self._file is not None and self.path not in STDOUT:
-            with contextlib.suppress(OSError):
-                self._file.close()
-        self._file = None
-
-
-def _opened(path: str, keep: int) -> BinaryIO:
-    """The file behind its first `keep` lines, which is where it ends from now on."""
-    file = open(path, "r+b")  # noqa: SIM115
-    for number in range(keep):
-        if not file.readline().endswith(b"\n"):
-            file.close()
-            raise OutputError(f"{path}: has {number} whole lines, expected the {keep} of the run that is to go on")
-    file.truncate()
-    return file
+        """Close a file of our own."""
+        self._file.close()

@@ -7,21 +7,17 @@ has one run after the other.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import math
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from sonlearn.errors import InputError, shorten
-from sonlearn.files.atomic import writing
-from sonlearn.report.predictions import STDOUT
+from sonlearn.files.atomic import LineFile
+from sonlearn.report.jsonable import LARGEST, bounded, jsonable
 
 FORMAT = 1
-#: Numbers beyond this are written as this, so that squares and sums of what was read are finite.
-LARGEST = 1e150
 NUMBER, TEXT, LIST, OBJECT, COUNT = "a number", "a text", "a list", "an object", "a whole number from 0 on"
 _CHECKS: dict[str, Callable[[Any], bool]] = {
     NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST,
@@ -107,61 +103,26 @@ class Run(NamedTuple):
 
 
 class RunLog:
-    """Writes a log, each line at once.
+    """Writes a log, each line at once. Raises OutputError where a line cannot be written.
 
     Parameters
     ----------
     path : str
-        A file, or one of `STDOUT`. It is opened, and an existing one emptied, at the first line: a run that fails
-        before it leaves the file alone.
+        A file, or one of `STDOUT`; see `sonlearn.files.atomic.LineFile`.
     keep : bool
         Whether an existing log is gone on with; a last line that was cut is cut off.
-
-    Raises OutputError where a line cannot be written.
     """
 
     def __init__(self, path: str, keep: bool = False):
-        self.path, self._keep = path, keep
-        self._file: BinaryIO | None = None
+        self._file = LineFile(path, None if keep else 0)
 
     def write(self, entry: dict[str, Any]) -> None:
         """Write one object."""
-        with writing("standard output" if self.path in STDOUT else self.path):
-            if self._file is None:
-                self._file = self._opened()
-            self._file.write(json.dumps(plain(entry), allow_nan=False).encode() + b"\n")
-            self._file.flush()
+        self._file.write(json.dumps(jsonable(entry, bounded), allow_nan=False).encode() + b"\n")
 
     def close(self) -> None:
-        """Close a file of our own. Every line was flushed, so what cannot be written has been said before."""
-        if self._file is not None and self.path not in STDOUT:
-            with contextlib.suppress(OSError):
-                self._file.close()
-        self._file = None
-
-    def _opened(self) -> BinaryIO:
-        if self.path in STDOUT:
-            return sys.stdout.buffer
-        if not self._keep or not os.path.isfile(self.path):
-            return open(self.path, "wb")
-        file = open(self.path, "r+b")  # noqa: SIM115
-        whole = 0
-        for line in file:
-            whole += len(line) if line.endswith(b"\n") else 0
-        file.truncate(whole)
-        file.seek(whole)
-        return file
-
-
-def plain(value: Any) -> Any:
-    """`value` in JSON's terms: numbers that it has none of are null, what is no text and no number is left out."""
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items() if not callable(item)}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if not isinstance(value, float):
-        return value
-    return max(min(value, LARGEST), -LARGEST) if math.isfinite(value) else None
+        """Close a file of our own."""
+        self._file.close()
 
 
 def read_run(path: str | os.PathLike[str]) -> Run:

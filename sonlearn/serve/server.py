@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import uvicorn
 
@@ -22,15 +22,6 @@ from sonlearn.serve.worker import Worker
 #: Signals that end a server, when what has come is answered.
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _BACKLOG = 1024
-
-
-class _Http(uvicorn.Server):
-    """uvicorn's server, without signal handlers of its own."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Nothing: signals are `Server`'s."""
-        yield
 
 
 class Server:
@@ -58,7 +49,8 @@ class Server:
             log_level="critical", proxy_headers=False, server_header=False, backlog=_BACKLOG,
             timeout_keep_alive=int(min(limits.idle, 60)) or 1, timeout_graceful_shutdown=int(limits.seconds) or 1,
         )  # fmt: skip
-        self._http = _Http(config)
+        self._http = uvicorn.Server(config)
+        self._http.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]  # signals are ours: `run`
         self._stop = asyncio.Event()
 
     async def run(self, http: socket.socket | None, lines: socket.socket | None, ready: Callable[[], None]) -> None:

@@ -7,7 +7,7 @@
 `make_sketch` knows every method by name. To read: `rules` (the frequent-directions family as values of one shrink),
 `shrink` (that step), `directions` (the sketch that they drive) over `decompose` (singular values of the held rows),
 `randomized` (the sketches it is compared with), all on `base` (rows in, B out, save) and `rows` (blocks, columns);
-`accuracy` measures, `spectrum` draws, `pca` has scikit-learn's manners, `files` and `npz` load. The work of the verb
+`accuracy` measures, `spectrum` draws, `pca` has scikit-learn's manners, `files` loads. The work of the verb
 ``sonlearn sketch`` is in `sonlearn.commands.sketching`: nothing here reads text or reports.
 Names are imported on first use, so that the command line and the learner read `options` and `rules` without numpy.
 """

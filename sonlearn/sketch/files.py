@@ -15,7 +15,6 @@ import numpy as np
 
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
-from sonlearn.sketch import npz
 from sonlearn.sketch.base import KIND, Sketch
 from sonlearn.sketch.directions import FrequentDirections
 from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
@@ -24,7 +23,7 @@ _KINDS: dict[str, type[Sketch]] = {cls.kind: cls for cls in (FrequentDirections,
 
 
 def load(path: str | os.PathLike[str]) -> Sketch:
-    """Read a sketch; it goes on exactly where it was saved. The .npz files of version 0.1 are read as well.
+    """Read a sketch; it goes on exactly where it was saved.
 
     Raises
     ------
@@ -32,7 +31,7 @@ def load(path: str | os.PathLike[str]) -> Sketch:
         The file cannot be read, is truncated, damaged, of another kind or version, or does not fit together.
     """
     path = os.fspath(path)
-    header, arrays = npz.read(path) if npz.is_archive(path) else storage.read(path, kind=KIND)
+    header, arrays = storage.read(path, kind=KIND)
     try:
         _check(arrays)
         return _KINDS[header["sketch"]].restored(header["values"], header["counters"], arrays)

@@ -61,6 +61,7 @@ class StreamingSVD:
         if not hasattr(self, "sketch_"):
             self.sketch_ = self._make()
         self.sketch_.update(X)
+        self.n_features_in_ = self.sketch_.n_features
         return self
 
     def _make(self) -> Sketch:
@@ -96,10 +97,6 @@ class StreamingSVD:
     @property
     def singular_values_(self) -> np.ndarray:
         return np.asarray(np.sqrt(self._fitted().eigenvalues()[: self.n_components]))
-
-    @property
-    def n_features_in_(self) -> int | None:
-        return self._fitted().n_features
 
     @property
     def n_samples_seen_(self) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -95,12 +93,6 @@ def row_squares(block) -> np.ndarray:
     if sp.issparse(block):
         return np.asarray((block * block).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", block, block)
-
-
-def chunks(block, count: int) -> Iterator:
-    """`block` in pieces of at most `count` rows."""
-    for start in range(0, block.shape[0], count):
-        yield block[start : start + count]
 
 
 def stack(blocks: list) -> np.ndarray | sp.csr_array:

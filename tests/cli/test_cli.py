@@ -16,7 +16,8 @@ from places import ROOT
 from sonlearn.cli import main
 from sonlearn.commands import interrupts as interrupts_module
 from sonlearn.commands.interrupts import Interrupted, Interrupts
-from sonlearn.commands.verbs import VERBS
+from sonlearn.commands.verbs import VERBS, parser_of
+from sonlearn.options.methods import FIRST, METHODS
 
 pytestmark = pytest.mark.interpreted
 GOLDEN = json.loads((GOLDEN_FILES / "cli.json").read_text(encoding="utf-8"))
@@ -311,7 +312,7 @@ BAD_COMMANDS = [
     ("train --holdout_period 1 a.svm", r"--holdout_period 1: expected at least 2"),
     ("train --alhpa 1 a.svm", r"'--alhpa': no such flag; did you mean --alpha\?"),
     ("train --sketchsize=3 a.svm", r"'--sketchsize': no such flag; did you mean --sketch-size\?"),
-    ("train --xyzzy a.svm", r"'--xyzzy': no such flag; sonlearn train --help lists them all"),
+    ("train --xyzzy a.svm", r"'--xyzzy': no such flag; sonlearn train --help-all lists them all"),
     ("train --epoch-size 5 a.svm", r"--epoch-size: no such flag here; it is VW's, and nothing stands for it: .*"),
     ("train --OjaNewton a.svm", r"--OjaNewton: no such flag here; give --sketch oja"),
     ("train -c -k a.svm", r"-k: no such flag here; a stale cache is made anew .*: leave it out"),
@@ -439,7 +440,33 @@ def test_help_version_and_no_arguments(cli):
         status, out, err = cli(verb, "--help")
         assert (status, err) == (0, "")
         assert out.startswith(f"usage: sonlearn {verb}")
-        assert len(out.splitlines()) < 120
+        assert len(out.splitlines()) <= 120
+
+
+def test_the_help_of_train_fits_a_screen_and_the_rest_is_in_help_all(cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, daily, _ = cli("train", "--help")
+    assert len(daily.splitlines()) <= 50
+    assert "--help-all" in daily
+    assert not re.search("--delta|--oja-step|--hash_seed", daily)  # of methods that papers compare with; rare ones
+    for verb in VERBS:
+        status, out, err = cli(verb, "--help-all")
+        assert (status, err) == (0, "")
+        assert all(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", out)
+                   for name in parser_of(verb)._option_string_actions), verb  # fmt: skip
+    assert "--ftrl_alpha" in cli("train", "--method", "ftrl", "--help")[1]
+    assert "--ftrl_alpha" not in cli("train", "--method", "nag", "--help-all")[1]
+    assert "--ftrl_alpha" not in cli("tune", "--help")[1]
+
+
+def test_six_methods_come_first_and_comparisons_last(cli):
+    lines = cli("methods")[1].splitlines()
+    names = [line.split()[0] for line in lines if re.match("[a-z]", line) and " of the sketch" not in line]
+    assert sorted(names) == sorted(METHODS)
+    assert len(FIRST) == 6
+    assert tuple(names[:6]) == FIRST
+    last = [METHODS[name].when.startswith("comparison") for name in names]
+    assert last == sorted(last)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The place of compiled kernels follows all that decides what they compile to, and nothing else."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -11,13 +10,14 @@ from pathlib import Path
 import pytest
 from places import PACKAGE
 
-from sonlearn import compiler
-from sonlearn.jit import Kernel
-from sonlearn.kernelcache import trusted
+from sonlearn.jit import cache
+from sonlearn.jit.decorators import Kernel, Part
+from sonlearn.jit.folders import trusted
+from sonlearn.jit.settings import faststart_is_on
 
 PROGRAM = (
-    "import sonlearn.compiler as j; "
-    "print(j.sources_hash('sonlearn.learn.newton.learn'), j.sources_hash('sonlearn.text.vw'))"
+    "from sonlearn.jit.settings import sources_hash; "
+    "print(sources_hash('sonlearn.learn.newton.learn'), sources_hash('sonlearn.text.vw'))"
 )
 
 
@@ -60,21 +60,93 @@ def test_fields_of_named_tuples_count_for_all(copy):
     assert all(a != b for a, b in zip(hashes(copy), before, strict=True))
 
 
+def test_a_module_that_is_imported_from_its_folder_counts(copy):
+    line = "from sonlearn.jit import jit\n"
+    edit(
+        copy, "learn/newton.py", line, line + "from sonlearn.report import (\n    labels,  # of nothing else here\n)\n"
+    )
+    before = hashes(copy)
+    edit(copy, "report/labels.py", '"""', '"""Edited. ')
+    assert [a == b for a, b in zip(hashes(copy), before, strict=True)] == [False, True]
+
+
 def test_bounds_checks_and_optimisation_have_folders_of_their_own(copy):
     """Whoever compiles first must not decide how fast, or how careful, the others run."""
     found = [hashes(copy, **more)[1] for more in ({}, {"NUMBA_OPT": "1"}, {"NUMBA_BOUNDSCHECK": "1"})]
     assert len(set(found)) == 3
 
 
-def test_numba_is_bounded_where_private_parts_of_it_are_used():
-    import tomllib
+def test_private_parts_of_numba_are_for_the_versions_that_they_were_tested_with(monkeypatch, copy):
+    monkeypatch.delenv("SONLEARN_FASTSTART", raising=False)
+    assert all(map(faststart_is_on, ("0.61.0", "0.64.2", "0.68.1", "0.68.2rc1")))
+    assert not any(map(faststart_is_on, ("0.60.0", "0.69.0", "0.69.0rc1", "0.100.1", "1.61.0", "0.70dev+3")))
+    monkeypatch.setenv("SONLEARN_FASTSTART", "0")
+    assert not faststart_is_on("0.68.1")
+    assert len({hashes(copy, SONLEARN_FASTSTART=on)[1] for on in "01"}) == 2
 
-    from places import ROOT
 
-    (bound,) = [
-        d for d in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"] if "numba" in d
-    ]
-    assert re.fullmatch(r"numba>=[\d.]+,<[\d.]+", bound)
+def run_python(program, **environment):
+    """What a process prints that runs the `program` with compilation."""
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent), "NUMBA_DISABLE_JIT": "0"} | environment
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_plain_kernel_has_the_same_bits(tmp_path):
+    """Without `faststart`: what parses, learns, solves and predicts, compiled by Numba's plain decorators."""
+    data, outputs = PACKAGE.parent / "data", []
+    for fast in ("1", "0"):
+        names = [tmp_path / f"{name}{fast}" for name in ("a.model", "b.model", "b.predictions")]
+        run_python(
+            "import sys; from sonlearn.cli import main\n"
+            f"a, b, p = {list(map(str, names))}\n"
+            f"main(['train', '--quiet', '--method', 'nag', '-q', '::', '-f', a, {str(data / 'sample.vw')!r}])\n"
+            f"main(['train', '--quiet', '--sketch', 'rfd', '-m', '10', '-f', b, {str(data / 'sample.svm')!r}])\n"
+            f"main(['predict', '--quiet', '-i', b, '-p', p, {str(data / 'sample.svm')!r}])\n",
+            SONLEARN_FASTSTART=fast,
+        )
+        outputs.append([name.read_bytes() for name in names])
+    assert outputs[0] == outputs[1]
+
+
+def test_compilation_by_others_is_left_alone():
+    """Their functions are compiled with garbage collection as it was, and no run says that it compiles."""
+    program = """
+import gc, numba, numba.core.event as event
+from sonlearn.jit import on_first_compilation
+from sonlearn.jit.decorators import Part
+found = []
+class Listener(event.Listener):
+    def on_start(self, event): found.append(gc.isenabled())
+    def on_end(self, event): pass
+with on_first_compilation(lambda: found.append("ours")):
+    ours = Part(lambda x: x + 1)
+    ours._for_python()  # only now is Numba's compiler told of us
+    event.register("numba:compile", Listener())
+    numba.njit(lambda x: x + 2)(1)
+    ours(1)
+print(*found, gc.isenabled())
+"""
+    assert run_python(program) == "True ours False True\n"
+
+
+def test_a_numba_that_keeps_no_kernels_compiles_them(monkeypatch):
+    def attach(*given):
+        raise AttributeError("no such cache")
+
+    monkeypatch.setattr(cache, "attach", attach)
+    kernel = Kernel(lambda x: x + 1)
+    with pytest.warns(RuntimeWarning, match="compiled in each run: no such cache"):
+        assert kernel(1) == 2
+
+
+def test_the_locators_of_others_do_not_move_the_cache(tmp_path):
+    """Another locator would not know when a kernel is stale."""
+    program = "from sonlearn.text.hashing import hash_bytes; print(hash_bytes(b'a') & (2**18 - 1))"
+    environment = {"SONLEARN_CACHE_DIR": str(tmp_path), "NUMBA_CACHE_LOCATOR_CLASSES": "UserWideCacheLocator"}
+    assert run_python(program, **environment) == "92594\n"
+    assert list(tmp_path.rglob("hashing.*.nbc"))
 
 
 # ------------------------------------------------------------------------------------------------- places
@@ -82,7 +154,7 @@ def test_numba_is_bounded_where_private_parts_of_it_are_used():
 KERNEL = """
 import sys, time
 from pathlib import Path
-import sonlearn.kernelcache as j
+import sonlearn.jit.folders as j
 roots, closed = sys.argv[1].split(","), sys.argv[2].split(",")
 j.roots = lambda: tuple(map(Path, roots))
 writable = j._writable
@@ -200,7 +272,7 @@ def test_what_a_kernel_calls_is_an_inline():
 
     kernel_of = Kernel(total)
     with pytest.raises(Exception, match="is called by a kernel: decorate it with inline"):
-        compiler.alone(caller)(1)
+        Part(caller)(1)
 
 
 def test_python_may_call_what_kernels_call():

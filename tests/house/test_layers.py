@@ -6,7 +6,7 @@ from places import PACKAGE
 
 #: A module imports from its own layer and those above it in this list: folders, and single files of the package.
 LAYERS = (
-    ("__init__", "errors", "jit", "compiler", "kernelcache", "sources"),
+    ("__init__", "errors", "jit"),
     ("options", "data"),
     ("files", "sketch", "text", "views"),
     ("learn",),
@@ -85,7 +85,7 @@ def test_no_modules_import_each_other():
 
 def test_only_the_compiler_knows_numba():
     knows = {name for name, tree in SOURCES.items() if "numba" in {m.split(".")[0] for m, _ in imports(tree)}}
-    assert {name for name in knows if not name.startswith(("jit.", "compiler"))} == set()
+    assert {name for name in knows if not name.startswith("jit.")} == set()
 
 
 def test_the_command_line_loads_no_numbers_until_it_runs():

@@ -25,9 +25,6 @@ from streams import (
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
 from sonlearn.learn.diagonal_fd.rounds import implicit
-from sonlearn.learn.engine import Predictions
-from sonlearn.learn.make import make_engine
-from sonlearn.views.index import intern, new_index
 
 LOSSES = ("hinge", "squared", "logistic")
 SIZES = (0, 1, 2, 3, 5, 10, 20)
@@ -346,24 +343,6 @@ def test_a_refused_row_is_named_and_nothing_is_learned_of_it():
     other.partial_fit(rows_of(batch, slice(0, 60)))
     np.testing.assert_array_equal(learner.weights()[1], other.weights()[1])
     assert learner.examples == 60
-
-
-def test_a_lenient_member_sits_such_rows_out():
-    batch = zipf(n=100, d=30)
-    values = batch.values.copy()
-    values[batch.indptr[60]] = 1e200
-    engine = make_engine(options_of("squared", 4))
-    engine.lenient = True
-    rows, index = intern(batch._replace(values=values), new_index())
-    out = Predictions.empty(100)
-    state, at = engine.learn(engine.reserve(engine.new(), rows, int(index.size[0])), rows, out, 0)
-    assert at == 100
-    assert out.raw[60] == out.prediction[60] == 0
-    rest = [i for i in range(100) if i != 60]
-    other = Learner(options_of("squared", 4))
-    np.testing.assert_allclose(out.raw[rest], other.partial_fit(rows_of(batch, rest)).raw, rtol=0, atol=1e-12)
-    assert engine.predict(state, rows, out) == 100
-    assert out.raw[60] == 0
 
 
 def test_what_it_does_not_know_is_refused():

@@ -17,24 +17,18 @@ from sonlearn.data.rows import Rows
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
 from sonlearn.learn.diagonal_fd.shrink import learn
-from sonlearn.learn.diagonal_fd.state import State, new_state, new_work, params_of, slots_of
+from sonlearn.learn.diagonal_fd.state import BITS, State, new_state, new_work, params_of
 from sonlearn.learn.engine import Engine, Predictions, grown
+from sonlearn.learn.log import slots_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
 
 
 class DiagonalFD(Engine):
-    """Engine of drfd.
-
-    Attributes
-    ----------
-    lenient : bool
-        Sit out a row that would lead to numbers out of all bounds (it is predicted 0, or its base) in place of
-        refusing it: for a member of a committee, whose others can learn from the row.
-    """
+    """Engine of drfd."""
 
     def __init__(self, options: LearnOptions):
-        self._params, self.lenient = params_of(options), False
+        self._params = params_of(options)
         self._work = new_work(self._params, 1, 1)
 
     def new(self) -> State:
@@ -54,7 +48,7 @@ class DiagonalFD(Engine):
             table=grown(state.table, features, int(now["seen"])),
             mass=grown(state.mass, features, int(now["seen"])),
             when=grown(state.when, features, int(now["seen"])),
-            maps=grown(state.maps, slots_of(int(now["capacity"]))),
+            maps=grown(state.maps, slots_of(int(now["capacity"]), BITS)),
             X=grown(state.X, slots, int(now["slots"])),
             owner=grown(state.owner, slots, int(now["slots"])),
             entries=grown(state.entries, entries, int(now["entries"])),
@@ -62,16 +56,12 @@ class DiagonalFD(Engine):
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Learn rows from `start` on; see the seam."""
-        at, n = start, len(rows.y)
+        at = start
         while True:
             at, status = learn(self._params, state, self._work, rows, out, at)
-            if status == LOG_FULL:
-                state = self._with_room_in_log(state)
-            elif at < n and self.lenient:
-                out.prediction[at] = out.raw[at] = rows.base[at]
-                at += 1
-            else:
+            if status != LOG_FULL:
                 return state, at
+            state = self._with_room_in_log(state)
 
     def _with_room_in_log(self, state: State) -> State:
         """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
@@ -84,17 +74,12 @@ class DiagonalFD(Engine):
             return state
         capacity = int(now["capacity"])
         now["capacity"] = 8 * capacity
-        return state._replace(maps=grown(state.maps, slots_of(8 * capacity), slots_of(capacity)))
+        return state._replace(maps=grown(state.maps, slots_of(8 * capacity, BITS), slots_of(capacity, BITS)))
 
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        work, at, n = new_work(self._params, int(np.diff(rows.indptr).max(initial=1)), 1), 0, len(rows.y)
-        while True:
-            at = predict(state, work, rows, out.raw, at)
-            if at == n or not self.lenient:
-                break
-            out.raw[at] = rows.base[at]
-            at += 1
+        work = new_work(self._params, int(np.diff(rows.indptr).max(initial=1)), 1)
+        at = predict(state, work, rows, out.raw, 0)
         out.prediction[:] = out.raw
         return at
 
@@ -111,7 +96,7 @@ class DiagonalFD(Engine):
             table=state.table[: now["seen"]],
             mass=state.mass[: now["seen"]],
             when=state.when[: now["seen"]],
-            maps=state.maps[: slots_of(int(now["generation"]))],
+            maps=state.maps[: slots_of(int(now["generation"]), BITS)],
             X=state.X[: now["slots"]],
             owner=state.owner[: now["slots"]],
             entries=state.entries[: now["entries"]],

@@ -3,9 +3,7 @@
 There its entries z of the kept rows become E z, and wbar grows by (c'z)/Delta. Delta stands still as long as the
 feature is in no buffered row, so such maps compose. Every shrink is a generation, and the log holds compositions.
 
-Slot i of level l holds the one that begins at generation W^l i, W = 2^BITS, and ends with its block of W^(l+1)
-generations or, while that is not complete, at the last multiple of W^l. So a gap within a block takes one product, and
-any other mostly two or three. E is a contraction up to rounding and nothing is ever inverted.
+Where compositions stand is in `sonlearn.learn.log`. E is a contraction up to rounding and nothing is ever inverted.
 A map is E above the row c', in fours of columns.
 """
 
@@ -13,49 +11,10 @@ from __future__ import annotations
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.diagonal_fd.state import BITS, EXTRA, SLOT, STAMP, WBAR
+from sonlearn.learn.log import next_slot, place
 
 #: Entries of kept rows that are all smaller are zero: products of contractions would make them denormal, and slow.
 TINY = 1e-150
-
-
-@forced_inline
-def place(level, i):
-    """Where the log keeps slot i of `level`: slots stand in the order in which they are first written.
-
-    That is when the generation g that completes the slot's own first block is entered; g and those before it have
-    taken `slots_of(g)` slots, and of its own the slots of lower levels come first.
-    """
-    at, g = level, ((i + 1) << (BITS * level)) - 1
-    while g > 0:
-        at += g
-        g >>= BITS
-    return at
-
-
-@forced_inline
-def level_at(at, now):
-    """Largest level at which a slot begins at generation `at` and is not empty at `now`."""
-    level, length = 0, 1 << BITS
-    while (at & (length - 1)) == 0 and at + length <= now:
-        level += 1
-        length <<= BITS
-    return level
-
-
-@forced_inline
-def end_of(level, at, now):
-    """Generation at which the slot of `level` that begins at `at` ends."""
-    block = BITS * level + BITS
-    return min(((at >> block) + 1) << block, (now >> (BITS * level)) << (BITS * level))
-
-
-@forced_inline
-def next_slot(g, now):
-    """(place in the log, generation at which it ends) of the longest composition that begins at g."""
-    if g >> BITS == now >> BITS:
-        return place(0, g), now
-    level = level_at(g, now)
-    return place(level, g >> (BITS * level)), end_of(level, g, now)
 
 
 @forced_inline
@@ -99,7 +58,7 @@ def bring_four_up(maps, table, f, target, at, now):
     g, moved = int(table[f, 0, STAMP]), 0.0
     if max(max(abs(z[0]), abs(z[1])), max(abs(z[2]), abs(z[3]))) > TINY:
         while g < now:
-            slot, g = next_slot(g, now)
+            slot, g = next_slot(g, now, BITS)
             moved += times_four(maps, slot, 4, z)
             z = (
                 times_four(maps, slot, 0, z), times_four(maps, slot, 1, z),
@@ -121,7 +80,7 @@ def bring_fours_up(maps, table, f, target, at, way):
         z[0, 4 * j], z[0, 4 * j + 1], z[0, 4 * j + 2], z[0, 4 * j + 3] = a, b, c, d
         size = max(size, max(max(abs(a), abs(b)), max(abs(c), abs(d))))
     while g < now and size > TINY:
-        slot, g = next_slot(g, now)
+        slot, g = next_slot(g, now, BITS)
         apply_map(maps, slot, z, source)
         source = 1 - source
         moved += z[source, 4 * fours]
@@ -156,11 +115,11 @@ def enter(maps, E, g):
     while True:
         begin = (i >> BITS) << BITS
         for slot in range(begin, i):
-            compose(maps, place(level, slot), E)
-        copy(E, 1, maps, place(level, i))
+            compose(maps, place(level, slot, BITS), E)
+        copy(E, 1, maps, place(level, i, BITS))
         if i & ((1 << BITS) - 1) != (1 << BITS) - 1:
             return
-        copy(maps, place(level, begin), E, 1)
+        copy(maps, place(level, begin, BITS), E, 1)
         level, i = level + 1, i >> BITS
 
 

@@ -119,12 +119,3 @@ def new_work(params: Params, longest: int, slots: int) -> Work:
         c=np.zeros(rows), CT=np.zeros((rows, fours, 4)), sums=np.zeros((slots, 4)), z=np.zeros((2, 4 * fours + 1)),
         E=np.zeros((3, fours, 4 * fours + 1, 4)),
     )  # fmt: skip
-
-
-def slots_of(generations: int) -> int:
-    """Slots of the log that so many generations take: n + n // W + n // W^2 + ..., W = 2^BITS."""
-    total = 0
-    while generations:
-        total += generations
-        generations >>= BITS
-    return total

@@ -12,10 +12,11 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Engine, Predictions, grown
+from sonlearn.learn.log import slots_of
 from sonlearn.learn.newton.learn import learn
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import UNIT
-from sonlearn.learn.newton.sparse_time import slots_of, with_room_in_log
+from sonlearn.learn.newton.sparse_time import BITS, with_room_in_log
 from sonlearn.learn.newton.state import State, new_state, new_work, params_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.learn.tolerances import FEATURES
@@ -52,7 +53,7 @@ class SketchedNewton(Engine):
             raw=state.raw._replace(
                 X=grown(state.raw.X, local, now.local), owner=grown(state.raw.owner, local, now.local)
             ),
-            maps=grown(state.maps, slots_of(int(now.capacity))),
+            maps=grown(state.maps, slots_of(int(now.capacity), BITS)),
         )
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
@@ -95,7 +96,7 @@ class SketchedNewton(Engine):
             features=state.features[: now.seen],
             table=state.table[: now.seen],
             raw=state.raw._replace(X=state.raw.X[: now.local], owner=state.raw.owner[: now.local]),
-            maps=state.maps[: slots_of(int(now.generation))],
+            maps=state.maps[: slots_of(int(now.generation), BITS)],
         )
 
     def facts(self, state: State) -> dict[str, Any]:

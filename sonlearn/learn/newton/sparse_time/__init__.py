@@ -17,11 +17,12 @@ from sonlearn.learn.newton.sparse_time.coordinates import (
     share,
 )
 from sonlearn.learn.newton.sparse_time.folding import fold
-from sonlearn.learn.newton.sparse_time.generations import log_is_full, present, renew, slots_of, with_room_in_log
+from sonlearn.learn.newton.sparse_time.generations import BITS, log_is_full, present, renew, with_room_in_log
 from sonlearn.learn.newton.sparse_time.local import local_of
 from sonlearn.learn.newton.sparse_time.orthonormal import is_due, orthonormalise
 
 __all__ = [
+    "BITS",
     "append",
     "coefficients",
     "coordinates",
@@ -35,6 +36,5 @@ __all__ = [
     "present",
     "renew",
     "share",
-    "slots_of",
     "with_room_in_log",
 ]

@@ -4,10 +4,8 @@ A generation maps z <- E z and wbar <- wbar + beta'z, for every class. A feature
 map is logged as a matrix that such a row is multiplied with. A feature's stamp is the generation up to which it is
 current.
 
-A gap is bridged by compositions. Slot i of level l holds the one that begins at generation 8^l i and ends with its
-block of 8^(l+1) generations or, while that is not complete, at the last multiple of 8^l: a gap takes at most two slots
-a level and mostly two or three in all, for about five small products a generation. E is a contraction up to rounding
-and nothing is ever inverted, so compositions stay accurate.
+A gap is bridged by compositions, mostly two or three (`sonlearn.learn.log`), for some five small products a generation.
+E is a contraction up to rounding and nothing is ever inverted, so compositions stay accurate.
 
 Stamps, the log and its capacity are written here and nowhere else.
 """
@@ -19,6 +17,11 @@ import numpy as np
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.engine import grown
 from sonlearn.learn.linear_algebra import add_rows, clear, transposed
+from sonlearn.learn.log import next_slot, place, slots_of
+
+#: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.
+BITS = 3
+LAST = (1 << BITS) - 1
 
 
 @forced_inline
@@ -33,36 +36,6 @@ def apply_map(maps, which, z, source):
 
 
 @forced_inline
-def place(level, i):
-    """Where `State.maps` keeps slot i of `level`: slots stand in the order in which they are first written.
-
-    That is when the generation g that completes the slot's own first block is entered; g and those before it have
-    taken g + g // 8 + g // 64 + ... slots, and of its own the slots of lower levels come first.
-    """
-    at, g = level, ((i + 1) << (3 * level)) - 1
-    while g > 0:
-        at += g
-        g >>= 3
-    return at
-
-
-@forced_inline
-def level_at(at, now):
-    """Largest level at which a slot begins at generation `at` and is not empty at `now`."""
-    level = 0
-    while (at & ((8 << (3 * level)) - 1)) == 0 and at + (8 << (3 * level)) <= now:
-        level += 1
-    return level
-
-
-@forced_inline
-def end_of(level, at, now):
-    """Generation at which the slot of `level` that begins at `at` ends."""
-    block = 3 * level + 3
-    return min(((at >> block) + 1) << block, (now >> (3 * level)) << (3 * level))
-
-
-@forced_inline
 def travel(maps, stamp, generation, z):
     """Carry the row z[0] of the table from generation `stamp` to `generation`; z has 2 rows.
 
@@ -70,10 +43,9 @@ def travel(maps, stamp, generation, z):
     """
     at, source = stamp, 0
     while at < generation:
-        level = level_at(at, generation)
-        apply_map(maps, place(level, at >> (3 * level)), z, source)
+        slot, at = next_slot(at, generation, BITS)
+        apply_map(maps, slot, z, source)
         source = 1 - source
-        at = end_of(level, at, generation)
     return source
 
 
@@ -131,16 +103,16 @@ def enter(maps, last, g):
     product = np.empty(last.shape)
     level, i = 0, g
     while True:
-        begin = (i >> 3) << 3
+        begin = (i >> BITS) << BITS
         for slot in range(begin, i):
-            at = place(level, slot)
+            at = place(level, slot, BITS)
             compose(maps, at, last, product)
             copy(product, maps, at)
-        copy(last, maps, place(level, i))
-        if i & 7 != 7:
+        copy(last, maps, place(level, i, BITS))
+        if i & LAST != LAST:
             return
-        last = maps[place(level, begin)]
-        level, i = level + 1, i >> 3
+        last = maps[place(level, begin, BITS)]
+        level, i = level + 1, i >> BITS
 
 
 @bare_inline
@@ -197,15 +169,6 @@ def log_is_full(state):
     return state.now[0].generation == state.now[0].capacity
 
 
-def slots_of(generations: int) -> int:
-    """Slots of the log that so many generations take: n + n // 8 + n // 64 + ..."""
-    total = 0
-    while generations:
-        total += generations
-        generations >>= 3
-    return total
-
-
 def with_room_in_log(state, z):
     """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
 
@@ -216,7 +179,7 @@ def with_room_in_log(state, z):
         sweep(state, z)
         return state
     state.now["capacity"] = 8 * capacity
-    return state._replace(maps=grown(state.maps, slots_of(8 * capacity), slots_of(capacity)))
+    return state._replace(maps=grown(state.maps, slots_of(8 * capacity, BITS), slots_of(capacity, BITS)))
 
 
 @jit

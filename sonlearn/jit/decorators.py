@@ -1,7 +1,7 @@
 """The package's only jit decorators.
 
-A decorated function is handed to Numba (`sonlearn.compiler`) when it is first called, and Numba is not imported before:
-that takes as long as all else that a short run does. With NUMBA_DISABLE_JIT=1 functions stay as they are.
+A decorated function is handed to Numba (`sonlearn.jit.compiler`) when it is first called. Numba is not imported before
+that, because its import takes as long as the rest of a short run. With NUMBA_DISABLE_JIT=1 functions stay as they are.
 """
 
 from __future__ import annotations
@@ -19,74 +19,73 @@ _WAITING: list[Callable[[], None]] = []
 
 
 class Kernel:
-    """What Python calls.
+    """A function that Python calls; kernels cannot call it, because a cached kernel cannot be linked into another.
 
     Parameters
     ----------
     function : callable
         As it was written; also `py_func`.
     settings : bool
-        Options of Numba's.
+        Options of Numba's that change the speed of the code and nothing else; only `faststart` uses them.
     """
 
     def __init__(self, function: Callable, **settings: bool):
         functools.update_wrapper(self, function)
         self.py_func = function
-        self._settings, self._compiled = settings, None
+        self.settings = settings
+        self._compiled: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
         return (self._compiled or self._for_python())(*arguments)
 
-    @property
-    def _numba_type_(self) -> Any:
-        """Asked for by Numba where a kernel calls this one: what is cached of it cannot be linked into another."""
-        raise TypeError(f"{self.__module__}.{self.__qualname__} is called by a kernel: decorate it with inline")
-
     def _for_python(self) -> Any:
         with _LOCK:  # two threads must not compile the same
-            self._compiled = self._compiled or self._make()
+            self._compiled = self._compiled or self._compile()
         return self._compiled
 
-    def _make(self) -> Any:
-        from sonlearn.compiler import kernel
-
-        return kernel(self.py_func, **self._settings)
+    def _compile(self) -> Any:
+        return _compiler().kernel(self.py_func, **self.settings)
 
 
 class Part(Kernel):
-    """What kernels call. Where Python does (tests), it is compiled once more, by itself."""
+    """A function that kernels call. A call from Python (in tests) compiles it once more, by itself."""
 
     def __init__(self, function: Callable, **settings: bool):
         super().__init__(function, **settings)
         self._part: Any = None
 
-    @property
-    def _numba_type_(self) -> Any:
-        from sonlearn.compiler import part
-
+    def for_kernels(self) -> Any:
+        """Numba's dispatcher of it, as `sonlearn.jit.compiler` hands it to a kernel that is compiled."""
         with _LOCK:
-            self._part = self._part or part(self.py_func, **self._settings)
-        return self._part._numba_type_
+            self._part = self._part or _compiler().part(self.py_func, **self.settings)
+        return self._part
 
-    def _make(self) -> Any:
-        from sonlearn.compiler import alone
-
-        return alone(self.py_func, **{name: on for name, on in self._settings.items() if name != "forceinline"})
+    def _compile(self) -> Any:
+        return _compiler().alone(
+            self.py_func, **{name: on for name, on in self.settings.items() if name != "forceinline"}
+        )
 
 
 class _Fetch(Part):
-    """A part that Numba has no Python for."""
+    """A part for which Python has no words: `faststart` has the code; without it, nothing is fetched."""
 
-    @property
-    def _numba_type_(self) -> Any:
-        from sonlearn.compiler import fetch_lines
+    def for_kernels(self) -> Any:
+        with _LOCK:
+            self.py_func = _compiler().code_of_fetch(self.py_func)
+            return super().for_kernels()
 
-        self.py_func = fetch_lines
-        return super()._numba_type_
+
+@functools.cache
+def _compiler() -> Any:
+    """`sonlearn.jit.compiler`, which imports Numba; called under `_LOCK`."""
+    from sonlearn.jit import compiler
+
+    compiler.begin(Kernel, Part, _compiling)
+    return compiler
 
 
 def jit(function: Callable) -> Callable:
-    """Compile `function` in nopython mode, without the GIL, cached by the sources of the whole package.
+    """Compile `function` in nopython mode, without the GIL, cached by the sources that it depends on.
 
     For Python to call: what kernels call is `inline`.
     """
@@ -118,7 +117,10 @@ def forced_inline(function: Callable) -> Callable:
 
 
 def fetch(array, row, lines):
-    """Begin to read the first `lines` cache lines of a row of `array` that will be used soon. It must exist."""
+    """Begin to read the first `lines` cache lines of a row of `array` that will be used soon. It must exist.
+
+    `array`: C-contiguous, any type and shape, not modified; `row`, `lines`: int64. A hint: results do not depend on it.
+    """
 
 
 fetch = fetch if _DISABLED else _Fetch(fetch, _nrt=False, forceinline=True)
@@ -135,7 +137,7 @@ def on_first_compilation(call: Callable[[], None]) -> Iterator[None]:
             _WAITING.remove(call)
 
 
-def compiling() -> None:
-    """Told by `sonlearn.compiler`: a kernel is about to be compiled."""
+def _compiling() -> None:
+    """Called before a kernel is compiled."""
     while _WAITING:
         _WAITING.pop()()

@@ -3,7 +3,7 @@
 Kernels are written to the first place that this user owns and may write to, and read from every place that can be
 trusted (`trusted`): so a cache that was filled for a container's image or for all users of a machine serves them all.
 A cached kernel is code, hence the care. Numba's own locators read only where they can write, and name folders by the
-path of the installation; `_Place` does neither.
+path of the installation; `sonlearn.jit.cache.Place` does neither.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-_PACKAGE = Path(__file__).parent
-_IMPORT = re.compile(rb"^\s*from (sonlearn[\w.]*) import|^\s*import (sonlearn[\w.]*)", re.MULTILINE)
+_PACKAGE = Path(__file__).parents[1]
+_IMPORT = re.compile(rb"^\s*from (sonlearn[\w.]*) import (\([^)]*\)|[^\n]*)|^\s*import (sonlearn[\w.]*)", re.MULTILINE)
 _TUPLE = re.compile(rb"^class \w+\(NamedTuple\):\n(?:(?:[ \t].*)?\n)*", re.MULTILINE)
 _FIELD = re.compile(rb"^class \w+|^    \w+ *:", re.MULTILINE)
 
@@ -39,8 +39,12 @@ def _fields() -> bytes:
 
 @functools.cache
 def _imported_by(module: str) -> list[str]:
-    """The modules that one of the package imports, of any package."""
-    return [(a or b).decode() for a, b in _IMPORT.findall(_sources()[module])]
+    """What one module of the package imports of it: modules, and names in them, which may be modules too."""
+    found = []
+    for whole, names, plain in _IMPORT.findall(_sources()[module]):
+        found += [(whole or plain).decode()]
+        found += [f"{whole.decode()}.{name.decode()}" for name in re.findall(rb"\w+", names)]
+    return found
 
 
 def digest_of(module: str, settings: tuple[Any, ...]) -> str:

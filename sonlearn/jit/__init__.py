@@ -1,0 +1,21 @@
+"""Kernels: Python functions that Numba compiles when they are first called.
+
+Read in this order: ``decorators`` (what all other modules use), ``compiler`` (the way into Numba), ``settings`` and
+``sources`` (what a kernel depends on), ``cache`` and ``folders`` (where compiled kernels are stored; no stale one is
+ever run), ``faststart`` (a quicker start for the versions of Numba that it was tested with). Nothing here imports
+Numba before a kernel is called.
+"""
+
+from __future__ import annotations
+
+from sonlearn.jit.decorators import (
+    bare_inline,
+    bare_jit,
+    fetch,
+    forced_inline,
+    inline,
+    jit,
+    on_first_compilation,
+)
+
+__all__ = ["bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_first_compilation"]

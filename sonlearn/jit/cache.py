@@ -1,0 +1,162 @@
+"""The cache of compiled kernels, which never gives out a stale one.
+
+Numba's disk cache looks at the file that contains a kernel and at nothing else: after an edit (or an upgrade) of a
+helper in another file, the cached caller goes on running the old helper, silently. So kernels are cached in a folder
+named by a hash of their module and of all that it imports from the package (`sonlearn.jit.settings`): an edit of any
+of them gives a fresh folder, a rerun hits the cache, the package's own folder is never written to, and other users of
+Numba are not affected. Folders of other versions are removed after a month without use (`sonlearn.jit.folders`).
+
+Of Numba's it takes `numba.core.caching`, with a locator as NUMBA_CACHE_LOCATOR_CLASSES names one, and a dispatcher's
+attribute `_cache`. Of several processes that need a kernel one compiles it (`_Turn`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba.core.caching as caching
+
+from sonlearn.jit.settings import cache_folders
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_PATIENCE_SECONDS = 120
+
+
+class Place:
+    """What Numba asks a locator for: a folder whose name says all that a kernel depends on."""
+
+    def __init__(self, folder: Path, function: Callable, file: str):
+        self._folder, self._line, self._py_file = folder, function.__code__.co_firstlineno, file
+
+    def get_cache_path(self) -> str:
+        """The folder."""
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        """What kernels must have been made from: it is in the folder's name."""
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        """Tells functions of the same name apart."""
+        return str(self._line)
+
+    def ensure_cache_path(self) -> None:
+        """Called before writing; `cache_folders` has made the folder."""
+
+
+def cache_in(
+    folder: Path,
+    function: Callable,
+    cache: type[caching.FunctionCache] = caching.FunctionCache,
+    form: type[caching.CompileResultCacheImpl] = caching.CompileResultCacheImpl,
+) -> caching.FunctionCache:
+    """Numba's cache of `function` in `folder`: a `cache` that stores kernels in a `form`."""
+    place = Place(folder, function, function.__code__.co_filename)
+
+    class Locator(Place):
+        @classmethod
+        def from_function(cls, function: Callable, file: str) -> Place:
+            return place
+
+    class Form(form):  # type: ignore[misc, valid-type]
+        _locator_classes = (Locator,)
+
+        @property
+        def locator(self) -> Place:
+            """Ours, whatever NUMBA_CACHE_LOCATOR_CLASSES says: another one would not know when a kernel is stale."""
+            return place
+
+    class InFolder(cache):  # type: ignore[misc, valid-type]
+        _impl_class = Form
+
+    return InFolder(function)
+
+
+def attach(dispatcher: Any, function: Callable, cache_in: Callable[[Path, Callable], Any]) -> None:
+    """Have `dispatcher` look for the kernels of `function` in all folders, of which `cache_in` makes caches."""
+    own, others = cache_folders(function.__module__)
+    dispatcher._cache = _Layers(
+        cache_in(own, function) if own else None, [cache_in(folder, function) for folder in others]
+    )
+
+
+class _Layers(caching.NullCache):
+    """A kernel's caches: all are read, in order, and one may be written to."""
+
+    def __init__(self, own: caching.FunctionCache | None, others: list[caching.FunctionCache]):
+        self._own = own
+        self._all = others + ([own] if own else [])
+
+    @property
+    def cache_path(self) -> str | None:
+        """Where kernels are written to."""
+        return self._own and self._own.cache_path
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel; None if no cache holds it, and then it is this process's turn to compile it."""
+        found = self._load(sig, target_context)
+        if found is None and self._own is not None:
+            _TURN.take(f"{self._own.cache_path}/{self._own._impl.filename_base}.lock")
+            found = self._load(sig, target_context)  # another process may have compiled it by now
+            if found is not None:
+                _TURN.leave()
+        return found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        for cache in self._all:
+            with contextlib.suppress(OSError):
+                found = cache.load_overload(sig, target_context)
+                if found is not None:
+                    return found
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write a compiled kernel, if there is room for it: one that cannot be written can be used."""
+        if self._own is not None:
+            with contextlib.suppress(OSError):
+                self._own.save_overload(sig, data)
+            _TURN.leave()
+
+
+class _Turn:
+    """A kernel is compiled by one process at a time; others wait for it. A process that has ended has no turn.
+
+    Called with Numba's lock: a process has one turn at most.
+    """
+
+    def __init__(self) -> None:
+        self._file: Any = None
+
+    def take(self, path: str) -> None:
+        """Wait until no other process compiles what `path` stands for, but not for ever."""
+        self.leave()
+        if fcntl is None:
+            return
+        with contextlib.suppress(OSError):
+            self._file = open(path, "w")  # noqa: SIM115
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while self._file is not None and time.monotonic() < deadline:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                time.sleep(0.02)
+            except OSError:  # a file system that knows no locks
+                return
+
+    def leave(self) -> None:
+        """Let others have their turn."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
+
+
+_TURN = _Turn()
