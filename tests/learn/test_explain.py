@@ -161,7 +161,7 @@ def test_neither_batches_nor_the_order_of_a_row_matter(options, monkeypatch):
     for ours, others in ((single, expected), (learner.explain(backwards), expected)):
         for one, other in zip(ours, others, strict=True):
             assert one.attributions[0].ids.tolist() == other.attributions[0].ids.tolist()
-            for name in ("moved", "without", "values", "raw", "empty"):
+            for name in ("contributions", "without", "values", "raw", "baseline"):
                 got, want = getattr(one.attributions[0], name), getattr(other.attributions[0], name)
                 np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
 
