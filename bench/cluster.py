@@ -17,7 +17,7 @@ import numpy as np
 from sonlearn import LearnOptions, TextOptions, read_batches
 from sonlearn.cluster import tasks
 from sonlearn.cluster.plan import plan
-from sonlearn.data.batch import to_csr
+from sonlearn.data.matrices import to_csr
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.merge import fit_combiner, merge_learners
 

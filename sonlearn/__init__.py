@@ -10,7 +10,8 @@ TYPE_CHECKING = False  # as type checkers know it; importing typing takes longer
 if TYPE_CHECKING:
     from typing import Any
 
-    from sonlearn.data.batch import Batch, from_scipy
+    from sonlearn.data.batch import Batch
+    from sonlearn.data.matrices import from_scipy
     from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions, TextOptions
@@ -29,7 +30,7 @@ _HOME = {
     "OptionError": "sonlearn.errors",
     "SonlearnError": "sonlearn.errors",
     "TextOptions": "sonlearn.options",
-    "from_scipy": "sonlearn.data.batch",
+    "from_scipy": "sonlearn.data.matrices",
     "read_batches": "sonlearn.text.read",
     "tune": "sonlearn.tuning.search",
 }

@@ -19,9 +19,10 @@ from typing import Any
 from sonlearn import __version__
 from sonlearn.commands.verbs import VERBS, help_of, parse
 from sonlearn.errors import OptionError, SonlearnError, shorten
-from sonlearn.options import WRITABLE, TextOptions
+from sonlearn.options import TextOptions
 from sonlearn.options.methods import METHODS, SKETCHES, listing
 from sonlearn.options.run import RunOptions
+from sonlearn.options.text import WRITABLE
 from sonlearn.options.verbs import (
     ClusterOptions,
     ConvertOptions,

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from sonlearn import Learner, LearnOptions, SonlearnError, from_scipy
 from sonlearn.commands.verbs import parse
-from sonlearn.options import CLASSIFICATION
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import default_members
 
 BATCH = 2000

@@ -19,7 +19,8 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.merge import PartitionPredictions, Tally
-from sonlearn.options import HASHED, LearnOptions, TextOptions
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.text import HASHED
 from sonlearn.report.labels import as_reported
 from sonlearn.report.outcomes import outcome_of
 from sonlearn.report.progress import Progress

@@ -14,8 +14,8 @@ from sonlearn.commands.files import STDIN, check_binary, check_files
 from sonlearn.errors import InputError, OptionError
 from sonlearn.files import storage
 from sonlearn.files.atomic import STDOUT, target_problem
-from sonlearn.options import flags
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options.spec import flags
 from sonlearn.text.source import is_remote
 
 COMPILING = "compiling kernels for this version once, some ten seconds ..."

@@ -21,8 +21,8 @@ from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner
-from sonlearn.options import TABLES
 from sonlearn.options.run import RunOptions
+from sonlearn.options.text import TABLES
 from sonlearn.options.verbs import ServeOptions
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import NameTable

@@ -7,8 +7,8 @@ from typing import Any
 
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
-from sonlearn.options import LearnOptions, TextOptions, flags
-from sonlearn.options.spec import text_of
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.spec import flags, text_of
 
 
 def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:

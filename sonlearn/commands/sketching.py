@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.options import HASHED
+from sonlearn.options.text import HASHED
 from sonlearn.sketch.accuracy import covariance_error, projection_error
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.batches import take

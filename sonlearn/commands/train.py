@@ -20,8 +20,8 @@ from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
-from sonlearn.options import NAMESPACED, TABLES
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.labels import as_reported
 from sonlearn.report.outcomes import outcome_of, without_held

@@ -14,10 +14,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError, shorten
-from sonlearn.options import ALL_TAKE, OUTPUT_OPTIONS, LearnOptions, TextOptions, flags, vw_flags
+from sonlearn.options import LearnOptions, TextOptions, vw_flags
+from sonlearn.options.learning import ALL_TAKE, OUTPUT_OPTIONS
 from sonlearn.options.methods import DEFAULT, METHODS
 from sonlearn.options.run import RunOptions
-from sonlearn.options.spec import parse_field
+from sonlearn.options.spec import flags, parse_field
 from sonlearn.options.verbs import (
     ClusterOptions,
     ConvertOptions,

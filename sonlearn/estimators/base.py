@@ -16,7 +16,8 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner, PredictedClass
-from sonlearn.options import CLASSIFICATION, LearnOptions, TextOptions
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
 
 #: Losses with which classes can be learned, their labels being -1 and +1.

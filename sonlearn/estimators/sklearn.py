@@ -15,7 +15,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from sonlearn.data.batch import CONSTANT, Batch, from_scipy
+from sonlearn.data.batch import CONSTANT, Batch
+from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import OptionError
 from sonlearn.estimators.base import (
     LEARNING,

@@ -4,7 +4,7 @@
 No fast-math anywhere: it would make ``isnan`` lie.
 
 `sonlearn.jit.faststart` is used for the series of Numba that are listed there, unless the environment says
-sonlearnFASTSTART=0. Otherwise kernels are compiled by Numba's plain decorators, with the same results to the last bit.
+SONLEARN_FASTSTART=0. Otherwise kernels are compiled by Numba's plain decorators, with the same results to the last bit.
 """
 
 from __future__ import annotations

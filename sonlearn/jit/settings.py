@@ -14,13 +14,13 @@ from sonlearn.jit.folders import folders
 from sonlearn.jit.sources import digest_of
 
 #: Series of Numba, (major, minor), with which `sonlearn.jit.faststart` was tested: docs/kernels.md says how.
-TESTED = tuple((0, minor) for minor in range(61, 69))
+TESTED = tuple((0, minor) for minor in (61, 62, 63, 64, 68))
 
 
 def faststart_is_on(version: str = numba.__version__) -> bool:
     """Whether `faststart` was tested with this `version` of Numba, and the environment does not switch it off."""
     series = tuple(int(part) if part.isdigit() else -1 for part in version.split(".")[:2])
-    return series in TESTED and os.environ.get("sonlearnFASTSTART", "1").strip() != "0"
+    return series in TESTED and os.environ.get("SONLEARN_FASTSTART", "1").strip() != "0"
 
 
 @functools.cache

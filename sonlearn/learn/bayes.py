@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.arrays import grown
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Predictions
 from sonlearn.options import LearnOptions

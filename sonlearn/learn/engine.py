@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from sonlearn.data.arrays import grown as grown
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import NO_ROWS, Batch, Rows
+from sonlearn.data.batch import Batch
+from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.classes import Classes, PredictedClass
@@ -20,7 +21,9 @@ from sonlearn.learn.links import reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
 from sonlearn.learn.multiclass.one_vs_rest import Scores
-from sonlearn.options import OUTPUT_OPTIONS, TABLES, LearnOptions, TextOptions
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.learning import OUTPUT_OPTIONS
+from sonlearn.options.text import TABLES
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.files.storage` has a version of its own for the container.

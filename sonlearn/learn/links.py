@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.errors import OptionError
-from sonlearn.options import LINKS, LearnOptions
+from sonlearn.options import LearnOptions
+from sonlearn.options.learning import LINKS
 
 
 def linked(link: str, p: np.ndarray) -> np.ndarray:

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Batch, Rows
+from sonlearn.data.batch import Batch
+from sonlearn.data.rows import Rows
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.engine import State
 from sonlearn.learn.ensemble.class_partitions import ClassPredictions

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.batch import Batch, Rows
+from sonlearn.data.batch import Batch
+from sonlearn.data.rows import Rows
 from sonlearn.errors import SonlearnError
 from sonlearn.learn.classes import Classes, PredictedClass
 from sonlearn.learn.labels import Labels

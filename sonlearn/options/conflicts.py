@@ -1,24 +1,22 @@
-"""Options that contradict each other: what no field can tell by itself. Imports nothing but tables."""
+"""Options that contradict each other: what no field can tell by itself.
+
+`o` is a `LearnOptions` or a `TextOptions`; their modules import this one, which imports tables only.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING
+from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.options.members import member
-from sonlearn.options.methods import CLASSIFICATION, METHODS
+from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, gram_size, raw
 
-if TYPE_CHECKING:
-    from sonlearn.options import LearnOptions, TextOptions
 
-#: Options of one loss each.
-LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
-
-
-def check_conflicts(o: LearnOptions) -> None:
+def check_conflicts(o: Any) -> None:
     """Raise OptionError at the first contradiction among options of learning."""
     for field in dataclasses.fields(o):
         if getattr(o, field.name) == math.inf and field.name not in ("clip", "huber_k"):
@@ -61,7 +59,7 @@ def check_conflicts(o: LearnOptions) -> None:
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
 
 
-def _check_budget(o: LearnOptions) -> None:
+def _check_budget(o: Any) -> None:
     """What goes together of the options that say what a committee may take."""
     if not o.prune and not isinstance(o.budget, str):
         raise OptionError(
@@ -75,7 +73,7 @@ def _check_budget(o: LearnOptions) -> None:
         )
 
 
-def _check_classes(o: LearnOptions) -> None:
+def _check_classes(o: Any) -> None:
     """What goes together of the options of several classes."""
     if o.oaa is not None and (o.classes is not None or o.multinomial is not None):
         other = f"--classes {o.classes}" if o.multinomial is None else f"--multinomial {o.multinomial}"
@@ -101,7 +99,7 @@ def _check_classes(o: LearnOptions) -> None:
             )
 
 
-def _check_forgetting(o: LearnOptions) -> None:
+def _check_forgetting(o: Any) -> None:
     """What --decay and --l2 cannot do."""
     if o.decay and o.scale == "gradients" and "scale" in METHODS[o.method].takes:
         raise OptionError(
@@ -118,7 +116,7 @@ def _check_forgetting(o: LearnOptions) -> None:
             )
 
 
-def _check_output(o: LearnOptions) -> None:
+def _check_output(o: Any) -> None:
     """What is made of a prediction before it is said."""
     low, high = o.bounds
     if not low < high:
@@ -139,12 +137,12 @@ def _check_output(o: LearnOptions) -> None:
         )
 
 
-def _of_classes(o: LearnOptions) -> str:
+def _of_classes(o: Any) -> str:
     """Which flag says that there are several classes."""
     return "--oaa" if o.oaa is not None else "--classes" if o.classes is not None else "--multinomial"
 
 
-def _check_projection(o: LearnOptions) -> None:
+def _check_projection(o: Any) -> None:
     if o.sketch_size == 0:
         raise OptionError(f"--sketch-size 0: --method {o.method} needs a row at least")
     for name in {"alpha", "delta"} & set(() if METHODS[o.method].engine != "projected" else METHODS[o.method].takes):
@@ -155,7 +153,7 @@ def _check_projection(o: LearnOptions) -> None:
             )
 
 
-def check_namespaces(o: TextOptions) -> None:
+def check_namespaces(o: Any) -> None:
     """Lengths of what is given by first bytes of namespaces."""
     for name, values, low, high in (
         ("-q", o.quadratic, 2, 2), ("--cubic", o.cubic, 3, 3), ("--interactions", o.interactions, 2, 16),

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.methods import CLASSIFICATION, METHODS
+from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.options.methods import METHODS
 from sonlearn.options.views import VIEWS
 
 

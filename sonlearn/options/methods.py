@@ -32,10 +32,6 @@ PAPERS = {
 }
 
 
-#: Losses whose labels are -1 and +1.
-CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
-
-
 @dataclass(frozen=True)
 class Method:
     """One entry.

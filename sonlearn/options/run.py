@@ -9,7 +9,8 @@ import dataclasses
 from dataclasses import dataclass
 
 from sonlearn.errors import OptionError
-from sonlearn.options import ON_ERROR, check_field, number, option
+from sonlearn.options.spec import check_field, number, option
+from sonlearn.options.text import ON_ERROR
 
 #: -P where it is not given.
 COARSE = "2.0"

@@ -9,8 +9,8 @@ import dataclasses
 from dataclasses import dataclass
 
 from sonlearn.errors import OptionError
-from sonlearn.options import WRITABLE
 from sonlearn.options.spec import check_field, number, option, port_number
+from sonlearn.options.text import WRITABLE
 
 
 @dataclass(frozen=True)

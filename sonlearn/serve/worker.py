@@ -21,7 +21,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.learner import learned as learns
-from sonlearn.options import NAMESPACED, TABLES
+from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.text import chunk
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id

@@ -13,7 +13,8 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
-from sonlearn.options import ON_ERROR, TABLES, TextOptions
+from sonlearn.options import TextOptions
+from sonlearn.options.text import ON_ERROR, TABLES
 from sonlearn.text.arrow import is_arrow, read_arrow, read_table
 from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.columns import Labelling

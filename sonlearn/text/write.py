@@ -14,7 +14,8 @@ import numpy as np
 from sonlearn.data.batch import CONSTANT, Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.files.atomic import whole_file, writing
-from sonlearn.options import WRITABLE, TextOptions
+from sonlearn.options import TextOptions
+from sonlearn.options.text import WRITABLE
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Source
 

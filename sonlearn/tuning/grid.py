@@ -15,7 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError, shorten
-from sonlearn.options import ALL_TAKE, LOSS_OPTIONS, LearnOptions, TextOptions
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.learning import ALL_TAKE
+from sonlearn.options.losses import LOSS_OPTIONS
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, names, parse_field, text_of
 

@@ -26,7 +26,8 @@ from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.shared_index import Said, learn_with_shared_index
-from sonlearn.options import CLASSIFICATION, LOSS_OPTIONS, LearnOptions, TextOptions
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.report.labels import as_reported
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.progress import Progress, Row, Schedule

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS
 

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 
 #: A state: a NamedTuple of arrays.
 State = Any

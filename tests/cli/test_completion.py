@@ -11,7 +11,7 @@ from places import ROOT
 from sonlearn.cli import main
 from sonlearn.commands.completion import SHELLS, _operand, script
 from sonlearn.commands.verbs import VERBS, parser_of
-from sonlearn.options import LOSSES
+from sonlearn.options.losses import LOSSES
 from sonlearn.options.methods import METHODS
 
 

@@ -12,7 +12,7 @@ from places import ROOT
 
 from sonlearn.cli import main
 from sonlearn.commands.models import load_model
-from sonlearn.data.batch import from_scipy
+from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError
 
 pytestmark = pytest.mark.interpreted

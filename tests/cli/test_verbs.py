@@ -13,7 +13,7 @@ import pytest
 from places import ROOT
 
 from sonlearn.cli import main
-from sonlearn.data.batch import to_csr
+from sonlearn.data.matrices import to_csr
 from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions

@@ -22,7 +22,7 @@ import distributed
 from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
 from sonlearn import dask as cluster
 from sonlearn.cluster import tasks
-from sonlearn.data.batch import to_csr
+from sonlearn.data.matrices import to_csr
 from sonlearn.learn.merge import Tally, merge_learners
 from sonlearn.sketch import load, make_sketch
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sonlearn import LearnOptions
-from sonlearn.data.batch import NO_ROWS
+from sonlearn.data.rows import NO_ROWS
 from sonlearn.learn.ensemble.combiner import (
     FLOOR,
     KEEP,

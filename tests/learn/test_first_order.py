@@ -21,7 +21,7 @@ from streams import (
 
 from sonlearn import DivergedError, Learner, LearnOptions
 from sonlearn.learn.first_order.rules import BEYOND
-from sonlearn.options import CLASSIFICATION, LOSSES
+from sonlearn.options.losses import CLASSIFICATION, LOSSES
 from sonlearn.options.methods import METHODS
 
 N = 60 if numba.config.DISABLE_JIT else 600

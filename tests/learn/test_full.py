@@ -16,7 +16,7 @@ from streams import (
 )
 
 from sonlearn import InputError, Learner, LearnOptions
-from sonlearn.options import LOSSES
+from sonlearn.options.losses import LOSSES
 from sonlearn.options.methods import METHODS
 
 TOLERANCE = 1e-9

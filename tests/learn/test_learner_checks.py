@@ -16,7 +16,7 @@ from streams import (
 )
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions
-from sonlearn.options import CLASSIFICATION, LOSSES
+from sonlearn.options.losses import CLASSIFICATION, LOSSES
 from sonlearn.options.methods import METHODS
 
 #: Sketches, with what is special behind the hyphen.

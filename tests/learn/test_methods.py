@@ -8,7 +8,7 @@ from streams import zipf
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.options import ALL_TAKE
+from sonlearn.options.learning import ALL_TAKE
 from sonlearn.options.methods import METHODS, PAPERS, listing
 
 every = pytest.mark.parametrize("name", METHODS)

@@ -17,7 +17,7 @@ from streams import (
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.learn.normals import draw, position_of
-from sonlearn.options import LOSSES
+from sonlearn.options.losses import LOSSES
 
 ADA = ("ada-gp", "ada-dp", "radagrad")
 TOLERANCE = 1e-9

@@ -16,7 +16,7 @@ from streams import (
 )
 from views_twin import CONSTANT, TWINS
 
-from sonlearn.data.batch import NO_CONSTANT
+from sonlearn.data.rows import NO_CONSTANT
 from sonlearn.files import storage
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view

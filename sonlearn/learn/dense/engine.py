@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.factor import column
 from sonlearn.learn.engine import Predictions, grown

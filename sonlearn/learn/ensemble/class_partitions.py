@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import grown
 from sonlearn.learn.ensemble.combiner import PERIOD, forget_past, mixed, score, take_step, weights_of

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler

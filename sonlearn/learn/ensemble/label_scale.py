@@ -16,10 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.losses import HUBER, POISSON, SQUARED, Loss, exp, loss_of
-from sonlearn.options import CLASSIFICATION, LearnOptions
+from sonlearn.options import LearnOptions
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.views.codes import take_in, varies
 
 #: What a member may tell the combiner of a class.

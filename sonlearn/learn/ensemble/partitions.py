@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import NO_CONSTANT, NO_ROWS, Rows
+from sonlearn.data.rows import NO_CONSTANT, NO_ROWS, Rows
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import Combiner, combine, new_combiner, prior_precision_for, weights_of
@@ -26,7 +26,8 @@ from sonlearn.learn.ensemble.stacking import inputs_of, learned_by, mapping
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.losses import Loss
 from sonlearn.learn.make import make_engine
-from sonlearn.options import CLASSIFICATION, LearnOptions
+from sonlearn.options import LearnOptions
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import Member
 
 #: Log-odds of a learner beyond this are this; a logarithm of a count likewise.

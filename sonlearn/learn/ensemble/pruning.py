@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import NO_ROWS
+from sonlearn.data.rows import NO_ROWS
 from sonlearn.learn.ensemble.combiner import combine_some, new_combiner, prior_precision_for
 from sonlearn.learn.losses import Loss, losses
 from sonlearn.options.members import Member

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import NO_ROWS, Rows
+from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import (
@@ -40,7 +40,8 @@ from sonlearn.learn.ensemble.pruning import (
 from sonlearn.learn.ensemble.viewing import Seen, rows_between
 from sonlearn.learn.losses import Loss
 from sonlearn.learn.make import make_engine
-from sonlearn.options import CLASSIFICATION, LearnOptions
+from sonlearn.options import LearnOptions
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import NAG_SECONDS, Member
 from sonlearn.options.methods import METHODS
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.learn.ensemble.label_scale import LabelScale
-from sonlearn.options import CLASSIFICATION
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
 from sonlearn.views.view import View

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.learn.dense.engine import NOW, Dense
 from sonlearn.learn.dense.factor import column
 from sonlearn.learn.engine import Predictions, grown

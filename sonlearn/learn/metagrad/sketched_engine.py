@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.metagrad.dense_engine import first_weights
 from sonlearn.learn.metagrad.sketched import all_weights, learn, predict

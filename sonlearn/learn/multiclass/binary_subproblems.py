@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sonlearn.data.batch import NO_ROWS, Rows
+from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.learn.engine import Contributions, Predictions, State
 from sonlearn.learn.ensemble.committee import LIMIT, members_of
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler

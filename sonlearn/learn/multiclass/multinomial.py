@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Predictions, State
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
 from sonlearn.learn.multiclass.shared_diagonal import SharedDiagonal

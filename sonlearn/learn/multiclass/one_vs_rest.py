@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Contributions, State
 from sonlearn.learn.ensemble.committee import NOW, bounded_weights, first_wild
 from sonlearn.learn.ensemble.stacking import mapping

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.newton.learn import learn
