@@ -15,16 +15,16 @@ import os
 import numpy as np
 
 from sonlearn import LearnOptions, TextOptions, read_batches
-from sonlearn.batch import to_csr
 from sonlearn.cluster import tasks
 from sonlearn.cluster.plan import plan
+from sonlearn.data.matrices import to_csr
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.unite import hear, unite
+from sonlearn.learn.merge import fit_combiner, merge_learners
 
 PARTS, TEST = 20, 5
 
 
-def parts_of(path: str, limit: int) -> list[tuple]:
+def partitions_of(path: str, limit: int) -> list[tuple]:
     """(X, y) of each part."""
     import scipy.sparse as sp
 
@@ -45,7 +45,7 @@ def learned(parts: list[tuple], options: LearnOptions, learners: int) -> Learner
     for own in chosen.learners:
         state, told = None, []
         for i in own:
-            state = tasks.learn_part(job, i + 1, parts[i], state)
+            state = tasks.learn_partition(job, i + 1, parts[i], state)
         before.append(state)
         for i in chosen.further:
             state, more = tasks.learn_further(job, i + 1, parts[i], state)
@@ -54,9 +54,9 @@ def learned(parts: list[tuple], options: LearnOptions, learners: int) -> Learner
         said.append(told)
     if len(after) == 1:
         return after[0]
-    united = unite(after, [each.tally for each in before], [str(k) for k in range(len(after))])
+    united = merge_learners(after, [each.tally for each in before], [str(k) for k in range(len(after))])
     for rows in zip(*said, strict=True):
-        hear(united, rows[0].batch, [each.told for each in rows])
+        fit_combiner(united, rows[0].batch, [each.told for each in rows])
     return united
 
 
@@ -81,7 +81,7 @@ def main() -> None:
     print("| file | method | " + " | ".join(f"G = {count}" for count in options.learners) + " |")
     print("|---|---|" + "---|" * len(options.learners))
     for path in options.files:
-        parts = parts_of(path, options.limit)
+        parts = partitions_of(path, options.limit)
         for method in options.method:
             learn = LearnOptions(method=method, loss=options.loss)
             cells = [judged(learned(parts[:PARTS], learn, count), parts[PARTS:]) for count in options.learners]

@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.workloads import Part, every_feature, zipf_stream
 from sonlearn import Learner, LearnOptions, from_scipy, read_batches
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.text.read import Reader
 from sonlearn.views.index import intern, new_index
 
@@ -104,7 +104,7 @@ def stages(path: str, rows: int, flags: list[str], runs: int) -> dict[str, Any]:
         for batch in batches:
             _, index = intern(batch, index)
 
-    runs_of = {"read": lambda: _look(path, bytes_read), "parse": parse, "number": number}
+    runs_of = {"read": lambda: _transform(path, bytes_read), "parse": parse, "number": number}
     runs_of |= {own: lambda own=own: learn(Learner(options_of(own)), batches) for own in flags}
     times: dict[str, list[float]] = {name: [] for name in runs_of}
     for name, run in chain.from_iterable([runs_of.items()] * (runs + 1)):
@@ -146,7 +146,7 @@ def _rows_of(path: str) -> int:
         return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
 
 
-def _look(path: str, size: int) -> None:
+def _transform(path: str, size: int) -> None:
     """Look at every byte of the beginning of a file."""
     with open(path, "rb", buffering=0) as file:
         for block in islice(iter(lambda: file.read(1 << 20), b""), -(-size >> 20)):

@@ -24,7 +24,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents
 from rows import DATA, read, shuffled  # noqa: E402
 
 from sonlearn import Learner, LearnOptions, SonlearnError, from_scipy  # noqa: E402
-from sonlearn.methods import METHODS  # noqa: E402
+from sonlearn.options.methods import METHODS  # noqa: E402
 
 SETS = ("rcv1sub.binary", "farm-ads", "sms", "a9a", "mushrooms", "phishing")
 BATCH = 512

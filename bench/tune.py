@@ -22,9 +22,9 @@ sys.path.insert(0, str(ROOT))
 
 from bench.processes import Cost, median, with_output  # noqa: E402
 from bench.workloads import text_files  # noqa: E402
-from sonlearn.commands.flags import RunOptions  # noqa: E402
 from sonlearn.commands.verbs import parse  # noqa: E402
-from sonlearn.grid import parse_grid, settings_of  # noqa: E402
+from sonlearn.options.run import RunOptions  # noqa: E402
+from sonlearn.tuning.grid import parse_grid, settings_of  # noqa: E402
 
 GRIDS = {
     "first-order": ["method=nag learning-rate=.05,.1,.2,.3,.5,.7,1,1.5,2,3 invariant=on,off"],

@@ -10,17 +10,18 @@ TYPE_CHECKING = False  # as type checkers know it; importing typing takes longer
 if TYPE_CHECKING:
     from typing import Any
 
-    from sonlearn.batch import Batch, from_scipy
+    from sonlearn.data.batch import Batch
+    from sonlearn.data.matrices import from_scipy
     from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions, TextOptions
     from sonlearn.text.read import read_batches
-    from sonlearn.tuning import tune
+    from sonlearn.tuning.search import tune
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Batch": "sonlearn.batch",
+    "Batch": "sonlearn.data.batch",
     "DivergedError": "sonlearn.errors",
     "InputError": "sonlearn.errors",
     "LearnOptions": "sonlearn.options",
@@ -29,9 +30,9 @@ _HOME = {
     "OptionError": "sonlearn.errors",
     "SonlearnError": "sonlearn.errors",
     "TextOptions": "sonlearn.options",
-    "from_scipy": "sonlearn.batch",
+    "from_scipy": "sonlearn.data.matrices",
     "read_batches": "sonlearn.text.read",
-    "tune": "sonlearn.tuning",
+    "tune": "sonlearn.tuning.search",
 }
 
 __all__ = [

@@ -17,8 +17,13 @@ import sys
 from typing import Any
 
 from sonlearn import __version__
-from sonlearn.commands.flags import RunOptions
-from sonlearn.commands.options import (
+from sonlearn.commands.verbs import VERBS, parse, parser_of
+from sonlearn.errors import OptionError, SonlearnError, shorten
+from sonlearn.options import TextOptions
+from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, listing
+from sonlearn.options.run import RunOptions
+from sonlearn.options.text import WRITABLE
+from sonlearn.options.verbs import (
     ClusterOptions,
     ConvertOptions,
     PageOptions,
@@ -26,12 +31,8 @@ from sonlearn.commands.options import (
     SketchRunOptions,
     TuneOptions,
 )
-from sonlearn.commands.verbs import VERBS, parse, parser_of
-from sonlearn.errors import OptionError, SonlearnError, shorten
-from sonlearn.grid import parse_grid, settings_of
-from sonlearn.methods import DEFAULT, METHODS, SKETCHES, listing
-from sonlearn.options import WRITABLE, TextOptions
 from sonlearn.sketch.options import SketchOptions
+from sonlearn.tuning.grid import parse_grid, settings_of
 
 CLOSED_PIPE = 128 + 13
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from bench.papers import data
 from sonlearn import DivergedError, Learner, LearnOptions, from_scipy
-from sonlearn.methods import METHODS
+from sonlearn.options.methods import METHODS
 from sonlearn.sketch import covariance_error, make_sketch
 from sonlearn.sketch.accuracy import top_squares
 

@@ -30,9 +30,9 @@ try:
 except ImportError:
     sys.exit("PyTorch is not installed: nothing to compare (pip install '.[torch]')")
 import numpy as np
+from sonlearn.torch import AdaGP
 
 from bench.rows import DATA, read, shuffled
-from sonlearn.torch import AdaGP
 
 OUT = Path(__file__).resolve().parents[2] / "bench" / "out"
 BATCH = 128

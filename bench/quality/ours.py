@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from sonlearn import Learner, LearnOptions, SonlearnError, from_scipy
 from sonlearn.commands.verbs import parse
-from sonlearn.members import default_members
-from sonlearn.options import CLASSIFICATION
+from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.options.members import default_members
 
 BATCH = 2000
 

@@ -19,7 +19,6 @@ need("river")
 
 from river import datasets, ensemble, evaluate, forest, linear_model, metrics, preprocessing, tree  # noqa: E402
 from river.datasets import synth  # noqa: E402
-
 from sonlearn.river import SonClassifier  # noqa: E402
 
 SEED = 1

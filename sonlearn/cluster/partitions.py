@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch, from_scipy
+from sonlearn.data.batch import Batch
+from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import DivergedError, InputError, SonlearnError
 from sonlearn.options import TextOptions
 from sonlearn.text.arrow import is_arrow, read_table
@@ -73,7 +74,7 @@ def _can_be_cut(path: str, options: TextOptions) -> bool:
         return False  # the reader will say so
 
 
-class PartReader(Reader):
+class PartitionReader(Reader):
     """A `Reader` of one part, in which there may be no example at all."""
 
     def __init__(self, part: Any, options: TextOptions, name: str = "<part>", **arguments: Any):

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
-from sonlearn.cluster.partitions import PartReader, placed
+from sonlearn.cluster.partitions import PartitionReader, placed
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
-from sonlearn.learn.unite import Tally, Told
-from sonlearn.options import HASHED, LearnOptions, TextOptions
-from sonlearn.report.labels import as_said
+from sonlearn.learn.merge import PartitionPredictions, Tally
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.text import HASHED
+from sonlearn.report.labels import as_reported
 from sonlearn.report.outcomes import outcome_of
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.base import Sketch
@@ -40,9 +41,9 @@ class Reading:
     max_errors: int | None = None
     labels: Labelling = field(default_factory=Labelling)
 
-    def reader(self, part: Any, number: int, names: NameTable | None = None) -> PartReader:
+    def reader(self, part: Any, number: int, names: NameTable | None = None) -> PartitionReader:
         """What reads a part; `number` is its place among the parts, from 1 on."""
-        return PartReader(
+        return PartitionReader(
             part, self.text, f"<partition {number}>", on_error=self.on_error, max_errors=self.max_errors, names=names,
             labels=self.labels,
         )  # fmt: skip
@@ -66,7 +67,7 @@ class Done:
     skipped: int = 0
     errors: list[InputError] = field(default_factory=list)
 
-    def read(self, reader: PartReader) -> Iterator[Batch]:
+    def read(self, reader: PartitionReader) -> Iterator[Batch]:
         """The batches of a part, up to what is wrong with it."""
         try:
             yield from reader
@@ -94,7 +95,7 @@ class Sketched(Done):
     sketch: Sketch | None = None
 
 
-def sketch_part(reading: Reading, options: SketchOptions, zero_based: bool, number: int, part: Any) -> Sketched:
+def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool, number: int, part: Any) -> Sketched:
     """Sketch a part; random numbers differ from part to part."""
     if options.seed is not None or options.method in ("gauss", "sign", "sample"):
         options = dataclasses.replace(options, seed=(options.seed or 0) + number - 1)
@@ -128,7 +129,7 @@ class Job(NamedTuple):
 
 
 @dataclass
-class Taught(Done):
+class LearnedPartition(Done):
     """A learner of parts, as header and arrays, and what is known of the rows that it has learned."""
 
     header: dict[str, Any] = field(default_factory=dict)
@@ -143,26 +144,28 @@ class Taught(Done):
         return Learner.from_arrays(self.header, arrays, threads=threads)
 
 
-def begun(learner: Learner) -> Taught:
+def begun(learner: Learner) -> LearnedPartition:
     """What to go on from where a learner has been before."""
     header, arrays = learner.to_arrays()
     tally, progress = Tally.new(learner.options), progress_of(learner.options)
-    return Taught(header=header, arrays=arrays, tally=tally, progress=progress)
+    return LearnedPartition(header=header, arrays=arrays, tally=tally, progress=progress)
 
 
 class Said(NamedTuple):
     """Rows without their features, and what a learner predicted for them before it learned them."""
 
     batch: Batch
-    told: Told
+    told: PartitionPredictions
 
 
-def learn_part(job: Job, number: int, part: Any, before: Taught | None) -> Taught:
+def learn_partition(job: Job, number: int, part: Any, before: LearnedPartition | None) -> LearnedPartition:
     """Go on from `before` (None: from the beginning) with one more part."""
     return learn_further(job, number, part, before)[0]
 
 
-def learn_further(job: Job, number: int, part: Any, before: Taught | None) -> tuple[Taught, list[Said]]:
+def learn_further(
+    job: Job, number: int, part: Any, before: LearnedPartition | None
+) -> tuple[LearnedPartition, list[Said]]:
     """The same, and what was predicted for its rows before they were learned."""
     if before is not None and before.problem is not None:
         return before, []
@@ -173,7 +176,7 @@ def learn_further(job: Job, number: int, part: Any, before: Taught | None) -> tu
             predicted = learner.partial_fit(batch, skip=job.reading.on_error == "skip")
             after.tally.add(learner, batch, predicted)
             count(after.progress, batch, predicted)
-            said.append(Said(without_features(batch), Told.of(learner, predicted)))
+            said.append(Said(without_features(batch), PartitionPredictions.of(learner, predicted)))
     except SonlearnError as error:
         after.problem = placed(error, part)
     after.header, after.arrays = learner.to_arrays()
@@ -181,19 +184,19 @@ def learn_further(job: Job, number: int, part: Any, before: Taught | None) -> tu
     return after, said
 
 
-def _begun(job: Job, before: Taught | None) -> tuple[Taught, Learner, NameTable]:
+def _begun(job: Job, before: LearnedPartition | None) -> tuple[LearnedPartition, Learner, NameTable]:
     """(what is to come, the learner, names so far), none of which shares memory with `before`."""
     if before is not None:
-        after = Taught(None, before.skipped, list(before.errors))
+        after = LearnedPartition(None, before.skipped, list(before.errors))
         after.tally, after.progress = copy.deepcopy((before.tally, before.progress))
         return after, before.learner(), NameTable(copy.deepcopy(before.names))
     learner = Learner(job.options, job.reading.text)
-    return Taught(tally=Tally.new(job.options), progress=progress_of(job.options)), learner, NameTable()
+    return LearnedPartition(tally=Tally.new(job.options), progress=progress_of(job.options)), learner, NameTable()
 
 
 def progress_of(options: LearnOptions) -> Progress:
     """Totals of a learner's predictions; the labels of several classes are of no interest."""
-    loss, boundary = as_said(options)
+    loss, boundary = as_reported(options)
     return Progress(loss, texts=_numbers if options.several else None, boundary=boundary)
 
 
@@ -221,7 +224,7 @@ class Answered(Done):
     batches: list[tuple[Batch, Predicted | PredictedClass]] = field(default_factory=list)
 
 
-def predict_part(model: Taught, reading: Reading, number: int, part: Any) -> Answered:
+def predict_partition(model: LearnedPartition, reading: Reading, number: int, part: Any) -> Answered:
     """Predict the rows of a part by this learner."""
     learner, done = model.learner(), Answered()
     try:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.batch import Batch
-from sonlearn.commands.flags import RunOptions
+from sonlearn.data.batch import Batch
 from sonlearn.errors import DivergedError
 from sonlearn.learn.explain import Explanation
 from sonlearn.learn.learner import Learner
+from sonlearn.options.run import RunOptions
 from sonlearn.report.audit import as_json, as_text
 from sonlearn.report.predictions import STDOUT, PredictionWriter, format_lines
 from sonlearn.text.names import NameTable

@@ -10,12 +10,12 @@ import stat
 import sys
 from collections.abc import Iterable
 
-from sonlearn import storage
 from sonlearn.commands.files import STDIN, check_binary, check_files
-from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.errors import InputError, OptionError
-from sonlearn.options import flags
-from sonlearn.outputs import target_problem
+from sonlearn.files import storage
+from sonlearn.files.atomic import target_problem
+from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options.spec import flags
 from sonlearn.report.predictions import STDOUT
 from sonlearn.text.source import is_remote
 
@@ -98,7 +98,7 @@ def from_terminal(sources: Iterable[str]) -> bool:
 
 
 def check_target(flag: str, path: str) -> None:
-    """Refuse a file that could not be written whole (`sonlearn.outputs.whole_file`)."""
+    """Refuse a file that could not be written whole (`sonlearn.files.atomic.whole_file`)."""
     problem = target_problem(path)
     if problem:
         raise OptionError(f"{flag} {path}: cannot be written: {problem}")

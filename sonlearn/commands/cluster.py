@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.batch import Batch
 from sonlearn.commands import train as one
 from sonlearn.commands.checks import check_run, check_stdin, complain, warn_of_skipped
 from sonlearn.commands.files import STDIN
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import load_model, save_model
-from sonlearn.commands.options import ClusterOptions, SketchRunOptions
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.commands.sketch import check_outputs
 from sonlearn.commands.sketching import finish
+from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Predicted, PredictedClass
 from sonlearn.options import TextOptions
+from sonlearn.options.run import RunOptions
+from sonlearn.options.verbs import ClusterOptions, SketchRunOptions
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
@@ -210,8 +210,8 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
     lines.append(f"{'learner':<10} {'parts':>12} {'examples':>12} {'average loss':>14} {'average error':>14}")
     for number, (own, progress) in enumerate(zip(trained.plan.learners, trained.each, strict=True), 1):
         rows.append((str(number), own, progress))
-    if trained.together is not None:
-        rows.append(("together", trained.plan.further, trained.together))
+    if trained.merge is not None:
+        rows.append(("together", trained.plan.further, trained.merge))
     for name, parts, progress in rows:
         span = f"{parts.start + 1}-{parts.stop}" if len(parts) > 1 else f"{parts.start + 1}"
         loss, error = _averages(progress)

@@ -12,11 +12,11 @@ from sonlearn.commands.checks import (
     warn_of_skipped,
 )  # fmt: skip
 from sonlearn.commands.files import check_files
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
-from sonlearn.commands.options import ConvertOptions
 from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
+from sonlearn.options.run import RunOptions
+from sonlearn.options.verbs import ConvertOptions
 from sonlearn.report.predictions import STDOUT
 from sonlearn.text.write import convert
 
@@ -35,7 +35,7 @@ def run(text: TextOptions, reading: RunOptions, options: ConvertOptions) -> int:
     with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
         reader = convert(
             sources, target, options.to, text, on_error=reading.on_error, max_errors=reading.max_errors,
-            threads=reading.parse_ahead,
+            threads=reading.prefetch_parsed,
         )  # fmt: skip
     warn_of_skipped(reader.error_count, reader.errors)
     return 0

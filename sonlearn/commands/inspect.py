@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn import storage
-from sonlearn.batch import CONSTANT
 from sonlearn.commands.models import Model, load_model, names_of
+from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import OptionError
-from sonlearn.fields import text_of
+from sonlearn.files import storage
+from sonlearn.options.spec import text_of
 from sonlearn.report.facts import largest
 from sonlearn.sketch import npz
 
@@ -130,7 +130,7 @@ def roll(members: list[dict]) -> list[str]:
     lines = ["", f"members: {sum(m['active'] for m in members)} of {len(members)} at work"]
     lines.append(f"  {'member':<24} {'own error':>12} {'weight':>12}")
     for member in members:
-        weight = f"{member['weight']:>12.6f}" if member["active"] else f"{'retired':>12}"
+        weight = f"{member['weight']:>12.6f}" if member["active"] else f"{'pruned_members':>12}"
         lines.append(f"  {member['name']:<24} {member['error']:>12.6g} {weight}")
     return lines
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
-from sonlearn.commands.flags import RunOptions
+from sonlearn.data.batch import Batch
 from sonlearn.learn.learner import Learner
+from sonlearn.options.run import RunOptions
 
 
 def held_out(options: RunOptions, done: int, n: int) -> np.ndarray | None:

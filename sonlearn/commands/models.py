@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn import storage
-from sonlearn.batch import CONSTANT
+from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import ModelFileError
+from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
 from sonlearn.text.names import NameTable
 

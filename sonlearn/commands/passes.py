@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.batch import Batch
 from sonlearn.commands.checks import (
     COMPILING,
     FROM_TERMINAL,
@@ -23,15 +22,16 @@ from sonlearn.commands.checks import (
     warn,
 )
 from sonlearn.commands.files import STDIN
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.milestones import Checkpoints, first_of, held_out
 from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.commands.recording import Bar
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
+from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import Labelling
@@ -210,7 +210,7 @@ class Passes:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
-            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.parse_ahead,
+            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.prefetch_parsed,
             "names": self.names_read, "labels": Labelling(not options.testonly, self.named),
         }  # fmt: skip
         reader: Reader | CachedReader

@@ -14,11 +14,11 @@ import numpy as np
 
 from sonlearn import __version__
 from sonlearn.commands.checks import check_target
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.models import names_of
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.options import LearnOptions
+from sonlearn.options.run import RunOptions
 from sonlearn.report.facts import told
 from sonlearn.report.predictions import STDOUT
 from sonlearn.report.progress import Outcome, Progress

@@ -6,8 +6,8 @@ import sys
 
 from sonlearn.commands.checks import check_target
 from sonlearn.commands.files import check_files
-from sonlearn.commands.options import PageOptions
-from sonlearn.outputs import writing
+from sonlearn.files.atomic import writing
+from sonlearn.options.verbs import PageOptions
 from sonlearn.report.html.page import page, write_page
 from sonlearn.report.predictions import STDOUT
 from sonlearn.report.runlog import read_run

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn import storage
-from sonlearn.batch import Batch
 from sonlearn.commands.checks import COMPILING, complain, warn
 from sonlearn.commands.files import check_binary, check_files
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.models import contents, load_model
-from sonlearn.commands.options import ServeOptions
 from sonlearn.commands.passes import Checkpoints
+from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.files import storage
 from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner
-from sonlearn.options import TABLES
+from sonlearn.options.run import RunOptions
+from sonlearn.options.text import TABLES
+from sonlearn.options.verbs import ServeOptions
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import read_batches
@@ -58,7 +58,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         assert run_options.initial_regressor is not None
         model = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
         with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
-            rehearse(model.learner, options.learn)
+            warm_up(model.learner, options.learn)
         limits = Limits(options.max_body, min(options.max_body, Limits().line), options.connections, options.timeout)
         limits = limits._replace(idle=max(limits.idle, limits.seconds))
         saver = Saver(run_options, model.learner, model.names) if options.learn else None
@@ -111,7 +111,7 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def rehearse(learner: Learner, learns: bool) -> None:
+def warm_up(learner: Learner, learns: bool) -> None:
     """Have all kernels ready that a request will run."""
     text = learner.text
     hash_bytes(b"a")  # names in JSON

@@ -6,9 +6,9 @@ import dataclasses
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.fields import text_of
 from sonlearn.learn.learner import Learner
-from sonlearn.options import LearnOptions, TextOptions, flags
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.spec import flags, text_of
 
 
 def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:

@@ -8,7 +8,6 @@ import os
 import signal
 from collections.abc import Iterator
 
-from sonlearn.batch import Batch
 from sonlearn.commands.checks import (
     COMPILING,
     FROM_TERMINAL,
@@ -19,13 +18,14 @@ from sonlearn.commands.checks import (
     warn_of_skipped,
 )  # fmt: skip
 from sonlearn.commands.files import check_binary, check_files
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.interrupts import Interrupted, Interrupts
-from sonlearn.commands.options import SketchRunOptions
 from sonlearn.commands.sketching import merge_files, sketch_batches
+from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
+from sonlearn.options.run import RunOptions
+from sonlearn.options.verbs import SketchRunOptions
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.sketch.spectrum import PICTURES
 from sonlearn.text.read import Reader
@@ -72,7 +72,7 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
     if from_terminal(sources):
         say(FROM_TERMINAL)
     reader = Reader(
-        sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.parse_ahead
+        sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.prefetch_parsed
     )  # fmt: skip
     with Interrupts() as interrupts, on_first_compilation(lambda: say(COMPILING)):
         sketch_batches(

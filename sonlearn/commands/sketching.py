@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.options import HASHED
+from sonlearn.options.text import HASHED
 from sonlearn.sketch.accuracy import covariance_error, projection_error
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.batches import take

@@ -9,21 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.batch import Batch
-from sonlearn.commands.ahead import Helper
 from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import check_run
-from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.commands.milestones import Patience
 from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import Passes
+from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import FINE, Recorder, check_recording, recorded
 from sonlearn.commands.settings import check_agreement, describe, split
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
-from sonlearn.options import NAMESPACED, TABLES
+from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
-from sonlearn.report.labels import as_said
+from sonlearn.report.labels import as_reported
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Progress, Schedule
@@ -69,7 +69,7 @@ class Session(Passes):
         if self.from_model is not None:
             self.learner, unfinished, names = load_model(self.from_model, threads=self.cores)
             if options.testonly:
-                self.learner.say(**given)
+                self.learner.set_output(**given)
             check_agreement(given, self.learner, self.from_model)
         resumes = options.resume and self.from_model == options.final_regressor
         self.nothing_left = resumes and unfinished is None
@@ -91,7 +91,7 @@ class Session(Passes):
                 "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
             )
         texts = self.texts if self.learn.several else None
-        loss, zero = as_said(self.learn)
+        loss, zero = as_reported(self.learn)
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
         self.progress = Progress(loss, table, self.holdout, texts, fine if recorded(options) else None, zero)
         self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)

@@ -11,25 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.batch import Batch
 from sonlearn.commands.checks import check_run, warn
-from sonlearn.commands.flags import COARSE, RunOptions, parse_progress
 from sonlearn.commands.models import Unfinished
-from sonlearn.commands.options import TuneOptions
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.recording import check_recording
 from sonlearn.commands.settings import describe
 from sonlearn.commands.train import UNLABELLED, cores_of, members_at_work
-from sonlearn.fields import text_of
-from sonlearn.grid import Settings
+from sonlearn.data.batch import Batch
+from sonlearn.files.atomic import whole_file
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
-from sonlearn.outputs import whole_file
-from sonlearn.report.labels import as_said
+from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options.spec import text_of
+from sonlearn.options.verbs import TuneOptions
+from sonlearn.report.labels import as_reported
 from sonlearn.report.predictions import STDOUT
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.names import NameTable
-from sonlearn.tuning import Due, Result, Tuning, measure
+from sonlearn.tuning.grid import Settings
+from sonlearn.tuning.search import Due, Result, Tuning, measure
 
 #: Columns of the table behind those of the options.
 COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem")
@@ -85,7 +85,7 @@ class Session(Passes):
 
     def described(self) -> list[str]:
         """What is tried, and what becomes of options that a method does not take."""
-        losses = dict.fromkeys(as_said(setting.options)[0] for setting in self.settings.settings)
+        losses = dict.fromkeys(as_reported(setting.options)[0] for setting in self.settings.settings)
         why = f" since they learn different losses: {', '.join(losses)}" if len(losses) > 1 else ""
         count, of = len(self.settings.settings), self.settings.combinations
         lines = [f"settings = {count} of {of} combinations, compared by average {self.by}{why}"]

@@ -13,9 +13,13 @@ import shutil
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sonlearn.commands import vw_flags
-from sonlearn.commands.flags import RunOptions
-from sonlearn.commands.options import (
+from sonlearn.errors import OptionError, shorten
+from sonlearn.options import LearnOptions, TextOptions, vw_flags
+from sonlearn.options.learning import ALL_TAKE, OUTPUT_OPTIONS
+from sonlearn.options.methods import METHODS
+from sonlearn.options.run import RunOptions
+from sonlearn.options.spec import flags, parse_field
+from sonlearn.options.verbs import (
     ClusterOptions,
     ConvertOptions,
     InspectOptions,
@@ -24,10 +28,6 @@ from sonlearn.commands.options import (
     SketchRunOptions,
     TuneOptions,
 )
-from sonlearn.errors import OptionError, shorten
-from sonlearn.fields import parse_field
-from sonlearn.methods import METHODS
-from sonlearn.options import ALL_TAKE, SAID, LearnOptions, TextOptions, flags
 from sonlearn.sketch.options import SketchOptions
 
 
@@ -70,7 +70,7 @@ VERBS = {
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: one line an example on standard output, the loss on standard error.",
         (
-            ("learning", _fields(LearnOptions, *SAID)),
+            ("learning", _fields(LearnOptions, *OUTPUT_OPTIONS)),
             ("text", _fields(TextOptions, "format")),
             ("run", _fields(RunOptions, *_PREDICT)),
             _CLUSTER,

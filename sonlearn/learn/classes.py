@@ -5,7 +5,7 @@ K, or 0 to K - 1, as Vowpal Wabbit's; with ``--classes auto`` they are whatever 
 names.
 
 A class's probability is in proportion to 1/(1 + exp(-score)). With ``--oaa K`` all K classes count, those that have not
-been met with the score of the spare learner (`sonlearn.learn.combine.against_all`); with ``--classes auto`` those that
+been met with the score of the spare learner (`sonlearn.learn.multiclass.one_vs_rest`); with ``--classes auto`` those that
 have been met, and in the loss of a row whose class is new that one as well. With ``--multinomial K`` the probabilities
 are softmax's, exp(score) in the place of 1/(1 + exp(-score)), and all K classes count; with ``--classes auto`` beside
 it their labels are whatever comes. The loss is the logarithm of one over the probability of the row's class.
@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.combine.against_all import Scores
+from sonlearn.learn.multiclass.one_vs_rest import Scores
 from sonlearn.options import LearnOptions
 
 #: Number of a class that has not been met.
@@ -66,7 +66,7 @@ class PredictedClass(NamedTuple):
     probabilities: np.ndarray
     other: np.ndarray
     met: np.ndarray
-    spare: np.ndarray
+    unseen: np.ndarray
 
 
 class Classes:
@@ -179,7 +179,7 @@ class Classes:
             label = np.where(np.isnan(y) | known, y, UNMET)
         return PredictedClass(
             values[winner + 1], raw, loss, refused | out.refused, label, out.scores, probabilities, other, out.met,
-            out.spare,
+            out.unseen,
         )  # fmt: skip
 
     # -- how ---------------------------------------------------------------------------------------------------------
@@ -283,24 +283,24 @@ def judge(rule, out, y, results):
         for k in range(met):
             if best == UNMET or out.scores[i, k] > out.scores[i, best]:
                 best = k
-        winner[i], raw[i] = best, out.scores[i, best] if best != UNMET else out.spare[i]
-        spare, top = log_share(out.spare[i], softmax), log_share(raw[i], softmax)
+        winner[i], raw[i] = best, out.scores[i, best] if best != UNMET else out.unseen[i]
+        unseen, top = log_share(out.unseen[i], softmax), log_share(raw[i], softmax)
         others = max(most - met, 0)
         if others > 0:
-            top = max(top, spare)
-        total = others * math.exp(spare - top) if others > 0 else 0.0
+            top = max(top, unseen)
+        total = others * math.exp(unseen - top) if others > 0 else 0.0
         for k in range(met):
             probabilities[i, k] = math.exp(log_share(out.scores[i, k], softmax) - top)
             total += probabilities[i, k]
-        other[i] = math.exp(spare - top) / total if others > 0 else 0.0
+        other[i] = math.exp(unseen - top) / total if others > 0 else 0.0
         for k in range(probabilities.shape[1]):
             probabilities[i, k] = probabilities[i, k] / total if k < met else other[i]
         loss[i] = math.nan
         if y[i] == y[i]:
             new = not 0.0 <= y[i] < met
-            own = spare if new else log_share(out.scores[i, int(y[i])], softmax)
+            own = unseen if new else log_share(out.scores[i, int(y[i])], softmax)
             whole = top + math.log(total) if total > 0.0 else -math.inf
-            loss[i] = (log_sum(whole, spare) if new and most == 0 else whole) - own
+            loss[i] = (log_sum(whole, unseen) if new and most == 0 else whole) - own
 
 
 @bare_inline

@@ -2,7 +2,7 @@
 
 An engine is made of options once and holds no state; its state is a value, a NamedTuple of arrays (and of other such
 tuples), which its verbs take and give back. `sonlearn.learn.learner` keeps the names of the features, the labels and
-one engine with its state; `sonlearn.storage` walks the state without being told its fields. An engine can hold engines.
+one engine with its state; `sonlearn.files.storage` walks the state without being told its fields. An engine can hold engines.
 
 Two conventions make that work:
 
@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sonlearn.arrays import grown as grown
-from sonlearn.batch import Rows
+from sonlearn.data.arrays import grown as grown
+from sonlearn.data.rows import Rows
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any
@@ -36,7 +36,7 @@ class Predictions(NamedTuple):
         return cls(np.zeros(n), np.zeros(n))
 
 
-class Voices(NamedTuple):
+class Contributions(NamedTuple):
     """What the k members of an engine of engines say of n rows, and what comes of it, in the terms of `raw`.
 
     An engine that has members has a `voices(state, rows, number)`, which changes nothing: `number` is that of a class

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
-from sonlearn.methods import additive
+from sonlearn.data.batch import Batch
+from sonlearn.options.methods import additive
 
 if TYPE_CHECKING:
     from sonlearn.learn.learner import Learner
@@ -33,7 +33,7 @@ ORDERS = 32
 _ENTRIES = 1 << 20
 
 
-class Voice(NamedTuple):
+class MemberContribution(NamedTuple):
     """A member's part in a prediction.
 
     Attributes
@@ -89,7 +89,7 @@ class Account(NamedTuple):
     moved: np.ndarray
     without: np.ndarray
     empty: float
-    members: tuple[Voice, ...]
+    members: tuple[MemberContribution, ...]
     start: float
     mixed: float
 
@@ -155,7 +155,7 @@ class _Row:
             order = np.argsort(-np.abs(moved[:, c]), kind="stable")
             label, raw = self._learner.classes[k] if self.several else None, float(self.raw[c])
             features = (self.ids[order], self.values[order], moved[order, c], without[order, c], float(empty[c]))
-            accounts.append(Account(label, raw, *features, *self._voices(k if self.several else None, raw)))
+            accounts.append(Account(label, raw, *features, *self._contributions(k if self.several else None, raw)))
         return Explanation(float(self.predicted.prediction[0]), tuple(accounts))
 
     def _terms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -191,14 +191,17 @@ class _Row:
             out[chosen] = said.scores[:, self.classes] if self.several else said.raw[:, None]
         return out
 
-    def _voices(self, k: int | None, raw: float) -> tuple[tuple[Voice, ...], float, float]:
+    def _contributions(self, k: int | None, raw: float) -> tuple[tuple[MemberContribution, ...], float, float]:
         """(members, start, mixed) of an `Account`."""
-        voices = self._learner.voices(self._row, k)
-        if voices is None:
+        contributions = self._learner.contributions(self._row, k)
+        if contributions is None:
             return (), 0.0, 0.0
-        said, moved, start = voices.said[0].tolist(), voices.moved[0], float(voices.start[0])
+        said, moved, start = contributions.said[0].tolist(), contributions.moved[0], float(contributions.start[0])
         order = np.argsort(-np.abs(moved), kind="stable").tolist()
-        members = tuple(Voice(voices.names[j], said[j], float(voices.weight[j]), float(moved[j])) for j in order)
+        members = tuple(
+            MemberContribution(contributions.names[j], said[j], float(contributions.weight[j]), float(moved[j]))
+            for j in order
+        )
         return members, start, raw - start - float(moved.sum())
 
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
-from sonlearn.options import CLASSIFICATION
+from sonlearn.options.losses import CLASSIFICATION
 
 #: How negative labels are written, once known: not yet seen, as 0, or as -1.
 UNKNOWN, ZERO_ONE, PLUS_MINUS = range(3)

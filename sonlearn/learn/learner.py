@@ -9,21 +9,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn import storage
-from sonlearn.batch import NO_ROWS, Batch, Rows
+from sonlearn.data.batch import Batch
+from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
+from sonlearn.files import storage
 from sonlearn.learn.classes import Classes, PredictedClass
-from sonlearn.learn.combine.against_all import Scores
-from sonlearn.learn.engine import Predictions, Voices
-from sonlearn.learn.engines import make_engine
+from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.labels import Labels
+from sonlearn.learn.links import reported
 from sonlearn.learn.losses import loss_of, losses
-from sonlearn.learn.output import said
-from sonlearn.options import SAID, TABLES, LearnOptions, TextOptions
+from sonlearn.learn.make import make_engine
+from sonlearn.learn.multiclass.one_vs_rest import Scores
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.learning import OUTPUT_OPTIONS
+from sonlearn.options.text import TABLES
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
-#: Of the header and the arrays of a learner's file; `sonlearn.storage` has a version of its own for the container.
+#: Of the header and the arrays of a learner's file; `sonlearn.files.storage` has a version of its own for the container.
 FORMAT = 4
 
 
@@ -56,7 +59,7 @@ class Learner:
     threads : int
         How many threads may learn side by side, where the method allows it; results are the same.
     parts : int or None
-        So many learners, of parts of the data, and a combiner of what they say: see `sonlearn.learn.unite`.
+        So many learners, of parts of the data, and a combiner of what they say: see `sonlearn.learn.merge`.
 
     Attributes
     ----------
@@ -83,12 +86,12 @@ class Learner:
         self.examples = 0
         self.parts = parts
         self._made_of = self.options
-        self._engine: Any = make_engine(self.options, threads, parts)  # some have more verbs than an Engine has to
-        self._unknown = getattr(self._engine, "unknown", False)
-        self._state = self._engine.new()
-        self._index = new_index()
+        self.engine: Any = make_engine(self.options, threads, parts)  # some have more verbs than an Engine has to
+        self.counts_unknown = getattr(self.engine, "unknown", False)
+        self.state = self.engine.new()
+        self.index = new_index()
         several, loss = self.options.several, self.options.loss
-        self._labels = Classes(self.options) if several else Labels(loss, binary=self.options.binary)
+        self.labels = Classes(self.options) if several else Labels(loss, binary=self.options.binary)
 
     def partial_fit(
         self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
@@ -119,26 +122,26 @@ class Learner:
         """
         if not isinstance(batch, Batch):
             batch = self._batch_of(batch, label, learns=True)
-        y, bad = self._labels.coded(batch, remember=True)
+        y, bad = self.labels.coded(batch, remember=True)
         if bad < batch.n:
             _take_front(self, batch, bad, skip)
-            raise self._labels.error(batch, bad)
-        rows, self._index = intern(batch._replace(y=y), self._index, self._unknown)
-        return self._taught(batch, rows, skip)
+            raise self.labels.error(batch, bad)
+        rows, self.index = intern(batch._replace(y=y), self.index, self.counts_unknown)
+        return self.learn_rows(batch, rows, skip)
 
-    def _taught(self, batch: Batch, rows: Rows, skip: bool) -> Predicted | PredictedClass:
+    def learn_rows(self, batch: Batch, rows: Rows, skip: bool) -> Predicted | PredictedClass:
         """Learn `rows`, which are those of `batch` with its features numbered."""
-        self._state = self._engine.reserve(self._state, rows, self.size)
-        out, refused, at = self._room(batch.n), np.zeros(batch.n, dtype=bool), -1
+        self.state = self.engine.reserve(self.state, rows, self.size)
+        out, refused, at = self.empty_predictions(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
             start = at + 1
-            self._state, at = self._engine.learn(self._state, rows, out, start)
+            self.state, at = self.engine.learn(self.state, rows, out, start)
             self.examples += int(np.count_nonzero(learned(rows)[start:at]))
             if at < batch.n:
                 refused[at] = True
                 if not skip:
                     raise self._refusal(batch, rows, at)
-        predicted = self._judged(out, rows, batch, refused)
+        predicted = self.as_predicted(out, rows, batch, refused)
         if predicted.refused.any() and not skip:
             raise diverged(batch, int(np.argmax(predicted.refused)))
         return predicted
@@ -157,15 +160,15 @@ class Learner:
         """
         if not isinstance(batch, Batch):
             batch = self._batch_of(batch, None, learns=False)
-        y, bad = self._labels.coded(batch, remember=False)
+        y, bad = self.labels.coded(batch, remember=False)
         if bad < batch.n:
-            raise self._labels.error(batch, bad)
-        rows = lookup(batch._replace(y=y), self._index, self._unknown)
-        out = self._room(batch.n)
-        at = self._engine.predict(self._state, rows, out)
+            raise self.labels.error(batch, bad)
+        rows = lookup(batch._replace(y=y), self.index, self.counts_unknown)
+        out = self.empty_predictions(batch.n)
+        at = self.engine.predict(self.state, rows, out)
         if at < batch.n:
             raise diverged(batch, at)
-        return self._judged(out, rows, batch, np.zeros(batch.n, dtype=bool))
+        return self.as_predicted(out, rows, batch, np.zeros(batch.n, dtype=bool))
 
     def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
         """The rows of a table. The first one that is learned from settles what the features are."""
@@ -187,9 +190,9 @@ class Learner:
 
     def check(self, batch: Batch) -> None:
         """Raise InputError for the first label in `batch` that `partial_fit` would refuse. Changes nothing."""
-        bad = self._labels.misfit(batch)
+        bad = self.labels.misfit(batch)
         if bad < batch.n:
-            raise self._labels.error(batch, bad)
+            raise self.labels.error(batch, bad)
 
     def explain(self, batch: Batch) -> list[Explanation]:
         """What moved the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
@@ -199,34 +202,36 @@ class Learner:
         """
         return list(explained(self, batch))
 
-    def voices(self, batch: Batch, number: int | None = None) -> Voices | None:
+    def contributions(self, batch: Batch, number: int | None = None) -> Contributions | None:
         """What the members say of the rows, of several classes those of a class; None where there are none."""
-        if not hasattr(self._engine, "voices"):
+        if not hasattr(self.engine, "voices"):
             return None
-        rows = lookup(batch._replace(y=np.full(batch.n, np.nan)), self._index, self._unknown)
-        voices: Voices = self._engine.voices(self._state, rows, number)
-        return voices
+        rows = lookup(batch._replace(y=np.full(batch.n, np.nan)), self.index, self.counts_unknown)
+        contributions: Contributions = self.engine.contributions(self.state, rows, number)
+        return contributions
 
     def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""
-        why = self._engine.refusal(rows, row) if hasattr(self._engine, "refusal") else None
+        why = self.engine.refusal(rows, row) if hasattr(self.engine, "refusal") else None
         return InputError(batch.source, int(batch.lines[row]), None, *why) if why else diverged(batch, row)
 
     def next_pass(self) -> None:
         """Say that the rows to come have been learned from before: a further pass over the same data."""
-        if hasattr(self._engine, "next_pass"):
-            self._engine.next_pass(self._state)
+        if hasattr(self.engine, "next_pass"):
+            self.engine.next_pass(self.state)
 
-    def say(self, **given: Any) -> None:
-        """Say predictions in another way from now on: `sonlearn.options.SAID` by name. Nothing that is learned changes.
+    def set_output(self, **given: Any) -> None:
+        """Say predictions in another way from now on: `sonlearn.options.OUTPUT_OPTIONS` by name. Nothing that is learned changes.
 
         Raises OptionError where they contradict each other, or the other options.
         """
-        self.options = dataclasses.replace(self.options, **{name: given[name] for name in SAID if name in given})
-        if isinstance(self._labels, Labels):
-            self._labels = Labels(self.options.loss, self._labels.coding, self.options.binary)
+        self.options = dataclasses.replace(
+            self.options, **{name: given[name] for name in OUTPUT_OPTIONS if name in given}
+        )
+        if isinstance(self.labels, Labels):
+            self.labels = Labels(self.options.loss, self.labels.coding, self.options.binary)
 
-    def meet(self, labels: Iterable[int | str]) -> None:
+    def declare_classes(self, labels: Iterable[int | str]) -> None:
         """Say which classes there are, before any row: they have this order, and scores and weights from now on.
 
         What each class learns is the same as if it had been met in a row. Raises OptionError where there are no
@@ -235,17 +240,17 @@ class Learner:
         if self.classes or self.examples:
             raise OptionError("classes can be named before any row has been learned, not later")
         labels = list(labels)
-        self._restore_classes({"labels": labels, "first": min(labels, default=None) if self.options.oaa else None})
+        self.restore_classes({"labels": labels, "first": min(labels, default=None) if self.options.oaa else None})
 
-    def _restore_classes(self, header: dict[str, Any]) -> None:
+    def restore_classes(self, header: dict[str, Any]) -> None:
         self._classes().restore(header)
-        self._state = self._engine.new(int(header.get("learned", len(header["labels"]))))
+        self.state = self.engine.new(int(header.get("learned", len(header["labels"]))))
 
     # -- what has been learned ---------------------------------------------------------------------------------------
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], w float64[d]) of the features seen, in the scale of the input; of K classes float64[K, d]."""
-        return self._index.ids[: self.size].copy(), self._engine.weights(self._state, self.size)
+        return self.index.ids[: self.size].copy(), self.engine.weights(self.state, self.size)
 
     @property
     def classes(self) -> list[int | str]:
@@ -257,13 +262,13 @@ class Learner:
         return self._classes().text(values)
 
     def _classes(self) -> Classes:
-        if not isinstance(self._labels, Classes):
+        if not isinstance(self.labels, Classes):
             raise OptionError("this is no learner of several classes: give --oaa K, --multinomial K, or --classes auto")
-        return self._labels
+        return self.labels
 
     def facts(self) -> dict[str, Any]:
         """What the method has to tell of its state, by name: see `alpha` and `eigenvalues` for the Newton family."""
-        facts: dict[str, Any] = self._engine.facts(self._state)
+        facts: dict[str, Any] = self.engine.facts(self.state)
         return facts
 
     @property
@@ -277,7 +282,7 @@ class Learner:
 
     def components(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], V float64[k, d]): the orthonormal rows kept by the last shrink, over the features seen."""
-        return self._index.ids[: self.size].copy(), self._fact("components")(self.size)
+        return self.index.ids[: self.size].copy(), self._fact("components")(self.size)
 
     def _fact(self, name: str) -> Any:
         facts = self.facts()
@@ -288,19 +293,19 @@ class Learner:
     @property
     def size(self) -> int:
         """Features seen."""
-        return int(self._index.size[0])
+        return int(self.index.size[0])
 
-    def _room(self, n: int) -> Predictions | Scores:
-        labels = self._labels
+    def empty_predictions(self, n: int) -> Predictions | Scores:
+        labels = self.labels
         return Scores.empty(n, len(labels.labels)) if isinstance(labels, Classes) else Predictions.empty(n)
 
-    def _judged(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray) -> Predicted | PredictedClass:
-        if isinstance(self._labels, Classes):
-            return self._labels.judged(out, rows.y, batch, refused)
+    def as_predicted(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray) -> Predicted | PredictedClass:
+        if isinstance(self.labels, Classes):
+            return self.labels.judged(out, rows.y, batch, refused)
         loss = np.empty(len(rows.y))
         np.clip(out.raw, *self.options.bounds, out=out.prediction)
         losses(loss_of(self.options), out.prediction, rows.y, loss)
-        shown, loss = said(self.options, out.prediction, rows.y, loss)
+        shown, loss = reported(self.options, out.prediction, rows.y, loss)
         return Predicted(shown, out.raw, loss, refused)
 
     # -- persistence -------------------------------------------------------------------------------------------------
@@ -314,16 +319,16 @@ class Learner:
             "text": dataclasses.asdict(self.text),
             "examples": self.examples,
         }
-        if isinstance(self._labels, Classes):
-            header["classes"] = self._labels.header() | {"learned": self._engine.met(self._state)}
+        if isinstance(self.labels, Classes):
+            header["classes"] = self.labels.header() | {"learned": self.engine.met(self.state)}
         else:
-            header["label_coding"] = self._labels.coding
+            header["label_coding"] = self.labels.coding
         if self.parts is not None:
             header["parts"] = self.parts
         if self.options != self._made_of:
-            header["said"] = {name: getattr(self.options, name) for name in SAID}
-        arrays = storage.flat(self._engine.packed(self._state), "state")
-        return header, {"ids": self._index.ids[: self.size], **arrays}
+            header["said"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
+        arrays = storage.flat(self.engine.packed(self.state), "state")
+        return header, {"ids": self.index.ids[: self.size], **arrays}
 
     @classmethod
     def from_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], *, threads: int = 1) -> Learner:
@@ -341,19 +346,19 @@ class Learner:
         try:
             options, parts = LearnOptions(**header["learn"]), header.get("parts")
             learner = cls(options, TextOptions(**header["text"]), threads=threads, parts=parts)
-            if isinstance(learner._labels, Classes):
-                learner._restore_classes(header["classes"])
+            if isinstance(learner.labels, Classes):
+                learner.restore_classes(header["classes"])
             else:
-                learner._labels.coding = int(header["label_coding"])
-            learner.say(**header.get("said", {}))
+                learner.labels.coding = int(header["label_coding"])
+            learner.set_output(**header.get("said", {}))
             learner.examples = int(header["examples"])
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
                 raise ValueError("ids are not integers")
-            learner._index = index_of(arrays["ids"])
-            state = storage.rebuilt(learner._state, arrays, "state")
-            if isinstance(learner._labels, Classes):
-                learner._labels.check(header["classes"]["learned"], learner._engine.met(state))
-            learner._state = learner._engine.reserve(state, NO_ROWS, learner.size)
+            learner.index = index_of(arrays["ids"])
+            state = storage.rebuilt(learner.state, arrays, "state")
+            if isinstance(learner.labels, Classes):
+                learner.labels.check(header["classes"]["learned"], learner.engine.met(state))
+            learner.state = learner.engine.reserve(state, NO_ROWS, learner.size)
         except (KeyError, TypeError, OptionError, ValueError) as error:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error
         return learner
@@ -364,7 +369,7 @@ class Learner:
         return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)
 
     def save(self, path: str | Path) -> None:
-        """Write the model, whole or not at all (see `sonlearn.storage`)."""
+        """Write the model, whole or not at all (see `sonlearn.files.storage`)."""
         storage.write(path, *self.to_arrays())
 
     @classmethod

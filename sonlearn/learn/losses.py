@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, jit
-from sonlearn.options import LOSSES, LearnOptions
+from sonlearn.options import LearnOptions
+from sonlearn.options.losses import LOSSES
 
 SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON = range(8)
 #: Code of a loss by its name.

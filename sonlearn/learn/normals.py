@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonlearn.batch import Rows
+from sonlearn.data.rows import Rows
 
 _HALF = 1 << 64
 

@@ -28,7 +28,7 @@ def as_text(head: str, explanation: Explanation, names: Names, top: int) -> str:
         else:
             lines.append(_line(f"class {account.label}: {_number(account.raw)}"))
         shown = _shown(account, names, top)
-        width = max(_NAME, *(len(name) for name, _ in shown), *(len(voice.name) for voice in account.members))
+        width = max(_NAME, *(len(name) for name, _ in shown), *(len(member.name) for member in account.members))
         if account.members:
             lines.append(_row("member", ["says", "weight", "moved"], width))
             lines += [_row(v.name, [v.said, v.weight, v.moved], width) for v in account.members]
@@ -53,7 +53,7 @@ def _content(account: Account, names: Names, top: int) -> dict[str, Any]:
     content: dict[str, Any] = {} if account.label is None else {"label": account.label}
     content["raw"] = account.raw
     if account.members:
-        content["members"] = [voice._asdict() for voice in account.members]
+        content["members"] = [member._asdict() for member in account.members]
         content |= {"start": account.start, "mixed": account.mixed}
     content["features"] = [
         {"id": i, "names": names(i), "value": x, "without": without, "moved": moved}

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-from sonlearn.learn.output import linked
+from sonlearn.learn.links import linked
 from sonlearn.options import LearnOptions
 
 #: Where ``--binary`` is given, a wrong class is the loss.
 ERRORS = "errors"
 
 
-def as_said(options: LearnOptions) -> tuple[str, float]:
+def as_reported(options: LearnOptions) -> tuple[str, float]:
     """(The loss that is reported, what a prediction that is said is above where it is of the class +1)."""
     return ERRORS if options.binary else options.loss, float(linked(options.link, np.zeros(1))[0])
 

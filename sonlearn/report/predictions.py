@@ -10,7 +10,7 @@ from typing import BinaryIO
 import numpy as np
 
 from sonlearn.errors import OutputError
-from sonlearn.outputs import writing
+from sonlearn.files.atomic import writing
 
 #: Names that mean standard output. ``/dev/stdout`` is opened by number, since opening it by name would truncate a
 #: file that the shell appends to.

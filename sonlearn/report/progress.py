@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.options import CLASSIFICATION
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.report.classes import ClassCounts
 from sonlearn.report.labels import ERRORS, Labels, running
 

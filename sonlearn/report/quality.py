@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.clients import PROBABILISTIC, probabilities
+from sonlearn.estimators.base import PROBABILISTIC, probabilities
 
 if TYPE_CHECKING:
     from sonlearn.learn.classes import PredictedClass

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, NamedTuple
 
 from sonlearn.errors import InputError, shorten
-from sonlearn.outputs import writing
+from sonlearn.files.atomic import writing
 from sonlearn.report.predictions import STDOUT
 
 FORMAT = 1

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.learner import learned as learns
-from sonlearn.options import NAMESPACED, TABLES
+from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.text import chunk
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 
-from sonlearn import storage
 from sonlearn.errors import InputError, OptionError
+from sonlearn.files import storage
 from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.rows import Columns, as_block
 
@@ -287,7 +287,7 @@ class Sketch:
         raise NotImplementedError
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the whole state to a file, whole or not at all (`sonlearn.storage`); `sonlearn.sketch.load` reads it.
+        """Write the whole state to a file, whole or not at all (`sonlearn.files.storage`); `sonlearn.sketch.load` reads it.
 
         Raises
         ------

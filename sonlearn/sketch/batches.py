@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sonlearn.batch import Batch, to_csr
+from sonlearn.data.batch import Batch
+from sonlearn.data.matrices import to_csr
 from sonlearn.errors import InputError
 from sonlearn.sketch.base import Sketch
 

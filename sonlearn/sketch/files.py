@@ -1,4 +1,4 @@
-"""Sketch files, read: `sonlearn.storage` holds them, as it holds models, with the header's kind "sketch".
+"""Sketch files, read: `sonlearn.files.storage` holds them, as it holds models, with the header's kind "sketch".
 
 The header has ``sketch`` (the class), ``values`` (its settings) and ``counters``. For frequent directions the arrays
 are ``squares`` and ``vectors`` (kept directions), ``columns`` (the column of each row of ``vectors``; absent for dense
@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn import storage
 from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.files import storage
 from sonlearn.sketch import npz
 from sonlearn.sketch.base import KIND, Sketch
 from sonlearn.sketch.directions import FrequentDirections

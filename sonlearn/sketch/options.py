@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options import check_field, number, option
+from sonlearn.options.spec import check_field, number, option
 
 #: Every method `make_sketch` knows; all but the last four are values of one shrink rule.
 METHODS = (

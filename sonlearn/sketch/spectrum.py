@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from sonlearn.outputs import whole_file
+from sonlearn.files.atomic import whole_file
 from sonlearn.sketch.base import Sketch
 
 #: Endings of pictures that can be drawn.

@@ -1,4 +1,4 @@
-"""Text -> `sonlearn.batch.Batch`: every format that is read, and what is written in turn. Knows nothing of learners.
+"""Text -> `sonlearn.data.batch.Batch`: every format that is read, and what is written in turn. Knows nothing of learners.
 
 To read, along the way of a line: `source` (bytes in chunks that end where a line ends; `compression`), `read` (sources
 to batches, in order, with `pipeline` ahead of the learner), `chunk` (a chunk to rows), and the kernels of the formats,

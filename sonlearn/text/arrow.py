@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.batch import Batch, joined
+from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, NO_LABEL, Table, label_column, name_slot, number_in

@@ -27,10 +27,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
+from sonlearn.files.atomic import whole_file
 from sonlearn.options import TextOptions
-from sonlearn.outputs import whole_file
 from sonlearn.text.columns import Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.meter import Meter

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
@@ -127,7 +127,7 @@ class ChunkParser:
         n, names, made = int(state[ROWS]), [], format == "vw" and self._interactions.wanted
         if format == "vw" and self._line_names is not None:
             if made:
-                self._interactions.see(self._rows.run_byte[: int(self._rows.run_indptr[n])])
+                self._interactions.observe(self._rows.run_byte[: int(self._rows.run_indptr[n])])
             plan = self._interactions.plan if made else None
             names = self._line_names.new_names(chunk, self._rows.lines[:n], self._slots(n), plan)
         if made:
@@ -194,7 +194,7 @@ class ChunkParser:
     def _expanded(self, chunk: np.ndarray, n: int, source: str) -> tuple[list[Batch], list[InputError]]:
         """Batches with interactions and n-grams, and the rows that overflow in them."""
         rows, constant = self._rows, int(self._options.constant)
-        self._interactions.see(rows.run_byte[: int(rows.run_indptr[n])])
+        self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
         plan = self._interactions.plan
         count, room_size = np.zeros(n), np.zeros(1, dtype=np.int64)
         count_features(rows, n, constant, plan, np.zeros(256, dtype=np.int64), room_size, count)

@@ -15,7 +15,7 @@ import math
 import re
 from typing import NamedTuple
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import hash_bytes

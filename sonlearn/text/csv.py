@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, NO_LABEL, Table, label_column, name_slot, number_in

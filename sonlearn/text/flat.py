@@ -12,9 +12,10 @@ import re
 
 import numpy as np
 
-from sonlearn.batch import CONSTANT
+from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import shorten
-from sonlearn.options import TABLES, TextOptions
+from sonlearn.options import TextOptions
+from sonlearn.options.text import TABLES
 from sonlearn.text.columns import FINITE, NO_LABEL, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.objects import Record, Unfit, members_of, said

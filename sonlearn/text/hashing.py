@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonlearn.batch import CONSTANT
+from sonlearn.data.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.options import HASHED, TextOptions
+from sonlearn.options import TextOptions
+from sonlearn.options.text import HASHED
 from sonlearn.text.number import byte
 
 #: VW's slot of the constant feature, before the mask.

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.fields import gram_size, raw
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.options import TextOptions
+from sonlearn.options.spec import gram_size, raw
 from sonlearn.text.hashing import FNV_PRIME
 
 #: VW's multiplier for n-grams.
@@ -130,7 +130,7 @@ class Interactions:
         """Whether there is anything to add."""
         return bool(self._specs) or any(self._masks)
 
-    def see(self, namespaces: np.ndarray) -> None:
+    def observe(self, namespaces: np.ndarray) -> None:
         """Make the plan ready for namespaces with these first bytes (uint8[n])."""
         new = set(np.flatnonzero(np.bincount(namespaces, minlength=256)).tolist()) - self._seen
         if new:

@@ -63,7 +63,7 @@ class LineNames:
         self._mask, self._seed, self._default, self._hash_all = names.mask, names.seed, names.default, names.hash_all
         self._drop = names.drop
         self._slots: dict[tuple[bytes, bytes, bytes | None], tuple[int, str]] = {}
-        self._made: set[int] = set()  # slots of made features that were named
+        self._generated: set[int] = set()  # slots of made features that were named
         self.constant = (VW_CONSTANT & names.mask, "Constant") if options.constant else None
 
     def new_names(
@@ -87,15 +87,15 @@ class LineNames:
             parts: list[Part] = []
             if [slot for slot, _ in self.features(texts[number - 1], fresh, parts)] == slots:
                 found += fresh
-                found += self._new_made(plan, parts)
+                found += self._new_generated(plan, parts)
         return found
 
-    def _new_made(self, plan: Plan | None, parts: list[Part]) -> Iterator[Named]:
-        if plan is None or len(self._made) >= MOST_SLOTS:  # more would not be kept
+    def _new_generated(self, plan: Plan | None, parts: list[Part]) -> Iterator[Named]:
+        if plan is None or len(self._generated) >= MOST_SLOTS:  # more would not be kept
             return
-        for slot, name in made_features(plan, self._mask, parts):
-            if slot not in self._made:
-                self._made.add(slot)
+        for slot, name in generated_features(plan, self._mask, parts):
+            if slot not in self._generated:
+                self._generated.add(slot)
                 yield slot, name, True
 
     def features(
@@ -145,7 +145,7 @@ class LineNames:
         return known
 
 
-def made_features(plan: Plan, mask: int, parts: list[Part]) -> Iterator[tuple[int, str]]:
+def generated_features(plan: Plan, mask: int, parts: list[Part]) -> Iterator[tuple[int, str]]:
     """(slot, name) of a line's n-grams and then interactions, in the order of the kernel (`sonlearn.text.interact`).
 
     An interaction is ``a^x*b^y``, an n-gram ``a^x^y``, as in Vowpal Wabbit.

@@ -15,7 +15,7 @@ _POLL_SECONDS = 0.1
 _END: Any = object()
 
 
-def map_ahead(
+def map_prefetching(
     items: Iterator[Item], work: Callable[[Item], Result], threads: int, ahead: int | None = None
 ) -> Iterator[Result]:
     """``map(work, items)`` with the items drawn by one thread and worked on by `threads` others.

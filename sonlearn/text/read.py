@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
-from sonlearn.options import ON_ERROR, TABLES, TextOptions
+from sonlearn.options import TextOptions
+from sonlearn.options.text import ON_ERROR, TABLES
 from sonlearn.text.arrow import is_arrow, read_arrow, read_table
 from sonlearn.text.chunk import ChunkParser, Parsed
 from sonlearn.text.columns import Labelling
@@ -22,7 +23,7 @@ from sonlearn.text.hashing import constant_id
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
-from sonlearn.text.pipeline import map_ahead
+from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, is_table, read_chunks, source_name
 
 #: Malformed lines that are described when they are skipped.
@@ -193,7 +194,7 @@ class Reader:
         tables = bool(records) or self.format in TABLES
         items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
         work: Callable[[Any], tuple[str, bool, Parsed]] = _as_is if tables else self._parse
-        parsed = map_ahead(items, work, self._threads) if self._threads > 0 else map(work, items)
+        parsed = map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line = 0, 0
         for source, first, result in parsed:
             self.names.add(result.names)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import hash_bytes

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 
 # Entries of the state array.
 POSITION, LINE, ROWS, NNZ, AT, IN_ORDER, STATE_SIZE = 0, 1, 2, 3, 4, 5, 6

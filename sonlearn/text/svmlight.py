@@ -12,7 +12,7 @@ Indices are 64-bit, 0 is one of them, and any order and repetition is allowed. `
 
 from __future__ import annotations
 
-from sonlearn.batch import CONSTANT
+from sonlearn.data.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.text import number
 from sonlearn.text import rows as at

@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.fields import raw
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.options import TextOptions
+from sonlearn.options.spec import raw
 from sonlearn.text import number
 from sonlearn.text import rows as at
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name

@@ -11,10 +11,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from sonlearn.batch import CONSTANT, Batch
+from sonlearn.data.batch import CONSTANT, Batch
 from sonlearn.errors import InputError, OptionError
-from sonlearn.options import WRITABLE, TextOptions
-from sonlearn.outputs import whole_file, writing
+from sonlearn.files.atomic import whole_file, writing
+from sonlearn.options import TextOptions
+from sonlearn.options.text import WRITABLE
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Source
 

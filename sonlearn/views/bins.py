@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.arrays import grown
-from sonlearn.batch import Rows
+from sonlearn.data.arrays import grown
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, log_of_next, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.arrays import grown, zeros
-from sonlearn.batch import NO_CONSTANT, Batch, Rows
+from sonlearn.data.arrays import grown, zeros
+from sonlearn.data.batch import Batch
+from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.jit import bare_jit, fetch, forced_inline
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd

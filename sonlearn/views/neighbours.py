@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS, float_code, key_of, tamed
 from sonlearn.views.numbers import (

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.batch import Rows
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS
 
@@ -154,7 +154,7 @@ class Numbering:
     that goes from start = (row, place in the output, whether rows are learned from) on until the table is too small.
     """
 
-    def see(self, state: Any, rows: Rows) -> tuple[Any, Rows]:
+    def fit_transform(self, state: Any, rows: Rows) -> tuple[Any, Rows]:
         """`rows` as seen, each before it is counted."""
         out, i, at = self._room(rows), 0, 0
         while True:
@@ -163,7 +163,7 @@ class Numbering:
                 return state, out
             state = state._replace(slots=doubled(state.slots, self._params.limit))
 
-    def look(self, state: Any, rows: Rows) -> Rows:
+    def transform(self, state: Any, rows: Rows) -> Rows:
         """The same, counting nothing; what has no number is left out."""
         out = self._room(rows)
         self._fill(state._replace(slots=slots_for_reading(state.slots)), rows, out, (0, 0, False))

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.arrays import grown
-from sonlearn.batch import Rows
+from sonlearn.data.arrays import grown
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.numbers import room_for
@@ -47,11 +47,11 @@ class Raw:
         now["features"] = features
         return state._replace(now=now)
 
-    def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
+    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """`rows`, without unknown features."""
-        return state, self.look(state, rows)
+        return state, self.transform(state, rows)
 
-    def look(self, state: State, rows: Rows) -> Rows:
+    def transform(self, state: State, rows: Rows) -> Rows:
         """The same."""
         known = rows.features[: rows.indptr[-1]] >= 0
         if known.all():
@@ -96,13 +96,13 @@ class Scaled(Raw):
             return state._replace(df=grown(state.df, features, used))
         return state._replace(moments=grown(state.moments, features, used)) if self._params.z else state
 
-    def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
+    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """Rows with changed values, each before it is counted."""
         out = room_for(rows, int(rows.indptr[-1]))
         scale_rows(self._params, state, self._scratch, rows, out, True)
         return state, out
 
-    def look(self, state: State, rows: Rows) -> Rows:
+    def transform(self, state: State, rows: Rows) -> Rows:
         """The same, counting nothing."""
         out = room_for(rows, int(rows.indptr[-1]))
         scale_rows(self._params, state, self._scratch, rows, out, False)

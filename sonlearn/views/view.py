@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sonlearn.batch import Rows
+from sonlearn.data.rows import Rows
 
 #: A state: a NamedTuple of arrays.
 State = Any
@@ -36,10 +36,10 @@ class View(Protocol):
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """`state` with room for seeing `rows`, whose features are below `features`."""
 
-    def see(self, state: State, rows: Rows) -> tuple[State, Rows]:
+    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """`rows` as seen, each before the statistics take it in; `reserve` comes first."""
 
-    def look(self, state: State, rows: Rows) -> Rows:
+    def transform(self, state: State, rows: Rows) -> Rows:
         """`rows` as seen by the state as it is, which stays as it is: for prediction."""
 
     def features(self, state: State) -> int:

@@ -108,8 +108,8 @@ def test_a_checkpoint_every_so_many_minutes(cli, monkeypatch):
 
 
 def test_a_checkpoint_that_cannot_be_written_ends_nothing(cli, monkeypatch):
-    from sonlearn import storage
     from sonlearn.errors import ModelFileError
+    from sonlearn.files import storage
 
     write, calls = storage.write, []
 

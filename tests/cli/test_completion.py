@@ -11,8 +11,8 @@ from places import ROOT
 from sonlearn.cli import main
 from sonlearn.commands.completion import SHELLS, _operand, script
 from sonlearn.commands.verbs import VERBS, parser_of
-from sonlearn.methods import METHODS
-from sonlearn.options import LOSSES
+from sonlearn.options.losses import LOSSES
+from sonlearn.options.methods import METHODS
 
 
 def run(shell, text, *options, **more):
@@ -63,7 +63,7 @@ OFFERS = [
     (["tr"], {"train"}),
     (["--v"], {"--version"}),
     (["train", "--hash"], {"--hash", "--hash_seed"}),
-    (["train", "--no-re"], {"--no-retire"}),
+    (["train", "--no-re"], {"--no-prune"}),
     (["train", "--loss", ""], set(LOSSES)),
     (["train", "--method", "oja"], {name for name in METHODS if name.startswith("oja")}),
     (["train", "-m", "4", "--on-error", "s"], {"stop", "skip"}),

@@ -10,9 +10,9 @@ import pytest
 import scipy.sparse as sp
 from places import ROOT
 
-from sonlearn.batch import from_scipy
 from sonlearn.cli import main
 from sonlearn.commands.models import load_model
+from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError
 
 pytestmark = pytest.mark.interpreted
@@ -42,11 +42,11 @@ def fails(result):
 
 def test_what_is_asked_for_and_what_the_model_has(cli):
     assert cli("train", "--quiet", "-f", "with", "a.svm")[0] == 0
-    assert cli("train", "--quiet", "--noconstant", "--no-retire", "-f", "without", "a.svm")[0] == 0
+    assert cli("train", "--quiet", "--noconstant", "--no-prune", "-f", "without", "a.svm")[0] == 0
     line = fails(cli("train", "-i", "with", "--noconstant", "a.svm"))
     assert line.startswith("noconstant = yes is asked for, but the model with has noconstant = no: a model keeps")
-    line = fails(cli("train", "-i", "without", "--retire", "a.svm"))
-    assert line.startswith("retire = yes is asked for, but the model without has retire = no: ")
+    line = fails(cli("train", "-i", "without", "--prune", "a.svm"))
+    assert line.startswith("prune = yes is asked for, but the model without has prune = no: ")
     line = fails(cli("train", "-i", "with", "--strict", "a.svm"))
     assert line.startswith("strict = yes is asked for, but the model with has strict = no: ")
 

@@ -14,10 +14,10 @@ from places import ROOT
 from scipy.stats import binomtest
 
 from sonlearn.cli import main
-from sonlearn.report.html.charts import Scale, said_number, short_number
+from sonlearn.report.html.calibration import interval
+from sonlearn.report.html.charts import Scale, format_number, short_number
 from sonlearn.report.html.page import page
 from sonlearn.report.html.series import curves, speeds, thinned
-from sonlearn.report.html.trust import interval
 from sonlearn.report.runlog import read_run, run_of
 
 pytestmark = pytest.mark.interpreted
@@ -188,7 +188,7 @@ def test_bars_and_tables_have_the_logs_numbers(logs):
     assert counts == [round(h) for row in run.end["confusion"]["counts"] for h in row if h]
     tiles = [text for _, text in seen.of("div", **{"class": "tile"})]
     assert f"{100 * run.end['error']:.3g} %" in tiles[0]
-    assert said_number(run.end["loss"]) in tiles[1]
+    assert format_number(run.end["loss"]) in tiles[1]
 
 
 def test_what_many_labels_have_in_common_is_neither_right_nor_wrong(logs):
@@ -285,7 +285,7 @@ def test_axes_have_round_numbers():
     assert [short_number(v) for v in (0, 0.05, 2000, 20_000, 3_000_000, -0.5, 1e-6, 1e-7)] == [
         "0", "0.05", "2000", "20k", "3M", "\u22120.5", "1e\u22126", "1e\u22127"
     ]  # fmt: skip
-    assert [said_number(v) for v in (1234567, 0.123456, 12345.6, 1e9, -3.5)] == [
+    assert [format_number(v) for v in (1234567, 0.123456, 12345.6, 1e9, -3.5)] == [
         "1,234,567", "0.1235", "12,346", "1,000,000,000", "\u22123.5"
     ]  # fmt: skip
 

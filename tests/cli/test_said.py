@@ -213,7 +213,7 @@ def test_what_is_said_in_another_way_stays_so_in_a_file_and_changes_nothing_bene
     learner, alike = (Learner(LearnOptions(method="rfd-son", sketch_size=4)) for _ in range(2))
     learner.partial_fit(batch)
     alike.partial_fit(batch)
-    learner.say(link="logistic", max_prediction=0.1)
+    learner.set_output(link="logistic", max_prediction=0.1)
     learner.save(tmp_path / "model")
     again = Learner.load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict(batch).prediction, learner.predict(batch).prediction)

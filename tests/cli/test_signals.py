@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-from sonlearn.outputs import remove_stale, whole_file
+from sonlearn.files.atomic import remove_stale, whole_file
 
 pytestmark = [
     pytest.mark.interpreted,
@@ -120,7 +120,7 @@ def test_little_is_imported_before_an_interrupt_is_seen_to():
 
 def test_what_a_killed_process_has_left_is_removed_at_the_next_save():
     program = (
-        "import sys, os, time; from sonlearn.outputs import whole_file\n"
+        "import sys, os, time; from sonlearn.files.atomic import whole_file\n"
         "with whole_file(sys.argv[1]) as file:\n    print(file.name, flush=True); file.write(b'x'); time.sleep(100)\n"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

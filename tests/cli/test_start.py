@@ -8,7 +8,7 @@ import sys
 import pytest
 from places import PACKAGE, ROOT
 
-from sonlearn.commands import ahead
+from sonlearn.commands import precompile as ahead
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions
 

@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-from sonlearn import storage
 from sonlearn.errors import ModelFileError
+from sonlearn.files import storage
 
 HEADER = {
     "kind": "learner",

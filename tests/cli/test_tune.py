@@ -15,13 +15,13 @@ from places import ROOT
 from sonlearn import LearnOptions, OptionError, read_batches, tune
 from sonlearn.cli import main
 from sonlearn.commands import passes, train
-from sonlearn.commands.flags import RunOptions
 from sonlearn.commands.verbs import parse
-from sonlearn.grid import parse_grid, settings_of
 from sonlearn.learn.learner import Learner
+from sonlearn.options.run import RunOptions
 from sonlearn.report.outcomes import outcome_of
 from sonlearn.report.progress import Progress
-from sonlearn.tuning import Tuning, learnable
+from sonlearn.tuning.grid import parse_grid, settings_of
+from sonlearn.tuning.search import Tuning, learnable
 
 pytestmark = pytest.mark.interpreted
 GRID = "alpha=.1,1 sketch-size=2,4 method=rfd-son,nag,arow learning-rate=.1,.5"
@@ -117,14 +117,14 @@ def test_every_setting_is_what_it_is_alone(cli, data, more):
 
 
 def test_several_classes_and_committees(cli):
-    grid = "method=nag,committee members=nag+nag:tfidf,nag+drfd:lunit loss=logistic retire=off"
+    grid = "method=nag,committee members=nag+nag:tfidf,nag+drfd:lunit loss=logistic prune=off"
     for more in (["--oaa", "3"], ["--classes", "auto"]):
         status, out, _ = cli("tune", "--grid", grid, "-f", "best", "--table", "-", *more, "classes.svm")
         assert status == 0
         expected = [
             alone(flags, "classes.svm", *more, "--loss", "logistic")
             for flags in (
-                "--method nag", "--members nag,nag:tfidf --no-retire", "--members nag,drfd:lunit --no-retire"
+                "--method nag", "--members nag,nag:tfidf --no-prune", "--members nag,drfd:lunit --no-prune"
             )
         ]  # fmt: skip
         rows = table(out)
@@ -466,7 +466,7 @@ def test_every_spelling_of_a_name():
 
 
 @pytest.mark.parametrize(
-    "grid", ["diagonal=on,off method=gd", "invariant=off retire=off method=nag,committee", "eta=1/t,.5 sketch=fd",
+    "grid", ["diagonal=on,off method=gd", "invariant=off prune=off method=nag,committee", "eta=1/t,.5 sketch=fd",
              "members=nag+nag:tfidf,nag", "loss=quantile,squared quantile-tau=.5 method=nag",
              "binary=on,off min-prediction=-1 link=identity method=nag"],
 )  # fmt: skip

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from places import ROOT
 
-from sonlearn import storage
-from sonlearn.batch import to_csr
 from sonlearn.cli import main
+from sonlearn.data.matrices import to_csr
+from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.sketch import load, make_sketch

@@ -9,8 +9,8 @@ import pytest
 from places import GOLDEN, ROOT
 
 from sonlearn.cli import main
-from sonlearn.commands import vw_flags
 from sonlearn.commands.verbs import parser_of
+from sonlearn.options import vw_flags
 
 OURS = set(parser_of("train")._option_string_actions) | {"--version", "-V"}
 EVERY_FLAG_OF_OURS = {name for verb in ("train", "predict", "convert", "sketch", "serve", "inspect") for name in

@@ -21,9 +21,9 @@ import distributed
 
 from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
 from sonlearn import dask as cluster
-from sonlearn.batch import to_csr
 from sonlearn.cluster import tasks
-from sonlearn.learn.unite import Tally, unite
+from sonlearn.data.matrices import to_csr
+from sonlearn.learn.merge import Tally, merge_learners
 from sonlearn.sketch import load, make_sketch
 
 pytestmark = pytest.mark.filterwarnings("default")
@@ -101,7 +101,7 @@ def in_one_process(names, options=OPTIONS):
             tally.add(learner, batch, learner.partial_fit(batch))
         learners.append(learner)
         tallies.append(tally)
-    united = unite(learners, tallies, ["one", "other"])
+    united = merge_learners(learners, tallies, ["one", "other"])
     said = [united.partial_fit(batch) for batch in read_batches(names[7:])]
     return united, said
 
@@ -134,7 +134,9 @@ def test_a_sketch_is_the_tree_of_merges(here, days, tmp_path):
     names, texts = days
     with_death = cluster.sketch(parts_with_a_death(texts, str(tmp_path / "died")), "rfd", 10, client=here)
     assert (tmp_path / "died").exists()
-    each = [tasks.sketch_part(_reading(), _sketch_options(10), False, 1, text.splitlines()).sketch for text in texts]
+    each = [
+        tasks.sketch_partition(_reading(), _sketch_options(10), False, 1, text.splitlines()).sketch for text in texts
+    ]
     while len(each) > 1:
         each = [one.merge(other) for one, other in zip(each[::2], each[1::2], strict=True)]
     one = make_sketch("rfd", 10)
@@ -197,10 +199,10 @@ def test_the_error_is_near_that_of_one_process(here, days):
         one.partial_fit(batch)
     (alone,) = [one.partial_fit(batch).loss.mean() for batch in read_batches(names[7:])]
     told = cluster.trained(names, OPTIONS, tasks.Reading(TextOptions()), learners=2, client=here)
-    together = told.together.result.loss / told.together.result.weight
+    merge = told.merge.result.loss / told.merge.result.weight
     halves = [progress.result.loss / progress.result.weight for progress in told.each]
-    assert together < 1.1 * alone
-    assert together < min(halves)
+    assert merge < 1.1 * alone
+    assert merge < min(halves)
 
 
 def test_bags_and_tables_are_data(here, days):

@@ -7,7 +7,7 @@ import pytest
 
 from sonlearn import DivergedError, InputError, TextOptions, read_batches
 from sonlearn.cluster import tasks
-from sonlearn.cluster.partitions import Partition, PartReader, partitions, placed
+from sonlearn.cluster.partitions import Partition, PartitionReader, partitions, placed
 from sonlearn.cluster.plan import plan
 from sonlearn.cluster.tasks import Reading
 
@@ -30,7 +30,7 @@ def test_ranges_of_bytes_are_the_file(block, tmp_path):
     parts = partitions([str(path)], TEXT, block)
     size = path.stat().st_size
     assert len(parts) == (size // block if size >= 2 * block else 1)
-    found = [row for part in parts for row in rows(PartReader(part, TEXT))]
+    found = [row for part in parts for row in rows(PartitionReader(part, TEXT))]
     assert found == rows(read_batches(str(path), TEXT))
 
 
@@ -65,7 +65,7 @@ def test_errors_in_a_range_have_the_files_line(block, tmp_path):
     assert [error.line for each in skipping for error in each.errors] == [151]
     at = next(part for part, each in zip(parts, done, strict=True) if each.problem is not None)
     with pytest.raises(InputError) as raw:
-        list(PartReader(at, TEXT))
+        list(PartitionReader(at, TEXT))
     assert raw.value.line < 151
     diverged = placed(DivergedError(f"{path}:{raw.value.line}: the prediction"), at)
     assert str(diverged) == f"{path}:151: the prediction"
@@ -74,13 +74,13 @@ def test_errors_in_a_range_have_the_files_line(block, tmp_path):
 def test_rows_in_memory_are_parts():
     lines = [line.rstrip("\n") for line in LINES if not line.startswith(("\n", "#"))]
     expected = rows(read_batches([_file("".join(LINES))], TEXT))
-    assert rows(PartReader(lines, TEXT)) == expected
-    assert rows(PartReader([line.encode() + b"\n" for line in lines], TEXT)) == expected
+    assert rows(PartitionReader(lines, TEXT)) == expected
+    assert rows(PartitionReader([line.encode() + b"\n" for line in lines], TEXT)) == expected
     X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
-    assert rows(PartReader((X, np.array([1.0, -1.0])), TextOptions(constant=False))) == [
+    assert rows(PartitionReader((X, np.array([1.0, -1.0])), TextOptions(constant=False))) == [
         (1.0, [1, 3], [1.0, 2.0]), (-1.0, [2], [3.0]),
     ]  # fmt: skip
-    assert rows(PartReader([], TEXT)) == []
+    assert rows(PartitionReader([], TEXT)) == []
 
 
 def test_tables_in_memory_are_what_they_are_as_csv(tmp_path):
@@ -89,11 +89,11 @@ def test_tables_in_memory_are_what_they_are_as_csv(tmp_path):
     columns = {"y": [1, -1, 1], "size": [0.5, None, 2.0], "colour": ["red", "blue", None]}
     (tmp_path / "t.csv").write_text("y,size,colour\n1,0.5,red\n-1,,blue\n1,2.0,\n")
     expected = rows(read_batches(str(tmp_path / "t.csv"), options))
-    assert rows(PartReader(pyarrow.table(columns), options)) == expected
+    assert rows(PartitionReader(pyarrow.table(columns), options)) == expected
     pandas = pytest.importorskip("pandas", reason="needs pandas")
-    assert rows(PartReader(pandas.DataFrame(columns, index=[5, 6, 7]), options)) == expected
+    assert rows(PartitionReader(pandas.DataFrame(columns, index=[5, 6, 7]), options)) == expected
     done = tasks.Done()
-    list(done.read(PartReader(pyarrow.table({"y": [1.0], "a": [float("inf")]}), options, "<partition 4>")))
+    list(done.read(PartitionReader(pyarrow.table({"y": [1.0], "a": [float("inf")]}), options, "<partition 4>")))
     assert str(done.problem).startswith("<partition 4>:1: found an infinite value")
 
 

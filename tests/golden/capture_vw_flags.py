@@ -1,8 +1,8 @@
-"""Write docs/vw-flags.md from `sonlearn.commands.vw_flags`; run it after a change there."""
+"""Write docs/vw-flags.md from `sonlearn.options.vw_flags`; run it after a change there."""
 
 from pathlib import Path
 
-from sonlearn.commands import vw_flags
+from sonlearn.options import vw_flags
 
 HEAD = """# Vowpal Wabbit's flags
 

@@ -15,9 +15,11 @@ import pytest
 from places import ROOT
 
 from sonlearn.commands.verbs import VERBS, parser_of
-from sonlearn.members import MEMBERS, VALUE_MEMBERS
-from sonlearn.methods import METHODS, PAPERS
-from sonlearn.options import LOSSES, LearnOptions, TextOptions, flags
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.losses import LOSSES
+from sonlearn.options.members import MEMBERS, VALUE_MEMBERS
+from sonlearn.options.methods import METHODS, PAPERS
+from sonlearn.options.spec import flags
 
 #: Where users read.
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

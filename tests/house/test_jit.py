@@ -15,9 +15,7 @@ from sonlearn import compiler
 from sonlearn.jit import Kernel
 from sonlearn.kernelcache import trusted
 
-PROGRAM = (
-    "import sonlearn.compiler as j; print(j.sources_hash('sonlearn.learn.newton'), j.sources_hash('sonlearn.text.vw'))"
-)
+PROGRAM = "import sonlearn.compiler as j; print(j.sources_hash('sonlearn.learn.newton.learn'), j.sources_hash('sonlearn.text.vw'))"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from bench.quality import measures, ours, peers, sets
 from bench.quality.report import Scores
 from bench.rows import read, shuffled
 from sonlearn import LearnOptions, OptionError
-from sonlearn.members import default_members
+from sonlearn.options.members import default_members
 
 
 def write(path, text):

@@ -17,7 +17,7 @@ from streams import (
 )
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.options import LOSSES
+from sonlearn.options.losses import LOSSES
 
 BOTH = pytest.mark.parametrize("name", ["ada-fd", "s-adagrad"])
 TOLERANCE = 1e-9

@@ -5,7 +5,8 @@ import pytest
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
-from sonlearn.learn.combine import panel, retire
+from sonlearn.learn.ensemble import pruning as prune
+from sonlearn.learn.ensemble import stacking as panel
 
 pytestmark = pytest.mark.interpreted
 
@@ -80,10 +81,10 @@ def test_classes_named_beforehand_learn_the_same(method):
 @pytest.fixture
 def hearings(monkeypatch):
     """Members are heard early, and are worth nothing: some retire."""
-    monkeypatch.setattr(retire, "HEARINGS", (60, 100))
-    monkeypatch.setattr(retire, "PRICE", 3.0)
-    monkeypatch.setattr(retire, "NOTHING", 3.0)
-    assert panel.next_hearing is retire.next_hearing
+    monkeypatch.setattr(prune, "HEARINGS", (60, 100))
+    monkeypatch.setattr(prune, "PRICE", 3.0)
+    monkeypatch.setattr(prune, "NOTHING", 3.0)
+    assert panel.rows_to_next_checkpoint is prune.rows_to_next_checkpoint
 
 
 @several
@@ -125,10 +126,10 @@ def test_probabilities_and_log_loss(method, how):
     nobody = learner(method, {}).partial_fit(of_one(batch, 77)).raw
     for i, met in enumerate(met_before(batch)):
         p = 1 / (1 + np.exp(-got.scores[i, : len(met)]))
-        spare = 1 / (1 + np.exp(-nobody[i]))
-        total = p.sum() + (most - len(met) if most else 0) * spare
+        unseen = 1 / (1 + np.exp(-nobody[i]))
+        total = p.sum() + (most - len(met) if most else 0) * unseen
         np.testing.assert_allclose(got.probabilities[i, : len(met)], p / total, rtol=1e-9, atol=1e-12)
-        other = spare / total if most and len(met) < most else 0.0
+        other = unseen / total if most and len(met) < most else 0.0
         assert got.other[i] == pytest.approx(other, rel=1e-9)
         np.testing.assert_allclose(got.probabilities[i, len(met) :], other, rtol=1e-9)
         np.testing.assert_array_equal(got.label[i], batch.y[i])
@@ -138,7 +139,7 @@ def test_probabilities_and_log_loss(method, how):
             assert got.loss[i] == pytest.approx(-np.log(p[met.index(batch.y[i])] / total), rel=1e-9, abs=1e-12)
         else:
             assert got.loss[i] == pytest.approx(
-                -np.log(spare / (total if most else total + spare)), rel=1e-9, abs=1e-12
+                -np.log(unseen / (total if most else total + unseen)), rel=1e-9, abs=1e-12
             )
 
 

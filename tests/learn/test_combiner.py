@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from sonlearn import LearnOptions
-from sonlearn.batch import NO_ROWS
-from sonlearn.learn.combine.combiner import (
-    FIRMNESS,
+from sonlearn.data.rows import NO_ROWS
+from sonlearn.learn.ensemble.combiner import (
     FLOOR,
     KEEP,
     LIMIT,
     PERIOD,
+    PRIOR_PRECISION,
     Combiner,
     combine,
     combine_some,
@@ -18,15 +18,15 @@ from sonlearn.learn.combine.combiner import (
     new_combiner,
 )
 from sonlearn.learn.losses import loss_of, spread
-from sonlearn.members import Member
+from sonlearn.options.members import Member
 
 pytestmark = pytest.mark.interpreted
 LOGISTIC_LOSS = loss_of(LearnOptions(method="nag"))
 
 
-def dense(loss, w, V, y, weight, firmness):
+def dense(loss, w, V, y, weight, prior_precision):
     """A <- A + h c v v', w <- w - h l' A^-1 v, and every PERIOD rows A fades: scores, w and A of one learner."""
-    A, w, out, rows = firmness * np.eye(len(w)), w.copy(), [], 0
+    A, w, out, rows = prior_precision * np.eye(len(w)), w.copy(), [], 0
     for v, label, h in zip(V, y, weight, strict=True):
         z = w @ v
         if loss == "logistic":
@@ -40,7 +40,7 @@ def dense(loss, w, V, y, weight, firmness):
         w = w - h * slope * np.linalg.solve(A, v)
         rows += 1
         if rows % PERIOD == 0:
-            A = KEEP * A + (1 - KEEP) * firmness * np.eye(len(w))
+            A = KEEP * A + (1 - KEEP) * prior_precision * np.eye(len(w))
     return np.array(out), w, A
 
 
@@ -63,7 +63,7 @@ def test_equals_the_definition(loss):
     combiner, out = start(4), np.zeros(len(y))
     of_rows = spread(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
     combine(of_rows, combiner, V, y, weight, True, np.zeros((6, 4)), out)
-    each = [dense(loss, start(4).w[0], V, y, weight, firmness) for firmness in FIRMNESS]
+    each = [dense(loss, start(4).w[0], V, y, weight, prior_precision) for prior_precision in PRIOR_PRECISION]
     for e, (_, w, A) in enumerate(each):
         np.testing.assert_allclose(combiner.w[e], w, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(combiner.LT[e].T @ combiner.LT[e], A, rtol=1e-9, atol=1e-9)

@@ -7,13 +7,14 @@ import pytest
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
-from sonlearn.learn.combine import panel, retire
-from sonlearn.learn.combine.combiner import combine, new_combiner
-from sonlearn.learn.combine.panel import member_options, taught
-from sonlearn.learn.combine.target import CLIP
-from sonlearn.learn.engines import make_engine
+from sonlearn.learn.ensemble import pruning as prune
+from sonlearn.learn.ensemble import stacking as panel
+from sonlearn.learn.ensemble.combiner import combine, new_combiner
+from sonlearn.learn.ensemble.label_scale import CLIP
+from sonlearn.learn.ensemble.stacking import learned_by, member_options
 from sonlearn.learn.losses import loss_of, spread
-from sonlearn.members import CHEAP, MEMBERS, Member, default_members, member
+from sonlearn.learn.make import make_engine
+from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
 
@@ -21,15 +22,15 @@ NAMES = default_members("logistic")
 
 
 def options(**more):
-    return LearnOptions(method="committee", retire=False, **more)
+    return LearnOptions(method="committee", prune=False, **more)
 
 
 def said_alone(name, rows, features):
     """What a member tells the combiner when it is alone with its view."""
     entry = member(name)
     view, engine = make_view(entry.view), make_engine(member_options(options(), entry))
-    state, seen = view.see(view.reserve(view.new(), rows, features), rows)
-    _, said = taught(engine, engine.new(), seen, view.features(state))
+    state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
+    _, said = learned_by(engine, engine.new(), seen, view.features(state))
     return np.clip(entry.gain * said.prediction, -CLIP, CLIP)
 
 
@@ -63,8 +64,8 @@ def test_equals_its_members_and_the_combiner(names, scale):
 @pytest.fixture
 def early(monkeypatch):
     """Hearings after 90 (about the rows), 150 and 300 rows."""
-    monkeypatch.setattr(retire, "FIRST", 90)
-    monkeypatch.setattr(retire, "HEARINGS", (150, 300))
+    monkeypatch.setattr(prune, "FIRST", 90)
+    monkeypatch.setattr(prune, "HEARINGS", (150, 300))
 
 
 def state_of(learner):
@@ -162,7 +163,7 @@ def test_in_later_passes_the_combiner_stands_still():
 
 def test_an_idle_member_is_retired_and_one_that_carries_is_not(monkeypatch):
     """Labels that only the product of two features tells: of nag and nag:pairs, pairs stay."""
-    monkeypatch.setattr(retire, "HEARINGS", (1500,))
+    monkeypatch.setattr(prune, "HEARINGS", (1500,))
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, 1600), rng.integers(0, 2, 1600)
     rows = [{1 + i: 1.0, 3 + j: 1.0} for i, j in zip(a, b, strict=True)]
@@ -175,7 +176,7 @@ def test_an_idle_member_is_retired_and_one_that_carries_is_not(monkeypatch):
 
 @pytest.mark.parametrize(("words", "entries", "gone"), [(20_000, 40, True), (200, 40, False), (20_000, 8, False)])
 def test_tuples_go_at_once_where_rows_are_long_and_nearly_all_pairs_are_new(monkeypatch, words, entries, gone):
-    monkeypatch.setattr(retire, "HEARINGS", ())
+    monkeypatch.setattr(prune, "HEARINGS", ())
     rng = np.random.default_rng(1)
     rows = [dict.fromkeys(rng.integers(1, words, entries).tolist(), 1.0) for _ in range(520)]
     learner = Learner(LearnOptions(method="committee", members=("nag", "nag:tfidf", "nag:pairs", "nag:triples")))
@@ -203,7 +204,7 @@ def test_a_budget_chooses_members():
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"budget": 2.0, "retire": False}, "--budget 2 with --no-retire: .*leave out --no-retire"),
+        ({"budget": 2.0, "prune": False}, "--budget 2 with --no-prune: .*leave out --no-prune"),
         ({"budget": "cheap", "members": ("nag",)}, "--budget cheap with --members: .*give one of them"),
     ],
 )
@@ -265,13 +266,13 @@ def test_a_hearing_judges_no_committee_twice(monkeypatch):
         asked.append(tuple(chosen))
         return 10.0 - worth[list(chosen)].sum()
 
-    monkeypatch.setattr(retire, "loss_of", loss_of)
+    monkeypatch.setattr(prune, "loss_of", loss_of)
     members = tuple(Member("nag", "raw") for _ in worth)
-    case = retire.Case(None, members, True, np.zeros((8, 8), np.float32), np.ones(5), short=True)
-    assert retire.retired(case, [0, 1, 2, 3, 4]) == [0, 1]
+    case = prune.Case(None, members, True, np.zeros((8, 8), np.float32), np.ones(5), short=True)
+    assert prune.pruned_members(case, [0, 1, 2, 3, 4]) == [0, 1]
     assert len(set(asked)) == len(asked)
     asked.clear()
-    assert retire.retired(case, [2, 3, 4]) == []
+    assert prune.pruned_members(case, [2, 3, 4]) == []
     assert len(asked) == 4
-    assert retire.retired(case, [0, 1]) == []
+    assert prune.pruned_members(case, [0, 1]) == []
     assert len(asked) == 4, "two stay, whatever they are worth"

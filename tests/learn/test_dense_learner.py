@@ -19,7 +19,7 @@ from dense_learner import (
 from streams import batch_of, duplicated, ill_conditioned, low_rank, rows_of, without_some_labels, zipf
 
 from sonlearn import LearnOptions
-from sonlearn.options import CLASSIFICATION, LOSSES
+from sonlearn.options.losses import CLASSIFICATION, LOSSES
 
 PAPER = {"loss": "squared", "clip": 1.0, "diagonal": False}
 

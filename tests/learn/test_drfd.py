@@ -25,7 +25,7 @@ from streams import (
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.engines import make_engine
+from sonlearn.learn.make import make_engine
 from sonlearn.views.index import intern, new_index
 
 LOSSES = ("hinge", "squared", "logistic")
@@ -164,7 +164,7 @@ def test_many_generations():
     """So many that the log is swept several times, between what few rows touch."""
     twin, learner = agree(options_of("squared", 2), zipf(n=1500, d=120, s=2, seed=4))
     assert twin.shrinks > 100
-    assert learner._state.now["generation"][0] < twin.shrinks, "the log has been swept"
+    assert learner.state.now["generation"][0] < twin.shrinks, "the log has been swept"
 
 
 # ---------------------------------------------------------------------------------------------------- theory
@@ -194,7 +194,7 @@ def test_between_identity_and_the_full_matrix(text, m):
     batch, options = rows_of(text, slice(0, 10 * buffer_rows(m))), options_of("squared", m)
     learner = Learner(options)
     learner.partial_fit(batch)
-    assert learner._state.now["raw"][0] == 0, "just after a shrink"
+    assert learner.state.now["raw"][0] == 0, "just after a shrink"
     X, _ = dense_rows(batch)
     A, full = matrix_of(learner, batch), np.eye(X.shape[1]) + X.T @ X
     delta = learner.facts()["delta"](len(A))

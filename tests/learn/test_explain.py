@@ -10,10 +10,10 @@ import pytest
 from streams import batch_of
 
 from sonlearn import Batch, Learner, LearnOptions
-from sonlearn.batch import CONSTANT
+from sonlearn.data.batch import CONSTANT
 from sonlearn.learn import explain
 from sonlearn.learn.explain import ORDERS, orders_of
-from sonlearn.methods import METHODS, additive
+from sonlearn.options.methods import METHODS, additive
 
 #: Small enough for plain Python, and every kind of view.
 MEMBERS = ("nag", "arow-precision:tfidf", "nag:bins", "nag:pairs", "arow-precision:neighbours", "multinomial-bayes:log")
@@ -49,7 +49,7 @@ def raw_of(learner: Learner, row: dict[int, float]) -> float:
 def adds_up(account: explain.Account) -> None:
     assert account.empty + account.moved.sum() == pytest.approx(account.raw, rel=1e-9, abs=1e-9)
     if account.members:
-        moved = math.fsum(voice.moved for voice in account.members)
+        moved = math.fsum(member.moved for member in account.members)
         assert account.start + account.mixed + moved == pytest.approx(account.raw, rel=1e-9, abs=1e-9)
 
 
@@ -209,10 +209,10 @@ def test_members_of_a_committee_say_what_the_combiner_weighs(loss):
         (account,) = said.accounts
         adds_up(account)
         assert account.start == rows.base[i]
-        assert {voice.name: voice.weight for voice in account.members} == weights
-        for voice in account.members:
-            assert voice.moved == pytest.approx(voice.weight * (voice.said - rows.base[i]), abs=1e-12)
-        assert (np.diff([abs(voice.moved) for voice in account.members]) <= 0).all()
+        assert {member.name: member.weight for member in account.members} == weights
+        for member in account.members:
+            assert member.moved == pytest.approx(member.weight * (member.said - rows.base[i]), abs=1e-12)
+        assert (np.diff([abs(member.moved) for member in account.members]) <= 0).all()
         assert abs(account.mixed) < 0.5  # two sets of weights, which have not gone far apart
 
 
@@ -234,7 +234,7 @@ def test_members_of_values_add_up_from_the_mean(loss):
         (account,) = said.accounts
         adds_up(account)
         assert account.start == pytest.approx(math.log(mean) if loss == "poisson" else mean)
-        names = {voice.name for voice in account.members}
+        names = {member.name for member in account.members}
         assert names == {"nag", "nag:tfidf"} | ({"bias"} if loss == "quantile" else set())
         assert abs(account.mixed) < 1e-9  # one set of weights, and no bound was reached
 
@@ -245,17 +245,17 @@ def test_members_of_a_mixture():
     for i, said in enumerate(learner.explain(rows)):
         (account,) = said.accounts
         adds_up(account)
-        assert {voice.name: voice.weight for voice in account.members} == learner.facts()["share"]
-        p = math.fsum(voice.weight / (1 + math.exp(-voice.said)) for voice in account.members)
+        assert {member.name: member.weight for member in account.members} == learner.facts()["share"]
+        p = math.fsum(member.weight / (1 + math.exp(-member.said)) for member in account.members)
         assert math.log(p / (1 - p)) == pytest.approx(learner.predict(rows).raw[i])
 
 
 @pytest.mark.interpreted
 def test_members_that_went_home_say_nothing():
     learner = learned(members=MEMBERS)
-    learner._state.panel.now["active"] = 0b000101
+    learner.state.panel.now["active"] = 0b000101
     (said,) = learner.explain(stream(1, seed=11))
-    assert {voice.name for voice in said.accounts[0].members} == {MEMBERS[0], MEMBERS[2]}
+    assert {member.name for member in said.accounts[0].members} == {MEMBERS[0], MEMBERS[2]}
 
 
 # ------------------------------------------------------------------------------------------------- several classes

@@ -12,8 +12,8 @@ from streams import duplicated, ill_conditioned, rows_of, with_empty_rows, with_
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.learn import fading
-from sonlearn.methods import METHODS
+from sonlearn.learn.newton import forgetting as fading
+from sonlearn.options.methods import METHODS
 
 N = 60 if numba.config.DISABLE_JIT else 300
 STREAMS = {
@@ -130,7 +130,7 @@ def test_the_unit_of_the_weights_is_taken_in():
         options = LearnOptions(sketch=sketch, sketch_size=3, l2=1.0, scale="none", loss="squared", clip=1.0)
         learner = Learner(options)
         found = learner.partial_fit(batch).raw
-        assert 1e-100 < learner._state.now["left"][0] < 0.1
+        assert 1e-100 < learner.state.now["left"][0] < 0.1
         assert 0.5**batch.n < fading.SMALLEST
         np.testing.assert_allclose(found, run_twin(options, batch)[1].raw, rtol=1e-9, atol=1e-9)
 
@@ -183,9 +183,9 @@ def test_who_forgets_follows_a_stream_that_turns(method):
 @pytest.mark.interpreted
 def test_a_committee_tells_its_members():
     options = LearnOptions(decay=0.01, l2=0.02, members="nag,drfd:lunit,multinomial-bayes:log")
-    engines = Learner(options)._engine._panel._engines
+    engines = Learner(options).engine._stack._engines
     assert engines[0]._params.keep == engines[1]._params.keep == engines[2]._params.keep == 0.99
     assert engines[0]._params.shrink == 0.02
-    state = Learner(options)._state.panel.combiner
+    state = Learner(options).state.panel.combiner
     assert state.keep[0] == 0.99**32
-    assert Learner(LearnOptions())._state.panel.combiner.keep[0] == pytest.approx(0.9998**32)
+    assert Learner(LearnOptions()).state.panel.combiner.keep[0] == pytest.approx(0.9998**32)

@@ -20,9 +20,9 @@ from streams import (
 )
 
 from sonlearn import DivergedError, Learner, LearnOptions
-from sonlearn.learn.first_order import BEYOND
-from sonlearn.methods import METHODS
-from sonlearn.options import CLASSIFICATION, LOSSES
+from sonlearn.learn.first_order.rules import BEYOND
+from sonlearn.options.losses import CLASSIFICATION, LOSSES
+from sonlearn.options.methods import METHODS
 
 N = 60 if numba.config.DISABLE_JIT else 600
 STREAMS = {
@@ -175,11 +175,11 @@ def test_importance_is_repetition_for_nag(loss, h):
     Nearly: the step is exactly that of h steps with the rates of the last one, and rates fall from one to the next.
     """
     batch, off, size = fitting(zipf(n=N, d=40, noise=0.2), loss), np.zeros(2), 0.0
-    taught = Learner(LearnOptions(method="nag", loss=loss))
-    taught.partial_fit(batch)
+    learned_by = Learner(LearnOptions(method="nag", loss=loss))
+    learned_by.partial_fit(batch)
 
     def change(rows):
-        learner = Learner.from_arrays(*copy.deepcopy(taught.to_arrays()))
+        learner = Learner.from_arrays(*copy.deepcopy(learned_by.to_arrays()))
         row = rows_of(rows, [0])
         before = learner.predict(row).raw[0]
         learner.partial_fit(rows)

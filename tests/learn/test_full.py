@@ -16,8 +16,8 @@ from streams import (
 )
 
 from sonlearn import InputError, Learner, LearnOptions
-from sonlearn.methods import METHODS
-from sonlearn.options import LOSSES
+from sonlearn.options.losses import LOSSES
+from sonlearn.options.methods import METHODS
 
 TOLERANCE = 1e-9
 #: With alpha = 0 the condition of A is anything up to 1e10, the cutoff; that times the rounding of A.

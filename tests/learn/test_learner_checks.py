@@ -16,8 +16,8 @@ from streams import (
 )
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions
-from sonlearn.methods import METHODS
-from sonlearn.options import CLASSIFICATION, LOSSES
+from sonlearn.options.losses import CLASSIFICATION, LOSSES
+from sonlearn.options.methods import METHODS
 
 #: Sketches, with what is special behind the hyphen.
 SKETCHES = ["rfd", "rfd-0", "rfd-unit", "fd", "pfd", "cfd", "oja", "oja-paper", "none"]

@@ -8,8 +8,8 @@ from streams import zipf
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.methods import METHODS, PAPERS, listing
-from sonlearn.options import ALL_TAKE
+from sonlearn.options.learning import ALL_TAKE
+from sonlearn.options.methods import METHODS, PAPERS, listing
 
 every = pytest.mark.parametrize("name", METHODS)
 #: An engine of engines: its own tests have its twin.

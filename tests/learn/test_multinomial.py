@@ -7,7 +7,7 @@ from streams import batch_of, batch_of_dense, rows_of, with_weights, without_som
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
 from sonlearn.learn.losses import softmax_slopes
-from sonlearn.methods import METHODS
+from sonlearn.options.methods import METHODS
 
 pytestmark = pytest.mark.interpreted
 

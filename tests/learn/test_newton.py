@@ -30,7 +30,7 @@ from streams import (
 )
 
 from sonlearn import Learner, LearnOptions
-from sonlearn.options import CLASSIFICATION, LOSSES
+from sonlearn.options.losses import CLASSIFICATION, LOSSES
 
 TOLERANCE = {"rfd": 1e-9, "oja": 1e-9, "none": 1e-9, "fd": 1e-6, "pfd": 1e-9, "cfd": 1e-9}
 SIZES = (1, 2, 5, 10, 20)

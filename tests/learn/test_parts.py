@@ -5,8 +5,8 @@ import pytest
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import InputError, Learner, LearnOptions, ModelFileError, OptionError
-from sonlearn.learn.combine.combiner import FIRMNESS
-from sonlearn.learn.unite import Tally, Told, hear, unite
+from sonlearn.learn.ensemble.combiner import PRIOR_PRECISION
+from sonlearn.learn.merge import PartitionPredictions, Tally, fit_combiner, merge_learners
 
 interpreted = pytest.mark.interpreted
 CLASSES = {
@@ -51,7 +51,7 @@ def learned(options, batch, tallies=None):
 
 def united(options, batch, **more):
     tallies = []
-    return unite(learned(options, batch, tallies), tallies, "abc", **more)
+    return merge_learners(learned(options, batch, tallies), tallies, "abc", **more)
 
 
 class Twin:
@@ -61,7 +61,7 @@ class Twin:
         self.loss, k = options.loss, len(PARTS)
         self.values = self.loss not in ("logistic", "hinge", "squared_hinge")
         self.bias = self.loss in ("absolute", "quantile")
-        firm = {"squared": (20.0,), "poisson": (20.0,)}.get(self.loss, (10.0,)) if self.values else FIRMNESS
+        firm = {"squared": (20.0,), "poisson": (20.0,)}.get(self.loss, (10.0,)) if self.values else PRIOR_PRECISION
         self.options, self.firm = options, firm
         w = np.append(np.full(k, 1 / k), [0.0] if self.bias else [])
         self.w, self.A = [w.copy() for _ in firm], [f * np.eye(len(w)) for f in firm]
@@ -164,13 +164,13 @@ def test_learners_that_learn_the_further_rows_apart_give_the_same_bits(name):
     whole, tallies, further = united(options, batch), [], batch.part(FURTHER.start, FURTHER.stop)
     learners = learned(options, batch, tallies)
     cuts = [further.part(a, b) for a, b in ((0, 50), (50, 120))]
-    told = [[Told.of(each, each.partial_fit(part)) for each in learners] for part in cuts]
-    heard = unite(learners, tallies, "abc")
-    got = [hear(heard, part, each) for part, each in zip(cuts, told, strict=True)]
+    told = [[PartitionPredictions.of(each, each.partial_fit(part)) for each in learners] for part in cuts]
+    history = merge_learners(learners, tallies, "abc")
+    got = [fit_combiner(history, part, each) for part, each in zip(cuts, told, strict=True)]
     np.testing.assert_array_equal(np.concatenate([each.raw for each in got]), whole.partial_fit(further).raw)
     probe = rows_of(batch, slice(0, 100))
-    np.testing.assert_array_equal(heard.predict(probe).raw, whole.predict(probe).raw)
-    assert heard.facts()["parts"][0]["weight"] == whole.facts()["parts"][0]["weight"] != 1 / 3
+    np.testing.assert_array_equal(history.predict(probe).raw, whole.predict(probe).raw)
+    assert history.facts()["parts"][0]["weight"] == whole.facts()["parts"][0]["weight"] != 1 / 3
 
 
 @pytest.mark.parametrize("name", [*CLASSES, "squared", "committee"])
@@ -251,7 +251,7 @@ def test_classes_equal_their_learners_and_one_combiner_written_out(name):
         predicted = each.partial_fit(further)
         for k, label in enumerate(labels):
             known = label in each.classes
-            said[:, k, j] = predicted.scores[:, each.classes.index(label)] if known else predicted.spare
+            said[:, k, j] = predicted.scores[:, each.classes.index(label)] if known else predicted.unseen
     twin, met = ClassTwin(options, batch), 4
     for i in range(120):
         y, h = further.y[i], further.weight[i]
@@ -273,23 +273,23 @@ def test_learners_of_classes_that_learn_apart_give_the_same_bits(name, tmp_path)
     whole, tallies = united(options, batch, threads=2), []
     learners = learned(options, batch, tallies)
     cuts = [further.part(a, b) for a, b in ((0, 70), (70, 120))]
-    told = [[Told.of(each, each.partial_fit(part)) for each in learners] for part in cuts]
-    heard = unite(learners, tallies, "abc")
-    got = [hear(heard, part, each) for part, each in zip(cuts, told, strict=True)]
+    told = [[PartitionPredictions.of(each, each.partial_fit(part)) for each in learners] for part in cuts]
+    history = merge_learners(learners, tallies, "abc")
+    got = [fit_combiner(history, part, each) for part, each in zip(cuts, told, strict=True)]
     assert got[0].scores.shape == (70, 5)
     wanted = [whole.partial_fit(part) for part in cuts]
     for one, other in zip(got, wanted, strict=True):
         for field in one._fields:
             np.testing.assert_array_equal(getattr(one, field), getattr(other, field), err_msg=field)
-    assert heard.facts() == whole.facts()
-    heard.save(tmp_path / "model")
+    assert history.facts() == whole.facts()
+    history.save(tmp_path / "model")
     again = Learner.load(tmp_path / "model")
-    for model in (heard, again):
+    for model in (history, again):
         np.testing.assert_array_equal(model.predict(batch).scores, whole.predict(batch).scores)
     expected = whole.partial_fit(batch).scores
-    np.testing.assert_array_equal(heard.partial_fit(batch).scores, expected)
+    np.testing.assert_array_equal(history.partial_fit(batch).scores, expected)
     np.testing.assert_array_equal(again.partial_fit(batch).scores, expected)
-    assert heard.weights()[1].shape == (5, len(heard.weights()[0]))
+    assert history.weights()[1].shape == (5, len(history.weights()[0]))
 
 
 def test_classes_that_are_written_in_two_ways_are_refused():
@@ -298,13 +298,13 @@ def test_classes_that_are_written_in_two_ways_are_refused():
     learners[0].partial_fit(batch_of([{1: 1.0}], [0]))
     learners[1].partial_fit(batch_of([{1: 1.0}], [3]))
     with pytest.raises(InputError, match=r"b.svm: found classes 1 to 3, expected 0 to 2, as in a.svm"):
-        unite(learners, tallies, ["a.svm", "b.svm"])
+        merge_learners(learners, tallies, ["a.svm", "b.svm"])
     options = LearnOptions(method="nag", classes="auto")
     learners = [Learner(options), Learner(options)]
     learners[0].partial_fit(batch_of([{1: 1.0}], [4]))
     learners[1].partial_fit(batch_of([{1: 1.0}], [np.nan])._replace(class_names=["tea"]))
     with pytest.raises(InputError, match=r"b.vw: found names of classes, expected whole numbers, as in a.svm"):
-        unite(learners, tallies, ["a.svm", "b.vw"])
+        merge_learners(learners, tallies, ["a.svm", "b.vw"])
 
 
 def test_weights_are_those_of_the_learners_added_up():
@@ -312,7 +312,7 @@ def test_weights_are_those_of_the_learners_added_up():
     batch = stream(options)
     ours = united(options, batch)
     ours.partial_fit(batch.part(200, 320))
-    ours._state.combiner.w[1] = ours._state.combiner.w[0]  # a mixture of two is no linear function
+    ours.state.combiner.w[1] = ours.state.combiner.w[0]  # a mixture of two is no linear function
     ids, w = ours.weights()
     of = dict(zip(ids.tolist(), w.tolist(), strict=True))
     rows = rows_of(batch, slice(200, 320))
@@ -332,10 +332,10 @@ def test_predicting_changes_nothing_and_further_passes_leave_the_combiner_alone(
     for key, array in ours.to_arrays()[1].items():
         np.testing.assert_array_equal(array, before[key], err_msg=key)
     ours.partial_fit(batch)
-    w = ours._state.combiner.w.copy()
+    w = ours.state.combiner.w.copy()
     ours.next_pass()
     ours.partial_fit(batch)
-    np.testing.assert_array_equal(ours._state.combiner.w, w)
+    np.testing.assert_array_equal(ours.state.combiner.w, w)
 
 
 @interpreted
@@ -346,7 +346,7 @@ def test_features_in_other_orders_are_the_same_features():
     learners[0].partial_fit(batch_of([{7: 1.0}, {9: 1.0}], [1, -1]))
     learners[1].partial_fit(batch_of([{9: 1.0}, {8: 1.0}, {7: 1.0}], [-1, 1, 1]))
     alone = [each.predict(batch_of([{7: 1.0}, {8: 1.0}, {9: 1.0}, {5: 1.0}], [1] * 4)).raw for each in learners]
-    ours = unite(learners, [Tally.new(options)] * 2, "ab")
+    ours = merge_learners(learners, [Tally.new(options)] * 2, "ab")
     raw = ours.predict(batch_of([{7: 1.0}, {8: 1.0}, {9: 1.0}, {5: 1.0}], [1] * 4)).raw
     np.testing.assert_allclose(raw, np.mean(alone, axis=0), rtol=1e-12)
 
@@ -358,9 +358,9 @@ def test_what_cannot_be_put_together_is_said():
     other.partial_fit(batch_of([{1: 1.0}], [-1]))
     none = [Tally.new(one.options)] * 2
     with pytest.raises(InputError, match=r"b.svm: found labels -1 and \+1, expected 0 and 1, as in a.svm"):
-        unite([one, other], none, ["a.svm", "b.svm"])
+        merge_learners([one, other], none, ["a.svm", "b.svm"])
     with pytest.raises(OptionError, match="other options"):
-        unite([one, Learner(LearnOptions(method="sgd"))], none, "ab")
+        merge_learners([one, Learner(LearnOptions(method="sgd"))], none, "ab")
 
 
 def test_a_file_whose_parts_do_not_fit_is_refused():

@@ -17,7 +17,7 @@ from streams import (
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.learn.normals import draw, position_of
-from sonlearn.options import LOSSES
+from sonlearn.options.losses import LOSSES
 
 ADA = ("ada-gp", "ada-dp", "radagrad")
 TOLERANCE = 1e-9
@@ -89,7 +89,7 @@ def _sketch(batch, seed):
     learner = Learner(LearnOptions(method="ada-dp", sketch_size=5, seed=seed))
     learner.partial_fit(batch)
     out = np.zeros((5, 6))
-    out[:, learner.weights()[0] - 1] = learner._state.S[: len(learner.weights()[0])].T
+    out[:, learner.weights()[0] - 1] = learner.state.S[: len(learner.weights()[0])].T
     return out
 
 
@@ -106,7 +106,7 @@ def test_random_numbers_are_those_of_numpy():
 @pytest.mark.parametrize("name", [*ADA, "rp-son"])
 def test_long_streams_use_the_numbers_in_order(name, monkeypatch):
     """Blocks of any length, and rows that are refused in between, change no bit."""
-    from sonlearn.learn.engines import projected
+    from sonlearn.learn.projected import engine as projected
 
     batch = zipf(n=120, d=80, s=4)
     huge = batch_of([{1: 1e120}], [1.0])

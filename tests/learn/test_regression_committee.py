@@ -7,11 +7,11 @@ import pytest
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions
-from sonlearn.learn.combine import retire
-from sonlearn.learn.combine.combiner import KEEP, PERIOD
-from sonlearn.learn.combine.panel import member_options, taught
-from sonlearn.learn.engines import make_engine
-from sonlearn.members import default_members, member
+from sonlearn.learn.ensemble import pruning as prune
+from sonlearn.learn.ensemble.combiner import KEEP, PERIOD
+from sonlearn.learn.ensemble.stacking import learned_by, member_options
+from sonlearn.learn.make import make_engine
+from sonlearn.options.members import default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
 
@@ -23,7 +23,7 @@ each = pytest.mark.parametrize("loss", LOSSES)
 
 
 def options(loss="squared", **more):
-    return LearnOptions(method="committee", loss=loss, **{"retire": False, **LOSSES[loss], **more})
+    return LearnOptions(method="committee", loss=loss, **{"prune": False, **LOSSES[loss], **more})
 
 
 def stream(n=250, seed=0):
@@ -106,8 +106,8 @@ def alone(name, loss, rows, features):
     """What a member predicts that is alone with its view and the labels that it is told."""
     entry = member(name, loss)
     view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
-    state, seen = view.see(view.reserve(view.new(), rows, features), rows)
-    return taught(engine, engine.new(), seen, view.features(state))[1].prediction
+    state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
+    return learned_by(engine, engine.new(), seen, view.features(state))[1].prediction
 
 
 @pytest.mark.interpreted
@@ -145,11 +145,11 @@ def assert_same(one, other):
 @each
 @pytest.mark.parametrize("threads", [1, 3])
 def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
-    monkeypatch.setattr(retire, "HEARINGS", (100, 160))
+    monkeypatch.setattr(prune, "HEARINGS", (100, 160))
     batch = stream()
-    whole = Learner(options(loss, retire=True))
+    whole = Learner(options(loss, prune=True))
     wanted = whole.partial_fit(batch)
-    parts, got = Learner(options(loss, retire=True), threads=threads), []
+    parts, got = Learner(options(loss, prune=True), threads=threads), []
     for a, b in itertools.pairwise([0, 1, 2, 40, 99, 117, 180, 181, batch.n]):
         got.append(parts.partial_fit(rows_of(batch, slice(a, b))).raw)
         parts = Learner.from_arrays(*parts.to_arrays(), threads=threads)

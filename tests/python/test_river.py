@@ -10,10 +10,10 @@ import pytest
 pytest.importorskip("river", reason="needs the extra river")
 
 from river.checks import yield_checks
+from sonlearn.river import SonClassifier, SonRegressor
 
 from sonlearn import InputError, LearnOptions, TextOptions, read_batches
 from sonlearn.learn.learner import Learner
-from sonlearn.river import SonClassifier, SonRegressor
 
 TEXT = TextOptions(format="vw", bits=32)
 MODELS = {

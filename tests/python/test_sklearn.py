@@ -15,11 +15,11 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sonlearn.sklearn import SonClassifier, SonRegressor, StreamingSVD, TextHasher
 
 from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
 from sonlearn.learn.learner import Learner
-from sonlearn.methods import METHODS
-from sonlearn.sklearn import SonClassifier, SonRegressor, StreamingSVD, TextHasher
+from sonlearn.options.methods import METHODS
 
 CURVED = ("committee", "mixture", "bayes", "multinomial-bayes", "rfd-son")
 LINEAR = [name for name in METHODS if name not in CURVED]
@@ -343,7 +343,7 @@ def test_plain_text_has_no_bars_colons_or_line_ends():
 def test_text_hasher_in_parts_equals_the_whole(monkeypatch):
     texts = [f"w{i} w{i % 3}" for i in range(20)]
     whole = TextHasher().transform(texts)
-    monkeypatch.setattr("sonlearn.transformers.ROWS", 3)
+    monkeypatch.setattr("sonlearn.estimators.transformers.ROWS", 3)
     assert (TextHasher().transform(texts) != whole).nnz == 0
 
 

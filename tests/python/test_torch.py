@@ -11,12 +11,12 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra torch")
 
+import sonlearn.torch
 import torch
 from places import ROOT
-
-import sonlearn.torch
-from sonlearn import DivergedError, Learner, LearnOptions, OptionError, from_scipy
 from sonlearn.torch import AdaGP, is_projected
+
+from sonlearn import DivergedError, Learner, LearnOptions, OptionError, from_scipy
 
 torch.set_num_threads(1)
 DOUBLE = torch.float64

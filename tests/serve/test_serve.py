@@ -238,11 +238,11 @@ def test_requests_that_are_worked_on_together_have_the_answers_of_each_alone(lea
             groups.append(len(group := super()._group()))
             return group
 
-    async def all_answers(learner, together):
+    async def all_answers(learner, merge):
         worker = Watched(learner, NameTable())
         running = asyncio.ensure_future(worker.run())
         asked = [worker.ask("text", text, learn=learn, whole=whole) for text, whole in jobs]
-        if together:
+        if merge:
             found = await asyncio.gather(*asked, return_exceptions=True)
         else:
             found = [(await asyncio.gather(one, return_exceptions=True))[0] for one in asked]

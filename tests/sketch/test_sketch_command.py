@@ -9,9 +9,9 @@ import pytest
 import scipy.sparse as sp
 from sketch_twin import DATA, error, matrix, tail
 
-from sonlearn.batch import from_scipy, to_csr
 from sonlearn.commands import inspect
 from sonlearn.commands.sketching import merge_files, sketch_batches
+from sonlearn.data.matrices import from_scipy, to_csr
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.sketch import METHODS, SketchOptions, load, make_sketch
 from sonlearn.sketch.spectrum import histogram, plot

@@ -11,8 +11,8 @@ import sketch_twin as twin
 from places import GOLDEN
 from sketch_twin import matrix
 
-from sonlearn import storage
 from sonlearn.errors import ModelFileError
+from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
 from sonlearn.sketch import METHODS, load, make_sketch
 

@@ -8,7 +8,7 @@ from dense_learner import loss_slope
 from sketch_twin import DATA
 
 from sonlearn import Learner, LearnOptions
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.sketch import make_sketch
 
 

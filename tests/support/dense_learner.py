@@ -126,7 +126,7 @@ class NoSketch:
     def append(self, ghat: np.ndarray) -> None:
         pass
 
-    def fade(self, keep: float) -> None:
+    def forget_past(self, keep: float) -> None:
         """A <- A_0 + keep (A - A_0); with a sketch, its rows fade."""
 
     def rows(self) -> np.ndarray:
@@ -162,7 +162,7 @@ class FrequentDirections(NoSketch):
         if len(self.buffer) == 2 * self.m:
             self.shrink()
 
-    def fade(self, keep: float) -> None:
+    def forget_past(self, keep: float) -> None:
         self.buffer, self.kept, self.shed = np.sqrt(keep) * self.buffer, keep * self.kept, keep * self.shed
         self.alpha = self.alpha_0 + keep * (self.alpha - self.alpha_0)
 
@@ -222,7 +222,7 @@ class Oja(NoSketch):
             self.L = self.L + (self.V @ ghat) ** 2
             self.V = orthonormalised(self.V + self.gamma(ghat) * np.outer(self.V @ ghat, ghat))
 
-    def fade(self, keep: float) -> None:
+    def forget_past(self, keep: float) -> None:
         self.L, self.b = keep * self.L, keep * self.b
 
     def gamma(self, ghat: np.ndarray) -> float:
@@ -370,7 +370,7 @@ class DenseLearner:
         self.t += 1
         self.remembered = (1 - o.decay) * self.remembered + 1
         if o.decay:
-            self.sketch.fade(1 - o.decay)
+            self.sketch.forget_past(1 - o.decay)
             self.mass *= 1 - o.decay
             self.inverse = self.sketch.pseudo_inverse()
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-from sonlearn.commands.serve import rehearse
+from sonlearn.commands.serve import warm_up
 from sonlearn.learn.learner import Learner
 from sonlearn.serve.app import Limits
 from sonlearn.serve.metrics import Metrics
@@ -25,7 +25,7 @@ class Served:
 
     def __init__(self, learner: Learner, limits: Limits, learns: bool):
         self.learner, self.reports = learner, []
-        rehearse(learner, learns)  # so that no client waits for kernels
+        warm_up(learner, learns)  # so that no client waits for kernels
         self._sockets = [listen("127.0.0.1", 0, "--port"), listen("127.0.0.1", 0, "--tcp")]
         self.http, self.tcp = (bound.getsockname()[1] for bound in self._sockets)
         ready = threading.Event()

@@ -15,7 +15,7 @@ from matrix_twin import TWINS as MATRIX
 from matrix_twin import raw_predictions as by_matrices
 
 from sonlearn import LearnOptions
-from sonlearn.methods import METHODS
+from sonlearn.options.methods import METHODS
 
 
 def newton(options, batch):

@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pytest
 
-from sonlearn.batch import Batch
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.text.cache import CachedReader

@@ -13,7 +13,7 @@ import pytest
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
-from sonlearn.text.pipeline import map_ahead
+from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.read import SHOWN_ERRORS, Reader, read_batches
 
 LINES = [b"bad" if i % 7 == 3 else b"%d %d:%d.5" % (i % 2, i, i) for i in range(200)]
@@ -168,10 +168,10 @@ def test_map_ahead_keeps_order_and_errors_in_place():
 
     results = []
     with pytest.raises(ZeroDivisionError):
-        results.extend(map_ahead(iter(range(100)), work, 3))
+        results.extend(map_prefetching(iter(range(100)), work, 3))
     seen = []
     try:
-        for i in map_ahead(iter(range(100)), work, 3):
+        for i in map_prefetching(iter(range(100)), work, 3):
             seen.append(i)
     except ZeroDivisionError:
         pass
@@ -183,7 +183,7 @@ def test_map_ahead_keeps_order_and_errors_in_place():
 
     seen = []
     try:
-        for i in map_ahead(broken(), work, 2):
+        for i in map_prefetching(broken(), work, 2):
             seen.append(i)
     except KeyError:
         seen.append(-1)

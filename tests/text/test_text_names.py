@@ -21,7 +21,7 @@ from sonlearn.cli import main
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.interact import Interactions
-from sonlearn.text.names import MOST_NAMES, LineNames, NameTable, Part, made_features
+from sonlearn.text.names import MOST_NAMES, LineNames, NameTable, Part, generated_features
 from sonlearn.text.read import Reader
 
 pytestmark = pytest.mark.interpreted
@@ -119,7 +119,7 @@ def test_features_are_made_as_by_the_kernel(made):
         plain = [slot for slot, _ in names.features(line, None, parts)]
         interactions = Interactions(options)
         interactions.see(np.array([part.byte for part in parts], dtype=np.uint8))
-        ours = [slot for slot, _ in made_features(interactions.plan, 2**22 - 1, parts)]
+        ours = [slot for slot, _ in generated_features(interactions.plan, 2**22 - 1, parts)]
         assert plain + ours == batch.indices.tolist(), line
         n += len(ours)
     assert n >= 8

@@ -16,11 +16,11 @@ from streams import (
 )
 from views_twin import CONSTANT, TWINS
 
-from sonlearn import storage
-from sonlearn.batch import NO_CONSTANT
+from sonlearn.data.rows import NO_CONSTANT
+from sonlearn.files import storage
+from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
 from sonlearn.views.index import BEYOND, index_of, intern, lookup, new_index
-from sonlearn.viewtable import VIEWS
 
 pytestmark = pytest.mark.interpreted
 every = pytest.mark.parametrize("name", VIEWS)
@@ -70,14 +70,14 @@ class Viewed:
         self.view, self.index = make_view(name, **more), new_index()
         self.state = self.view.new()
 
-    def see(self, batch):
+    def fit_transform(self, batch):
         rows, self.index = intern(batch, self.index, True)
         self.state = self.view.reserve(self.state, rows, int(self.index.size[0]))
-        self.state, seen = self.view.see(self.state, rows)
+        self.state, seen = self.view.fit_transform(self.state, rows)
         return split(seen)
 
-    def look(self, batch):
-        return split(self.view.look(self.state, lookup(batch, self.index, True)))
+    def transform(self, batch):
+        return split(self.view.transform(self.state, lookup(batch, self.index, True)))
 
     def arrays(self):
         return {key: np.array(part) for key, part in storage.flat(self.view.packed(self.state), "state").items()}
@@ -124,8 +124,8 @@ def test_values_are_the_twins(name, stream):
     """Entry by entry, with numbers that stand for the twin's names one to one over the whole stream."""
     batch, viewed, twin = STREAMS[stream], Viewed(name), TWINS[name]()
     number, count = {}, 0
-    for i, (features, values) in enumerate(viewed.see(batch)):
-        wanted = twin.see(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
+    for i, (features, values) in enumerate(viewed.fit_transform(batch)):
+        wanted = twin.fit_transform(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
         assert len(features) == len(wanted)
         np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12, atol=ROUNDING.get(name, 0))
         for (key, _), f in zip(wanted, features.tolist(), strict=True):
@@ -142,13 +142,13 @@ def test_labels_that_are_numbers_choose_other_entries(name):
     batch = with_weights(long._replace(y=np.random.default_rng(0).normal(size=long.n) + 100))
     viewed, twin, other = Viewed(name, numbers=True), TWINS[name](), Viewed(name)
     twin.labels, number = [], {}
-    for i, (features, values) in enumerate(viewed.see(batch)):
-        wanted = twin.see(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
+    for i, (features, values) in enumerate(viewed.fit_transform(batch)):
+        wanted = twin.fit_transform(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
         np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12)
         for (key, _), f in zip(wanted, features.tolist(), strict=True):
             assert number.setdefault(key, f) == f
     assert len(set(number.values())) == len(number)
-    other.see(batch)
+    other.fit_transform(batch)
     assert not np.array_equal(viewed.arrays()["state.slots"], other.arrays()["state.slots"])
 
 
@@ -160,8 +160,8 @@ def test_labels_of_several_classes_choose_for_all_of_them(name):
     viewed, twin, number = Viewed(name, several=True), TWINS[name](), {}
     twin.classes = []
     assert not viewed.view.of_labels
-    for i, (features, values) in enumerate(viewed.see(batch)):
-        wanted = twin.see(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
+    for i, (features, values) in enumerate(viewed.fit_transform(batch)):
+        wanted = twin.fit_transform(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
         np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12)
         for (key, _), f in zip(wanted, features.tolist(), strict=True):
             assert number.setdefault(key, f) == f
@@ -174,7 +174,7 @@ def test_equal_values_of_any_weight_do_not_vary(weight):
     """(x h)/h is not x: what never changes must not be taken for what does."""
     values = np.random.default_rng(0).normal(size=50)
     batch = batch_of([dict(enumerate(values.tolist()))] * 5, [1.0] * 5, np.full(5, weight))
-    assert all((values == 1).all() for _, values in Viewed("zs").see(batch))
+    assert all((values == 1).all() for _, values in Viewed("zs").fit_transform(batch))
 
 
 @every
@@ -182,10 +182,10 @@ def test_a_feature_twice_in_a_row_is_one(name):
     batch = zipf(n=80, d=40, s=6)
     one, other = Viewed(name), Viewed(name)
     for batch_, again in [(rows_of(batch, slice(0, 50)), rows_of(repeated_ids(batch), slice(0, 50)))]:
-        for (_, values), (_, others) in zip(one.see(batch_), other.see(again), strict=True):
+        for (_, values), (_, others) in zip(one.fit_transform(batch_), other.fit_transform(again), strict=True):
             np.testing.assert_allclose(values, others, rtol=1e-12)
     known = rows_of(batch, slice(0, 50))
-    for (_, values), (_, others) in zip(one.look(known), other.look(repeated_ids(known)), strict=True):
+    for (_, values), (_, others) in zip(one.transform(known), other.transform(repeated_ids(known)), strict=True):
         np.testing.assert_allclose(values, others, rtol=1e-12)
 
 
@@ -197,9 +197,9 @@ def test_a_feature_twice_in_a_row_is_one(name):
 def test_batches_may_be_cut_anywhere(name, stream):
     batch = STREAMS[stream]
     whole, pieces = Viewed(name), Viewed(name)
-    rows = whole.see(batch)
+    rows = whole.fit_transform(batch)
     cuts = [0, 1, 2, 40, 41, 149, batch.n]
-    parts = [pieces.see(rows_of(batch, slice(a, b))) for a, b in itertools.pairwise(cuts)]
+    parts = [pieces.fit_transform(rows_of(batch, slice(a, b))) for a, b in itertools.pairwise(cuts)]
     assert_same_rows(rows, [row for part in parts for row in part])
     assert_same_arrays(whole.arrays(), pieces.arrays())
 
@@ -208,25 +208,25 @@ def test_batches_may_be_cut_anywhere(name, stream):
 def test_rows_that_are_only_predicted_change_nothing(name):
     batch = STREAMS["numbers"]
     viewed = Viewed(name)
-    viewed.see(rows_of(batch, slice(0, 100)))
+    viewed.fit_transform(rows_of(batch, slice(0, 100)))
     before, rest = viewed.arrays(), rows_of(batch, slice(100, 150))
     more = rest._replace(indices=np.where(rest.indices == 2, 77, rest.indices), values=rest.values + 0.37)
     for silent in (rest._replace(y=np.full(50, np.nan)), more._replace(weight=np.zeros(50))):
-        seen = viewed.see(silent)
+        seen = viewed.fit_transform(silent)
         assert_same_arrays(viewed.arrays(), before)
-        assert_same_rows(viewed.look(silent), seen)
+        assert_same_rows(viewed.transform(silent), seen)
         assert_same_arrays(viewed.arrays(), before)
 
 
 @every
 def test_a_new_state_can_be_looked_through(name):
     viewed = Viewed(name)
-    for features, values in viewed.look(STREAMS["numbers"]):
+    for features, values in viewed.transform(STREAMS["numbers"]):
         assert len(features) == len(values) == 0
-    seen = viewed.see(STREAMS["numbers"]._replace(y=np.full(150, np.nan)))
+    seen = viewed.fit_transform(STREAMS["numbers"]._replace(y=np.full(150, np.nan)))
     assert all(len(features) == 0 for features, _ in seen)
     assert_same_arrays(viewed.arrays(), Viewed(name).arrays())
-    assert viewed.see(batch_of([], [])) == viewed.look(batch_of([], [])) == []
+    assert viewed.fit_transform(batch_of([], [])) == viewed.transform(batch_of([], [])) == []
 
 
 @every
@@ -237,7 +237,7 @@ def test_looking_gives_what_seeing_will_give(name, stream):
     for i in range(60):
         row = rows_of(batch, [i])
         before = viewed.view.features(viewed.state)
-        (features, values), (wanted, others) = viewed.look(row)[0], viewed.see(row)[0]
+        (features, values), (wanted, others) = viewed.transform(row)[0], viewed.fit_transform(row)[0]
         known = wanted < before
         np.testing.assert_array_equal(features, wanted[known])
         np.testing.assert_array_equal(values, others[known])
@@ -248,11 +248,11 @@ def test_saved_and_restored_states_go_on_with_the_same_bits(name):
     batch = STREAMS["weighted"]
     through, stopped = Viewed(name), Viewed(name)
     for a, b in ((0, 50), (50, 90), (90, 150)):
-        rows = through.see(rows_of(batch, slice(a, b)))
-        assert_same_rows(rows, stopped.see(rows_of(batch, slice(a, b))))
+        rows = through.fit_transform(rows_of(batch, slice(a, b)))
+        assert_same_rows(rows, stopped.fit_transform(rows_of(batch, slice(a, b))))
         stopped.view = make_view(name)
         stopped.state = storage.rebuilt(stopped.view.new(), stopped.arrays(), "state")
-        assert_same_rows(stopped.look(batch), through.look(batch))
+        assert_same_rows(stopped.transform(batch), through.transform(batch))
         assert_same_arrays(stopped.arrays(), through.arrays())
 
 
@@ -274,7 +274,7 @@ def test_values_of_any_size_stay_finite(name):
     weight = rng.choice([1e-300, 1.0, 1.7e308], len(rows))
     batch = with_constant(batch_of(rows, rng.choice([-1.0, 1.0], len(rows)), weight))
     viewed = Viewed(name)
-    for got in (viewed.see(batch), viewed.see(batch), viewed.look(batch)):
+    for got in (viewed.fit_transform(batch), viewed.fit_transform(batch), viewed.transform(batch)):
         assert all(np.isfinite(values).all() for _, values in got)
         assert sum(len(values) for _, values in got) > 100
     arrays = viewed.arrays()
@@ -285,7 +285,7 @@ def test_values_of_any_size_stay_finite(name):
 def test_rows_of_ten_thousand_entries(name):
     rng = np.random.default_rng(0)
     rows = [dict(zip(range(10_000), rng.normal(size=10_000).tolist(), strict=True)) for _ in range(2)]
-    got = Viewed(name).see(with_constant(batch_of(rows, [1.0, -1.0])))
+    got = Viewed(name).fit_transform(with_constant(batch_of(rows, [1.0, -1.0])))
     assert all(0 < len(features) <= 30_001 and np.isfinite(values).all() for features, values in got)
     assert all(len(set(features.tolist())) == len(features) for features, _ in got)
 
@@ -301,7 +301,7 @@ def test_what_is_made_up_is_bounded(name):
     """Beyond the limit features share numbers, within a row too: their values are added up, and none stands twice."""
     batch = STREAMS["text"]
     free, bounded, resumed = Viewed(name), Viewed(name, limit=64), Viewed(name, limit=64)
-    wanted, got = free.see(batch), bounded.see(batch)
+    wanted, got = free.fit_transform(batch), bounded.fit_transform(batch)
     made = int(bounded.state.now["made"][0])
     assert made == 64 < free.state.now["made"][0]
     assert len(bounded.state.slots) == 128
@@ -312,9 +312,9 @@ def test_what_is_made_up_is_bounded(name):
             np.testing.assert_allclose(values.sum(), all_values.sum(), rtol=1e-9)
         shared += len(features) < len(others)
     assert shared > 50
-    assert_same_rows(bounded.look(batch), bounded.see(batch._replace(weight=np.zeros(batch.n))))
+    assert_same_rows(bounded.transform(batch), bounded.fit_transform(batch._replace(weight=np.zeros(batch.n))))
     for a, b in ((0, 3), (3, 4), (4, 80), (80, 150)):
-        resumed.see(rows_of(batch, slice(a, b)))
+        resumed.fit_transform(rows_of(batch, slice(a, b)))
         resumed.view = make_view(name, limit=64)
         resumed.state = storage.rebuilt(resumed.view.new(), resumed.arrays(), "state")
     assert_same_arrays(resumed.arrays(), bounded.arrays())
@@ -325,7 +325,7 @@ def test_tables_follow_what_is_seen(name):
     """Nothing of the size of the bound at the start; at most half full, and not more than four times too large."""
     viewed = Viewed(name)
     for a in range(0, 150, 50):
-        viewed.see(rows_of(STREAMS["text"], slice(a, a + 50)))
+        viewed.fit_transform(rows_of(STREAMS["text"], slice(a, a + 50)))
         made, slots = int(viewed.state.now["made"][0]), len(viewed.state.slots)
         most = max(1, np.diff(STREAMS["text"].indptr).max()) ** 3
         assert 2 * made <= slots <= max(512, 4 * (made + most))
@@ -388,4 +388,4 @@ def test_the_constant_of_text_that_is_hashed_has_no_part_in_pairs():
     batch = with_constant(zipf(n=40, d=9))
     hashed = batch._replace(indices=np.where(batch.indices == CONSTANT, 116060, batch.indices), constant=116060)
     for name in VIEWS:
-        assert_same_rows(Viewed(name).see(batch), Viewed(name).see(hashed))
+        assert_same_rows(Viewed(name).fit_transform(batch), Viewed(name).fit_transform(hashed))

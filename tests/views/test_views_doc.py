@@ -4,7 +4,7 @@ import re
 
 from places import ROOT
 
-from sonlearn.viewtable import VIEWS
+from sonlearn.options.views import VIEWS
 
 DOCUMENT = (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
 

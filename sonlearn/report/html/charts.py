@@ -95,7 +95,7 @@ def place(x: Scale, y: Scale, point: tuple[float, float]) -> tuple[float, float]
     )
 
 
-def said_number(value: float) -> str:
+def format_number(value: float) -> str:
     """A number for people: four digits, thousands apart."""
     if not math.isfinite(value):
         return str(value)
@@ -130,7 +130,7 @@ def _drawn(one: Series, x: Scale, y: Scale) -> list[Element]:
             parts.append(element("path", d=d, class_=f"line {one.class_}"))
         if one.dots or len(spots) == 1:
             for (a, b), point in zip(spots, piece, strict=True):
-                tip = element("title", f"{one.name}: {said_number(point[0])}, {said_number(point[1])}")
+                tip = element("title", f"{one.name}: {format_number(point[0])}, {format_number(point[1])}")
                 parts.append(element("circle", tip, cx=a, cy=b, r=3.0, class_=f"dot {one.class_}"))
     return parts
 

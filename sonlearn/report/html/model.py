@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sonlearn.report.html.charts import Scale, Series, chart, legend, said_number, scale, signed
+from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, signed
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, bar_row, bars, number, panel, span
 from sonlearn.report.runlog import Run
@@ -86,7 +86,7 @@ def spectra(run: Run) -> Element | None:
         values.append(alphas[0])
     y = scale(values, log=True)
     y = Scale(y.low / 1.5, y.high * 1.5, True)
-    title = f"Eigenvalues of {len(series)} sketches, the largest {said_number(max(values))}."
+    title = f"Eigenvalues of {len(series)} sketches, the largest {format_number(max(values))}."
     lead = "How much of the second-order matrix lies in each direction kept. A steep fall: few directions matter."
     if len(listed) > SPECTRA:
         lead += f" Of the first {SPECTRA} of {len(listed)} sketches."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sonlearn.report.html.charts import Scale, Series, chart, legend, said_number, scale
+from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.series import curves, speeds, thinned
 from sonlearn.report.html.tables import DASH, number, panel, table
@@ -25,7 +25,7 @@ def tiles(run: Run) -> Element | None:
     shown = [
         _tile(f"average error{held}", _percent(end["error"]), _than(_percent(constant.get("error")))),
         _tile(f"average loss{held}", number(end["loss"]), _than(number(constant.get("loss")))),
-        _tile("examples", said_number(end["examples"]), _passes(run, end)),
+        _tile("examples", format_number(end["examples"]), _passes(run, end)),
         _tile("examples a second", _rate(examples, seconds), f"{duration(seconds)} in all"),
     ]  # fmt: skip
     if end.get("calibration"):
@@ -34,7 +34,7 @@ def tiles(run: Run) -> Element | None:
 
 
 def _rate(examples: int, seconds: float) -> str:
-    return said_number(float(f"{examples / max(seconds, 1e-9):.3g}"))
+    return format_number(float(f"{examples / max(seconds, 1e-9):.3g}"))
 
 
 def _so_far(run: Run) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _than(value: str) -> str:
 def _passes(run: Run, end: dict[str, Any]) -> str:
     passes = run.rows[-1]["pass"] if run.rows else run.begin["passes"]
     parts = [f"{passes} passes"] if passes > 1 else []
-    parts += [f"{said_number(end['known'])} features met"] if end.get("known") is not None else []
+    parts += [f"{format_number(end['known'])} features met"] if end.get("known") is not None else []
     return ", ".join(parts)
 
 
@@ -108,7 +108,7 @@ def _curve(run: Run, what: str, log: bool, constant: float | None) -> Element | 
     if constant is not None and y.low < constant < 2 * y.high:  # further away it would leave no room for the curves
         y = y._replace(high=max(y.high, 1.02 * constant))
         series.insert(0, Series("best constant", "constant", [[(x.low, constant), (x.high, constant)]]))
-    title = f"Average {what} along the examples: {said_number(spots[-1][1])} at the end."
+    title = f"Average {what} along the examples: {format_number(spots[-1][1])} at the end."
     picture = chart(x, y, series, title=title, below="examples", beside=what)
     return element("figure", element("figcaption", what.capitalize()), legend(series[::-1]), picture)
 
@@ -128,7 +128,7 @@ def _table(run: Run) -> Element:
     names = ("examples", "loss", "since", "error", "since")
     rows = [
         [
-            said_number(row["examples"]),
+            format_number(row["examples"]),
             *(_fixed(row[key]) for key in ("loss", "since_loss", "error", "since_error")),
         ]
         for row in thinned(run.rows)
@@ -170,4 +170,4 @@ def settings(run: Run) -> Element:
 def _text(value: Any) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value))
-    return "yes" if value is True else said_number(value) if isinstance(value, float) else str(value)
+    return "yes" if value is True else format_number(value) if isinstance(value, float) else str(value)

@@ -1,6 +1,6 @@
 """A page about a run: one file of HTML, with pictures as SVG, that asks nothing of a network and runs no script.
 
-`sonlearn.report.runlog` has the numbers. The parts of the page are in `overview`, `model` and `trust`; `series` makes
+`sonlearn.report.runlog` has the numbers. The parts of the page are in `overview`, `model` and `calibration`; `series` makes
 curves of rows, `charts` draws, `tables` has what parts are made of, `markup` elements. The looks are in page.css.
 """
 
@@ -10,9 +10,10 @@ import importlib.resources
 import os
 from typing import Any
 
-from sonlearn.outputs import whole_file
-from sonlearn.report.html import model, overview, trust
-from sonlearn.report.html.charts import said_number
+from sonlearn.files.atomic import whole_file
+from sonlearn.report.html import calibration as calibration
+from sonlearn.report.html import model, overview
+from sonlearn.report.html.charts import format_number
 from sonlearn.report.html.markup import Element, element, written
 from sonlearn.report.runlog import Run
 
@@ -56,7 +57,7 @@ def page(run: Run) -> bytes:
 def _parts(run: Run) -> list[Element]:
     """The parts in order, narrow ones that follow each other in two columns."""
     makers = (
-        overview.tiles, overview.progress, model.members, trust.calibration, trust.confusion, model.spectra,
+        overview.tiles, overview.progress, model.members, calibration.calibration, calibration.confusion, model.spectra,
         model.weights, overview.speed, overview.settings,
     )  # fmt: skip
     parts = [part for part in (make(run) for make in makers) if part is not None]
@@ -75,7 +76,7 @@ def subtitle(run: Run) -> str:
     elif learn.get("classes"):
         what.append("classes as they came")
     if run.begin["before"]:
-        what.append(f"going on from a model of {said_number(run.begin['before'])} examples")
+        what.append(f"going on from a model of {format_number(run.begin['before'])} examples")
     return f"{', '.join(what)}. Started {run.begin['started'].replace('T', ' ').replace('+00:00', ' UTC')}."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sonlearn.report.html.charts import said_number, signed
+from sonlearn.report.html.charts import format_number, signed
 from sonlearn.report.html.markup import Element, element
 
 #: Where there is nothing to say.
@@ -51,4 +51,4 @@ def bars(names: tuple[str, ...], rows: list[Element]) -> Element:
 
 def number(value: float | None) -> str:
     """A number for people, or a dash."""
-    return DASH if value is None else said_number(value)
+    return DASH if value is None else format_number(value)

@@ -1,0 +1,102 @@
+"""A second process that compiles what a first run is going to need, while the run compiles what it needs now.
+
+Compiling is Python's work, of which a process does one piece at a time. The helper learns a few rows of its own with
+the run's options, beginning with the members that take longest; what it compiles the run finds in the cache. Neither
+compiles what the other one is at (`sonlearn.compiler`), so it does not matter who is first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+
+from sonlearn.data.batch import Batch
+from sonlearn.errors import SonlearnError
+from sonlearn.learn.learner import Learner
+from sonlearn.options import LearnOptions
+
+_PROGRAM = (
+    "import json, sys; given = json.loads(sys.stdin.readline()); sys.path[:] = given['path']; "
+    "from sonlearn.commands.precompile import compile_for; compile_for(given['learn'])"
+)
+_ROWS, _FEATURES = 64, 20  # more features than the index of a new learner has room for
+
+
+class Helper:
+    """The process, as seen from the run."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen | None = None
+        self._closed = False
+
+    def start(self, options: LearnOptions) -> None:
+        """Have the kernels compiled that learning with `options` takes; where that cannot be, nothing happens."""
+        from sonlearn.compiler import is_shared  # with Numba
+
+        if self._closed or not (is_shared() and sys.executable and _cores() > 1):
+            return
+        with contextlib.suppress(OSError, TypeError, ValueError):
+            # -P: what stands in the current folder is no module of ours
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            assert self._process.stdin is not None
+            given = {"path": sys.path, "learn": dataclasses.asdict(options)}
+            self._process.stdin.write(json.dumps(given).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def close(self) -> None:
+        """End it, whatever it is at."""
+        self._closed = True
+        if self._process is not None:
+            self._process.kill()
+            with contextlib.suppress(OSError):
+                self._process.communicate()
+
+
+def compile_for(learn: dict[str, Any]) -> None:
+    """What the process does. It ends with the run, which keeps its standard input open."""
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    options = LearnOptions(**learn)
+    for each in (*of_members(options), options):
+        with contextlib.suppress(SonlearnError):
+            Learner(each).partial_fit(some_rows(1 if each.several else 0))
+
+
+def of_members(options: LearnOptions) -> list[LearnOptions]:
+    """Options of a learner for each method of a committee's members, the slowest first; of no other learner any."""
+    if options.method != "committee":
+        return []
+    from sonlearn.learn.ensemble.committee import members_of
+    from sonlearn.learn.ensemble.stacking import member_options
+
+    found: dict[str, LearnOptions] = {}
+    for member in sorted(members_of(options), key=lambda member: -member.cost):
+        found.setdefault(member.method, member_options(options, member))
+    return list(found.values())
+
+
+def some_rows(first: int) -> Batch:
+    """Rows that fit every loss: labels `first` and ``first + 1``."""
+    n = _ROWS * _FEATURES
+    indptr, values = np.arange(0, n + 1, _FEATURES), np.random.default_rng(1).normal(size=n)
+    labels = first + np.arange(_ROWS) % 2.0
+    return Batch(indptr, np.arange(n), values, labels, np.ones(_ROWS), np.arange(1, _ROWS + 1))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _end_with_input() -> None:
+    os.read(0, 1)  # not through sys.stdin, which is closed at the end of a process
+    os._exit(0)

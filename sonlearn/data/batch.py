@@ -1,0 +1,90 @@
+"""`Batch`: the examples that cross from reading to learning."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+#: Feature id of the constant in input that is not hashed; no index in a file can be negative.
+CONSTANT = -1
+
+
+class Batch(NamedTuple):
+    """Sparse examples, row by row (CSR).
+
+    Attributes
+    ----------
+    indptr : int64[n + 1]
+        Row i owns entries ``indptr[i]:indptr[i + 1]``.
+    indices : int64[nnz]
+        Feature ids: an index as it stands in LIBSVM text, a hashed slot in VW text, `CONSTANT` for the constant
+        feature. Unsorted and repeated ids are allowed; repeated ones are summed by the learner.
+    values : float64[nnz]
+        Finite.
+    y : float64[n]
+        Labels; NaN where there is none (predict only).
+    weight : float64[n]
+        Importance weights h >= 0; 0 means predict only.
+    lines : int64[n]
+        1-based line number of every example in `source`, for error messages.
+    source : str
+        Where the examples come from.
+    tags : list of str, or None where no example of the batch has one. Bytes that are not UTF-8 are surrogate escapes.
+    base : float64[n], or None: VW's base, added to the prediction of the weights.
+    class_names : list of str or None, or None: labels that are no numbers, the names of classes; `y` is NaN there.
+    constant : int
+        Id of the constant feature in these rows, where they have one.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    lines: np.ndarray
+    source: str = "<memory>"
+    tags: list[str] | None = None
+    base: np.ndarray | None = None
+    constant: int = CONSTANT
+    class_names: list[str | None] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+        return len(self.y)
+
+    def part(self, start: int, stop: int) -> Batch:
+        """The examples `start` to `stop` - 1; `self` where that is all of them. The arrays share memory."""
+        if start <= 0 and stop >= self.n:
+            return self
+        begin, end = self.indptr[start], self.indptr[stop]
+        return self._replace(
+            indptr=self.indptr[start : stop + 1] - begin, indices=self.indices[begin:end],
+            values=self.values[begin:end], y=self.y[start:stop], weight=self.weight[start:stop],
+            lines=self.lines[start:stop], tags=None if self.tags is None else self.tags[start:stop],
+            base=None if self.base is None else self.base[start:stop],
+            class_names=None if self.class_names is None else self.class_names[start:stop],
+        )  # fmt: skip
+
+
+def joined(batches: list[Batch]) -> Batch:
+    """The examples of several batches (one at least) of the same source, in their order."""
+    if len(batches) == 1:
+        return batches[0]
+    starts = np.cumsum([0] + [len(batch.indices) for batch in batches])
+    indptr = [batch.indptr[1:] + start for batch, start in zip(batches, starts[:-1], strict=True)]
+    whole = {
+        name: np.concatenate([getattr(batch, name) for batch in batches])
+        for name in ("indices", "values", "y", "weight", "lines")
+    }
+    texts: dict[str, Any] = {}
+    for name, none in (("tags", ""), ("class_names", None)):
+        if any(getattr(batch, name) is not None for batch in batches):
+            texts[name] = [text for batch in batches for text in getattr(batch, name) or [none] * batch.n]
+    base = None
+    if any(batch.base is not None for batch in batches):
+        base = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])
+    first = np.zeros(1, dtype=np.int64)
+    fields: dict[str, Any] = {**whole, **texts}
+    return batches[0]._replace(indptr=np.concatenate([first, *indptr]), base=base, **fields)

@@ -1,0 +1,94 @@
+"""Batches from matrices of SciPy and NumPy, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sonlearn.data.batch import CONSTANT, Batch
+from sonlearn.errors import InputError
+
+
+def from_scipy(X: Any, y: Any = None, weight: Any = None, *, constant: bool = True, source: str = "<memory>") -> Batch:
+    """Batch of the rows of a SciPy sparse matrix or array, or of a NumPy array of two dimensions.
+
+    Column j becomes feature id j + 1, as in a 1-based LIBSVM file, so that a model learned from text and one learned
+    from matrices agree. `constant` appends the feature `CONSTANT` with value 1 to every row.
+
+    Raises
+    ------
+    InputError
+        `X` is no matrix of numbers, a value, label or weight is no finite number (a NaN label means "none"), a weight
+        is negative, or lengths differ.
+    """
+    X = _csr(X, source)
+    n = X.shape[0]
+    y = np.full(n, np.nan) if y is None else _numbers(y, "labels", source)
+    weight = np.ones(n) if weight is None else _numbers(weight, "weights", source)
+    if y.shape != (n,) or weight.shape != (n,):
+        raise InputError(source, None, None, f"{y.shape} labels, {weight.shape} weights", f"one each for {n} rows")
+    values = _numbers(X.data, "values", source)
+    if not np.isfinite(values).all():
+        row = int(np.searchsorted(X.indptr, np.flatnonzero(~np.isfinite(values))[0], side="right"))
+        raise InputError(source, row, None, "a value that is nan or infinite", "finite values")
+    if np.isinf(y).any() or not (np.isfinite(weight) & (weight >= 0)).all():
+        raise InputError(source, None, None, "an infinite label, or a weight that is not >= 0", "finite numbers")
+    indptr = np.asarray(X.indptr, dtype=np.int64)
+    indices = np.asarray(X.indices, dtype=np.int64) + 1
+    if constant:
+        indices = np.insert(indices, indptr[1:], CONSTANT)
+        values = np.insert(values, indptr[1:], 1.0)
+        indptr = indptr + np.arange(n + 1)
+    return Batch(indptr, indices, values, y, weight, np.arange(1, n + 1), source)
+
+
+def to_csr(batch: Batch, first: int) -> Any:
+    """The rows of a batch as a SciPy CSR array: feature id i becomes column i - first; the constant is left out.
+
+    `first` is 1 for LIBSVM text, whose indices begin with 1, so that columns agree with scikit-learn's loader and with
+    `from_scipy`; 0 for hashed names.
+
+    Raises
+    ------
+    InputError
+        An index is below `first`.
+    """
+    import scipy.sparse
+
+    indptr, indices, values = batch.indptr, batch.indices, batch.values
+    constant = indices == CONSTANT
+    if constant.any():
+        indptr = np.concatenate([[0], np.cumsum(~constant)])[indptr]
+        indices, values = indices[~constant], values[~constant]
+    if len(indices) and indices.min() < first:
+        at = int(indices.argmin())
+        line = int(batch.lines[np.searchsorted(indptr, at, side="right") - 1])
+        raise InputError(batch.source, line, None, f"feature {indices[at]}", f"{first} or more (see --zero-based)")
+    width = int(indices.max()) - first + 1 if len(indices) else 0
+    return scipy.sparse.csr_array((values, indices - first, indptr), shape=(batch.n, width))
+
+
+def _csr(X: Any, source: str) -> Any:
+    """`X` with attributes shape, data, indices and indptr."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+        if len(X.shape) == 2:
+            return X
+    elif isinstance(X, np.ndarray) and X.ndim == 2:
+        import scipy.sparse
+
+        return scipy.sparse.csr_array(_numbers(X, "values", source))
+    shape = f" of shape {X.shape}" if hasattr(X, "shape") else ""
+    found, expected = f"a {type(X).__name__}{shape}", "a SciPy sparse matrix, or a NumPy array of two dimensions"
+    raise InputError(source, None, None, found, expected)
+
+
+def _numbers(values: Any, what: str, source: str) -> np.ndarray:
+    array = np.asarray(values)
+    try:
+        if array.dtype.kind in "biufO":
+            return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError):  # objects that are no numbers
+        pass
+    raise InputError(source, None, None, f"{what} of type {array.dtype}", f"numbers as {what}")

@@ -1,0 +1,148 @@
+"""What the estimators for scikit-learn and for River have in common: parameters, classes, and pickling.
+
+An estimator's parameters are the fields of `LearnOptions`, by the same names and with the same defaults, so that
+nothing is said twice. It has one `Learner`, which knows its classes by number: two are -1 and +1, more are ``--oaa``'s.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sonlearn.data.batch import Batch
+from sonlearn.errors import OptionError
+from sonlearn.learn.learner import Learner, PredictedClass
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.options.members import default_members
+from sonlearn.options.methods import METHODS
+
+#: Losses with which classes can be learned, their labels being -1 and +1.
+CLASS_LOSSES = (*CLASSIFICATION, "squared")
+#: Losses whose best prediction tells the probability of a class: its logit, or 2 P - 1.
+PROBABILISTIC = ("logistic", "squared", "squared_hinge")
+
+#: Fields that say which classes there are: an estimator is told by the labels it is given.
+OF_LABELS = ("oaa", "classes", "multinomial")
+#: Fields that say how the command line writes a prediction; an estimator has its own ways.
+OF_OUTPUT = ("link", "binary")
+#: Fields of `LearnOptions` with their defaults.
+LEARNING = {
+    field.name: field.default
+    for field in dataclasses.fields(LearnOptions)
+    if field.name not in (*OF_LABELS, *OF_OUTPUT)
+}
+
+
+def constructor(defaults: dict[str, Any]) -> Callable[..., None]:
+    """An ``__init__`` with these keywords that only keeps them.
+
+    Both libraries read the parameters from its signature, and want no work to be done before the first row.
+    """
+    listed = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in defaults.items()
+    ]
+    signature = inspect.Signature(listed)
+
+    def __init__(self: Any, **given: Any) -> None:  # noqa: N807
+        bound = signature.bind(**given)
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            setattr(self, name, value)
+
+    first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    __init__.__signature__ = inspect.Signature([first, *listed])  # type: ignore[attr-defined]
+    return __init__
+
+
+def class_options(estimator: Any) -> LearnOptions:
+    """The options of a classifier. Raises OptionError, also for a loss of values."""
+    options = LearnOptions(**_given(estimator))
+    if options.loss not in CLASS_LOSSES:
+        raise OptionError(f"loss {options.loss}: expected one of {', '.join(CLASS_LOSSES)} for classes")
+    return options
+
+
+def value_options(estimator: Any) -> LearnOptions:
+    """The options of a regressor: squared loss and a method that suits values, where none is given."""
+    given = _given(estimator)
+    given["loss"] = given["loss"] or "squared"
+    if given["loss"] in CLASSIFICATION:
+        raise OptionError(f"loss {given['loss']} is for classes; expected squared or another loss of values")
+    unsaid = given["method"] is None and given["sketch"] is None and not given["members"]
+    if unsaid and default_members(given["loss"]) == default_members("logistic"):
+        given["method"] = "nag"  # there is no committee for values
+    return LearnOptions(**given)
+
+
+def _given(estimator: Any) -> dict[str, Any]:
+    """Options as they were given, but for a seed where nothing is drawn: River sets one on whatever has a seed."""
+    given = {name: getattr(estimator, name) for name in LEARNING}
+    method = LearnOptions(method=given["method"], sketch=given["sketch"]).method
+    if "seed" not in METHODS[method].takes:
+        given.pop("seed", None)
+    return given
+
+
+def probabilities(loss: str, raw: np.ndarray) -> np.ndarray:
+    """float64[n, K] from raw predictions as `raw_of` gives them; rows sum to 1."""
+    p = np.exp(-np.logaddexp(0.0, -raw)) if loss == "logistic" else np.clip((1.0 + raw) / 2.0, 0.0, 1.0)
+    if p.shape[1] == 1:
+        return np.hstack([1.0 - p, p])
+    total = p.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0))
+
+
+def learner_of_classes(options: LearnOptions, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
+    """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come."""
+    if classes == 2:
+        return Learner(options, text, threads=threads)
+    how = {"oaa": classes} if classes is not None and classes > 2 else {"classes": "auto"}
+    learner = Learner(dataclasses.replace(options, **how), text, threads=threads)
+    learner.declare_classes(range(classes or 0))
+    return learner
+
+
+def labels_of(learner: Learner, numbers: np.ndarray) -> np.ndarray:
+    """float64[n]: classes, by number, as the learner is told them."""
+    return np.asarray(numbers, dtype=np.float64) if learner.options.several else np.where(numbers == 1, 1.0, -1.0)
+
+
+def raw_of(learner: Learner, batch: Batch) -> np.ndarray:
+    """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes."""
+    predicted = learner.predict(batch)
+    return predicted.scores if isinstance(predicted, PredictedClass) else predicted.raw[:, None]
+
+
+def best_of(learner: Learner, raw: np.ndarray) -> np.ndarray:
+    """int64[n]: number of the likeliest class of rows with these raw predictions."""
+    return raw.argmax(axis=1) if learner.options.several else (raw[:, 0] > 0).astype(np.int64)
+
+
+class PickleMixin:
+    """Of an estimator with a `learner_`: copies and pickles hold numbers, as the model's file does."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The attributes, the learner as header and arrays."""
+        above = getattr(super(), "__getstate__", None)
+        state = dict(above() if above else self.__dict__)
+        if "learner_" in state:
+            state["learner_"] = state["learner_"].to_arrays()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Inverse of `__getstate__`. Arrays are copied: a copy must not share them, and a memory map is read-only."""
+        state = dict(state)
+        if "learner_" in state:
+            header, arrays = state["learner_"]
+            arrays = {name: np.array(array) for name, array in arrays.items()}
+            state["learner_"] = Learner.from_arrays(header, arrays, threads=state.get("threads", 1))
+        above = getattr(super(), "__setstate__", None)
+        if above:
+            above(state)
+        else:
+            self.__dict__.update(state)

@@ -1,0 +1,174 @@
+"""Transformers for scikit-learn: hashed text, and a streaming truncated SVD. Public as `sonlearn.sklearn`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sonlearn.data.batch import Batch
+from sonlearn.errors import OptionError, shorten
+from sonlearn.estimators.base import constructor
+from sonlearn.options import TextOptions
+from sonlearn.sketch import pca
+from sonlearn.text.read import read_batches
+
+#: Texts that are parsed at a time.
+ROWS = 4096
+#: Fields of `TextOptions` that say how text becomes features.
+_HASHING = (
+    "bits", "hash", "hash_seed", "quadratic", "cubic", "interactions", "ignore", "keep", "ngram", "skips",
+)  # fmt: skip
+_PLAIN = str.maketrans("|:\n\r", "    ")
+
+
+class TextHasher(TransformerMixin, BaseEstimator):
+    """Texts to rows of hashed features, as Vowpal Wabbit and the command line do it. Needs no fitting.
+
+    Parameters
+    ----------
+    input : str
+        ``text``: words between blanks, to which bars, colons and line ends count; ``vw``: what stands in a line of
+        VW's format from the first bar on, ``|title cheap watches |price dollars:3``.
+    bits, hash, hash_seed, quadratic, cubic, interactions, ignore, keep, ngram, skips :
+        The fields of `sonlearn.TextOptions`. Column j is VW's slot j.
+    """
+
+    __init__ = constructor({"input": "text"} | {name: getattr(TextOptions, name) for name in _HASHING})
+
+    def fit(self, X: Iterable[str], y: Any = None) -> Self:
+        """Check the parameters; returns self."""
+        self._options()
+        return self
+
+    def transform(self, X: Iterable[str]) -> scipy.sparse.csr_matrix:
+        """float64[n, 2^bits] in CSR form, of n texts.
+
+        Raises
+        ------
+        InputError
+            A text is no line of VW's format (``input="vw"``).
+        """
+        options = self._options()
+        if isinstance(X, str | bytes):
+            raise ValueError("found one text, expected a list of texts")
+        parts = list(self._parts(list(X), options))
+        indptr = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum()
+        indices = np.concatenate([np.empty(0, np.int64), *(part.indices for part in parts)])
+        values = np.concatenate([np.empty(0), *(part.values for part in parts)])
+        out = scipy.sparse.csr_matrix((values, indices, indptr), shape=(len(indptr) - 1, 1 << options.bits))
+        out.sum_duplicates()
+        return out
+
+    def _options(self) -> TextOptions:
+        if self.input not in ("text", "vw"):
+            raise OptionError(f"input {self.input!r}: expected text or vw")
+        given = {name: getattr(self, name) for name in _HASHING}
+        return TextOptions(format="vw", constant=False, **given)
+
+    def _parts(self, texts: list[str], options: TextOptions) -> Iterator[Batch]:
+        for start in range(0, len(texts), ROWS):
+            lines = [self._line(text) for text in texts[start : start + ROWS]]
+            yield from read_batches(io.BytesIO("".join(lines).encode("utf-8", "surrogateescape")), options)
+
+    def _line(self, text: str) -> str:
+        if not isinstance(text, str):
+            raise ValueError(f"found {type(text).__name__}, expected a text (str)")
+        if self.input == "text":
+            return f"| {text.translate(_PLAIN)}\n"
+        bar = text.find("|")
+        if bar < 0 or "\n" in text.strip("\n"):
+            raise ValueError(f"{shorten(text)}: expected one line of VW's format with a bar")
+        return text[bar:].rstrip("\r\n") + "\n"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        tags.requires_fit = False
+        return tags
+
+
+class StreamingSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """`sonlearn.sketch.pca.StreamingSVD` with all of scikit-learn's manners: streaming truncated SVD by a sketch.
+
+    Parameters
+    ----------
+    n_components, method, sketch_size, settings :
+        As there.
+
+    Attributes
+    ----------
+    svd_ : sonlearn.sketch.pca.StreamingSVD
+    components_ : float64[k, d], singular_values_ : float64[k]
+    n_features_in_, feature_names_in_ :
+        As everywhere in scikit-learn.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        method: str = "rfd",
+        sketch_size: int | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.sketch_size = sketch_size
+        self.settings = settings
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Forget everything, then `partial_fit`."""
+        self.__dict__.pop("svd_", None)
+        return self.partial_fit(X)
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Take in more rows; y is ignored."""
+        first = not hasattr(self, "svd_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
+        if first:
+            self.svd_ = pca.StreamingSVD(
+                self.n_components, method=self.method, sketch_size=self.sketch_size, settings=self.settings
+            )
+        self.svd_.partial_fit(X)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Coordinates of the rows of X on the components, float64[n, k]."""
+        check_is_fitted(self)
+        return self.svd_.transform(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+
+    def inverse_transform(self, Z: Any) -> np.ndarray:
+        """Rows float64[n, d] from coordinates."""
+        check_is_fitted(self)
+        return self.svd_.inverse_transform(Z)
+
+    @property
+    def components_(self) -> np.ndarray:
+        """float64[k, d]."""
+        return self.svd_.components_
+
+    @property
+    def singular_values_(self) -> np.ndarray:
+        """float64[k]."""
+        return self.svd_.singular_values_
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.svd_.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+__all__ = ["StreamingSVD", "TextHasher"]

@@ -1,0 +1,298 @@
+"""Model files: a JSON header and raw arrays, whole or not at all.
+
+Layout, integers little-endian::
+
+    8 bytes   magic, b"\\x93sonl\\r\\n\\x1a" (not text, and damaged by any newline translation)
+    uint32    format version
+    uint32    length of the header in bytes, padding included
+    uint64    length of the whole file in bytes
+    header    JSON in UTF-8, padded with spaces so that the data begins at a multiple of 64
+    data      arrays, C order, little-endian, each at a multiple of 64 from the data's beginning, zeros between
+    32 bytes  SHA-256 of everything before
+
+The header is ``{"written_by": "sonlearn 0.1.0", "header": ..., "arrays": [{"name", "dtype", "shape", "offset"}]}``.
+Infinite numbers stand in it as ``{"$float": "inf"}``, for JSON has none. Nothing here knows what a learner is, so
+sketches and other states are kept in the same way; what a file holds is told by the header's ``kind``.
+
+No pickle: a file can hold numbers and text, never code. The form follows safetensors; the checksum is added, because
+a flipped bit in a weight would go unseen for ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import struct
+from collections.abc import Iterator
+from io import BufferedReader
+from typing import Any
+
+import numpy as np
+
+from sonlearn import __version__
+from sonlearn.errors import ModelFileError, OutputError
+from sonlearn.files.atomic import target_problem, whole_file
+
+MAGIC = b"\x93sonl\r\n\x1a"
+FORMAT_VERSION = 1
+_PREAMBLE = struct.Struct("<8sIIQ")
+_ALIGN = 64
+_DIGEST = hashlib.sha256().digest_size
+_DTYPES = {"<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1"}
+
+
+def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """Write a model file; `path` holds either the whole new file or what it held before.
+
+    Parameters
+    ----------
+    path : path
+        Written beside itself and moved into place. A symbolic link stays one and its target is replaced; the mode of
+        an existing file is kept. What is no regular file (``/dev/null``, a pipe) is written to directly.
+    header : dict
+        JSON-able; ``kind`` tells what the file holds.
+    arrays : dict of str to array
+        Booleans, integers or floats. C-contiguous little-endian arrays are not copied.
+
+    Raises
+    ------
+    ModelFileError
+        The file cannot be written (permission, disk full).
+    """
+    arrays = {name: _storable(name, array) for name, array in arrays.items()}
+    preamble = _preamble(header, arrays)
+    path = os.fspath(path)
+    try:
+        with whole_file(path) as file:
+            digest = hashlib.sha256()
+            for part in _parts(preamble, arrays):
+                digest.update(part)
+                file.write(part)
+            file.write(digest.digest())
+    except OutputError as error:
+        raise ModelFileError(str(error)) from None
+
+
+def read(path: str | os.PathLike[str], kind: str | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Read what `write` has written: (header, arrays), bit for bit.
+
+    Parameters
+    ----------
+    path : path
+    kind : str or None
+        What the header must say it holds; None: anything.
+
+    Raises
+    ------
+    ModelFileError
+        The file cannot be read, is no model file, is truncated or damaged, has another kind, or a format version of
+        a newer sonlearn.
+    """
+    path = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            header, arrays = _read(path, file, os.fstat(file.fileno()).st_size)
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if kind is not None and header.get("kind") != kind:
+        raise ModelFileError(f"{path}: holds a {header.get('kind', 'state without a kind')}, expected a {kind}")
+    return header, arrays
+
+
+def kind_of(path: str | os.PathLike[str]) -> str:
+    """What the header says a file holds, without reading the arrays; errors as for `read`, but for damage in them."""
+    path = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            text, _, _ = _start(path, file, os.fstat(file.fileno()).st_size)
+        return str(json.loads(text)["header"]["kind"])
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ModelFileError:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _damaged(path) from None
+
+
+def flat(state: Any, name: str) -> dict[str, np.ndarray]:
+    """The arrays of a state by dotted name; its fields are found, not told.
+
+    A state is an array, or a (named) tuple of states. Of a structured array every field is stored as an array.
+    """
+    if isinstance(state, tuple):
+        fields = getattr(state, "_fields", None) or range(len(state))
+        parts = [flat(part, f"{name}.{field}") for field, part in zip(fields, state, strict=True)]
+        return {key: array for part in parts for key, array in part.items()}
+    if state.dtype.names:
+        return {f"{name}.{field}": np.ascontiguousarray(state[field]) for field in state.dtype.names}
+    return {name: state}
+
+
+def rebuilt(template: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
+    """Inverse of `flat`: a state of the form of `template`, with the content of `arrays`.
+
+    Shapes and types must be the template's, but for the first axis of what has length 0 there: that grows.
+
+    Raises
+    ------
+    KeyError, ValueError
+        An array is missing, or of another shape or type.
+    """
+    if isinstance(template, tuple):
+        fields = getattr(template, "_fields", None) or range(len(template))
+        parts = [rebuilt(part, arrays, f"{name}.{field}") for field, part in zip(fields, template, strict=True)]
+        return type(template)(*parts) if hasattr(template, "_fields") else tuple(parts)
+    if template.dtype.names:
+        columns = {
+            field: _fitting(template[field], arrays[f"{name}.{field}"], f"{name}.{field}")
+            for field in template.dtype.names
+        }
+        out = np.zeros(next(iter(columns.values())).shape, template.dtype)
+        for field, part in columns.items():
+            out[field] = part
+        return out
+    return _fitting(template, arrays[name], name)
+
+
+def _fitting(template: np.ndarray, array: np.ndarray, name: str) -> np.ndarray:
+    shape = template.shape
+    if shape and shape[0] == 0 and array.ndim:
+        shape = (len(array), *shape[1:])
+    if array.shape != shape or array.dtype != template.dtype:
+        raise ValueError(f"{name} is {array.dtype}{array.shape}, expected {template.dtype}{shape}")
+    return array
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Raise ModelFileError where `write` could not succeed, so that a long run does not find out at its end."""
+    problem = target_problem(path)
+    if problem:
+        raise ModelFileError(f"{os.fspath(path)}: cannot be written: {problem}")
+
+
+# --------------------------------------------------------------------------------------------------- writing
+
+
+def _storable(name: str, array: np.ndarray) -> np.ndarray:
+    array = np.asarray(array)
+    dtype = array.dtype.newbyteorder("<")
+    if dtype.str not in _DTYPES:
+        raise TypeError(f"array {name!r} of dtype {array.dtype} cannot be stored")
+    return np.asarray(array, dtype=dtype, order="C")
+
+
+def _preamble(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    entries, offset = [], 0
+    for name, array in arrays.items():
+        entries.append({"name": name, "dtype": array.dtype.str, "shape": list(array.shape), "offset": offset})
+        offset += array.nbytes + -array.nbytes % _ALIGN
+    envelope = {"written_by": f"sonlearn {__version__}", "header": _encode(header), "arrays": entries}
+    text = json.dumps(envelope, allow_nan=False).encode()  # ASCII: escapes keep what is not UTF-8
+    text += b" " * (-(len(text) + _PREAMBLE.size) % _ALIGN)
+    total = _PREAMBLE.size + len(text) + offset + _DIGEST
+    return _PREAMBLE.pack(MAGIC, FORMAT_VERSION, len(text), total) + text
+
+
+def _parts(preamble: bytes, arrays: dict[str, np.ndarray]) -> Iterator[bytes | memoryview]:
+    yield preamble
+    for array in arrays.values():
+        if array.size:
+            yield array.reshape(-1).view(np.uint8).data
+            yield bytes(-array.nbytes % _ALIGN)
+
+
+def _encode(value: Any) -> Any:
+    """`value` in JSON's terms: infinities and NaN as ``{"$float": ...}``, numpy's scalars as Python's."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$float": repr(value)}
+    if isinstance(value, dict):
+        return {key: _encode(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encode(item) for item in value]
+    return value
+
+
+# --------------------------------------------------------------------------------------------------- reading
+
+
+def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, Any, int]:
+    """The header's text, the digest of all so far, and the bytes of data that follow; checks all that comes before."""
+    start = file.read(_PREAMBLE.size)
+    if not start:
+        raise ModelFileError(f"{path}: is empty, expected a sonlearn model file")
+    if start[: len(MAGIC)] != MAGIC[: len(start)]:
+        raise ModelFileError(f"{path}: is not a sonlearn model file")
+    if len(start) < _PREAMBLE.size:
+        raise _truncated(path, size)
+    _, version, length, total = _PREAMBLE.unpack(start)
+    if version > FORMAT_VERSION:
+        raise ModelFileError(
+            f"{path}: has format version {version}, this sonlearn {__version__} reads up to {FORMAT_VERSION}; "
+            "a newer sonlearn is needed"
+        )
+    if size < total:
+        raise _truncated(path, size)
+    if size > total or total < _PREAMBLE.size + length + _DIGEST:
+        raise _damaged(path)
+    text = file.read(length)
+    return text, hashlib.sha256(start + text), size - _PREAMBLE.size - length - _DIGEST
+
+
+def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    text, digest, room = _start(path, file, size)
+    try:
+        envelope = json.loads(text, object_hook=_decode)
+        arrays = _allocate(envelope["arrays"], room)
+        header = envelope["header"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise _damaged(path) from None
+    for array in arrays.values():
+        _fill(path, file, array, digest)
+    if file.read() != digest.digest() or not isinstance(header, dict):
+        raise _damaged(path)
+    return header, arrays
+
+
+def _allocate(entries: list[dict[str, Any]], room: int) -> dict[str, np.ndarray]:
+    """Empty arrays of the header's shapes; ValueError where they do not fill `room` bytes exactly."""
+    arrays, offset = {}, 0
+    for entry in entries:
+        shape, dtype = entry["shape"], entry["dtype"]
+        if dtype not in _DTYPES or entry["offset"] != offset or entry["name"] in arrays:
+            raise ValueError
+        if not all(type(n) is int and n >= 0 for n in shape):
+            raise ValueError
+        n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
+        offset += n_bytes + -n_bytes % _ALIGN
+        if offset > room:
+            raise ValueError
+        arrays[entry["name"]] = np.empty(shape, dtype=dtype)
+    if offset != room:
+        raise ValueError
+    return arrays
+
+
+def _fill(path: str, file: BufferedReader, array: np.ndarray, digest: Any) -> None:
+    if not array.size:
+        return
+    view = array.reshape(-1).view(np.uint8).data
+    if file.readinto(view) != len(view):
+        raise _truncated(path, file.tell())
+    digest.update(view)
+    digest.update(file.read(-array.nbytes % _ALIGN))
+
+
+def _decode(value: dict[str, Any]) -> Any:
+    return float(value["$float"]) if value.keys() == {"$float"} else value
+
+
+def _truncated(path: str, size: int) -> ModelFileError:
+    return ModelFileError(f"{path}: is truncated: it ends after {size} bytes, in the middle of the model")
+
+
+def _damaged(path: str) -> ModelFileError:
+    return ModelFileError(f"{path}: is damaged: its content does not match its checksum")

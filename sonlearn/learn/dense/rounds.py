@@ -1,0 +1,124 @@
+"""Rounds of full-on and arow-full in O(d^2): A stands as its factor (`factor`), nothing is inverted and nothing drifts.
+
+full-on    A = alpha I + sum of (sigma + eta_t) g g',   w <- w - A^-1 g, projected onto |w'x| <= C in the norm of A
+arow-full  A = I + sum of x x'/r, the inverse of AROW's covariance,   w <- w + (y - p)/(x'A^-1 x + r) A^-1 x
+
+Both move along A^-1 x with A before the row (Sherman-Morrison gives the rest). A refused row changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.dense.factor import solve, update, widen
+from sonlearn.learn.losses import SQUARED, loss_slope
+from sonlearn.learn.newton.round import row_scale
+from sonlearn.learn.tolerances import LIMIT
+
+FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR = range(5)
+
+
+@bare_jit
+def learn(params, state, work, rows, out, start):
+    """Predict and learn rows from `start` on; returns the first row that was refused, or n.
+
+    Parameters
+    ----------
+    params : Params; state : State, changed in place; work : Work, scratch
+    rows : Rows; out : Predictions, filled in place; start : int
+    """
+    now, w = state.now[0], state.w
+    for i in range(start, len(rows.y)):
+        if not enter(params, state, rows, out, i):
+            return i
+        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+            continue
+        d = features_of(state, rows, i)
+        for j in range(now.seen, d):
+            widen(state.A, j, math.sqrt(params.alpha))
+        spread(rows, i, d, work.x)
+        quadratic = solve(state.A, d, work.x, work.h, work.u)
+        along, scale = move(params, rows, out, i, now.t + 1, quadratic)
+        if not (math.isfinite(along) and scale * scale * quadratic <= LIMIT * LIMIT):
+            return i
+        now.t += 1
+        now.seen = d
+        if along != 0.0:
+            for j in range(d):
+                w[j] -= along * work.u[j]
+        if scale > 0.0:
+            for j in range(d):
+                work.x[j] *= scale
+            update(state.A, d, work.x)
+    return len(rows.y)
+
+
+@bare_jit
+def predict(state, rows, raw):
+    """raw[i] <- prediction of row i; returns the first row whose prediction is not finite, or n."""
+    for i in range(len(rows.y)):
+        raw[i], _ = score(state, rows, i)
+        if not math.isfinite(raw[i]):
+            return i
+    return len(rows.y)
+
+
+@bare_inline
+def score(state, rows, i):
+    """(base + w'x, x'x) of row i."""
+    wx = xx = 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, x = rows.features[at], rows.values[at]
+        xx += x * x
+        if f < len(state.w):
+            wx += state.w[f] * x
+    return rows.base[i] + wx, xx
+
+
+@bare_inline
+def enter(params, state, rows, out, i):
+    """Predict row i; False if it is out of bounds, or is to be learned and has a feature too many."""
+    u, xx = score(state, rows, i)
+    if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
+        return False
+    out.raw[i] = u
+    out.prediction[i] = min(max(u, params.low), params.high)
+    if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+        return True
+    return features_of(state, rows, i) <= params.most
+
+
+@bare_inline
+def features_of(state, rows, i):
+    """How many features will have been seen after row i."""
+    d = state.now[0].seen
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        d = max(d, rows.features[at] + 1)
+    return d
+
+
+@bare_inline
+def spread(rows, i, d, x):
+    """x[:d] <- row i, zeros included."""
+    for j in range(d):
+        x[j] = 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        x[rows.features[at]] = rows.values[at]
+
+
+@bare_inline
+def move(params, rows, out, i, t, quadratic):
+    """(c, s) of the round: w <- w - c A^-1 x with A before the row, and A <- A + s^2 x x'."""
+    u, p, y, h = out.raw[i], out.prediction[i], rows.y[i], rows.weight[i]
+    if params.rule == AROW:
+        if params.loss.code != SQUARED and y * u >= 1.0:
+            return 0.0, 0.0
+        r = params.r / h
+        return (u - y) / (quadratic + r), 1.0 / math.sqrt(r)
+    slope = h * loss_slope(params.loss, p, y)
+    scale = row_scale(params, slope, t)
+    along = slope / (1.0 + scale * scale * quadratic)
+    if u != p and quadratic > 0.0:
+        along += (u - p) / quadratic
+    return along, scale

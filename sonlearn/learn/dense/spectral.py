@@ -1,0 +1,124 @@
+"""Rounds that need the eigenvalues of A, O(d^3) each: A f(A) is worked out anew in every round.
+
+full-on with alpha = 0   f(lam) = 1/lam, 0 for lam = 0: the pseudo-inverse of [SON] appendix D
+ada-full                 f(lam) = 1/(delta + sqrt(lam)), A = sum of g g'
+ada-lr                   Q from A Pi, Q'A = U Sig V', the step V f(Sig) V'g and nothing outside of V ([ADA] eq. 1)
+
+A is kept as the columns of its upper triangle, as `factor` keeps R.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sonlearn.jit import inline, jit
+from sonlearn.learn.dense.factor import column
+from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of
+from sonlearn.learn.losses import loss_slope
+from sonlearn.learn.newton.round import row_scale
+from sonlearn.learn.spectrum import INVERSE, ROOT, f
+from sonlearn.learn.tolerances import LIMIT, SPAN
+
+#: Eigenvalues of A up to this multiple of the largest are 0 where a pseudo-inverse is meant.
+ZERO = 1e-10
+
+
+@jit
+def learn(params, state, rows, out, start):
+    """Predict and learn rows from `start` on; arguments and result as in `rounds.learn`."""
+    now = state.now[0]
+    for i in range(start, len(rows.y)):
+        if not enter(params, state, rows, out, i):
+            return i
+        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+            continue
+        d = features_of(state, rows, i)
+        if d == 0:
+            now.t += 1
+            continue
+        x = np.zeros(d)
+        for at in range(rows.indptr[i], rows.indptr[i + 1]):
+            x[rows.features[at]] = rows.values[at]
+        slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i], rows.y[i])
+        if not slope * slope * np.dot(x, x) <= LIMIT:
+            return i
+        scale = row_scale(params, slope, now.t + 1) if params.rule == PSEUDO else abs(slope)
+        A = matrix(state.A, now.seen, d)
+        w = state.w[:d] - projection(A, x, out.raw[i] - out.prediction[i]) if params.rule == PSEUDO else state.w[:d]
+        for j in range(d):
+            for k in range(d):
+                A[j, k] += (scale * x[j]) * (scale * x[k])
+        g = slope * x
+        if params.dual:
+            g += state.z[:d]
+            w = np.zeros(d)
+        w = w - params.rate * (found(params, A, state.Pi[:d], g) if params.rule == ADA_LR else apply(params, A, g))
+        if not np.isfinite(w).all():
+            return i
+        now.t += 1
+        now.seen = d
+        state.w[:d] = w
+        if params.dual:
+            state.z[:d] = g
+        keep(state.A, A)
+    return len(rows.y)
+
+
+@inline
+def matrix(packed, seen, d):
+    """A of d features as a matrix; those from `seen` on are new and have zeros."""
+    A = np.zeros((d, d))
+    for j in range(seen):
+        for k in range(j + 1):
+            A[j, k] = A[k, j] = packed[column(j) + k]
+    return A
+
+
+@inline
+def keep(packed, A):
+    """The reverse of `matrix`."""
+    for j in range(len(A)):
+        for k in range(j + 1):
+            packed[column(j) + k] = A[j, k]
+
+
+@inline
+def apply(params, A, g):
+    """f(A) g."""
+    lam, U = np.linalg.eigh(A)
+    c = np.dot(g, U)
+    kind, base = (INVERSE, 0.0) if params.rule == PSEUDO else (ROOT, params.delta)
+    for j in range(len(lam)):
+        none = base == 0.0 and not lam[j] > ZERO * lam[-1]  # a pseudo-inverse
+        c[j] = 0.0 if none else f(kind, base, max(lam[j], 0.0), c[j])
+    return np.dot(U, c)
+
+
+@inline
+def found(params, A, Pi, g):
+    """V f(Sig) V'g for the singular values Sig of Q'A and their right vectors V, Q from A Pi."""
+    Q, _ = np.linalg.qr(np.dot(A, Pi))
+    _, sig, V = np.linalg.svd(np.dot(np.ascontiguousarray(Q.T), A), False)
+    c = np.dot(V, g)
+    for j in range(len(sig)):
+        c[j] = f(ROOT, params.delta, sig[j], c[j]) if sig[j] > ZERO * sig[0] else 0.0
+    return np.dot(c, V)
+
+
+@inline
+def projection(A, x, excess):
+    """What w loses to be in |w'x| <= C, at the least cost in the norm of A ([SON] Lemma 2); A may be singular."""
+    xx = np.dot(x, x)
+    if excess == 0.0 or xx == 0.0:
+        return np.zeros(len(x))
+    lam, U = np.linalg.eigh(A)
+    y, top = np.dot(x, U), max(lam[-1], 0.0)
+    rest, along = x.copy(), np.zeros(len(x))
+    for j in range(len(lam)):
+        if lam[j] > ZERO * top:
+            rest -= y[j] * U[:, j]
+            along += y[j] / lam[j] * U[:, j]
+    towards = rest if np.dot(rest, rest) > SPAN * xx else along
+    return excess / np.dot(x, towards) * towards

@@ -1,0 +1,137 @@
+"""Frequent directions with diagonal compensation: a sketched AROW in sparse time.
+
+``min_w sum_t h_t l(w'x_t, y_t)`` online: w <- w + a A^-1 x, A <- A + s^2 x x', where of A = I + sum of s^2 x x' the
+m - 1 leading rows are kept ([RFD] Algorithm 3, whitened) and the diagonal. Our own, after [RFD].
+
+Read `rounds` (predict, step, take the row in), `shrink` (which rows are kept; the batch), then `lazy` (features that no
+row has shown since, brought up to date when they are next read) and `predict`, all on `state`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.learn.diagonal_fd.lazy import sweep
+from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
+from sonlearn.learn.diagonal_fd.shrink import learn
+from sonlearn.learn.diagonal_fd.state import State, new_state, new_work, params_of, slots_of
+from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.status import LOG_FULL
+from sonlearn.options import LearnOptions
+
+
+class DiagonalFD:
+    """Engine of drfd (see `sonlearn.learn.engine.Engine` for the verbs).
+
+    Attributes
+    ----------
+    lenient : bool
+        Sit out a row that would lead to numbers out of all bounds (it is predicted 0, or its base) in place of
+        refusing it: for a member of a committee, whose others can learn from the row.
+    """
+
+    def __init__(self, options: LearnOptions):
+        self._params, self.lenient = params_of(options), False
+        self._work = new_work(self._params, 1, 1)
+
+    def new(self) -> State:
+        """State of a learner that has seen nothing."""
+        return new_state(self._params)
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """Let the arrays hold what learning `rows` may need."""
+        now = state.now[0]
+        lengths = np.diff(rows.indptr)
+        longest = int(lengths.max(initial=1))
+        entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest)
+        slots = min(features, int(now["slots"]) + entries)
+        if longest > len(self._work.u) or slots > len(self._work.sums):
+            self._work = new_work(self._params, 2 * longest, 2 * slots)
+        return state._replace(
+            table=grown(state.table, features, int(now["seen"])),
+            mass=grown(state.mass, features, int(now["seen"])),
+            when=grown(state.when, features, int(now["seen"])),
+            maps=grown(state.maps, slots_of(int(now["capacity"]))),
+            X=grown(state.X, slots, int(now["slots"])),
+            owner=grown(state.owner, slots, int(now["slots"])),
+            entries=grown(state.entries, entries, int(now["entries"])),
+        )
+
+    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+        """Learn rows from `start` on; see the seam."""
+        at, n = start, len(rows.y)
+        while True:
+            at, status = learn(self._params, state, self._work, rows, out, at)
+            if status == LOG_FULL:
+                state = self._with_room_in_log(state)
+            elif at < n and self.lenient:
+                out.prediction[at] = out.raw[at] = rows.base[at]
+                at += 1
+            else:
+                return state, at
+
+    def _with_room_in_log(self, state: State) -> State:
+        """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
+
+        Depends on what has been learned and not on where batches end, so that batches change no bit.
+        """
+        now = state.now[0]
+        if now["capacity"] >= now["seen"] // (16 * state.maps.shape[1]):
+            sweep(state, self._work.z)
+            return state
+        capacity = int(now["capacity"])
+        now["capacity"] = 8 * capacity
+        return state._replace(maps=grown(state.maps, slots_of(8 * capacity), slots_of(capacity)))
+
+    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+        """Predict `rows` and change nothing."""
+        work, at, n = new_work(self._params, int(np.diff(rows.indptr).max(initial=1)), 1), 0, len(rows.y)
+        while True:
+            at = predict(state, work, rows, out.raw, at)
+            if at == n or not self.lenient:
+                break
+            out.raw[at] = rows.base[at]
+            at += 1
+        out.prediction[:] = out.raw
+        return at
+
+    def weights(self, state: State, features: int) -> np.ndarray:
+        """Weights in the scale of the input."""
+        w = np.zeros(features)
+        all_weights(state, new_work(self._params, 1, 1), w[: int(state.now["seen"][0])])
+        return w
+
+    def packed(self, state: State) -> State:
+        """`state` without spare room."""
+        now = state.now[0]
+        return state._replace(
+            table=state.table[: now["seen"]],
+            mass=state.mass[: now["seen"]],
+            when=state.when[: now["seen"]],
+            maps=state.maps[: slots_of(int(now["generation"]))],
+            X=state.X[: now["slots"]],
+            owner=state.owner[: now["slots"]],
+            entries=state.entries[: now["entries"]],
+        )
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """What A is made of: A = diag(delta) + B'B.
+
+        eigenvalues, descending, of B Delta^-1 B': how much longer the rows of the sketch are than their compensation;
+        delta and rows, functions of d that give float64[d] and float64[k, d]: the diagonal, and the rows of B.
+        """
+        r = int(state.now["k"][0] + state.now["raw"][0])
+        return {
+            "eigenvalues": np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0),
+            "delta": lambda features: self._matrix(state, features)[0],
+            "rows": lambda features: self._matrix(state, features)[1],
+        }
+
+    def _matrix(self, state: State, features: int) -> tuple[np.ndarray, np.ndarray]:
+        delta, rows = np.ones(features), np.zeros((int(state.now["k"][0] + state.now["raw"][0]), features))
+        seen = int(state.now["seen"][0])
+        matrix(state, new_work(self._params, 1, 1), delta[:seen], rows[:, :seen])
+        return delta, rows

@@ -1,0 +1,219 @@
+"""The round: predict, and where the loss asks for it step and keep the row.
+
+AROW (Crammer, Kulesza, Dredze 2009) with A = Delta + B'B for the inverse covariance: in round t
+
+    z = w'x,  v = x'A^-1 x,  w <- w + a A^-1 x,  A <- A + s^2 x x'
+
+with a and s^2 of the loss (`step_of`). With q = B Delta^-1 x and L L' = I + B Delta^-1 B', whose last row is all that a
+round adds to it, and g = L^-1 q: v = x'Delta^-1 x - g'g, and A^-1 x = Delta^-1 (x - B'L^-T g). So gamma = L'c, where
+w = wbar + Delta^-1 B'c, stays what it is in a step and gains one number: z = wbar'x + gamma'g needs no second solve.
+A round writes no array of length d: it reads what it needs at the active features and appends one sparse row.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.diagonal_fd.lazy import bring_all_up, copies
+from sonlearn.learn.diagonal_fd.state import EXTRA, LONGEST, SLOT, WBAR
+from sonlearn.learn.linear_algebra import solve_lower
+from sonlearn.learn.losses import HINGE, LOGISTIC
+from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, SHRINK
+
+#: Beyond this a number has diverged, however far from infinite: what is computed from it multiplies it.
+LIMIT = 1e100
+#: Least p (1 - p) of logistic loss, so that a / s is a number.
+CURVATURE = 1e-8
+
+
+@bare_inline
+def run(params, state, work, rows, out, start):
+    """Learn rows from `start` on, until one fills the buffer; returns (next row, status).
+
+    For LOG_FULL and DIVERGED the next row has not been learned.
+    """
+    now = state.now[0]
+    for i in range(start, len(rows.y)):
+        feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
+        values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
+        learns = not math.isnan(rows.y[i]) and rows.weight[i] > 0.0
+        if learns and now["generation"] == now["capacity"]:
+            return i, LOG_FULL
+        if learns:
+            bring_all_up(state, work, feats)
+            wx, xx = read(state, work, state.table, feats, values)
+        else:
+            copies(state, work, feats)
+            wx, xx = read(state, work, work.row, work.place, values)
+        z, v = solve(state, work, wx, xx)
+        z += rows.base[i]
+        if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
+            return i, DIVERGED
+        out.prediction[i] = out.raw[i] = z
+        if learns:
+            status = step(params, state, work, feats, values, (z, v, xx), (rows.y[i], rows.weight[i]))
+            if status == DIVERGED:
+                return i, DIVERGED
+            if now["raw"] == params.raw:
+                return i + 1, SHRINK
+    return len(rows.y), DONE
+
+
+@bare_inline
+def read(state, work, table, places, values):
+    """Fill work.u (Delta^-1 x) and work.q (B Delta^-1 x); returns (wbar'x, x'Delta^-1 x).
+
+    The row's features are the rows `places` of `table`, up to date.
+    """
+    now, q, n, own = state.now[0], work.q, len(values), 0
+    wx = xx = 0.0
+    for at in range(n):
+        f, x = places[at], values[at]
+        u = x / (1.0 + table[f, 0, EXTRA])
+        work.u[at] = u
+        wx += x * table[f, 0, WBAR]
+        xx += x * u
+        if table[f, 0, SLOT] > 0.0:
+            work.slot[own] = int(table[f, 0, SLOT]) - 1
+            work.own[own] = u
+            own += 1
+    k = now["k"]
+    for j in range((k + 3) // 4):
+        q[4 * j], q[4 * j + 1], q[4 * j + 2], q[4 * j + 3] = four_sums(table, places, work.u, n, 1 + j)
+    for j in range((now["raw"] + 3) // 4):
+        i = k + 4 * j
+        q[i], q[i + 1], q[i + 2], q[i + 3] = four_sums(state.X, work.slot, work.own, own, j)
+    return wx, xx
+
+
+@forced_inline
+def four_sums(M, places, u, n, j):
+    """sum_i u_i M[places_i, j] over the first n, for four numbers that stand side by side."""
+    a = b = c = d = 0.0
+    for at in range(n):
+        i, x = places[at], u[at]
+        a += x * M[i, j, 0]
+        b += x * M[i, j, 1]
+        c += x * M[i, j, 2]
+        d += x * M[i, j, 3]
+    return a, b, c, d
+
+
+@bare_inline
+def solve(state, work, wx, xx):
+    """work.g <- L^-1 q; returns (w'x, x'A^-1 x)."""
+    r = state.now[0]["k"] + state.now[0]["raw"]
+    solve_lower(state.LT, r, work.q, work.g)
+    z, v = wx, xx
+    for i in range(r):
+        z += work.g[i] * state.gamma[i]
+        v -= work.g[i] * work.g[i]
+    return z, max(v, 0.0)
+
+
+@bare_inline
+def step(params, state, work, feats, values, read_off, label):
+    """What follows the prediction; returns DIVERGED, and then has changed nothing, or DONE.
+
+    `read_off` is (z, v, x'Delta^-1 x), `label` is (y, h).
+    """
+    z, v, xx = read_off
+    now = state.now[0]
+    y, h = label
+    w = h / params.r
+    a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
+    if not math.isfinite(a):
+        return DIVERGED
+    now["t"] += 1
+    seen = now["seen"]
+    for at in range(len(feats)):
+        seen = max(seen, feats[at] + 1)
+    now["seen"] = seen
+    if s2 * xx > 0.0:
+        k, raw = now["k"], now["raw"]
+        r, s, pivot = k + raw, math.sqrt(s2), math.sqrt(1.0 + s2 * v)
+        for j in range(r):
+            state.T[r, j] = state.T[j, r] = s * work.q[j]
+            state.LT[j, r] = s * work.g[j]
+        state.T[r, r] = s2 * xx
+        state.LT[r, r] = pivot
+        state.gamma[r] = pivot * a / s
+        append(state, feats, values, s)
+    return DONE
+
+
+@bare_inline
+def step_of(loss, z, v, y, w):
+    """(a, s^2): the step along A^-1 x, and the row's weight in A; w is its importance over r.
+
+    hinge     AROW: where y z < 1, a = y (1 - y z)/(v + 1/w), s^2 = w; elsewhere nothing
+    squared   recursive least squares: a = (y - z)/(v + 1/w), s^2 = w
+    logistic  the implicit step, and Laplace's approximation where it ends: with p = sigmoid(-y z'), z' = z + a v,
+              a = w y p and s^2 = w p (1 - p)
+    """
+    if loss == LOGISTIC:
+        u = implicit(y * z, w * v)
+        p = sigmoid(-u)
+        return w * y * p, w * max(p * sigmoid(u), CURVATURE)
+    if loss == HINGE and y * z >= 1.0:
+        return 0.0, 0.0
+    return w * (y - z) / (1.0 + w * v), w
+
+
+@bare_inline
+def implicit(margin, gain):
+    """u = margin + gain sigmoid(-u): Newton's method, kept within what brackets u."""
+    low, high = margin, margin + gain
+    u = margin + gain * sigmoid(-margin)
+    for _ in range(100):
+        if not low < u < high:
+            u = 0.5 * (low + high)
+        p = sigmoid(-u)
+        excess = u - margin - gain * p
+        if excess > 0.0:
+            high = u
+        else:
+            low = u
+        change = excess / (1.0 + gain * p * (1.0 - p))
+        u -= change
+        if abs(change) <= 1e-15 * abs(u) or high - low <= 1e-15 * abs(high):
+            break
+    return u
+
+
+@bare_inline
+def sigmoid(u):
+    """1/(1 + exp(-u)), without overflow."""
+    if u >= 0.0:
+        return 1.0 / (1.0 + math.exp(-u))
+    e = math.exp(u)
+    return e / (1.0 + e)
+
+
+@bare_inline
+def append(state, feats, values, s):
+    """Add s x to the buffered rows."""
+    table, X, owner, entries, now = state.table, state.X, state.owner, state.entries, state.now[0]
+    n_slots, n_entries, raw = now["slots"], now["entries"], now["raw"]
+    for at in range(len(feats)):
+        x = s * values[at]
+        if x == 0.0:
+            continue
+        f = feats[at]
+        slot = int(table[f, 0, SLOT]) - 1
+        if slot < 0:
+            slot = n_slots
+            n_slots += 1
+            owner[slot] = f
+            table[f, 0, SLOT] = n_slots
+            for j in range(X.shape[1]):
+                for i in range(4):
+                    X[slot, j, i] = 0.0
+        X[slot, raw >> 2, raw & 3] = x
+        entries[n_entries] = slot
+        n_entries += 1
+    state.ends[raw] = n_entries
+    now["slots"] = n_slots
+    now["entries"] = n_entries
+    now["raw"] = raw + 1

@@ -1,0 +1,211 @@
+"""The whitened shrink: keep m - 1 combinations of the rows, and return what they lose to the features it came from.
+
+With T = B Delta^-1 B' = U diag(lam) U' and lam_m the m-th largest, B <- C B with the rows
+sqrt(min(lam_i - lam_m, LONGEST)/lam_i) U_i' of C, i < m. What B'B loses is positive semidefinite, so its diagonal is
+known: Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
+[RFD] Algorithm 3 returns half of lam_m to every feature alike.
+
+What forgets (--decay) does so here: with n rows learned from since the last shrink, B'B and the sums of squares are
+multiplied by keep^n. The 1 in Delta stays, and so does, as ever, Delta at the features of no buffered row, until they
+are in one: then Delta is what it would be had it faded all the time.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sonlearn.jit import bare_inline, forced_inline, inline, jit
+from sonlearn.learn.diagonal_fd.lazy import apply_map, enter, times_four
+from sonlearn.learn.diagonal_fd.rounds import run
+from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
+from sonlearn.learn.linear_algebra import clear, leading
+from sonlearn.learn.status import SHRINK
+
+#: Eigenvalues of T below this multiple of the largest are rounding noise.
+EPS_RANK = 1e-14
+
+
+@jit
+def learn(params, state, work, rows, out, start):
+    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED).
+
+    Stops in front of a row when the log is full (the caller makes room) or when a number is out of all bounds.
+    """
+    at = start
+    while True:
+        at, status = run(params, state, work, rows, out, at)
+        if status != SHRINK:
+            return at, status
+        shrink(params, state, work)
+
+
+@inline
+def shrink(params, state, work):
+    """Keep m - 1 rows and begin a new generation with an empty buffer."""
+    now = state.now[0]
+    kept = choose(params, state, work)
+    coefficients(state, work)
+    log(state, work, kept)
+    fold(state, work)
+    now["generation"] += 1
+    compensate(params, state, work, kept)
+    now["shrunk"] = now["t"]
+    factorise(state, kept)
+    now["k"] = kept
+    now["raw"] = now["slots"] = now["entries"] = 0
+
+
+@inline
+def choose(params, state, work):
+    """work.CT <- C', and the leading part of T <- C T C'; returns how many rows are kept."""
+    now = state.now[0]
+    r = now["k"] + now["raw"]
+    clear_fours(work.CT)
+    if params.m == 1:
+        return 0
+    lam, U = np.linalg.eigh(leading(state.T, r))
+    top = lam[r - 1]
+    shed = lam[r - params.m] if r >= params.m and lam[r - params.m] > EPS_RANK * top else 0.0
+    kept, faded = 0, params.keep ** (now["t"] - now["shrunk"])
+    clear(state.T)
+    while kept < min(params.m - 1, r) and lam[r - 1 - kept] - shed > EPS_RANK * top:
+        left = min(lam[r - 1 - kept] - shed, LONGEST) * faded
+        factor = math.sqrt(left / lam[r - 1 - kept])
+        for j in range(r):
+            work.CT[j, kept >> 2, kept & 3] = factor * U[j, r - 1 - kept]
+        state.T[kept, kept] = left
+        kept += 1
+    return kept
+
+
+@bare_inline
+def clear_fours(CT):
+    """CT <- 0."""
+    for j in range(CT.shape[0]):
+        for i in range(CT.shape[1]):
+            for l in range(4):  # noqa: E741
+                CT[j, i, l] = 0.0
+
+
+@bare_inline
+def coefficients(state, work):
+    """work.c <- L^-T gamma: the weights are wbar + Delta^-1 B'c."""
+    LT, gamma, c = state.LT, state.gamma, work.c
+    r = state.now[0]["k"] + state.now[0]["raw"]
+    for j in range(r - 1, -1, -1):
+        total = gamma[j]
+        for i in range(j + 1, r):
+            total -= LT[j, i] * c[i]
+        c[j] = total / LT[j, j]
+
+
+@bare_inline
+def log(state, work, kept):
+    """Enter what the shrink means for features in no buffered row."""
+    E, length = work.E, work.E.shape[2]
+    clear_fours(E[0])
+    for j in range(state.now[0]["k"]):
+        for i in range(kept):
+            E[0, j >> 2, i, j & 3] = work.CT[j, i >> 2, i & 3]
+        E[0, j >> 2, length - 1, j & 3] = work.c[j]
+    enter(state.maps, E, state.now[0]["generation"])
+
+
+@bare_inline
+def fold(state, work):
+    """Features of the buffer: b <- C B_:f, and their places in work.sums <- Delta w, |X_:f|^2 and Delta."""
+    table, now, CT, sums, z = state.table, state.now[0], work.CT, work.sums, work.z
+    k, fours = now["k"], CT.shape[1]
+    for slot in range(now["slots"]):
+        f = state.owner[slot]
+        sums[slot, DELTA] = 1.0 + table[f, 0, EXTRA]
+        sums[slot, SQUARES] = 0.0
+        sums[slot, TOTAL] = sums[slot, DELTA] * table[f, 0, WBAR] + map_entries(work.E, table, f, z)
+    at = 0
+    for j in range(now["raw"]):
+        c = work.c[k + j]
+        while at < state.ends[j]:
+            slot = state.entries[at]
+            f, x = state.owner[slot], state.X[slot, j >> 2, j & 3]
+            sums[slot, TOTAL] += x * c
+            sums[slot, SQUARES] += x * x
+            for i in range(fours):
+                table[f, 1 + i, 0] += x * CT[k + j, i, 0]
+                table[f, 1 + i, 1] += x * CT[k + j, i, 1]
+                table[f, 1 + i, 2] += x * CT[k + j, i, 2]
+                table[f, 1 + i, 3] += x * CT[k + j, i, 3]
+            at += 1
+
+
+@forced_inline
+def map_entries(E, table, f, z):
+    """b <- C b for the entries b of the rows kept so far of feature f, with the map E[0]; returns c'b."""
+    fours = E.shape[1]
+    if fours == 1:
+        b = table[f, 1, 0], table[f, 1, 1], table[f, 1, 2], table[f, 1, 3]
+        table[f, 1, 0], table[f, 1, 1] = times_four(E, 0, 0, b), times_four(E, 0, 1, b)
+        table[f, 1, 2], table[f, 1, 3] = times_four(E, 0, 2, b), times_four(E, 0, 3, b)
+        return times_four(E, 0, 4, b)
+    for j in range(fours):
+        for i in range(4):
+            z[0, 4 * j + i] = table[f, 1 + j, i]
+    apply_map(E, 0, z, 0)
+    for j in range(fours):
+        for i in range(4):
+            table[f, 1 + j, i] = z[1, 4 * j + i]
+    return z[1, 4 * fours]
+
+
+@bare_inline
+def compensate(params, state, work, kept):
+    """Delta and wbar of the buffer's features, with B as it is now; T <- B Delta^-1 B' for the new Delta.
+
+    Without forgetting Delta never falls: what it would fall by is rounding.
+    """
+    table, T, now, sums, z = state.table, state.T, state.now[0], work.sums, work.z
+    for slot in range(now["slots"]):
+        f = state.owner[slot]
+        b2 = 0.0
+        for j in range(table.shape[1] - 1):
+            a, b, c, d = table[f, 1 + j, 0], table[f, 1 + j, 1], table[f, 1 + j, 2], table[f, 1 + j, 3]
+            z[0, 4 * j], z[0, 4 * j + 1], z[0, 4 * j + 2], z[0, 4 * j + 3] = a, b, c, d
+            b2 += (a * a + b * b) + (c * c + d * d)
+        mass, least = state.mass[f] + sums[slot, SQUARES], table[f, 0, EXTRA]
+        if params.keep < 1.0:  # the rows of the buffer fade with those before
+            mass = state.mass[f] * params.keep ** (now["shrunk"] - state.when[f]) + sums[slot, SQUARES]
+            mass, least = mass * params.keep ** (now["t"] - now["shrunk"]), 0.0
+        state.mass[f] = mass
+        state.when[f] = now["t"]
+        extra, old = max(least, mass - b2), 1.0 / sums[slot, DELTA]
+        table[f, 0, EXTRA] = extra
+        table[f, 0, WBAR] = sums[slot, TOTAL] * old
+        table[f, 0, STAMP] = now["generation"]
+        table[f, 0, SLOT] = 0.0
+        change = 1.0 / (1.0 + extra) - old
+        for i in range(kept):
+            x = change * z[0, i]
+            for j in range(i + 1):
+                T[i, j] += x * z[0, j]
+    for i in range(kept):
+        for j in range(i):
+            T[j, i] = T[i, j]
+
+
+@bare_inline
+def factorise(state, r):
+    """LT'LT <- I + T, whose pivots are 1 at least; gamma <- 0."""
+    T, LT = state.T, state.LT
+    clear(LT)
+    for j in range(r):
+        for i in range(j, r):
+            total = T[j, i]
+            for l in range(j):  # noqa: E741
+                total -= LT[l, j] * LT[l, i]
+            if i == j:
+                LT[j, j] = math.sqrt(1.0 + max(total, 0.0))
+            else:
+                LT[j, i] = total / LT[j, j]
+    for j in range(len(state.gamma)):
+        state.gamma[j] = 0.0

@@ -1,0 +1,231 @@
+"""The combiner: a full online Newton step over the predictions of the members.
+
+``min_w sum_t h_t l(w'v_t, y_t) + |L_0 (w - w_0)|^2 / 2`` online, v_t the k members' predictions of row t: FULL-ON of
+[SON] equation 1-2 with d = k and the curvature of the loss in place of squared gradients,
+
+    A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v
+
+with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see `slope_and_curvature`.
+
+Two such learners run side by side, one that holds its first weights loosely and one that holds them firmly
+(`PRIOR_PRECISION`), and the output is their Bayes mixture [Vovk 1990]: probabilities (other losses: predictions) are averaged
+with weights exp(-loss so far). The loose one learns fast; the firm one is right where there are few rows.
+
+Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is KEEP A + (1 - KEEP) A_0,
+a window of about 5,000 rows. A is kept as its Cholesky factor, which grows by a rank-one update in O(k^2): nothing is
+subtracted, so that it stays positive definite however long the stream. With logistic loss w'v is a log-odds, and
+probabilities come with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.linear_algebra import cholesky_update, solve_lower, solve_upper
+from sonlearn.learn.losses import ABSOLUTE, HUBER, LOGISTIC, QUANTILE, SQUARED, Loss, loss_slope, loss_value
+from sonlearn.options.members import Member
+
+#: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
+FLOOR = 1e-4
+#: A_0 of each of the learners, as a multiple of I: how firmly the first weights are held.
+PRIOR_PRECISION = (2.0, 100.0)
+#: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
+VALUES_PRIOR_PRECISION = 10.0
+#: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
+NARROW = 0.1
+#: After PERIOD rows A keeps this share of itself.
+PERIOD = 32
+KEEP = 0.9998**PERIOD
+#: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
+LIMIT, SURE = 30.0, 27.6
+
+
+class Combiner(NamedTuple):
+    """State of the combiner of k members: E learners of their weights."""
+
+    w: np.ndarray  # float64[E, k]
+    LT: np.ndarray  # float64[E, k, k]; upper triangular, LT' LT = A
+    prior_precision: np.ndarray  # float64[E]; A_0 as a multiple of I
+    loss: np.ndarray  # float64[E]; sum of h * loss of each learner's predictions
+    rows: np.ndarray  # int64[1]; learned from
+    keep: np.ndarray  # float64[1]; what is left of A after PERIOD rows
+
+
+def new_combiner(
+    members: Iterable[Member], prior_precision: tuple[float, ...] = PRIOR_PRECISION, decay: float = 0.0
+) -> Combiner:
+    """A combiner that begins with the members' weights, held as firmly as each of `prior_precision` says.
+
+    It forgets the share `decay` with each row, and no less than KEEP in PERIOD.
+    """
+    w = np.array([member.weight for member in members], dtype=np.float64)
+    E, A_0 = len(prior_precision), np.array(prior_precision)
+    LT = np.sqrt(A_0)[:, None, None] * np.eye(len(w))
+    keep = np.array([min(KEEP, (1.0 - decay) ** PERIOD)])
+    return Combiner(np.tile(w, (E, 1)), LT, A_0, np.zeros(E), np.zeros(1, dtype=np.int64), keep)
+
+
+def prior_precision_for(loss: Loss) -> tuple[float, ...]:
+    """Firmness of the learners for a loss."""
+    if loss.code in (SQUARED, ABSOLUTE, QUANTILE, HUBER):
+        return (VALUES_PRIOR_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
+    return PRIOR_PRECISION
+
+
+def forget(combiner: Combiner, members: list[int]) -> Combiner:
+    """The combiner as if `members` had never said anything: their weight 0, their part of A apart from the others'."""
+    w, LT = combiner.w.copy(), combiner.LT.copy()
+    w[:, members] = 0.0
+    for e in range(len(w)):
+        A = LT[e].T @ LT[e]
+        A[members, :] = A[:, members] = 0.0
+        A[members, members] = combiner.prior_precision[e]
+        LT[e] = np.linalg.cholesky(A).T
+    return combiner._replace(w=w, LT=LT)
+
+
+def weights_of(combiner: Combiner) -> np.ndarray:
+    """float64[k]: the members' weights, averaged over the learners as their predictions are."""
+    share = np.exp(combiner.loss.min() - combiner.loss)
+    return share @ combiner.w / share.sum()
+
+
+def combine_some(
+    loss: Loss, combiner: Combiner, at: Sequence[int], V: np.ndarray, rows: Rows, learns: bool, out: np.ndarray
+) -> None:
+    """`combine`, where only the inputs `at` have ever said anything, V float64[n, len(at)] what they say now.
+
+    The bits are those of `combine` with zeros for all others, in the time that those at work take.
+    """
+    own, k = combiner, len(at)
+    if k < combiner.w.shape[1]:
+        w, LT = combiner.w[:, at], combiner.LT[:, at][:, :, at]
+        own = combiner._replace(w=np.ascontiguousarray(w), LT=np.ascontiguousarray(LT))
+    combine(loss, own, np.ascontiguousarray(V), rows.y, rows.weight, learns, np.zeros((k + 2, k)), out)
+    if own is not combiner:
+        combiner.w[:, at] = own.w
+        combiner.LT[np.ix_(range(len(own.w)), at, at)] = own.LT
+
+
+@bare_jit
+def combine(loss, combiner, V, y, weight, learns, scratch, out):
+    """out[i] <- the combination of v_i, and, where `learns` and the row has a label and a weight, a step.
+
+    Parameters
+    ----------
+    loss : Loss, whose parameter is float64[n]: one for each row
+    V : float64[n, k]; y, weight, out : float64[n]; scratch : float64[k + 2, k]
+    """
+    E = len(combiner.w)
+    for i in range(len(y)):
+        out[i] = mixed(loss, combiner, V, i)
+        if not learns or not weight[i] > 0.0 or math.isnan(y[i]):
+            continue
+        combiner.rows[0] += 1
+        for e in range(E):
+            z = score(loss, combiner, e, V, i)
+            one = Loss(loss.code, loss.par[i])
+            combiner.loss[e] += weight[i] * loss_value(one, z, y[i])
+            take_step(one, combiner, e, V, i, (z, y[i], weight[i]), scratch)
+            if combiner.rows[0] % PERIOD == 0:
+                forget_past(combiner.LT[e], combiner.keep[0], combiner.prior_precision[e], scratch[2:])
+
+
+@bare_inline
+def score(loss, combiner, e, V, i):
+    """w'v of learner e."""
+    z = 0.0
+    for j in range(V.shape[1]):
+        z += combiner.w[e, j] * V[i, j]
+    return min(max(z, -LIMIT), LIMIT) if loss.code == LOGISTIC else z
+
+
+@bare_inline
+def mixed(loss, combiner, V, i):
+    """The learners' scores, or with logistic loss their probabilities as log-odds, averaged."""
+    E = len(combiner.loss)
+    if E == 1:
+        return score(loss, combiner, 0, V, i)
+    least = math.inf
+    for e in range(E):
+        least = min(least, combiner.loss[e])
+    above = below = 0.0
+    for e in range(E):
+        share = math.exp(least - combiner.loss[e])
+        z = score(loss, combiner, e, V, i)
+        if loss.code == LOGISTIC:  # of both classes, so that nothing cancels
+            above += share / (1.0 + math.exp(-z))
+            below += share / (1.0 + math.exp(z))
+        else:
+            above += share * z
+            below += share
+    if loss.code == LOGISTIC:
+        return min(max(math.log(above / below), -SURE), SURE)
+    return above / below
+
+
+@bare_inline
+def slope_and_curvature(loss, z, y):
+    """The first derivative, and the second that the step goes by.
+
+    Losses that grow in proportion with the error have none. In its place stands that of the parabola through the origin
+    with the same slope, as in iteratively reweighted least squares: l'(e)/e, for quantiles at |e| >= NARROW, where the
+    slope is c e.
+    """
+    if loss.code == LOGISTIC:
+        e = math.exp(-abs(z))
+        return loss_slope(loss, z, y), max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+    e = z - y
+    c = 1.0
+    if loss.code == SQUARED:
+        c = 2.0
+    elif loss.code == ABSOLUTE:
+        c = 1.0 / max(abs(e), NARROW)
+    elif loss.code == QUANTILE:
+        c = (1.0 - loss.par if e > 0.0 else loss.par) / max(abs(e), NARROW)
+    elif loss.code == HUBER:
+        c = min(1.0, loss.par / abs(e)) if e != 0.0 else 1.0
+    else:
+        return loss_slope(loss, z, y), c
+    return c * e, c
+
+
+@bare_inline
+def take_step(loss, combiner, e, V, i, row, scratch):
+    """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score of the `row` (score, label, h) was z."""
+    z, y, h = row
+    w, LT, k, half, step = combiner.w, combiner.LT[e], V.shape[1], scratch[0], scratch[1]
+    slope, c = slope_and_curvature(loss, z, y)
+    root = math.sqrt(h * c)
+    for j in range(k):
+        half[j] = root * V[i, j]
+        step[j] = V[i, j]
+    cholesky_update(LT, k, half)
+    solve_lower(LT, k, step, half)
+    solve_upper(LT, k, half, step)
+    for j in range(k):
+        w[e, j] -= h * slope * step[j]
+
+
+@bare_inline
+def forget_past(LT, keep, prior_precision, A):
+    """LT'LT <- keep LT'LT + (1 - keep) firmness I."""
+    k = len(LT)
+    for i in range(k):
+        for j in range(i + 1):
+            total = 0.0
+            for l in range(j + 1):  # noqa: E741
+                total += LT[l, i] * LT[l, j]
+            A[i, j] = keep * total + ((1.0 - keep) * prior_precision if i == j else 0.0)
+    for i in range(k):
+        for j in range(i + 1):
+            total = A[i, j]
+            for l in range(j):  # noqa: E741
+                total -= LT[l, i] * LT[l, j]
+            LT[j, i] = math.sqrt(total) if i == j else total / LT[j, j]

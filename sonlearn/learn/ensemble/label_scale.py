@@ -1,0 +1,154 @@
+"""What members are to predict: labels of classes as they are, values in standard deviations from their running mean.
+
+A learner of a committee must not care whether labels are 0.001 or a million apart, or far from 0. With the mean m, the
+standard deviation s and the smallest and largest of the labels before a row, members and combiner see y' = (y - m)/s,
+where s counts this label in (so that |y'| is bounded by the number of rows, whatever comes), and what they predict, z,
+means m + s z, within the labels seen. While all labels are equal, y' = 0. Importance weights count in m and s as often
+as the row; rows that are not learned from do not count. VW's base is taken off the label and added to the prediction.
+
+Poisson regression predicts a logarithm: of the value, at least `LEAST` of the mean.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.losses import HUBER, POISSON, SQUARED, Loss, exp, loss_of
+from sonlearn.options import LearnOptions
+from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.views.codes import take_in, varies
+
+#: What a member may tell the combiner of a class.
+CLIP = 6.0
+#: Share of the mean that is the least count that poisson regression expects.
+LEAST = 0.02
+#: Counts for a base end here.
+MOST = 1e50
+
+
+class State(NamedTuple):
+    """Statistics of the labels learned from; those of classes stay 0."""
+
+    moments: np.ndarray  # float64[3]: weight, mean, M2
+    seen: np.ndarray  # float64[2]: the smallest and the largest
+
+
+class LabelScale(NamedTuple):
+    """How labels and predictions of rows are read, float64[n] each."""
+
+    mean: np.ndarray  # the label that 0 means
+    unit: np.ndarray  # what 1 more means
+    low: np.ndarray  # what members and combiner may say: not less than this,
+    high: np.ndarray  # and not more
+    par: np.ndarray  # parameter of the loss in this unit
+
+    def between(self, start: int, stop: int) -> LabelScale:
+        """Rows start..stop-1."""
+        return LabelScale(*(part[start:stop] for part in self))
+
+
+class LabelScaler:
+    """Labels as members are told them, and predictions as the world is.
+
+    Parameters
+    ----------
+    options : LearnOptions
+    """
+
+    def __init__(self, options: LearnOptions):
+        self._loss, self._classes = loss_of(options), options.loss in CLASSIFICATION
+        #: The loss that the combiner minimises, in the units of a `LabelScale`.
+        self.loss = Loss(SQUARED, 0.0) if self._loss.code == POISSON else self._loss
+
+    def new(self) -> State:
+        """State that has seen nothing."""
+        return State(np.zeros(3), np.zeros(2))
+
+    def fit_transform(self, state: State, rows: Rows, learn: bool = True) -> tuple[Rows, LabelScale]:
+        """`rows` with the labels that members are told and without bases; with `learn` their labels are counted."""
+        n = len(rows.y)
+        if self._classes:
+            ones, par = np.ones(n), np.full(n, self._loss.par)
+            return rows, LabelScale(np.zeros(n), ones, -CLIP * ones, CLIP * ones, par)
+        frame, y = LabelScale(*np.zeros((5, n))), np.zeros(n)
+        frame_rows(self._loss, state, rows, frame, learn, y)
+        return rows._replace(y=y, base=np.zeros(n)), frame
+
+    def finish(self, frame: LabelScale, z: np.ndarray, base: np.ndarray) -> np.ndarray:
+        """float64[n]: predictions of the loss that was asked for, for what the combiner said."""
+        if self._classes:
+            return z + base
+        value = frame.mean + frame.unit * np.clip(z, frame.low, frame.high)
+        return (np.log(np.maximum(value, frame.par)) if self._loss.code == POISSON else value) + base
+
+    def spelt(
+        self, frame: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(said, moved, start) of `Contributions`: what members told the combiner, V float64[n, k], in the terms of `finish`.
+
+        Of counts, whose prediction is a logarithm, a member's part of z is that part of the logarithm's change.
+        """
+        start, slope = self.finish(frame, np.zeros_like(z), base), frame.unit
+        if self._loss.code == POISSON:
+            at = np.where(z == 0.0, 1e-6, z)
+            slope = (self.finish(frame, at, base) - start) / at
+        said = np.column_stack([self.finish(frame, v, base) for v in V.T])
+        return said, slope[:, None] * w * V, start
+
+    def unit(self, state: State) -> float:
+        """What 1 more of a prediction means now."""
+        return 1.0 if self._classes else float(unit_of(state))
+
+
+@bare_jit
+def frame_rows(loss, state, rows, frame, learn, out):
+    """Fill `frame` and the labels `out` (float64[n]); take the labels in where a row is learned from."""
+    for i in range(len(rows.y)):
+        unit = unit_of(state)
+        mean = state.moments[1]
+        frame.mean[i], frame.unit[i], frame.par[i] = mean, unit, loss.par
+        if unit > 0.0:
+            frame.low[i], frame.high[i] = (state.seen[0] - mean) / unit, (state.seen[1] - mean) / unit
+        if loss.code == POISSON:
+            frame.par[i] = least_count(state)
+        y, h = label_of(loss, rows.y[i], rows.base[i]), rows.weight[i]
+        if learn and h > 0.0 and not math.isnan(y):
+            take_label(state, y, h)
+            unit = unit_of(state)
+        out[i] = y if math.isnan(y) else ((y - mean) / unit if unit > 0.0 else 0.0)
+        if loss.code == HUBER:
+            frame.par[i] = loss.par / unit if unit > 0.0 else 1.0
+
+
+@bare_inline
+def label_of(loss, y, base):
+    """The label less what the base says already; of a count, what is left to multiply exp(base) with."""
+    return min(y * exp(-base), MOST) if loss.code == POISSON else y - base
+
+
+@bare_inline
+def unit_of(state):
+    """Standard deviation of the labels; 0 while all are equal."""
+    moments = state.moments
+    return math.sqrt(moments[2] / moments[0]) if varies(moments) else 0.0
+
+
+@bare_inline
+def take_label(state, y, h):
+    """Count a label in."""
+    first = state.moments[0] == 0.0
+    take_in(y, h, state.moments)
+    state.seen[0] = y if first else min(state.seen[0], y)
+    state.seen[1] = y if first else max(state.seen[1], y)
+
+
+@bare_inline
+def least_count(state):
+    """Least count expected: a share of the mean, with one more row of a count of 1; 1 before there is a row."""
+    weight, mean = state.moments[0], state.moments[1]
+    return LEAST * (mean * weight + 1.0) / (weight + 1.0) if weight > 0.0 else 1.0

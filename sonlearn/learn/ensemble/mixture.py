@@ -1,0 +1,138 @@
+"""A mixture: learners side by side, and the average of their probabilities, weighted by how well they have done.
+
+Exponential weights with rate 1 on logistic loss [Vovk 1990], which is Bayes' rule: the mixture's loss is never more
+than that of the best member and the logarithm of their number. Members that err alike gain nothing from each other
+here; the committee's combiner, which learns weights of any sign and sum, does better.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_jit
+from sonlearn.learn.engine import Contributions, Predictions
+from sonlearn.learn.ensemble.stacking import learned_by
+from sonlearn.learn.losses import loss_of, loss_value
+from sonlearn.learn.make import make_engine
+from sonlearn.options import LearnOptions
+from sonlearn.options.methods import METHODS
+from sonlearn.views.scaled import Raw
+
+#: Members of a mixture that was not told which.
+DEFAULT = ("nag", "arow-precision", "rfd-son")
+#: Log-odds of a member beyond this are this.
+LIMIT = 30.0
+
+
+class State(NamedTuple):
+    """All that a mixture has learned."""
+
+    members: tuple  # the members' states
+    loss: np.ndarray  # float64[k]; each member's sum of h * loss
+
+
+class Mixture:
+    """Engine of the mixture (see `sonlearn.learn.engine.Engine` for the verbs)."""
+
+    def __init__(self, options: LearnOptions):
+        self._loss = loss_of(options)
+        self._names = options.members or DEFAULT
+        self._engines = tuple(make_engine(_member(options, name)) for name in self._names)
+        #: Whether a member wants to know of features that have no number.
+        self.unknown = any(getattr(engine, "unknown", False) for engine in self._engines)
+
+    def new(self) -> State:
+        """State of a mixture that has seen nothing."""
+        return State(tuple(engine.new() for engine in self._engines), np.zeros(len(self._engines)))
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """Let the members hold what learning `rows` may need."""
+        pairs = zip(self._engines, state.members, strict=True)
+        return state._replace(members=tuple(engine.reserve(s, rows, features) for engine, s in pairs))
+
+    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+        """Learn all rows; one that a member would refuse it sits out."""
+        V, members = np.zeros((len(rows.y), len(self._engines))), []
+        features = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
+        for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
+            s, said = learned_by(engine, s, self._shown(engine, rows), features)
+            members.append(s)
+            V[:, i] = said.prediction
+        mix(self._loss, state.loss, V, rows, True, out.raw)
+        out.prediction[:] = out.raw
+        return state._replace(members=tuple(members)), len(rows.y)
+
+    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+        """Predict `rows` and change nothing."""
+        mix(self._loss, state.loss, self._said(state, rows), rows, False, out.raw)
+        out.prediction[:] = out.raw
+        return len(rows.y)
+
+    def contributions(self, state: State, rows: Rows, number: None = None) -> Contributions:
+        """What the members say of `rows`; the average is not of these, but of their probabilities."""
+        V, share = self._said(state, rows), self._share(state)
+        return Contributions(self._names, V, share, share * np.clip(V, -LIMIT, LIMIT), np.zeros(len(rows.y)))
+
+    def _said(self, state: State, rows: Rows) -> np.ndarray:
+        """float64[n, k]: what the members predict."""
+        V = np.zeros((len(rows.y), len(self._engines)))
+        for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
+            said = Predictions.empty(len(rows.y))
+            engine.predict(s, self._shown(engine, rows), said)
+            V[:, i] = said.prediction
+        return V
+
+    def weights(self, state: State, features: int) -> np.ndarray:
+        """The members' weights, averaged as their probabilities are: a summary, for the average is not linear."""
+        pairs = zip(self._share(state), self._engines, state.members, strict=True)
+        return sum(share * engine.weights(s, features) for share, engine, s in pairs)
+
+    def packed(self, state: State) -> State:
+        """`state` without spare room."""
+        return state._replace(members=tuple(e.packed(s) for e, s in zip(self._engines, state.members, strict=True)))
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """share: weight of each member by name."""
+        return {"share": dict(zip(self._names, self._share(state).tolist(), strict=True))}
+
+    def _share(self, state: State) -> np.ndarray:
+        share = np.exp(state.loss.min() - state.loss)
+        return share / share.sum()
+
+    def _shown(self, engine: Any, rows: Rows) -> Rows:
+        """`rows`; for a member that cannot bear features without a number, without these."""
+        return rows if getattr(engine, "unknown", False) or not self.unknown else Raw().transform(Raw().new(), rows)
+
+
+def _member(options: LearnOptions, name: str) -> LearnOptions:
+    own: dict[str, Any] = {"method": name, "loss": options.loss}
+    if "sketch_size" in METHODS[name].takes:
+        own["sketch_size"] = options.sketch_size
+    return LearnOptions(**own)
+
+
+@bare_jit
+def mix(loss, sums, V, rows, learns, out):
+    """out[i] <- log-odds of the members' averaged probability; V (float64[n, k]) has their log-odds.
+
+    `sums` (float64[k]) are the losses so far; where `learns`, rows with a label and a weight are added, in order.
+    """
+    n, k = V.shape
+    for i in range(n):
+        least = math.inf
+        for j in range(k):
+            least = min(least, sums[j])
+        above = below = 0.0
+        for j in range(k):
+            share, z = math.exp(least - sums[j]), min(max(V[i, j], -LIMIT), LIMIT)
+            above += share / (1.0 + math.exp(-z))  # of both classes, so that nothing cancels
+            below += share / (1.0 + math.exp(z))
+        out[i] = math.log(above) - math.log(below)
+        if not learns or math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+            continue
+        for j in range(k):
+            sums[j] += rows.weight[i] * loss_value(loss, min(max(V[i, j], -LIMIT), LIMIT), rows.y[i])

@@ -1,0 +1,231 @@
+"""Learners of parts of a stream, brought together: each predicts a row, and a combiner learns what they are worth.
+
+Learners that have a matrix beside their weights cannot be added up: the mean of their weights is right for none of
+their matrices. What can be put together is what they say. So the learners are kept as they are, and the combiner of
+the committee (`sonlearn.learn.ensemble.combiner`) goes over their predictions. It begins with the average of them, and
+learns on rows that none of them has learned; each learner learns those as well, after it has predicted them.
+
+A learner has its own numbers of features, by the order in which its part of the stream has shown them.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.rows import NO_CONSTANT, NO_ROWS, Rows
+from sonlearn.jit import jit
+from sonlearn.learn.engine import Predictions, State, grown
+from sonlearn.learn.ensemble.combiner import Combiner, combine, new_combiner, prior_precision_for, weights_of
+from sonlearn.learn.ensemble.committee import LIMIT, NOW, bounded_weights, first_wild
+from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
+from sonlearn.learn.ensemble.label_scale import State as LabelState
+from sonlearn.learn.ensemble.stacking import inputs_of, learned_by, mapping
+from sonlearn.learn.ensemble.viewing import rows_between
+from sonlearn.learn.losses import Loss
+from sonlearn.learn.make import make_engine
+from sonlearn.options import LearnOptions
+from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.options.members import Member
+
+#: Log-odds of a learner beyond this are this; a logarithm of a count likewise.
+SURE = 30.0
+
+
+class Part(NamedTuple):
+    """What the learner of a part has learned."""
+
+    numbers: np.ndarray  # int64[features]; 1 + its own number of each feature, 0 for none
+    size: np.ndarray  # int64[1]; features that it has seen
+    state: State
+
+
+class PartitionState(NamedTuple):
+    """All that has been learned."""
+
+    parts: tuple  # of Part
+    target: LabelState
+    combiner: Combiner
+    features: np.ndarray  # int64[1]
+    now: np.ndarray  # structured [1], as of a committee
+    counts: np.ndarray  # int64[classes]; rows learned of each, of several classes
+
+    @property
+    def classes(self) -> tuple:
+        """Of several classes, those that have been learned."""
+        return self.parts[0].state.classes
+
+
+class PartitionEnsemble:
+    """Engine of learners of parts (see `sonlearn.learn.engine.Engine` for the verbs).
+
+    Parameters
+    ----------
+    options : LearnOptions
+        Of each learner.
+    count : int
+        N, how many there are.
+    threads : int
+        How many may learn side by side.
+    """
+
+    def __init__(self, options: LearnOptions, count: int, threads: int = 1):
+        self._options = options
+        #: Of each learner one: an engine may hold scratch space.
+        self.engines = tuple(make_engine(options) for _ in range(count))
+        #: Whether a learner wants to know of features that have no number.
+        self.unknown = getattr(self.engines[0], "unknown", False)
+        self._scaler = LabelScaler(options)
+        even = Member(options.method, "raw", weight=1.0 / count)
+        self._inputs = inputs_of(options.loss, (even,) * count)
+        self._scratch = np.zeros((len(self._inputs) + 2, len(self._inputs)))
+        self._map = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
+
+    def new(self, *classes: int) -> PartitionState:
+        """State of learners that have seen nothing; of several classes, how many there is room for."""
+        parts = tuple(Part(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new(*classes)) for each in self.engines)
+        combiner = new_combiner(self._inputs, prior_precision_for(self._scaler.loss), self._options.decay)
+        counts = np.zeros(0, np.int64)
+        return PartitionState(
+            parts, self._scaler.new(), combiner, np.zeros(1, np.int64), np.zeros(1, dtype=NOW), counts
+        )
+
+    def reserve(self, state: PartitionState, rows: Rows, features: int) -> PartitionState:
+        """Room for the features' numbers, and for what the learners have seen; theirs of the rows comes with them."""
+        state.features[0] = features
+        parts = [
+            Part(grown(own.numbers, features), own.size, engine.reserve(own.state, NO_ROWS, int(own.size[0])))
+            for engine, own in zip(self.engines, state.parts, strict=True)
+        ]
+        return state._replace(parts=tuple(parts))
+
+    def learn(self, state: PartitionState, rows: Rows, out: Predictions, start: int) -> tuple[PartitionState, int]:
+        """Learn rows from `start` on; see the seam. Learners sit out what they alone would refuse."""
+        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
+        part = rows_between(rows, start, end)
+        said = np.zeros((end - start, len(self.engines)))
+
+        def teach(j: int) -> Part:
+            own, shown = state.parts[j], self._shown(state.parts[j], part, j)
+            after, told = learned_by(self.engines[j], own.state, shown, int(own.size[0]))
+            said[:, j] = told.prediction
+            return own._replace(state=after)
+
+        state = state._replace(parts=tuple(self._map(teach, range(len(self.engines)))))
+        self.combine(state, said, part, True, Predictions(out.prediction[start:end], out.raw[start:end]))
+        return state, end
+
+    def predict(self, state: PartitionState, rows: Rows, out: Predictions) -> int:
+        """Predict `rows` and change nothing."""
+        n = len(rows.y)
+        said = np.zeros((n, len(self.engines)))
+        silent = rows._replace(y=np.full(n, np.nan))
+
+        def ask(j: int) -> int:
+            told = Predictions.empty(n)
+            at = self.engines[j].predict(state.parts[j].state, self._shown(state.parts[j], silent, j), told)
+            said[:, j] = told.prediction
+            return at
+
+        at = min(self._map(ask, range(len(self.engines))))
+        self.combine(state, said, rows, False, out)
+        return at
+
+    def combine(self, state: PartitionState, said: np.ndarray, rows: Rows, learns: bool, out: Predictions) -> None:
+        """Fill `out` for what the learners have predicted, float64[n, N]; where it `learns`, row by row.
+
+        Of `rows` only labels, weights and bases are looked at.
+        """
+        learns = learns and state.now["passes"][0] == 0
+        if learns:
+            rows = rows._replace(weight=bounded_weights(state.now, rows.weight, rows.y))
+        told, frame = self._scaler.fit_transform(state.target, rows, learn=learns)
+        V = np.ones((len(rows.y), len(self._inputs)))
+        for j in range(said.shape[1]):
+            V[:, j] = self._told(said[:, j], rows.base, frame)
+        loss = Loss(self._scaler.loss.code, frame.par)
+        combine(loss, state.combiner, V, told.y, told.weight, learns, self._scratch, out.raw)
+        out.raw[:] = self._scaler.finish(frame, out.raw, rows.base)
+        np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
+
+    def weights(self, state: PartitionState, features: int) -> np.ndarray:
+        """float64[features], or a row for each class: the learners' weights, as the combiner adds predictions up."""
+        total: Any = 0.0
+        for engine, own, share in zip(self.engines, state.parts, weights_of(state.combiner), strict=False):
+            known = np.flatnonzero(own.numbers[:features])
+            w = engine.weights(own.state, int(own.size[0]))
+            spread = np.zeros((*w.shape[:-1], features))
+            spread[..., known] = w[..., own.numbers[known] - 1]
+            total = total + share * spread
+        return total
+
+    def packed(self, state: PartitionState) -> PartitionState:
+        """`state` without spare room."""
+        parts = [
+            Part(own.numbers[: state.features[0]], own.size, engine.packed(own.state))
+            for engine, own in zip(self.engines, state.parts, strict=True)
+        ]
+        return state._replace(parts=tuple(parts))
+
+    def facts(self, state: PartitionState) -> dict[str, Any]:
+        """parts: of each learner the combiner's weight, and what it has to tell itself."""
+        told = zip(weights_of(state.combiner).tolist(), self.engines, state.parts, strict=False)
+        return {"parts": [{"weight": share, **engine.facts(own.state)} for share, engine, own in told]}
+
+    def next_pass(self, state: PartitionState) -> None:
+        """Say that the rows to come have been learned from before: the combiner learns only in the first pass."""
+        state.now["passes"] += 1
+        for engine, own in zip(self.engines, state.parts, strict=True):
+            if hasattr(engine, "next_pass"):
+                engine.next_pass(own.state)
+
+    # -- how ---------------------------------------------------------------------------------------------------------
+
+    def count(self, state: LabelState, rows: Rows) -> None:
+        """Count the labels of rows that a learner has learned elsewhere; `state` is changed in place."""
+        self._scaler.fit_transform(state, rows)
+
+    def _shown(self, own: Part, rows: Rows, j: int) -> Rows:
+        """`rows` with the numbers of learner j; features that it learns for the first time get theirs."""
+        features, values = np.empty(len(rows.features), np.int64), np.empty(len(rows.values))
+        indptr = np.zeros(len(rows.indptr), np.int64)
+        renumber(rows, own.numbers, own.size, self.unknown, (indptr, features, values))
+        constant = int(own.numbers[rows.constant]) - 1 if rows.constant != NO_CONSTANT else -1
+        return rows._replace(
+            indptr=indptr, features=features, values=values, constant=constant if constant >= 0 else NO_CONSTANT
+        )
+
+    def _told(self, said: np.ndarray, base: np.ndarray, frame: LabelScale) -> np.ndarray:
+        """float64[n]: what a learner's predictions are to the combiner."""
+        said = said - base
+        if self._options.loss in CLASSIFICATION:
+            return np.clip(said, -SURE, SURE)
+        if self._options.loss == "poisson":
+            said = np.exp(np.clip(said, -SURE, SURE))
+        unit = np.where(frame.unit > 0.0, frame.unit, 1.0)
+        return np.clip((said - frame.mean) / unit, frame.low, frame.high)
+
+
+@jit
+def renumber(rows, numbers, size, unknown, out):
+    """Fill `out` (indptr, features, values) with `rows` in other numbers: numbers[f] - 1 stands for f.
+
+    Features that have none get the next one in a row that is learned from. In others they are -1 if `unknown`, or left
+    out; so do those that have no number here.
+    """
+    indptr, features, values = out
+    at = 0
+    for i in range(len(rows.y)):
+        learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        for e in range(rows.indptr[i], rows.indptr[i + 1]):
+            f = rows.features[e]
+            if f >= 0 and numbers[f] == 0 and learned:
+                size[0] += 1
+                numbers[f] = size[0]
+            own = numbers[f] - 1 if f >= 0 else -1
+            if own >= 0 or unknown:
+                features[at], values[at] = own, rows.values[e]
+                at += 1
+        indptr[i + 1] = at

@@ -1,0 +1,151 @@
+"""First-order learners: the engine around the kernels of `sonlearn.learn.first_order.rules`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.first_order import rules as first_order
+from sonlearn.learn.first_order.rules import (
+    ADA,
+    ADAGRAD,
+    AROW,
+    COIN,
+    COLUMNS,
+    FTRL,
+    NAG,
+    NLMS,
+    OGD,
+    PRECISION,
+    SCRATCH,
+    SGD,
+)  # fmt: skip
+from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.options import LearnOptions
+from sonlearn.options.methods import METHODS
+
+RULES = {
+    "sgd": SGD, "ogd": OGD, "adagrad": ADAGRAD, "nag": NAG, "arow": AROW, "precision": PRECISION, "ftrl": FTRL,
+    "coin": COIN, "nlms": NLMS, "ada": ADA,
+}  # fmt: skip
+#: t: rounds learned (nag, coin: their importance); N: nag's and coin's sum of squared norms; seen: features; n: rounds
+#: learned, whatever is forgotten; shrunk: less the logarithm of what --l2 has left of a weight that never moved.
+NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("shrunk", "f8")]
+
+
+class Params(NamedTuple):
+    """What the kernels need of `LearnOptions`, as numbers."""
+
+    rule: int
+    loss: Loss
+    low: float  # predictions are within these
+    high: float
+    rate: float
+    power_t: float
+    alpha: float
+    beta: float
+    l1: float
+    l2: float
+    r: float
+    invariant: bool
+    before: bool
+    delta: float
+    dual: bool
+    keep: float  # what a round leaves of the sums
+    shrink: float  # --l2 of weights that are shrunk by it; ftrl has its own way
+    lazy: bool  # either of the two is at work
+
+
+class State(NamedTuple):
+    """All that a learner has learned, but for the names of its features."""
+
+    table: np.ndarray  # float64[features, columns of the rule]
+    now: np.ndarray  # structured [1]
+
+
+class FirstOrder:
+    """Engine of the methods of `sonlearn.options.methods` that are first order (see `sonlearn.learn.engine.Engine`).
+
+    A subclass has kernels and a state of its own, whose arrays have a row a feature, but for `now`.
+    """
+
+    _kernels: Any = first_order  # the module with `learn`, `predict` and `weights`
+
+    def __init__(self, options: LearnOptions):
+        self._params = params_of(options)
+        self._longest, self._work = 0, self._scratch(0)
+
+    def new(self) -> Any:
+        """State of a learner that has seen nothing."""
+        return State(
+            np.zeros((0, COLUMNS[self._params.rule] + 2 * self._params.lazy)), np.zeros(1, dtype=NOW).view(np.recarray)
+        )
+
+    def reserve(self, state: Any, rows: Rows, features: int) -> Any:
+        """Let the arrays hold what learning `rows` may need."""
+        longest = int(np.diff(rows.indptr).max(initial=1))
+        if longest > self._longest:
+            self._longest, self._work = 2 * longest, self._scratch(2 * longest)
+        seen = int(state.now["seen"][0])
+        return type(state)(*(grown(array, features, seen) for array in state[:-1]), state.now)
+
+    def _scratch(self, longest: int) -> Any:
+        """What the kernels need beside the state for rows of at most so many features."""
+        return np.zeros((SCRATCH, longest))
+
+    def learn(self, state: Any, rows: Rows, out: Predictions, start: int) -> tuple[Any, int]:
+        """Learn rows from `start` on; see the seam."""
+        at = self._kernels.learn(self._params, state, self._work, rows, out, start)
+        done = rows.features[rows.indptr[start] : rows.indptr[at]]
+        state.now["seen"] = max(int(state.now["seen"][0]), int(done.max(initial=-1)) + 1)
+        return state, at
+
+    def predict(self, state: Any, rows: Rows, out: Predictions) -> int:
+        """Predict `rows` and change nothing."""
+        at: int = self._kernels.predict(self._params, state, rows, out.raw)
+        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
+        return at
+
+    def weights(self, state: Any, features: int) -> np.ndarray:
+        """Weights in the scale of the input."""
+        w = np.zeros(features)
+        self._kernels.weights(self._params, state, w[: len(state.table)])
+        return w
+
+    def packed(self, state: Any) -> Any:
+        """`state` without spare room."""
+        seen = int(state.now["seen"][0])
+        return type(state)(*(array[:seen] for array in state[:-1]), state.now)
+
+    def facts(self, state: Any) -> dict[str, Any]:
+        """Nothing beyond the weights."""
+        return {}
+
+
+def params_of(options: LearnOptions) -> Params:
+    """Numbers for the kernels."""
+    rule = RULES[METHODS[options.method].values["rule"]]
+    shrink = 0.0 if rule == FTRL else float(options.l2)
+    return Params(
+        rule=rule,
+        loss=loss_of(options),
+        low=options.bounds[0],
+        high=options.bounds[1],
+        rate=float(options.learning_rate),
+        power_t=float(options.power_t),
+        alpha=float(options.ftrl_alpha),
+        beta=float(options.ftrl_beta),
+        l1=float(options.l1),
+        l2=float(options.l2),
+        r=float(options.arow_r),
+        invariant=options.invariant,
+        before=options.rescale == "before",
+        delta=float(options.delta),
+        dual=options.update == "dual",
+        keep=1.0 - float(options.decay),
+        shrink=shrink,
+        lazy=options.decay > 0.0 or shrink > 0.0,
+    )

@@ -1,0 +1,43 @@
+"""What is said of a prediction, after the loss was taken: nothing but itself, a value of a link, or a class.
+
+As in VW the link changes no loss and nothing that is learned, while with ``--binary`` the loss is what is reported too:
+1 for a wrong class.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sonlearn.errors import OptionError
+from sonlearn.options import LearnOptions
+from sonlearn.options.learning import LINKS
+
+
+def linked(link: str, p: np.ndarray) -> np.ndarray:
+    """float64[n]: what `link` makes of predictions p, float64[n]. Raises OptionError: no such link."""
+    match link:
+        case "identity":
+            return p
+        case "logistic":
+            return logistic(p)
+        case "glf1":
+            return 2.0 * logistic(p) - 1.0
+        case "poisson":
+            return np.exp(np.minimum(p, 700.0))  # beyond that no number is left
+    raise OptionError(f"--link {link}: expected one of {', '.join(LINKS)}")
+
+
+def logistic(p: np.ndarray) -> np.ndarray:
+    """1/(1 + exp(-p)), without overflow."""
+    return np.exp(-np.logaddexp(0.0, -p))
+
+
+def reported(options: LearnOptions, p: np.ndarray, y: np.ndarray, loss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(what is said, the loss that is reported) of predictions p with labels y and losses, float64[n] each.
+
+    A prediction above 0 is of the class +1, as in VW. The loss stays NaN where there is no label.
+    """
+    if not options.binary:
+        return linked(options.link, p), loss
+    classes = np.where(p > 0.0, 1.0, -1.0)
+    return classes, np.where(np.isnan(y), np.nan, (classes != y).astype(np.float64))

@@ -1,0 +1,225 @@
+"""Learners of parts of the data become one: what has been learned on several machines is put together.
+
+`Tally` is what a learner's part has to be known of beside the learner. `merge_learners` makes a learner whose parts these are
+(`sonlearn.learn.ensemble.partitions`). Then its combiner has to learn on further rows, which no part has learned. Either
+``united.partial_fit`` does it all, or each learner learns these rows where it is, before they are united, and `fit_combiner` is
+told what they have predicted: the predictions are the same, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.batch import Batch
+from sonlearn.data.rows import Rows
+from sonlearn.errors import InputError, OptionError
+from sonlearn.learn.engine import State
+from sonlearn.learn.ensemble.class_partitions import ClassPredictions
+from sonlearn.learn.ensemble.committee import NOW, bounded_weights
+from sonlearn.learn.ensemble.label_scale import LabelScaler
+from sonlearn.learn.ensemble.label_scale import State as LabelState
+from sonlearn.learn.ensemble.partitions import Part
+from sonlearn.learn.labels import PLUS_MINUS, ZERO_ONE
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
+from sonlearn.options import LearnOptions
+from sonlearn.views.index import index_of, intern
+
+
+class Tally(NamedTuple):
+    """Labels and weights of the rows that a learner has learned. Changed in place."""
+
+    labels: LabelState
+    now: np.ndarray  # structured [1], as of a committee
+    classes: dict  # of several classes: {label: rows}, in the order in which they were met
+
+    @classmethod
+    def new(cls, options: LearnOptions) -> Tally:
+        """Of no rows."""
+        return cls(LabelScaler(options).new(), np.zeros(1, dtype=NOW), {})
+
+    def add(self, learner: Learner, batch: Batch, predicted: Predicted | PredictedClass) -> None:
+        """Count the rows of `batch` that `learner` has just learned, but those that it refused."""
+        several = learner.options.several
+        y = predicted.label if several else batch.y
+        rows = rows_without_features(batch._replace(weight=np.where(predicted.refused, 0.0, batch.weight)), y)
+        rows = rows._replace(weight=bounded_weights(self.now, rows.weight, rows.y))
+        if several:
+            labels = learner.classes
+            found = np.unique(y[(rows.weight > 0) & ~np.isnan(y)].astype(np.int64), return_counts=True)
+            self.classes.update({label: self.classes.get(label, 0) for label in labels})
+            for value, count in zip(found[0].tolist(), found[1].tolist(), strict=True):
+                self.classes[labels[value] if isinstance(labels[0], str) else value] += count
+        else:
+            LabelScaler(learner.options).fit_transform(self.labels, rows)
+
+
+class PartitionPredictions(NamedTuple):
+    """What a learner predicted for n rows before it learned them: scores of classes, or in one column predictions."""
+
+    scores: np.ndarray  # float64[n, K], or float64[n, 1]
+    refused: np.ndarray  # bool[n]
+    labels: list  # of the K classes
+    unseen: np.ndarray  # float64[n], the score of any other class
+
+    @classmethod
+    def of(cls, learner: Learner, predicted: Predicted | PredictedClass) -> PartitionPredictions:
+        """What `learner` has just predicted."""
+        if learner.options.several:
+            return cls(predicted.scores, predicted.refused, learner.classes, predicted.unseen)
+        prediction = np.clip(predicted.raw, *learner.options.bounds)  # what is said of it may be something else
+        return cls(prediction[:, None], predicted.refused, [], np.zeros(0))
+
+
+def merge_learners(
+    learners: Sequence[Learner], tallies: Sequence[Tally], names: Sequence[str], *, threads: int = 1
+) -> Learner:
+    """A learner that has these as its parts, its combiner as new.
+
+    Parameters
+    ----------
+    learners : of the same options, none of them united itself; their states become the new one's
+    tallies : of each, up to where the combiner begins
+    names : what to call their parts of the data in messages
+    threads : how many may learn side by side
+
+    Raises
+    ------
+    OptionError
+        The learners are not alike.
+    InputError
+        One part has labels 0 and 1, another -1 and +1; or numbers and names of classes.
+    """
+    first = learners[0]
+    if any(each.options != first.options or each.parts is not None for each in learners):
+        raise OptionError("learners of other options, or of parts themselves, cannot be put together")
+    united = Learner(first.options, first.text, threads=threads, parts=len(learners))
+    if first.options.several:
+        states = _of_same_classes(united, learners, tallies, names)
+    else:
+        united.labels.coding = _coding(learners, names)
+        states = [learner.state for learner in learners]
+    united.index, places = index_of(first.index.ids[: first.size]), []
+    for learner in learners:
+        ids = learner.index.ids[: learner.size]
+        rows, united.index = intern(_row_of(ids), united.index)
+        places.append(rows.features[: len(ids)])
+    state, size = united.state, united.size
+    parts = []
+    for own, place in zip(states, places, strict=True):
+        numbers = np.zeros(size, np.int64)
+        numbers[place] = np.arange(1, len(place) + 1)
+        parts.append(Part(numbers, np.array([len(place)]), own))
+    for tally in tallies:
+        _pool(state.target, state.now, tally)
+    united.state = state._replace(parts=tuple(parts), features=np.array([size]))
+    united.examples = sum(learner.examples for learner in learners)
+    return united
+
+
+def fit_combiner(united: Learner, batch: Batch, told: Sequence[PartitionPredictions]) -> Predicted | PredictedClass:
+    """Let the combiner learn rows that the learners have learned already; returns what it predicts before each.
+
+    A row that all learners have refused is left out.
+
+    Parameters
+    ----------
+    united : Learner, of N parts
+    batch : Batch, of which only labels, weights and bases are looked at
+    told : N of them, what each learner predicted before it learned the rows
+
+    Raises
+    ------
+    InputError
+        A label does not fit those before.
+    """
+    refused = np.logical_and.reduce([each.refused for each in told])
+    before = len(united.classes) if united.options.several else 0
+    y, bad = united.labels.coded(batch, remember=True)
+    if bad < batch.n:
+        raise united.labels.error(batch, bad)
+    rows, out = rows_without_features(batch, y), united.empty_predictions(batch.n)
+    rows = rows._replace(weight=np.where(refused, 0.0, rows.weight))
+    if isinstance(out, Scores):
+        out.met[:] = before + np.searchsorted(
+            first_occurrences(np.where(batch.weight > 0, y, np.nan), before), np.arange(batch.n)
+        )
+        said: Any = _scores(united.classes, told)
+    else:
+        said = np.column_stack([np.where(each.refused, 0.0, each.scores[:, 0]) for each in told])
+    united.engine.combine(united.state, said, rows, True, out)
+    return united.as_predicted(out, rows, batch, refused)
+
+
+def _scores(labels: list[int | str], told: Sequence[PartitionPredictions]) -> ClassPredictions:
+    """What the learners say of classes in the order of `labels`."""
+    n = len(told[0].refused)
+    said = ClassPredictions(np.zeros((n, len(labels), len(told))), np.zeros((n, len(told))))
+    for j, each in enumerate(told):
+        said.unseen[:, j] = each.unseen
+        for k, label in enumerate(labels):
+            said.scores[:, k, j] = each.scores[:, each.labels.index(label)] if label in each.labels else each.unseen
+    return said
+
+
+def rows_without_features(batch: Batch, y: np.ndarray) -> Rows:
+    """Labels, weights and bases of `batch`, with the labels `y`."""
+    none = np.zeros(0)
+    base = np.zeros(batch.n) if batch.base is None else batch.base
+    return Rows(np.zeros(batch.n + 1, np.int64), none.astype(np.int64), none, y, batch.weight, base)
+
+
+def _row_of(ids: np.ndarray) -> Batch:
+    """One row with these features, to be learned from."""
+    one = np.ones(1)
+    return Batch(np.array([0, len(ids)]), ids, np.ones(len(ids)), one, one, np.ones(1, np.int64))
+
+
+def _of_same_classes(
+    united: Learner, learners: Sequence[Learner], tallies: Sequence[Tally], names: Sequence[str]
+) -> list[State]:
+    """The learners' states, with the same classes in the same order; the united learner knows those of the tallies.
+
+    Classes that have only been met since come behind, in the order in which all learners have met them.
+    """
+    kinds = {type(label): name for each, name in zip(learners, names, strict=True) for label in each.classes[:1]}
+    if len(kinds) > 1:
+        raise InputError(kinds[str], None, None, "names of classes", f"whole numbers, as in {kinds[int]}")
+    firsts = {each.labels.first: name for each, name in zip(learners, names, strict=True)}
+    if 0 in firsts and 1 in firsts:
+        most = united.options.oaa
+        raise InputError(firsts[1], None, None, f"classes 1 to {most}", f"0 to {most - 1}, as in {firsts[0]}")
+    known = list(dict.fromkeys(label for tally in tallies for label in tally.classes))
+    order = list(dict.fromkeys([*known, *(label for each in learners for label in each.classes)]))
+    first = next((first for first in firsts if first is not None), None)
+    united.restore_classes({"labels": known, "first": first})
+    counts = [sum(tally.classes.get(label, 0) for tally in tallies) for label in order]
+    united.state = united.state._replace(counts=np.array(counts, dtype=np.int64))
+    return [
+        engine.known(each.state, [each.classes.index(k) if k in each.classes else None for k in order])
+        for engine, each in zip(united.engine.engines, learners, strict=True)
+    ]
+
+
+def _coding(learners: Sequence[Learner], names: Sequence[str]) -> int:
+    """How all of them have negative labels written."""
+    known = {each.labels.coding: name for each, name in zip(reversed(learners), reversed(names), strict=True)}
+    if ZERO_ONE in known and PLUS_MINUS in known:
+        raise InputError(known[PLUS_MINUS], None, None, "labels -1 and +1", f"0 and 1, as in {known[ZERO_ONE]}")
+    return max(known)
+
+
+def _pool(labels: LabelState, now: np.ndarray, tally: Tally) -> None:
+    """Add a tally to the moments and the range of labels, and to what is known of weights."""
+    now["rows"] += tally.now["rows"]
+    now["weight"] += tally.now["weight"]
+    (n, mean, M2), (m, other, more) = labels.moments, tally.labels.moments
+    if m == 0.0:
+        return
+    share = m / (n + m)
+    low, high = tally.labels.seen
+    labels.seen[:] = (low, high) if n == 0.0 else (min(low, labels.seen[0]), max(high, labels.seen[1]))
+    labels.moments[:] = n + m, mean + share * (other - mean), M2 + more + n * share * (other - mean) ** 2

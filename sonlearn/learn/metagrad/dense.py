@@ -1,0 +1,86 @@
+"""MetaGrad with full matrices: experts with steps of many sizes, which share A = sum of g g', in O(d^3) a row.
+
+van Erven, Koolen, van der Hoeven 2021. Expert e has eta_e = l 2^-e and H_e = alpha I + 2 eta_e^2 A. In a round
+
+    r_e = eta_e (w_e - w)'g,    log p_e <- log p_e - r_e - r_e^2,    w_e <- w_e - eta_e (1 + 2 r_e) H_e^-1 g,
+
+and the weights are the tilted average w = sum of p_e eta_e w_e / sum of p_e eta_e. All H_e^-1 come from one
+decomposition of A. l is 1/(2B), B the bound of what a row can cost beyond the best, and alpha is 1/D^2.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sonlearn.jit import inline, jit
+from sonlearn.learn.dense.rounds import enter, features_of
+from sonlearn.learn.dense.spectral import keep, matrix
+from sonlearn.learn.losses import loss_slope
+from sonlearn.learn.spectrum import INVERSE, f
+from sonlearn.learn.tolerances import LIMIT
+
+
+@jit
+def learn(params, state, rows, out, start):
+    """Predict and learn rows from `start` on; arguments and result as in `rounds.learn`."""
+    now, E = state.now[0], len(state.logp)
+    for i in range(start, len(rows.y)):
+        if not enter(params, state, rows, out, i):
+            return i
+        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+            continue
+        d = features_of(state, rows, i)
+        slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i], rows.y[i])
+        g = np.zeros(d)
+        for at in range(rows.indptr[i], rows.indptr[i + 1]):
+            g[rows.features[at]] = slope * rows.values[at]
+        if not np.dot(g, g) <= LIMIT:
+            return i
+        A = matrix(state.A, now.seen, d)
+        A += g.reshape(d, 1) * g
+        logp, W = state.logp.copy(), state.W[:d].copy()
+        advise(params, A, g, state.w[:d], logp, W)
+        w = tilted(params, logp, W)
+        if not (np.isfinite(W).all() and np.isfinite(logp).all()):
+            return i
+        now.t += 1
+        now.seen = d
+        state.w[:d] = w
+        state.W[:d] = W
+        for e in range(E):
+            state.logp[e] = logp[e] - logp.max()
+        keep(state.A, A)
+    return len(rows.y)
+
+
+@inline
+def advise(params, A, g, w, logp, W):
+    """The experts' steps and what they pay: W and logp are changed."""
+    d = len(g)
+    if d == 0:
+        return
+    lam, U = np.linalg.eigh(A)
+    y, eta, step = np.dot(g, U), params.rate, np.empty(d)
+    for e in range(len(logp)):
+        r = 0.0
+        for j in range(d):
+            r += eta * (W[j, e] - w[j]) * g[j]
+            step[j] = f(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], 0.0), y[j])
+        logp[e] -= r + r * r
+        W[:, e] -= eta * (1.0 + 2.0 * r) * np.dot(U, step)
+        eta *= 0.5
+
+
+@inline
+def tilted(params, logp, W):
+    """sum of p_e eta_e w_e / sum of p_e eta_e."""
+    w, total, eta, top = np.zeros(len(W)), 0.0, params.rate, logp.max()
+    for e in range(len(logp)):
+        share = math.exp(logp[e] - top) * eta
+        total += share
+        for j in range(len(W)):
+            w[j] += share * W[j, e]
+        eta *= 0.5
+    return w / total

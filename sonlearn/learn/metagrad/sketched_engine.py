@@ -1,0 +1,86 @@
+"""MetaGrad with one sketch for all experts: the engine around the kernels of `sonlearn.learn.metagrad.sketched`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.metagrad.dense_engine import first_weights
+from sonlearn.learn.metagrad.sketched import all_weights, learn, predict
+from sonlearn.learn.newton import state as newton
+from sonlearn.learn.newton.engine import SketchedNewton
+from sonlearn.learn.newton.sparse_time import with_room_in_log
+from sonlearn.learn.status import LOG_FULL
+from sonlearn.options import LearnOptions
+
+
+class Params(NamedTuple):
+    """What the kernels need of `LearnOptions`, as numbers."""
+
+    base: newton.Params  # of the sketch
+    alpha: float
+    rate: float  # of the expert with the largest steps
+
+
+class State(NamedTuple):
+    """All that a learner has learned, but for the names of its features."""
+
+    base: newton.State  # the sketch, with z and the average's coefficients a
+    v: np.ndarray  # float64[features]; sum of (w'g) g
+    share: np.ndarray  # float64[2]; what z and v are multiplied with in the weights
+    logp: np.ndarray  # float64[experts]; logarithms of their weights, the largest 0
+    lam: np.ndarray  # float64[r_max]; eigenvalues of the sketch as it stands
+    U: np.ndarray  # float64[r_max, r_max]; their vectors in the coordinates of the basis, by column
+
+
+class SketchedMetaGrad(SketchedNewton):
+    """Engine of metagrad-fd (see `sonlearn.learn.engine.Engine`)."""
+
+    def __init__(self, options: LearnOptions):
+        super().__init__(options)
+        self._params = self._params._replace(dual=True, rate=0.0)  # wbar is z; its share is ours
+        self._meta = Params(self._params, float(options.alpha), float(options.learning_rate))
+
+    def new(self) -> State:
+        """State of a learner that has seen nothing."""
+        r_max, base = newton.sizes_of(self._params).r_max, super().new()
+        base = base._replace(basis=base.basis._replace(q=np.zeros((2, r_max))))
+        return State(base, np.zeros(0), np.zeros(2), first_weights(), np.zeros(r_max), np.zeros((r_max, r_max)))
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """Let the arrays hold what learning `rows` may need."""
+        v = grown(state.v, features, int(state.base.now[0].seen))
+        return state._replace(base=super().reserve(state.base, rows, features), v=v)
+
+    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+        """Learn rows from `start` on; see the seam."""
+        at, status = start, LOG_FULL
+        while status == LOG_FULL:
+            at, status = learn(self._meta, state, self._work, rows, out, at)
+            if status == LOG_FULL:
+                state = state._replace(base=with_room_in_log(state.base, self._work.z))
+        return state, at
+
+    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+        """Predict `rows` and change nothing."""
+        at = predict(state, rows, out.raw)
+        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
+        return at
+
+    def weights(self, state: State, features: int) -> np.ndarray:
+        """Weights in the scale of the input."""
+        w = np.zeros(features)
+        all_weights(state, w[: int(state.base.now[0].seen)])
+        return w
+
+    def packed(self, state: State) -> State:
+        """`state` without spare room."""
+        return state._replace(base=super().packed(state.base), v=state.v[: state.base.now[0].seen])
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """Of the sketch (`SketchedNewton.facts`), alpha with all that was shed; and the experts' weights."""
+        p = np.exp(state.logp)
+        return {**super().facts(state.base), "experts": p / p.sum()}

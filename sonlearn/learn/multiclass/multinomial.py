@@ -1,0 +1,98 @@
+"""Several classes that share a learner: a weight vector a class, one metric, and softmax over what they say.
+
+The engine beneath (`engines.sketched`, `engines.shared_diagonal`) predicts and learns K classes at once. Here are the
+counts of them. Classes are numbered as they are met; those that have not been met yet have had the same gradients in
+every row, and so say the same: what stands for all of them in `Scores.unseen`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.learn.engine import Predictions, State
+from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
+from sonlearn.learn.multiclass.shared_diagonal import SharedDiagonal
+from sonlearn.learn.newton.engine import SketchedNewton
+from sonlearn.options import LearnOptions
+from sonlearn.options.methods import METHODS
+
+_ENGINES = {"sketched": SketchedNewton, "first_order": SharedDiagonal}
+
+
+class MultinomialState(NamedTuple):
+    """All that has been learned."""
+
+    own: State  # of the engine beneath
+    counts: np.ndarray  # int64[K]; rows learned of each class
+
+
+class Multinomial:
+    """Engine of several classes that share a metric (see `sonlearn.learn.engine.Engine` for the verbs).
+
+    Labels of rows are numbers of classes from 0 on, in the order in which classes are met, and NaN. In rows that are
+    only predicted any other number may stand.
+    """
+
+    def __init__(self, options: LearnOptions):
+        self._classes = options.multinomial
+        self._engine = _ENGINES[METHODS[options.method].engine](options)
+        self.unknown = getattr(self._engine, "unknown", False)
+
+    def new(self, classes: int = 0) -> MultinomialState:
+        """State that has seen nothing; room is for all classes, however many of them have been met."""
+        return MultinomialState(self._engine.new(), np.zeros(self._classes, np.int64))
+
+    def met(self, state: MultinomialState) -> int:
+        """How many classes have been met."""
+        return int(np.count_nonzero(state.counts))
+
+    def reserve(self, state: MultinomialState, rows: Rows, features: int) -> MultinomialState:
+        """Let the arrays hold what learning `rows` may need."""
+        return state._replace(own=self._engine.reserve(state.own, rows, features))
+
+    def learn(self, state: MultinomialState, rows: Rows, out: Scores, start: int) -> tuple[MultinomialState, int]:
+        """Learn rows from `start` on; see the seam."""
+        said = self._room(len(rows.y))
+        own, at = self._engine.learn(state.own, rows, said, start)
+        y = np.where(rows.weight[start:at] > 0, rows.y[start:at], np.nan)
+        met = self.met(state)
+        met = met + np.searchsorted(first_occurrences(y, met), np.arange(at - start))
+        self._to_input(said.raw[start:at], met, out.part(start, at))
+        state.counts[:] += np.bincount(y[~np.isnan(y)].astype(np.int64), minlength=self._classes)
+        return state._replace(own=own), at
+
+    def predict(self, state: MultinomialState, rows: Rows, out: Scores) -> int:
+        """Predict `rows` and change nothing."""
+        n = len(rows.y)
+        said = self._room(n)
+        at = self._engine.predict(state.own, rows, said)
+        self._to_input(said.raw, np.full(n, self.met(state)), out)
+        return at
+
+    def weights(self, state: MultinomialState, features: int) -> np.ndarray:
+        """float64[classes met, features]: weights in the scale of the input."""
+        return self._engine.weights(state.own, features)[: self.met(state)]
+
+    def packed(self, state: MultinomialState) -> MultinomialState:
+        """`state` without spare room."""
+        return state._replace(own=self._engine.packed(state.own))
+
+    def facts(self, state: MultinomialState) -> dict[str, Any]:
+        """classes: of each the rows learned (`examples`); and what the learner that they share has to tell."""
+        counts = state.counts[: self.met(state)].tolist()
+        return {"classes": [{"examples": count} for count in counts], **self._engine.facts(state.own)}
+
+    # -- how ---------------------------------------------------------------------------------------------------------
+
+    def _room(self, n: int) -> Predictions:
+        return Predictions(np.zeros((n, self._classes)), np.zeros((n, self._classes)))
+
+    def _to_input(self, raw: np.ndarray, met: np.ndarray, out: Scores) -> None:
+        """Fill in the scores of rows; `met` int64[n], classes met before each."""
+        out.scores[:] = raw[:, : out.scores.shape[1]]
+        rest = np.flatnonzero(met < self._classes)
+        out.unseen[rest] = raw[rest, met[rest]]
+        out.met[:] = met

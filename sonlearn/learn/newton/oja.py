@@ -1,0 +1,187 @@
+"""Oja's sketch: V <- Gram-Schmidt(V + gamma V ghat ghat'), kept as V = F Z, in O(m^2 + ms) a round.
+
+[SON] Algorithms 3-5. Because V + gamma V ghat ghat' = F (Z + gamma (Z ghat) ghat'), Z takes the sparse rank-one part
+and F the orthonormalisation; and because the Gram matrix of the new rows is I + theta y y', its Cholesky factor is
+known in closed form, so that Gram-Schmidt costs O(m^2) in every round. Departures: V starts empty and its first m rows
+are the first m independent gradients ([SON]: random rows, which in high dimension overlap with nothing); a scale-free
+step (AdaOja, Henriksen & Ward 2019) beside the paper's 1/t; F begins anew (`sparse_time.renew`) when ill-conditioned.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.newton.sparse_time import move_kept, move_wbar
+from sonlearn.learn.newton.step import beyond, f
+from sonlearn.learn.status import NEXT, ORTHONORMALISE, RENEW
+from sonlearn.learn.tolerances import DOUBTFUL, SPAN, SPREAD
+
+
+@forced_inline
+def oja_round(params, state, work, feats, row):
+    """Project, take the row ghat = s x into the sketch, then w -= slope A^-1 x with the new sketch, for every class.
+
+    `work` holds x, Z x, y = V x, u, the slopes and the projections of the row. Returns a status. With m = 0 there is no
+    sketch: gradient descent with step 1/alpha.
+    """
+    now, y, u, aside = state.now[0], work.y, work.u, work.aside
+    projected = False
+    for c in range(len(aside)):
+        if work.along[c] != 0.0 or aside[c] != 0.0:
+            for i in range(now.k):
+                move_kept(state, c, i, aside[c] * y[i] - work.along[c] * u[i])
+            projected = True
+        aside[c] = -aside[c]
+    if projected:
+        move_wbar(state, work, feats, aside)
+    status = NEXT
+    for c in range(len(aside)):
+        aside[c] = 0.0
+    if params.m > 0:
+        status = take(params, state, work, row)
+    for c in range(len(aside)):
+        if params.m > 0:
+            for i in range(now.k):
+                move_kept(state, c, i, -beyond(params, state, i, work.slope[c] * y[i]))
+        aside[c] -= f(now.alpha, work.slope[c])
+    if params.m == 0:
+        move_wbar(state, work, feats, aside)
+        return NEXT
+    change(state, work, feats)
+    return RENEW if status == NEXT and is_ill_conditioned(state) else status
+
+
+@forced_inline
+def take(params, state, work, row):
+    """Oja's rule for V and t Lambda, with Z's part of it in work.delta; y becomes V x in the new V. Returns a status.
+
+    work.aside, 0 before, becomes what Z's change gives to wbar, per unit of x.
+    """
+    now, delta, norm2 = state.now[0], work.delta, row.scale * row.scale * row.xx
+    for j in range(len(delta)):
+        delta[j] = 0.0
+    if norm2 == 0.0:
+        return NEXT
+    if now.k < params.m and row.rho2 > 0.0 and norm2 > SPAN * math.sqrt(now.oja_sum):
+        now.oja_sum += norm2 * norm2
+        add_direction(state, work, row.scale, math.sqrt(row.rho2))
+        return ORTHONORMALISE if row.rho2 < DOUBTFUL * row.xx else NEXT
+    return rotate(params, state, work, row)
+
+
+@forced_inline
+def change(state, work, feats):
+    """Z += delta x', and w += aside x for every class."""
+    table, delta, M = state.table, work.delta, state.maps.shape[1]
+    for c in range(len(work.aside)):
+        delta[M + c] = work.aside[c]
+    for at in range(len(feats)):
+        for j in range(len(delta)):
+            table[feats[at], j] += delta[j] * work.x[at]
+
+
+@bare_inline
+def add_direction(state, work, scale, rho):
+    """V gains the row q = (x - V'y)/rho: an empty row of Z takes x/rho, and F gains e_k - y'F/rho."""
+    now, FT, D2 = state.now[0], state.factor.FT, state.basis.D2
+    k, empty = now.k, now.used
+    for j in range(len(FT)):
+        total = 0.0
+        for i in range(k):
+            total += work.y[i] * FT[j, i]
+        FT[j, k] = -total / rho
+    FT[empty, k] += 1.0
+    work.delta[empty] = 1.0 / rho
+    work.y[k] = rho
+    for i in range(k + 1):
+        D2[i] += (scale * work.y[i]) ** 2
+    now.k = k + 1
+    now.used = empty + 1
+
+
+@forced_inline
+def rotate(params, state, work, row):
+    """One step of Oja's rule; returns as `take` does.
+
+    V' = L^-1 (V + gamma y ghat'), y = V ghat. Mostly Z takes the second part, F the first. Where that would make F as
+    small as Z large (a steep step), the row becomes a row of Z, the spare one, and F begins anew after the round.
+    """
+    now, factor, D2, y = state.now[0], state.factor, state.basis.D2, work.y
+    k, scale, norm2, along2 = now.k, row.scale, row.scale * row.scale * row.xx, 0.0
+    for i in range(k):
+        y[i] *= scale
+        along2 += y[i] * y[i]
+        D2[i] += y[i] * y[i]
+    gamma = learning_rate(params, state, norm2 * along2)
+    theta = gamma * (2.0 + gamma * norm2)
+    steep = theta * along2 > SPREAD
+    if not steep:
+        for j in range(len(factor.FT)):
+            work.delta[j] = gamma * scale * scale * work.zx[j]
+            for c in range(len(factor.beta)):
+                work.aside[c] -= work.delta[j] * factor.beta[c, j]
+    gram_schmidt(factor.FT, y, k, theta, work.run)
+    along_itself(y, k, theta)
+    if steep:
+        work.delta[now.used] = 1.0
+        for i in range(k):
+            factor.FT[now.used, i] = gamma * scale * y[i]
+    for i in range(k):
+        y[i] *= (1.0 + gamma * norm2) / scale
+    return RENEW if steep else NEXT
+
+
+@forced_inline
+def learning_rate(params, state, gradient2):
+    """Step of Oja's rule: 1/t, or AdaOja's, by the squared gradients of the rule (|ghat|^2 |V ghat|^2 each).
+
+    Those of the rows that V began with count (V ghat is as long as ghat there): a sum that began at 0 would turn the
+    first rotation, however small its gradient, into one of order 1.
+    """
+    now = state.now[0]
+    now.oja_sum += gradient2
+    if not params.oja_adaptive:
+        return 1.0 / now.t
+    return 1.0 / math.sqrt(now.oja_sum) if now.oja_sum > 0.0 else 0.0  # 0: all squares underflow
+
+
+@forced_inline
+def gram_schmidt(FT, y, k, theta, run):
+    """F <- L^-1 F where L L' = I + theta y y': a running sum, since L is diagonal plus semiseparable.
+
+    `run`: scratch, as long as FT.
+    """
+    before = 1.0
+    for j in range(len(FT)):
+        run[j] = 0.0
+    for i in range(k):
+        after = before + theta * y[i] * y[i]
+        shrunk, share = math.sqrt(before / after), theta * y[i] / before
+        for j in range(len(FT)):
+            old = FT[j, i]
+            FT[j, i] = shrunk * (old - share * run[j])
+            run[j] += y[i] * old
+        before = after
+
+
+@forced_inline
+def along_itself(y, k, theta):
+    """y <- L^-1 y where L L' = I + theta y y': without the differences of `gram_schmidt`."""
+    before = 1.0
+    for i in range(k):
+        after = before + theta * y[i] * y[i]
+        y[i] /= math.sqrt(before) * math.sqrt(after)
+        before = after
+
+
+@forced_inline
+def is_ill_conditioned(state):
+    """Whether F has left the range in which Z and F multiply accurately."""
+    FT, k = state.factor.FT, state.now[0].k
+    least, most = math.inf, 1.0
+    for i in range(k):
+        least = min(least, abs(FT[i, i]))
+        for j in range(len(FT)):
+            most = max(most, abs(FT[j, i]))
+    return most > SPREAD * least

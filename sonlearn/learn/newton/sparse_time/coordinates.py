@@ -1,0 +1,150 @@
+"""Rows in the coordinates of the basis Q = [V; q_1..q_R], and the weights w = wbar + Z'beta + Q'a along them.
+
+The basis is one for all classes; wbar, beta and a are each class's own, and two classes that are told by the sign of
+one number are a single class here.
+
+V = F Z, and q_i is the i-th raw row less what V and the raw rows before it have of it. So y = Q x follows from the
+inner products Z x and X x, which touch x's own features only.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sonlearn.jit import forced_inline, inline
+from sonlearn.learn.newton.sparse_time.generations import present, refresh_all
+from sonlearn.learn.newton.sparse_time.local import enter, is_local, unmix
+from sonlearn.learn.newton.sparse_time.second_look import is_worth_it, look_again
+from sonlearn.learn.spectrum import f
+from sonlearn.learn.tolerances import LOOK, NOISE, SPAN, SPAN_LOOK
+
+
+@forced_inline
+def coordinates(params, state, work, feats, xx, learned):
+    """work.y <- Q x for the row in work.x; returns (squared part of x outside of Q or 0, length of work.rest).
+
+    work.wx <- w'x, and work.own <- wbar'x, of each class. The last is 0 unless a second look was taken (`second_look`).
+    A row that is not `learned` leaves no trace in the table.
+    """
+    now, y, rho2, noise, n_rest = state.now[0], work.y, xx, NOISE, 0
+    if learned:
+        refresh_all(state, feats, work.z)
+    read(state, work, feats)
+    in_basis(state, work, share(params, now.alpha))
+    for i in range(now.k + now.raw):
+        rho2 -= y[i] * y[i]
+    if params.buffered and is_worth_it(state, feats, rho2, xx):
+        rho2, n_rest = look_again(state, work, feats)
+        noise = LOOK if now.alpha > 0.0 else SPAN_LOOK
+    elif now.alpha == 0.0 or not params.buffered:
+        noise = SPAN
+    return rho2 if rho2 > noise * xx else 0.0, n_rest
+
+
+@forced_inline
+def share(params, alpha):
+    """What wbar is multiplied with in the weights."""
+    return -params.rate * f(params.kind, alpha, 0.0, 1.0) if params.dual else 1.0
+
+
+@forced_inline
+def read(state, work, feats):
+    """work.zx <- Z x, work.rx <- X x, work.own <- wbar'x."""
+    features, table, X, owner, zx, rx = state.features, state.table, state.raw.X, state.raw.owner, work.zx, work.rx
+    M, n_raw, n_local, own = state.maps.shape[1], state.now[0].raw, state.now[0].local, work.own
+    generation = state.now[0].generation
+    for j in range(len(zx)):
+        zx[j] = 0.0
+    for j in range(n_raw):
+        rx[j] = 0.0
+    for at in range(len(feats)):
+        f, x = feats[at], work.x[at]
+        if features[f].stamp == generation:
+            for j in range(len(zx)):
+                zx[j] += x * table[f, j]
+        else:
+            at_present = present(state, f, work.z)
+            for j in range(len(zx)):
+                zx[j] += x * work.z[at_present, j]
+        local = features[f].local
+        if is_local(owner, n_local, local, f):
+            for j in range(n_raw):
+                rx[j] += x * X[local, j]
+    for c in range(len(own)):
+        own[c] = zx[M + c]
+
+
+@forced_inline
+def in_basis(state, work, own):
+    """work.y <- Q x from Z x and X x, and work.wx <- own wbar'x + beta'Z x + a'y."""
+    k, n_raw, y = state.now[0].k, state.now[0].raw, work.y
+    FT, G, beta, a = state.factor.FT, state.basis.G, state.factor.beta, state.basis.a
+    for i in range(k):
+        y[i] = 0.0
+    for j in range(len(FT)):
+        zx = work.zx[j]
+        for i in range(k):
+            y[i] += zx * FT[j, i]
+    for i in range(n_raw):
+        rest = work.rx[i]
+        for j in range(k + i):
+            rest -= G[i, j] * y[j]
+        y[k + i] = rest / G[i, k + i]
+    for c in range(len(work.wx)):
+        total = 0.0
+        for j in range(len(FT)):
+            total += work.zx[j] * beta[c, j]
+        for i in range(k + n_raw):
+            total += y[i] * a[c, i]
+        work.wx[c] = own * work.own[c] + total
+
+
+@forced_inline
+def append(state, work, feats, rho2, n_rest):
+    """Add x to the raw rows and its direction q = (x - Q'y)/rho to the basis; y gains rho.
+
+    With n_rest > 0 the row to keep is work.rest, the part of x outside of the basis.
+    """
+    now, G, X = state.now[0], state.basis.G, state.raw.X
+    n_raw, r = now.raw, now.k + now.raw
+    work.y[r] = math.sqrt(rho2)
+    for i in range(r + 1):
+        G[n_raw, i] = work.more[i] if n_rest > 0 and i < r else work.y[i]
+    for at in range(n_rest if n_rest > 0 else len(feats)):
+        f = at if n_rest > 0 else feats[at]
+        X[enter(state, f), n_raw] = work.rest[at] if n_rest > 0 else work.x[at]
+    now.raw = n_raw + 1
+
+
+@forced_inline
+def move_wbar(state, work, feats, by):
+    """w += by x for every class, at once: on the features of x. `by` is float64[classes]."""
+    table, M = state.table, state.maps.shape[1]
+    for at in range(len(feats)):
+        for c in range(len(by)):
+            table[feats[at], M + c] += by[c] * work.x[at]
+
+
+@forced_inline
+def move_kept(state, c, i, by):
+    """w += by v_i for class c, v_i the i-th row of V."""
+    FT, beta = state.factor.FT, state.factor.beta
+    for j in range(len(FT)):
+        beta[c, j] += by * FT[j, i]
+
+
+@inline
+def coefficients(state):
+    """(on_z, on_x), a row for each class, with w = wbar + Z'on_z + X'on_x."""
+    k, n_raw = state.now[0].k, state.now[0].raw
+    FT, a = state.factor.FT, state.basis.a
+    on_v, on_x, on_z = np.empty(k), np.zeros((len(a), n_raw)), np.empty((len(a), len(FT)))
+    for c in range(len(a)):
+        unmix(state.basis.G, k, n_raw, a[c], on_v, on_x[c])
+        for j in range(len(FT)):
+            on_z[c, j] = state.factor.beta[c, j]
+            for i in range(k):
+                on_z[c, j] += FT[j, i] * on_v[i]
+    return on_z, on_x

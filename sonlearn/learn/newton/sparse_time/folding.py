@@ -1,0 +1,62 @@
+"""Folding: the rows that a shrink keeps become V again, in sparse time.
+
+[SON] Algorithms 8-11. We depart from [SON] Algorithm 9, which keeps V = F Z and whose F becomes singular: a shrink
+mostly replaces directions, so each begins a generation, and V itself is kept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sonlearn.jit import inline
+from sonlearn.learn.linear_algebra import clear
+from sonlearn.learn.newton.sparse_time.generations import begin_generation, refresh_all, start_over
+from sonlearn.learn.newton.sparse_time.local import unmix
+from sonlearn.learn.newton.sparse_time.orthonormal import departure
+
+
+@inline
+def fold(state, W, z):
+    """Keep the directions W Q: V <- N1 V + N2 X. Afterwards w = wbar, Q = V. `z`: scratch for a feature.
+
+    Returns how far V may then be from orthonormal rows.
+    """
+    G, now, a = state.basis.G, state.now[0], state.basis.a
+    kept, k, n_raw = len(W), now.k, now.raw
+    N1, N2 = np.empty((kept, k)), np.zeros((kept, n_raw))
+    for i in range(kept):
+        unmix(G, k, n_raw, W[i], N1[i], N2[i])
+    on_v, on_x = np.empty((len(a), k)), np.zeros((len(a), n_raw))
+    for c in range(len(a)):
+        unmix(G, k, n_raw, a[c], on_v[c], on_x[c])
+    begin_generation(state, N1, on_v)
+    write_back(state, N2, on_x, z)
+    worst = departure(state, N1, N2)
+    clear(a)
+    start_over(state, kept)
+    now.k = kept
+    now.raw = now.local = 0
+    return worst
+
+
+@inline
+def write_back(state, N2, on_x, z):
+    """V <- V + N2 X, each class's wbar <- wbar + on_x X over the features of the raw rows: O(m + K) an entry."""
+    table, X, owner, M = state.table, state.raw.X, state.raw.owner, state.maps.shape[1]
+    kept, n_raw = N2.shape
+    n_local = state.now[0].local
+    by = np.zeros((n_raw, table.shape[1]))
+    for i in range(n_raw):
+        for j in range(kept):
+            by[i, j] = N2[j, i]
+        for c in range(len(on_x)):
+            by[i, M + c] = on_x[c, i]
+    refresh_all(state, owner[:n_local], z)
+    for at in range(n_local):
+        f = owner[at]
+        for i in range(n_raw):
+            x = X[at, i]
+            if x != 0.0:
+                for j in range(table.shape[1]):
+                    table[f, j] += x * by[i, j]
+        state.features[f].local = -1

@@ -1,0 +1,120 @@
+"""V V' = I, kept true: how far rounding may have carried V from it, and the remedy.
+
+Everything reads V as orthonormal rows. A new direction q = (x - V'y)/rho is a small difference where x lies mostly in
+the span of V; it inherits V's departure from orthonormality |y|/rho times enlarged, and the next shrink makes it a row
+of V. On text rho is large and nothing happens. On ill-conditioned, duplicated or low-rank rows the departure doubles
+again and again, from the last bit to the first within a few hundred rows. It cannot be seen from inside the sketch:
+only V V' itself, a pass over the features seen, tells. So the shrink carries a model of the departure along, and the
+pass is made when the model says so: at once where it must be, earlier where the features read since pay for it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sonlearn.jit import inline
+from sonlearn.learn.linear_algebra import add_product, clear, transposed
+from sonlearn.learn.newton.sparse_time.generations import all_current, refresh, start_over
+from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
+
+
+@inline
+def departure(state, N1, N2):
+    """Carry the model of V V' - I over V <- N1 V + N2 X; returns its largest entry.
+
+    The model is positive semidefinite, so that nothing cancels in it: drift <- N1 drift N1' + rounding.
+    """
+    drift, G, k, kept = state.basis.drift, state.basis.G, state.now[0].k, len(N1)
+    half, whole = np.zeros((kept, k)), np.zeros((kept, kept))
+    add_product(N1, drift, kept, k, half)
+    add_product(half, transposed(N1, k), kept, k, whole)
+    clear(drift)
+    worst = 0.0
+    for i in range(kept):
+        summed = 0.0
+        for j in range(k):
+            summed += N1[i, j] * N1[i, j]
+        for l in range(N2.shape[1]):  # noqa: E741
+            squared = 0.0
+            for j in range(k + l + 1):
+                squared += G[l, j] * G[l, j]
+            summed += N2[i, l] * N2[i, l] * squared
+        whole[i, i] += ROUNDING * summed
+        worst = max(worst, whole[i, i])
+        for j in range(kept):
+            drift[i, j] = whole[i, j]
+    return worst
+
+
+@inline
+def is_due(state, worst):
+    """Whether V is to be orthonormalised now."""
+    reads, seen = state.now[0].read, state.now[0].seen
+    return (
+        worst > BROKEN or (worst > NEEDED and reads >= AFFORDABLE * seen) or (worst > WORTH and reads >= CHEAP * seen)
+    )
+
+
+@inline
+def orthonormalise(state):
+    """V <- L^-1 V with L L' = V V' over all features seen, which become current: O(m^2) each. F becomes I.
+
+    For an empty buffer. The weights stay what they are, and what is known by its coordinates in V.
+    """
+    table, factor, now = state.table, state.factor, state.now[0]
+    k, M = now.k, len(factor.FT)
+    classes = len(factor.beta)
+    z, v, C = np.empty((2, M + classes)), np.empty(k), np.zeros((k, k))
+    for f in range(now.seen):
+        refresh(state, f, z)
+        for i in range(k):
+            v[i] = 0.0
+        for j in range(M):
+            zj = table[f, j]
+            for c in range(classes):
+                table[f, M + c] += factor.beta[c, j] * zj
+            table[f, j] = 0.0
+            for i in range(k):
+                v[i] += zj * factor.FT[j, i]
+        for i in range(k):
+            table[f, i] = v[i]
+            for j in range(i + 1):
+                C[i, j] += v[i] * v[j]
+    factorise(C)
+    for f in range(now.seen):
+        for i in range(k):
+            total = table[f, i]
+            for j in range(i):
+                total -= C[i, j] * table[f, j]
+            table[f, i] = total / C[i, i]
+    a, q = state.basis.a, state.basis.q
+    for i in range(k):
+        for each in range(len(q)):
+            for j in range(i):
+                q[each, i] -= C[i, j] * q[each, j]
+            q[each, i] /= C[i, i]
+        if C[i, i] < math.inf:
+            for c in range(classes):
+                a[c, i] *= C[i, i]
+                for j in range(i + 1, k):
+                    a[c, i] += C[j, i] * a[c, j]
+    start_over(state, k)
+    all_current(state)
+    clear(state.basis.drift)
+    now.read = 0
+
+
+@inline
+def factorise(C):
+    """Cholesky factor of the lower triangle of C, in its place."""
+    for i in range(len(C)):
+        for j in range(i + 1):
+            total = C[i, j]
+            for l in range(j):  # noqa: E741
+                total -= C[i, l] * C[j, l]
+            if j < i:
+                C[i, j] = total / C[j, j]
+            else:  # near 1, unless a row is nothing but rounding: it becomes 0
+                C[i, i] = math.sqrt(total) if total > 0.25 else math.inf

@@ -1,0 +1,87 @@
+"""A second look at a row that lies almost in the span of the basis.
+
+Coordinates come from inner products alone, so that their errors grow with the square of |x|/rho, where rho is the
+length of what sticks out: rows that repeat another one in their first digits lose twice as many digits as they share.
+Where rows are about as long as the list of features seen (dense data), the part that sticks out can be computed itself,
+at the cost of a few more reads, and projected once more ("twice is enough"). It then takes the row's place in the
+buffer: of q = r/rho, and so of the weights and of V, no digit is lost to the difference.
+"""
+
+from __future__ import annotations
+
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.newton.sparse_time.generations import present
+from sonlearn.learn.newton.sparse_time.local import local_of, unmix
+from sonlearn.learn.tolerances import FEATURES, SMALL
+
+
+@forced_inline
+def is_worth_it(state, feats, rho2, xx):
+    """Whether the row hides, and a second look costs no more than a few reads of it."""
+    return rho2 < SMALL * xx and state.now[0].seen <= FEATURES * len(feats)
+
+
+@bare_inline
+def look_again(state, work, feats):
+    """work.rest <- r = x - Q'y, feature by feature, work.more <- Q r, and y <- y + Q r.
+
+    work.wx <- w'x. Returns (the squared norm outside of Q, length of r).
+    """
+    G, y, more = state.basis.G, work.y, work.more
+    k, n_raw = state.now[0].k, state.now[0].raw
+    unmix(G, k, n_raw, y, work.u, work.h)
+    rest2, n = measure(state, work, feats, work.u, work.h)
+    for i in range(n_raw):
+        total = more[k + i]
+        for j in range(k + i):
+            total -= G[i, j] * more[j]
+        more[k + i] = total / G[i, k + i]
+    for i in range(k + n_raw):
+        y[i] += more[i]
+        rest2 -= more[i] * more[i]
+    for c in range(len(work.wx)):
+        change = 0.0
+        for i in range(k + n_raw):
+            change += more[i] * state.basis.a[c, i]
+        work.wx[c] += change
+    return max(rest2, 0.0), n
+
+
+@bare_inline
+def measure(state, work, feats, on_v, on_x):
+    """work.rest <- r = x - V'on_v - X'on_x, work.more <- (V r, X r); returns (r'r, length of r).
+
+    Uses up work.zx and work.delta.
+    """
+    z, X, FT = work.z, state.raw.X, state.factor.FT
+    k, n_raw, n, M = state.now[0].k, state.now[0].raw, state.now[0].seen, len(FT)
+    for at in range(len(feats)):
+        n = max(n, feats[at] + 1)
+    r, products, zr, on_z, rest2 = work.rest, work.more, work.zx, work.delta, 0.0
+    for f in range(n):
+        r[f] = 0.0
+    for i in range(k + n_raw):
+        products[i] = 0.0
+    for at in range(len(feats)):
+        r[feats[at]] = work.x[at]
+    for j in range(M):
+        zr[j] = on_z[j] = 0.0
+        for i in range(k):
+            on_z[j] += FT[j, i] * on_v[i]
+    for f in range(n):
+        now, rest, local = present(state, f, z), r[f], local_of(state, f)
+        for j in range(M):
+            rest -= z[now, j] * on_z[j]
+        if local >= 0:
+            for j in range(n_raw):
+                rest -= X[local, j] * on_x[j]
+            for j in range(n_raw):
+                products[k + j] += rest * X[local, j]
+        for j in range(M):
+            zr[j] += rest * z[now, j]
+        rest2 += rest * rest
+        r[f] = rest
+    for j in range(M):
+        for i in range(k):
+            products[i] += zr[j] * FT[j, i]
+    return rest2, n

@@ -1,0 +1,7 @@
+"""The losses by name, and the options that belong to one loss each; `sonlearn.learn.losses` computes them."""
+
+LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile", "huber", "poisson")
+#: Losses whose labels are -1 and +1.
+CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
+#: Options of one loss each.
+LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}

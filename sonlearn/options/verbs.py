@@ -1,0 +1,126 @@
+"""Options that verbs have of their own, and those of a cluster.
+
+What they have in common, the options of a run, is in `sonlearn.options.run`. Imports neither numpy nor numba.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from sonlearn.errors import OptionError
+from sonlearn.options.spec import check_field, number, option, port_number
+from sonlearn.options.text import WRITABLE
+
+
+@dataclass(frozen=True)
+class TuneOptions:
+    """What ``sonlearn tune`` tries, and how it chooses."""
+
+    grid: tuple[str, ...] = option(
+        (), "options of learning with the values to try, all combinations: 'alpha=.1,1 method=rfd-son,nag'; given "
+        "again: further combinations", repeat=True, metavar="GRID",
+    )  # fmt: skip
+    by: str | None = option(
+        None, "choose by the average loss or the average error (loss, unless the settings' losses differ)",
+        choices=("loss", "error"),
+    )  # fmt: skip
+    halving: bool = option(False, "after N labelled rows, and at each doubling, the worse half of the settings stops")
+    first_halving: int | None = option(None, "N of --halving", parse=int, low=1, general=1000, metavar="N")
+    table: str | None = option(
+        None, "write all settings with their figures here, the best first, with tabs between (FILE.csv: commas); -: "
+        "standard output", metavar="FILE",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        by, first = (field for field in dataclasses.fields(self) if field.name in ("by", "first_halving"))
+        if self.by is not None:
+            check_field(by, self.by)
+        if self.first_halving is not None and not self.halving:
+            raise OptionError(f"--first-halving {self.first_halving}: nothing is halved; give --halving as well")
+        if self.first_halving is None:
+            object.__setattr__(self, "first_halving", first.metadata["general"])
+
+
+@dataclass(frozen=True)
+class ConvertOptions:
+    """What ``sonlearn convert`` writes."""
+
+    to: str | None = option(None, "format to write (needed)", choices=WRITABLE)
+    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE")
+
+
+@dataclass(frozen=True)
+class SketchRunOptions:
+    """What ``sonlearn sketch`` does with a sketch."""
+
+    output: str | None = option(None, "save the sketch here", flags=("-o", "--output"), metavar="FILE")
+    merge: bool = option(False, "DATA are saved sketches: merge them, in this order")
+    error: bool = option(
+        False, "measure covariance and projection error, in a second pass over the rows, which are kept in memory"
+    )
+    k: int = option(10, "rank of the projection that --error measures", parse=int, low=1, metavar="K")
+    plot: str | None = option(
+        None, "draw the spectrum (.png, .svg, .pdf: needs matplotlib); -: as text", metavar="FILE"
+    )
+    zero_based: bool = option(False, "indices of LIBSVM text begin with 0, not 1")
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """Where the work of a verb is done, if not in this process."""
+
+    cluster: str | None = option(
+        None, "share the files out: tcp://HOST:PORT, a Dask scheduler; local: processes here (needs dask)",
+        metavar="ADDRESS",
+    )  # fmt: skip
+    workers: int | None = option(
+        None, "with --cluster: learners of parts of the data, and processes of local (default: one for each core here, "
+        "or worker there)", parse=int, low=1, high=1024, metavar="N",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.cluster is None:
+            raise OptionError(f"--workers {self.workers}: nothing is shared out; give --cluster local, or an address")
+        if self.cluster is not None and self.cluster != "local" and "://" not in self.cluster:
+            raise OptionError(f"--cluster {self.cluster}: expected local, or a scheduler's address: tcp://HOST:PORT")
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """What ``sonlearn serve`` listens to, and how much of it."""
+
+    host: str = option("127.0.0.1", "address to listen on; this one is reached from this machine alone", metavar="ADDR")
+    port: int | None = option(
+        8080, "port of HTTP; 0: any that is free, none: no HTTP", parse=port_number, low=0, high=65535, metavar="PORT"
+    )
+    tcp: int | None = option(
+        None, "port on which lines are answered with lines, as VW's --daemon does; 0: any that is free",
+        parse=port_number, low=0, high=65535, metavar="PORT",
+    )  # fmt: skip
+    learn: bool = option(False, "learn from rows with a label: POST /learn, and lines of --tcp (needs -f)")
+    max_body: int = option(8 << 20, "bytes that a request may have", parse=int, low=1, high=1 << 30, metavar="N")
+    connections: int = option(512, "connections open at a time, of each port", parse=int, low=1, metavar="N")
+    timeout: float = option(
+        30.0, "seconds in which a request has to come whole, and its answer to be taken", parse=number, above=0.0,
+        high=3600.0, metavar="S",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """What ``sonlearn report`` writes."""
+
+    output: str = option(
+        "-", "write the page here; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE"
+    )
+
+
+@dataclass(frozen=True)
+class InspectOptions:
+    """What ``sonlearn inspect`` prints."""
+
+    top: int | None = option(
+        None, "largest weights to list (as text 20 if not given, as JSON all)", parse=int, low=0, metavar="N"
+    )
+    json: bool = option(False, "print JSON, for programs")

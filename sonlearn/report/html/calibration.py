@@ -1,0 +1,107 @@
+"""How far predictions can be trusted: calibration and confusion."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, format_number, legend
+from sonlearn.report.html.markup import Element, element
+from sonlearn.report.html.tables import DASH, panel
+from sonlearn.report.runlog import Run
+
+#: Examples below which a bin of the calibration says next to nothing.
+FEWEST = 5
+#: Classes beyond which their table is set small.
+DENSE = 12
+
+
+def calibration(run: Run) -> Element | None:
+    """How often it happened against how probable it was said to be, with 95 % intervals."""
+    said = (run.end or {}).get("calibration")
+    shown = [one for one in said["bins"] if one["examples"] >= FEWEST] if said else []
+    if not said or not shown:
+        return None
+    several = bool((run.end or {}).get("classes"))
+    event = "the predicted class was right" if several else "the label was +1"
+    top = max(max(one["predicted"], one["happened"]) for one in shown)
+    top = 1.0 if top > 0.4 or not top else 1.25 * top
+    one = Scale(0.0, top)
+    dots = [(b["predicted"], b["happened"]) for b in shown]
+    bars = [[(b["predicted"], min(edge, top)) for edge in interval(b["happened"], b["examples"])] for b in shown]
+    series = [
+        Series("as it should be", "constant", [[(0.0, 0.0), (one.high, one.high)]]),
+        Series("95 % intervals", "spread", bars), Series("as it was", "average", [dots], dots=True),
+    ]  # fmt: skip
+    title = f"Calibration in {len(dots)} bins; Brier score {format_number(said['brier'])}."
+    lead = (
+        f"For each predicted probability, how often {event}. Dots on the diagonal: probabilities can be taken at "
+        f"their word. Of 20 bins, those of {FEWEST} examples or more."
+    )
+    picture = chart(one, one, series, title=title, below="predicted probability", beside="how often it happened")
+    return panel("Calibration", element("figure", legend(series[::-1]), picture, _histogram(said["bins"], one)),
+                 lead=lead, name="calibration")  # fmt: skip
+
+
+def interval(share: float, examples: float) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share that was observed in so many examples."""
+    z, n = 1.96, max(examples, 1e-9)
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(max(share * (1 - share), 0.0) / n + z * z / (4 * n * n))
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+def _histogram(bins: list[dict[str, Any]], x: Scale) -> Element:
+    """How many examples each probability was given to, under the frame of the chart above."""
+    total, most = sum(b["weight"] for b in bins), max(b["weight"] for b in bins)
+    tall, bars = 46, []
+    for b in bins:
+        left, right = (LEFT + min(x.share(b[edge]), 1.0) * (WIDTH - LEFT - RIGHT) for edge in ("low", "high"))
+        height = max(tall * b["weight"] / most, 1.0)
+        tip = element("title", f"{b['low']:.3f} to {b['high']:.3f}: {100 * b['weight'] / total:.3g} % of the weight")
+        bars.append(element("rect", tip, x=left, y=tall - height, width=max(right - left - 0.5, 1.0), height=height))
+    bars.append(element("text", "examples", x=LEFT - 7.0, y=tall - 4.0, text_anchor="end"))
+    return element("svg", *bars, viewBox=f"0 0 {WIDTH} {tall}", class_="chart histogram", role="img",
+                   aria_label="How many examples each probability was given to.")  # fmt: skip
+
+
+def confusion(run: Run) -> Element | None:
+    """Labels against what was predicted for them."""
+    said = (run.end or {}).get("confusion")
+    if not said or not _square(said):
+        return None
+    labels, counts, dense = said["labels"], said["counts"], len(said["labels"]) > DENSE
+    # of several labels in one row nothing says which were told from each other
+    mixed = len(labels) - 1 if said["others"] else None
+    rows = [_confusion_row(said, i, mixed) for i in range(len(labels)) if sum(counts[i])]
+    columns = [sum(row[j] for row in counts) for j in range(len(labels))]
+    exact = [DASH if j == mixed else _share(counts[j][j], columns[j], dense) for j in range(len(labels))]
+    last = element("th", "of which right"), *(element("td", text, class_="margin") for text in exact), element("td")
+    rows.append(element("tr", *last, class_="margins"))
+    titles = (element("th", label, scope="col") for label in labels)
+    head = element("tr", element("th", "label \\ predicted"), *titles, element("th", "found"))
+    kind = "confusion dense" if dense else "confusion"
+    grid = element("table", element("thead", head), element("tbody", *rows), class_=kind)
+    lead = "Rows: the label. Columns: what was predicted. Shades are shares of the row."
+    grid = element("div", grid, class_="scroll")
+    return panel("Confusion", grid, lead=lead, name="confusion", wide=len(labels) > 6)
+
+
+def _confusion_row(said: dict[str, Any], i: int, mixed: int | None) -> Element:
+    row, total = said["counts"][i], sum(said["counts"][i])
+    cells = []
+    for j, h in enumerate(row):
+        kind = None if i == j == mixed else "right" if i == j else "wrong"
+        text = format_number(round(h, 1)) if h else ""
+        cells.append(element("td", text, class_=kind, style=f"--share:{h / total:.4f}"))
+    found = DASH if i == mixed else _share(row[i], total, len(row) > DENSE)
+    return element("tr", element("th", said["labels"][i], scope="row"), *cells, element("td", found, class_="margin"))
+
+
+def _share(part: float, whole: float, dense: bool) -> str:
+    return f"{100 * part / whole:.{0 if dense else 1}f} %" if whole > 0 else DASH
+
+
+def _square(said: dict[str, Any]) -> bool:
+    n = len(said["labels"])
+    return n > 0 and len(said["counts"]) == n and all(len(row) == n for row in said["counts"])

@@ -1,0 +1,235 @@
+"""Grids: options of learning with the values that shall be tried, and the settings that come of all combinations.
+
+A method is given only what it takes: an option that it does not take is left out of its combinations, and those that
+are then the same are one setting. Imports neither numpy nor numba.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import itertools
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sonlearn.errors import OptionError, shorten
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.learning import ALL_TAKE
+from sonlearn.options.losses import LOSS_OPTIONS
+from sonlearn.options.methods import METHODS
+from sonlearn.options.spec import flags, names, parse_field, text_of
+
+#: Combinations that a grid may have: each is a learner, all of them in memory.
+MOST = 1000
+EXPECTED = "NAME=VALUE,VALUE,... with blanks between, as in 'alpha=.1,1 method=rfd-son,nag'"
+#: What the stream is, not how it is learned: the same for all settings.
+_OF_STREAM = ("oaa", "classes", "multinomial")
+_WORDS = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
+_FIELDS = {field.name: field for field in dataclasses.fields(LearnOptions)}
+
+
+class Setting(NamedTuple):
+    """One way to learn.
+
+    Attributes
+    ----------
+    name : str
+        What of the grid it is: ``method=rfd-son alpha=0.1``.
+    given : dict
+        The options by name that make it, those that are the same for all settings included.
+    options : LearnOptions
+    """
+
+    name: str
+    given: dict[str, Any]
+    options: LearnOptions
+
+    @property
+    def flags(self) -> str:
+        """The same for the command line of ``sonlearn train``."""
+        return " ".join(filter(None, (_flag(_FIELDS[name], value) for name, value in self.given.items())))
+
+
+class Settings(NamedTuple):
+    """The settings of a grid.
+
+    Attributes
+    ----------
+    settings : tuple of Setting
+        In the order of the grid, the last name's values changing fastest; no two with the same options.
+    combinations : int
+        How many there are of the grid's values.
+    left_out : dict
+        Of methods that do not take options of the grid: names of those options.
+    """
+
+    settings: tuple[Setting, ...]
+    combinations: int
+    left_out: dict[str, tuple[str, ...]]
+
+
+def parse_grid(text: str, place: str = "--grid") -> dict[str, tuple[Any, ...]]:
+    """{name of an option: its values} of a grid as the command line has it.
+
+    Raises
+    ------
+    OptionError
+        Names the column (from 1 on), what stands there, and what was expected.
+    """
+    grid: dict[str, tuple[Any, ...]] = {}
+    for word in re.finditer(r"\S+", text):
+        name, equals, values = word.group().partition("=")
+        if not equals or not name:
+            raise _wrong(place, word.start(), word.group(), EXPECTED)
+        try:
+            field = _field(name)
+        except OptionError as error:
+            raise OptionError(f"{place}, column {word.start() + 1}: {error}") from None
+        if field.name in grid:
+            raise _wrong(place, word.start(), name, "each name once, all its values behind it with commas between")
+        grid[field.name] = tuple(_values(field, values, place, word.start() + len(name) + 1))
+    if not grid:
+        raise _wrong(place, 0, "", EXPECTED)
+    return grid
+
+
+def settings_of(grids: Iterable[Mapping[str, Any]], fixed: Mapping[str, Any]) -> Settings:
+    """All settings of the grids, one grid after the other.
+
+    Parameters
+    ----------
+    grids : of {name of an option: sequence of values, or one value}
+    fixed : {name: value} that all have
+
+    Raises
+    ------
+    OptionError
+        A combination contradicts itself (it is named), no method takes an option, a name is unknown or also in `fixed`,
+        or there are too many combinations.
+    """
+    found: dict[LearnOptions, Setting] = {}
+    left_out: dict[str, dict[str, None]] = {}
+    combinations = 0
+    for grid in grids:
+        axes = _axes(grid, fixed)
+        combinations += math.prod(map(len, axes.values()))
+        if combinations > MOST:
+            raise OptionError(f"--grid: {combinations} combinations, expected at most {MOST}")
+        used: set[str] = set()
+        methods: set[str] = set()
+        for values in itertools.product(*axes.values()):
+            setting, unused = _setting(dict(zip(axes, values, strict=True)), tuple(grid))
+            found.setdefault(setting.options, setting)
+            left_out.setdefault(str(setting.options.method), {}).update(dict.fromkeys(unused))
+            used.update(setting.given)
+            methods.add(str(setting.options.method))
+        _check_used(axes, used, sorted(methods))
+    return Settings(tuple(found.values()), combinations, {m: tuple(names) for m, names in left_out.items() if names})
+
+
+def _axes(grid: Mapping[str, Any], fixed: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+    """Every option's values, those of one value first."""
+    own = {_field(name).name: values for name, values in grid.items()}
+    for name in own.keys() & fixed.keys():
+        raise OptionError(f"--grid {_spelled(name)}: {flags(_FIELDS[name])[-1]} is given as well; give one of them")
+    single = (str, bool, int, float)
+    own = {name: (values,) if isinstance(values, single) or values is None else tuple(values)
+           for name, values in own.items()}  # fmt: skip
+    return {**{name: (value,) for name, value in fixed.items()}, **own}
+
+
+def _setting(given: dict[str, Any], shown: tuple[str, ...]) -> tuple[Setting, list[str]]:
+    """(the setting of a combination, the options of it that its method does not take)."""
+    name = _named(given, given)
+    try:
+        method = LearnOptions(**_only(given, ("method", "sketch", "multinomial"))).method
+        takes = {*ALL_TAKE, *METHODS[method].takes}
+        loss = LearnOptions(**_only(given, takes - LOSS_OPTIONS.keys())).loss
+        takes -= {option for option, needed in LOSS_OPTIONS.items() if needed != loss}
+        kept = _only(given, takes)
+        options = LearnOptions(**kept)
+    except OptionError as error:
+        raise OptionError(f"the combination {name}: {error}") from None
+    own = {_field(each).name for each in shown}
+    return Setting(_named(kept, own) or "defaults", kept, options), [each for each in given if each not in kept]
+
+
+def _check_used(axes: Mapping[str, Sequence[Any]], used: set[str], methods: Sequence[str]) -> None:
+    """Refuse an option that none of the `methods` takes, as `LearnOptions` does, unless its value is the default."""
+    for name in [name for name in axes if name not in used]:
+        for method, value in itertools.product(methods, axes[name]):
+            LearnOptions(method=method, **{name: value})
+
+
+def _only(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    wanted = set(names)
+    return {name: value for name, value in given.items() if name in wanted}
+
+
+def _named(given: Mapping[str, Any], shown: Iterable[str]) -> str:
+    wanted = set(shown)
+    return " ".join(f"{_spelled(name)}={_text(value)}" for name, value in given.items() if name in wanted)
+
+
+def _spelled(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _text(value: Any) -> str:
+    """A value as a grid has it."""
+    return "+".join(value) if isinstance(value, tuple) else text_of(value)
+
+
+def _flag(field: dataclasses.Field, value: Any) -> str:
+    """An option as the command line has it."""
+    flag = "--" + _spelled(field.name)
+    if isinstance(value, bool):
+        off = "" if field.default is False else f"--no-{_spelled(field.name)}"  # what is off has no flag that says so
+        return flag if value else off
+    return f"{flag} {','.join(value) if isinstance(value, tuple) else text_of(value)}"
+
+
+def _field(name: str) -> dataclasses.Field:
+    """The option of that name, in any spelling of its flag. Raises OptionError."""
+    plain = name.replace("-", "_")
+    for field in _FIELDS.values():
+        if plain == field.name or plain in (flag.lstrip("-").replace("-", "_") for flag in flags(field)):
+            if field.name in _OF_STREAM:
+                raise OptionError(f"{name}: what the classes are is the same for all settings; give {flags(field)[-1]}")
+            return field
+    for field in dataclasses.fields(TextOptions):
+        if plain in (field.name, flags(field)[-1].lstrip("-").replace("-", "_")):
+            raise OptionError(f"{name}: the text is read once, for all settings; give {flags(field)[-1]}")
+    near = difflib.get_close_matches(name, map(_spelled, _FIELDS), n=1, cutoff=0.5)
+    expected = f"did you mean {near[0]}?" if near else "expected an option of learning: sonlearn train --help"
+    raise OptionError(f"{shorten(name)}: no such option; {expected}")
+
+
+def _values(field: dataclasses.Field, text: str, place: str, start: int) -> Iterable[Any]:
+    """The values that stand from column `start` (from 0 on) on."""
+    for value in text.split(","):
+        if not value:
+            raise _wrong(place, start, value, f"a value for {_spelled(field.name)}")
+        try:
+            yield _value(field, value)
+        except OptionError as error:
+            raise OptionError(f"{place}, column {start + 1}: {error}") from None
+        start += len(value) + 1
+
+
+def _value(field: dataclasses.Field, text: str) -> Any:
+    if isinstance(field.default, bool) or field.metadata.get("switch"):
+        if text.lower() not in _WORDS:
+            raise OptionError(f"{_spelled(field.name)} {text}: expected on or off")
+        return _WORDS[text.lower()]
+    if field.name == "members":
+        return names(text.replace("+", ","))
+    return parse_field(field, text)
+
+
+def _wrong(place: str, column: int, found: str, expected: str) -> OptionError:
+    return OptionError(
+        f"{place}, column {column + 1}: found {shorten(found) if found else 'nothing'}, expected {expected}"
+    )
