@@ -209,14 +209,15 @@ def test_poisson_predicts_counts():
 def test_parameters_are_the_options_of_the_command_line():
     import dataclasses
 
-    names = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
-    names = {
-        name: default for name, default in names.items() if name not in ("oaa", "classes", "multinomial")
-    }  # the labels say it
+    named = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
+    of_labels, of_output = ("oaa", "classes", "multinomial"), ("link", "binary")  # both said by what is called
+    names = {name: default for name, default in named.items() if name not in (*of_labels, *of_output)}
+    assert len(names) == len(named) - 5
     for estimator in (SonClassifier(), SonRegressor()):
         assert estimator.get_params() == names | {"constant": True, "passes": 1, "threads": 1}
-    with pytest.raises(TypeError, match="aplha"):
-        SonClassifier(aplha=1)
+    for wrong in ("aplha", *of_labels, *of_output):
+        with pytest.raises(TypeError, match=wrong):
+            SonClassifier(**{wrong: 1})
 
 
 @pytest.mark.parametrize("wrong", [{"method": "magic"}, {"loss": "poisson"}, {"method": "nag", "alpha": 2.0}])
