@@ -1,4 +1,4 @@
-"""Settings for all tests: `tests/support` importable, one thread for small dense matrices, limits, what is interpreted."""
+"""Settings for all tests: `tests/support` importable, one thread for small matrices, limits, what runs interpreted."""
 
 import os
 import sys

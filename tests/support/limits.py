@@ -1,7 +1,7 @@
 """What a test run needs of the process it runs in: signals that arrive, and an end to every wait.
 
-`conftest` takes both. A shell starts a job in the background (``&``, ``nohup``) with signals ignored, and a process hands
-that on to its children, which would then never end by them.
+`conftest` takes both. A shell starts a job in the background (``&``, ``nohup``) with signals ignored, and a process
+hands that on to its children, which would then never end by them.
 """
 
 from __future__ import annotations
