@@ -1,5 +1,6 @@
 """The table of methods: every entry can be made, says what it is, and has a twin."""
 
+import dataclasses
 import re
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 from streams import zipf
 from twins import TWINS
 
-from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn import Learner, LearnOptions, OptionError, TextOptions
 from sonlearn.options.learning import ALL_TAKE
 from sonlearn.options.methods import METHODS, PAPERS, listing
+from sonlearn.options.spec import check_field, number
 
 every = pytest.mark.parametrize("name", METHODS)
 #: An engine of engines: its own tests have its twin.
@@ -68,3 +70,24 @@ def test_losses_that_a_method_cannot_learn_are_refused():
 def test_every_paper_is_cited():
     cited = {key for method in METHODS.values() for key in re.findall(r"\[(\w+)\]", method.source)}
     assert cited == set(PAPERS)
+
+
+@pytest.mark.parametrize(
+    "field", [f for f in dataclasses.fields(LearnOptions) if "parse" in f.metadata], ids=lambda f: f.name
+)
+def test_numbers_are_numbers_in_python_too(field):
+    """A text that would be a number in a command line, a boolean, and a fraction of a row are none."""
+    parse = field.metadata["parse"]
+    wrong = {int: ["3", 2.5, True, [1]], number: ["0.1", True, [0.1]]}.get(parse, [])
+    for value in wrong:
+        with pytest.raises(OptionError, match="expected a (whole )?number"):
+            check_field(field, value)
+    for value in {int: [np.int64(3), 3], number: [np.float32(0.5), 1, np.int8(1)]}.get(parse, []):
+        check_field(field, value)
+
+
+def test_a_text_for_a_number_is_refused_where_it_is_given():
+    with pytest.raises(OptionError, match="--learning_rate '0.1': expected a number"):
+        LearnOptions(method="nag", learning_rate="0.1")
+    with pytest.raises(OptionError, match="--bit_precision '18': expected a whole number"):
+        TextOptions(bits="18")
