@@ -131,7 +131,7 @@ class LearnOptions:
         None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad)",
         flags=("--power_t",), parse=number, low=0.0, high=1.0, general=0.5, metavar="P",
     )  # fmt: skip
-    invariant: bool = option(True, "follow the loss along a step, so that importance 2 is the same example twice")
+    invariant: bool = option(True, "follow the loss along a step, so that no importance makes it overshoot")
     rescale: str = option(
         "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before it ([NAG])",
         choices=("after", "before"),

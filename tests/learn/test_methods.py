@@ -5,7 +5,8 @@ import re
 
 import numpy as np
 import pytest
-from streams import zipf
+from places import ROOT
+from streams import rows_of, zipf
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError, TextOptions
@@ -92,3 +93,32 @@ def test_a_text_for_a_number_is_refused_where_it_is_given():
         LearnOptions(method="nag", learning_rate="0.1")
     with pytest.raises(OptionError, match=r"--bit_precision '18': expected a whole number"):
         TextOptions(bits="18")
+
+
+#: Of docs/methods.md, "Importance weights": how far predictions may be apart where rows come h times for weights h.
+EXACT, NEAR = ("nlms", "arow-full", "bayes", "multinomial-bayes"), ("drfd", "arow", "arow-precision", "nag")
+
+
+def apart(method):
+    """Mean difference of predictions over their deviation: weights 1 to 3 against the same rows so many times."""
+    batch, probe = zipf(n=300, d=40), zipf(n=200, d=40, seed=5)
+    times = np.random.default_rng(0).choice([1, 2, 3], batch.n)
+    weighted = batch._replace(weight=times.astype(float))
+    repeated = rows_of(batch, np.repeat(np.arange(batch.n), times))
+    said = []
+    for rows in (weighted, repeated):
+        learner = Learner(LearnOptions(method=method))
+        learner.partial_fit(rows)
+        said.append(learner.predict(probe).raw)
+    return np.abs(said[0] - said[1]).mean() / said[1].std()
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in ENGINES_OF_ENGINES])
+def test_importance_2_is_the_row_twice_where_the_page_says_so(name):
+    page = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    page = page.partition("## Importance weights")[2].partition("\n## ")[0]
+    exact, near = (line for line in page.splitlines() if line.startswith(("| `nlms`", "| `drfd`")))
+    found = apart(name)
+    assert (f"`{name}`" in exact) == (name in EXACT) == (found < 1e-9)
+    assert name not in NEAR or found < 0.065
+    assert f"`{name}`" in near or name not in NEAR or name == "nag"
