@@ -28,7 +28,7 @@ OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary")
 #: What a prediction becomes where it is said, as VW has it.
 LINKS = ("identity", "logistic", "glf1", "poisson")
 #: What features are divided by (`sonlearn.learn.newton.rescale`).
-SCALES = ("none", "gradients", "maximum", "unit")
+SCALES = ("none", "gradients", "all-gradients", "maximum", "unit")
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,9 @@ class LearnOptions:
     )  # fmt: skip
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     scale: str = option(
-        None, "divide features by nothing, by the root of their summed squared gradients, or by their largest size "
-        "so far; unit: by that, and then rows by their length", choices=SCALES, general="gradients",
+        None, "divide features by nothing, by the root of their summed squared gradients (all-gradients: the row's own "
+        "among them), or by their largest size so far; unit: by that, and then rows by their length", choices=SCALES,
+        general="gradients",
     )  # fmt: skip
     diagonal: bool | None = option(None, "on: --scale gradients, off: --scale none", switch=True)
     learning_rate: float = option(
