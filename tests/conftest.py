@@ -1,4 +1,4 @@
-"""Settings for all tests: `tests/support` importable, one thread for small dense matrices, what runs interpreted."""
+"""Settings for all tests: `tests/support` importable, one thread for small matrices, limits, what runs interpreted."""
 
 import os
 import sys
@@ -8,6 +8,11 @@ import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent / "support"))
+
+from limits import pytest_runtest_call, restore_signals
+
+__all__ = ["pytest_runtest_call"]
+restore_signals()
 
 #: Files whose tests run kernels and are quick without compilation; others mark single tests.
 INTERPRETED = ("test_text_errors", "test_text_hashing", "test_text_number", "test_text_read", "test_text_source")
