@@ -31,13 +31,13 @@ _MAKERS = {
     "dense": ("engines.dense", "Dense"),
     "metagrad_fd": ("engines.metagrad_fd", "SketchedMetaGrad"),
     "metagrad": ("engines.metagrad", "MetaGrad"),
-    "mixture": ("combine.mixture", "Mixture"),
+    "mixture": ("ensemble.mixture", "Mixture"),
     "projected": ("engines.projected", "Projected"),
-    "committee": ("combine.committee", "Committee"),
-    "multinomial": ("combine.multinomial", "Multinomial"),
-    "against_all": ("combine.against_all", "AgainstAll"),
-    "parts": ("combine.parts", "Parts"),
-    "class_parts": ("combine.class_parts", "ClassParts"),
+    "committee": ("ensemble.committee", "Committee"),
+    "multinomial": ("multiclass.multinomial", "Multinomial"),
+    "against_all": ("multiclass.one_vs_rest", "AgainstAll"),
+    "parts": ("ensemble.partitions", "Parts"),
+    "class_parts": ("ensemble.class_partitions", "ClassParts"),
 }
 
 

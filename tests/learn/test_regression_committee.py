@@ -7,7 +7,6 @@ import pytest
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions
-from sonlearn.learn.ensemble import pruning as prune
 from sonlearn.learn.ensemble.combiner import KEEP, PERIOD
 from sonlearn.learn.ensemble.stacking import learned_by, member_options
 from sonlearn.learn.make import make_engine
@@ -145,7 +144,7 @@ def assert_same(one, other):
 @each
 @pytest.mark.parametrize("threads", [1, 3])
 def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
-    monkeypatch.setattr(prune, "HEARINGS", (100, 160))
+    monkeypatch.setattr(prune, "CHECKPOINTS", (100, 160))
     batch = stream()
     whole = Learner(options(loss, prune=True))
     wanted = whole.partial_fit(batch)
