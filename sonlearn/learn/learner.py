@@ -27,7 +27,7 @@ from sonlearn.options.text import TABLES
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.files.storage` has a version of its own for the container.
-FORMAT = 4
+FORMAT = 5
 
 
 #: A table of any library that speaks Arrow.
@@ -40,12 +40,15 @@ class Predicted(NamedTuple):
     `prediction` is what the loss is of (w'x within [-C, C]), or what ``--link`` or ``--binary`` make of that, `raw` is
     w'x before any of it, `loss` is l(prediction, label) before a link and without the importance weight (``--binary``:
     1 for a wrong class), NaN without a label. `refused` (bool[n]): rows that could not be learned from (`partial_fit`).
+    `offline` is what `raw` would be of the model at rest, to which no labels come any more (of a committee with members
+    that forget; else it is `raw`).
     """
 
     prediction: np.ndarray
     raw: np.ndarray
     loss: np.ndarray
     refused: np.ndarray
+    offline: np.ndarray
 
 
 class Learner:
@@ -306,7 +309,8 @@ class Learner:
         np.clip(out.raw, *self.options.bounds, out=out.prediction)
         losses(loss_of(self.options), out.prediction, rows.y, loss)
         shown, loss = reported(self.options, out.prediction, rows.y, loss)
-        return Predicted(shown, out.raw, loss, refused)
+        offline = np.where(np.isnan(out.offline), out.raw, out.offline)
+        return Predicted(shown, out.raw, loss, refused, offline)
 
     # -- persistence -------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@
 `shared_diagonal`  of several classes that share the metric, the first-order ones (the sketched ones are in `sketched`)
 `projected`    random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad
 `bayes`        naive Bayes, of rows or of amounts
+`ewma`         means of the labels, without a feature (beside this folder)
 
 Read `first_order`, the plainest, to see what an engine does: numbers of the options, a state, and calls of kernels,
 which are in `sonlearn.learn` where they do not stand beside it. Engines of engines are in `sonlearn.learn.ensemble`.
@@ -28,6 +29,7 @@ _MAKERS = {
     "compensated": ("engines.compensated", "Compensated"),
     "first_order": ("engines.first_order", "FirstOrder"),
     "bayes": ("engines.bayes", "NaiveBayes"),
+    "ewma": ("ewma", "LabelMean"),
     "dense": ("engines.dense", "Dense"),
     "metagrad_fd": ("engines.metagrad_fd", "SketchedMetaGrad"),
     "metagrad": ("engines.metagrad", "MetaGrad"),

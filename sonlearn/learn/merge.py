@@ -1,9 +1,9 @@
 """Learners of parts of the data become one: what has been learned on several machines is put together.
 
 `Tally` is what a learner's part has to be known of beside the learner. `merge_learners` makes a learner whose parts these are
-(`sonlearn.learn.ensemble.partitions`). Then its combiner has to learn on further rows, which no part has learned. Either
-``united.partial_fit`` does it all, or each learner learns these rows where it is, before they are united, and `fit_combiner` is
-told what they have predicted: the predictions are the same, to the last bit.
+(`sonlearn.learn.ensemble.partitions`). Then its combiner has to learn on further rows, which no part has learned.
+Either ``united.partial_fit`` does it all, or each learner learns these rows where it is, before they are united, and
+`fit_combiner` is told what they have predicted: the predictions are the same, to the last bit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.engine import State
 from sonlearn.learn.ensemble.class_partitions import ClassPredictions
 from sonlearn.learn.ensemble.committee import NOW, bounded_weights
-from sonlearn.learn.ensemble.label_scale import LabelScaler
+from sonlearn.learn.ensemble.label_scale import LabelStandardiser
 from sonlearn.learn.ensemble.label_scale import State as LabelState
 from sonlearn.learn.ensemble.partitions import Part
 from sonlearn.learn.labels import PLUS_MINUS, ZERO_ONE
@@ -39,7 +39,7 @@ class Tally(NamedTuple):
     @classmethod
     def new(cls, options: LearnOptions) -> Tally:
         """Of no rows."""
-        return cls(LabelScaler(options).new(), np.zeros(1, dtype=NOW), {})
+        return cls(LabelStandardiser(options).new(), np.zeros(1, dtype=NOW), {})
 
     def add(self, learner: Learner, batch: Batch, predicted: Predicted | PredictedClass) -> None:
         """Count the rows of `batch` that `learner` has just learned, but those that it refused."""
@@ -54,7 +54,7 @@ class Tally(NamedTuple):
             for value, count in zip(found[0].tolist(), found[1].tolist(), strict=True):
                 self.classes[labels[value] if isinstance(labels[0], str) else value] += count
         else:
-            LabelScaler(learner.options).fit_transform(self.labels, rows)
+            LabelStandardiser(learner.options).standardise(self.labels, rows)
 
 
 class PartitionPredictions(NamedTuple):
@@ -114,7 +114,7 @@ def merge_learners(
         numbers[place] = np.arange(1, len(place) + 1)
         parts.append(Part(numbers, np.array([len(place)]), own))
     for tally in tallies:
-        _pool(state.target, state.now, tally)
+        _pool(state.labels, state.now, tally)
     united.state = state._replace(parts=tuple(parts), features=np.array([size]))
     united.examples = sum(learner.examples for learner in learners)
     return united

@@ -7,14 +7,19 @@
 
 with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see `slope_and_curvature`.
 
-Two such learners run side by side, one that holds its first weights loosely and one that holds them firmly
-(`PRIOR_PRECISION`), and the output is their Bayes mixture [Vovk 1990]: probabilities (other losses: predictions) are averaged
-with weights exp(-loss so far). The loose one learns fast; the firm one is right where there are few rows.
+A_0 is diagonal: the prior precision of each weight. Two such learners run side by side, one of low and one of high
+prior precision (`PRIOR_PRECISION`), and the output is their Bayes mixture [Vovk 1990]: probabilities (other losses:
+predictions) are averaged with weights exp(-loss so far). The one of low precision learns fast; the other is right where
+there are few rows. A member may ask for a higher precision (`Member.precision`).
 
-Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is KEEP A + (1 - KEEP) A_0,
-a window of about 5,000 rows. A is kept as its Cholesky factor, which grows by a rank-one update in O(k^2): nothing is
-subtracted, so that it stays positive definite however long the stream. With logistic loss w'v is a log-odds, and
-probabilities come with it.
+Squared loss would follow a single label out of all proportion. So an error beyond OUTLIER times the root mean squared
+error so far counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise, as in
+iteratively reweighted least squares.
+
+Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is r A + (1 - r) A_0 with the
+retention r = RETENTION, a window of about 5,000 rows. A is kept as its Cholesky factor, which grows by a rank-one
+update in O(k^2): nothing is subtracted, so that it stays positive definite however long the stream. With logistic loss
+w'v is a log-odds, and probabilities come with it.
 """
 
 from __future__ import annotations
@@ -33,15 +38,17 @@ from sonlearn.options.members import Member
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
 FLOOR = 1e-4
-#: A_0 of each of the learners, as a multiple of I: how firmly the first weights are held.
+#: A_0 of each of the learners, as a multiple of I.
 PRIOR_PRECISION = (2.0, 100.0)
 #: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
-VALUES_PRIOR_PRECISION = 10.0
+VALUES_PRECISION = 10.0
 #: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
 NARROW = 0.1
+#: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after FEW rows.
+OUTLIER, FEW = 8.0, 10.0
 #: After PERIOD rows A keeps this share of itself.
 PERIOD = 32
-KEEP = 0.9998**PERIOD
+RETENTION = 0.9998**PERIOD
 #: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
 LIMIT, SURE = 30.0, 27.6
 
@@ -51,41 +58,44 @@ class Combiner(NamedTuple):
 
     w: np.ndarray  # float64[E, k]
     LT: np.ndarray  # float64[E, k, k]; upper triangular, LT' LT = A
-    prior_precision: np.ndarray  # float64[E]; A_0 as a multiple of I
+    prior: np.ndarray  # float64[E, k]; the diagonal of A_0
     loss: np.ndarray  # float64[E]; sum of h * loss of each learner's predictions
+    errors: np.ndarray  # float64[E, 2]; faded sums of h and h * squared error, outliers cut
     rows: np.ndarray  # int64[1]; learned from
-    keep: np.ndarray  # float64[1]; what is left of A after PERIOD rows
+    retention: np.ndarray  # float64[1]; what is left of A after PERIOD rows
 
 
 def new_combiner(
-    members: Iterable[Member], prior_precision: tuple[float, ...] = PRIOR_PRECISION, decay: float = 0.0
+    members: Iterable[Member], precision: tuple[float, ...] = PRIOR_PRECISION, decay: float = 0.0
 ) -> Combiner:
-    """A combiner that begins with the members' weights, held as firmly as each of `prior_precision` says.
+    """A combiner that begins with the members' weights, of a prior `precision` for each learner, or the member's own.
 
-    It forgets the share `decay` with each row, and no less than KEEP in PERIOD.
+    It forgets the share `decay` with each row, and no less than RETENTION says in PERIOD.
     """
-    w = np.array([member.weight for member in members], dtype=np.float64)
-    E, A_0 = len(prior_precision), np.array(prior_precision)
-    LT = np.sqrt(A_0)[:, None, None] * np.eye(len(w))
-    keep = np.array([min(KEEP, (1.0 - decay) ** PERIOD)])
-    return Combiner(np.tile(w, (E, 1)), LT, A_0, np.zeros(E), np.zeros(1, dtype=np.int64), keep)
+    members = tuple(members)
+    w, own = (np.array([getattr(m, name) for m in members], dtype=np.float64) for name in ("weight", "precision"))
+    E = len(precision)
+    prior = np.maximum(np.array(precision)[:, None], own)
+    LT = np.sqrt(prior)[:, :, None] * np.eye(len(w))
+    retention = np.array([min(RETENTION, (1.0 - decay) ** PERIOD)])
+    return Combiner(np.tile(w, (E, 1)), LT, prior, np.zeros(E), np.zeros((E, 2)), np.zeros(1, np.int64), retention)
 
 
-def prior_precision_for(loss: Loss) -> tuple[float, ...]:
-    """Firmness of the learners for a loss."""
+def precision_for(loss: Loss) -> tuple[float, ...]:
+    """Prior precision of the learners for a loss."""
     if loss.code in (SQUARED, ABSOLUTE, QUANTILE, HUBER):
-        return (VALUES_PRIOR_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
+        return (VALUES_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
     return PRIOR_PRECISION
 
 
-def forget(combiner: Combiner, members: list[int]) -> Combiner:
-    """The combiner as if `members` had never said anything: their weight 0, their part of A apart from the others'."""
+def without(combiner: Combiner, members: list[int]) -> Combiner:
+    """The combiner as if `members` had never predicted: their weight 0, their part of A apart from the others'."""
     w, LT = combiner.w.copy(), combiner.LT.copy()
     w[:, members] = 0.0
     for e in range(len(w)):
         A = LT[e].T @ LT[e]
         A[members, :] = A[:, members] = 0.0
-        A[members, members] = combiner.prior_precision[e]
+        A[members, members] = combiner.prior[e, members]
         LT[e] = np.linalg.cholesky(A).T
     return combiner._replace(w=w, LT=LT)
 
@@ -99,14 +109,16 @@ def weights_of(combiner: Combiner) -> np.ndarray:
 def combine_some(
     loss: Loss, combiner: Combiner, at: Sequence[int], V: np.ndarray, rows: Rows, learns: bool, out: np.ndarray
 ) -> None:
-    """`combine`, where only the inputs `at` have ever said anything, V float64[n, len(at)] what they say now.
+    """`combine`, where only the inputs `at` have ever been other than 0, V float64[n, len(at)] what they are now.
 
     The bits are those of `combine` with zeros for all others, in the time that those at work take.
     """
     own, k = combiner, len(at)
     if k < combiner.w.shape[1]:
-        w, LT = combiner.w[:, at], combiner.LT[:, at][:, :, at]
-        own = combiner._replace(w=np.ascontiguousarray(w), LT=np.ascontiguousarray(LT))
+        w, LT, prior = combiner.w[:, at], combiner.LT[:, at][:, :, at], combiner.prior[:, at]
+        own = combiner._replace(
+            w=np.ascontiguousarray(w), LT=np.ascontiguousarray(LT), prior=np.ascontiguousarray(prior)
+        )
     combine(loss, own, np.ascontiguousarray(V), rows.y, rows.weight, learns, np.zeros((k + 2, k)), out)
     if own is not combiner:
         combiner.w[:, at] = own.w
@@ -132,9 +144,9 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
             z = score(loss, combiner, e, V, i)
             one = Loss(loss.code, loss.par[i])
             combiner.loss[e] += weight[i] * loss_value(one, z, y[i])
-            take_step(one, combiner, e, V, i, (z, y[i], weight[i]), scratch)
+            take_step(one, combiner, e, V, i, z, y[i], weight[i], scratch)
             if combiner.rows[0] % PERIOD == 0:
-                forget_past(combiner.LT[e], combiner.keep[0], combiner.prior_precision[e], scratch[2:])
+                forget_past(combiner, e, scratch[2:])
 
 
 @bare_inline
@@ -197,11 +209,18 @@ def slope_and_curvature(loss, z, y):
 
 
 @bare_inline
-def take_step(loss, combiner, e, V, i, row, scratch):
-    """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score of the `row` (score, label, h) was z."""
-    z, y, h = row
+def take_step(loss, combiner, e, V, i, z, y, h, scratch):
+    """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score was z, of a row of label y and weight h.
+
+    Parameters
+    ----------
+    combiner : Combiner, modified; V : float64[n, k]; scratch : float64[2 or more, k], overwritten
+    """
     w, LT, k, half, step = combiner.w, combiner.LT[e], V.shape[1], scratch[0], scratch[1]
     slope, c = slope_and_curvature(loss, z, y)
+    if loss.code == SQUARED:
+        share = share_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
+        slope, c = slope * share, c * share
     root = math.sqrt(h * c)
     for j in range(k):
         half[j] = root * V[i, j]
@@ -214,15 +233,31 @@ def take_step(loss, combiner, e, V, i, row, scratch):
 
 
 @bare_inline
-def forget_past(LT, keep, prior_precision, A):
-    """LT'LT <- keep LT'LT + (1 - keep) firmness I."""
+def share_of_error(errors, error, h, retention):
+    """Share of an `error` (>= 0) that is no outlier; counts it in `errors` (float64[2])."""
+    share = 1.0
+    if errors[0] >= FEW:
+        most = OUTLIER * math.sqrt(errors[1] / errors[0])
+        if error > most > 0.0:
+            share = most / error
+    left = retention ** (1.0 / PERIOD)
+    error *= share
+    errors[0] = left * errors[0] + h
+    errors[1] = left * errors[1] + h * error * error
+    return share
+
+
+@bare_inline
+def forget_past(combiner, e, A):
+    """A of learner e <- r A + (1 - r) A_0; A: float64[k or more, k], overwritten."""
+    LT, retention = combiner.LT[e], combiner.retention[0]
     k = len(LT)
     for i in range(k):
         for j in range(i + 1):
             total = 0.0
             for l in range(j + 1):  # noqa: E741
                 total += LT[l, i] * LT[l, j]
-            A[i, j] = keep * total + ((1.0 - keep) * prior_precision if i == j else 0.0)
+            A[i, j] = retention * total + ((1.0 - retention) * combiner.prior[e, i] if i == j else 0.0)
     for i in range(k):
         for j in range(i + 1):
             total = A[i, j]
