@@ -220,6 +220,6 @@ def _pool(labels: LabelState, now: np.ndarray, tally: Tally) -> None:
     if m == 0.0:
         return
     share = m / (n + m)
-    low, high = tally.labels.seen
-    labels.seen[:] = (low, high) if n == 0.0 else (min(low, labels.seen[0]), max(high, labels.seen[1]))
+    low, high = tally.labels.range
+    labels.range[:] = (low, high) if n == 0.0 else (min(low, labels.range[0]), max(high, labels.range[1]))
     labels.moments[:] = n + m, mean + share * (other - mean), M2 + more + n * share * (other - mean) ** 2
