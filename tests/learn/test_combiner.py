@@ -85,7 +85,8 @@ def test_equals_the_definition(loss):
     each = [dense(loss, start(4).w[0], V, y, weight, np.full(4, precision)) for precision in PRIOR_PRECISION]
     for e, (_, w, A) in enumerate(each):
         np.testing.assert_allclose(combiner.w[e], w, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(combiner.LT[e].T @ combiner.LT[e], A, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(combiner.A[e], A, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(combiner.P[e], np.linalg.inv(A), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(out, mixture(loss, [z for z, _, _ in each], y, weight), rtol=1e-9, atol=1e-9)
 
 
@@ -98,7 +99,7 @@ def test_a_member_has_a_prior_precision_of_its_own():
     for e, precision in enumerate(PRIOR_PRECISION):
         _, w, A = dense("logistic", np.full(4, 0.1), V, y, weight, np.maximum(precision, own))
         np.testing.assert_allclose(combiner.w[e], w, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(combiner.LT[e].T @ combiner.LT[e], A, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(combiner.A[e], A, rtol=1e-9, atol=1e-9)
 
 
 def test_an_outlier_moves_values_no_more_than_an_error_of_eight_times_the_usual():
@@ -149,7 +150,7 @@ def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():
     combine(spread(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, scratch, out)
     left = without(combiner, [1, 3])
     assert (left.w[:, [1, 3]] == 0).all()
-    A, B = combiner.LT[0].T @ combiner.LT[0], left.LT[0].T @ left.LT[0]
+    A, B = combiner.A[0], left.A[0]
     np.testing.assert_allclose(B[np.ix_([0, 2], [0, 2])], A[np.ix_([0, 2], [0, 2])], rtol=1e-12)
     assert (B[np.ix_([0, 2], [1, 3])] == 0).all()
     silent = V.copy()
@@ -165,7 +166,7 @@ def test_a_long_stream_of_sure_rows_stays_finite():
     combine(spread(LOGISTIC_LOSS, len(y)), combiner, V, y, np.ones(len(y)), True, np.zeros((5, 3)), out)
     assert np.isfinite(out).all()
     assert np.isfinite(combiner.w).all()
-    assert np.isfinite(combiner.LT).all()
+    assert np.isfinite(combiner.P).all()
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared", "absolute"])
@@ -184,5 +185,6 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
         combine_some(of_rows._replace(par=of_rows.par[part]), some, at, V[part, at], rows, True, got[part])
     np.testing.assert_array_equal(got, wanted)
     np.testing.assert_array_equal(some.w, whole.w)
-    np.testing.assert_array_equal(some.LT[:, at], whole.LT[:, at])
-    np.testing.assert_array_equal(some.LT[:, :, at], whole.LT[:, :, at])
+    for ours, wanted in ((some.A, whole.A), (some.P, whole.P)):
+        np.testing.assert_array_equal(ours[:, at], wanted[:, at])
+        np.testing.assert_array_equal(ours[:, :, at], wanted[:, :, at])

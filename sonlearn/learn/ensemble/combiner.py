@@ -17,9 +17,10 @@ error so far counts in proportion only, as in Huber's loss: its slope is cut the
 iteratively reweighted least squares.
 
 Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is r A + (1 - r) A_0 with the
-retention r = RETENTION, a window of about 5,000 rows. A is kept as its Cholesky factor, which grows by a rank-one
-update in O(k^2): nothing is subtracted, so that it stays positive definite however long the stream. With logistic loss
-w'v is a log-odds, and probabilities come with it.
+retention r = RETENTION, a window of about 5,000 rows. A is a sum of positive terms, nothing is subtracted, so that it
+stays positive definite however long the stream. P = A^-1 follows it by the formula of Sherman and Morrison in O(k^2),
+and is computed anew from A, by its Cholesky factor, every PERIOD rows, so that rounding does not add up. With logistic
+loss w'v is a log-odds, and probabilities come with it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,6 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.linear_algebra import cholesky_update, solve_lower, solve_upper
 from sonlearn.learn.losses import ABSOLUTE, HUBER, LOGISTIC, QUANTILE, SQUARED, Loss, loss_slope, loss_value
 from sonlearn.options.members import Member
 
@@ -57,7 +57,8 @@ class Combiner(NamedTuple):
     """State of the combiner of k members: E learners of their weights."""
 
     w: np.ndarray  # float64[E, k]
-    LT: np.ndarray  # float64[E, k, k]; upper triangular, LT' LT = A
+    A: np.ndarray  # float64[E, k, k]; symmetric
+    P: np.ndarray  # float64[E, k, k]; its inverse
     prior: np.ndarray  # float64[E, k]; the diagonal of A_0
     loss: np.ndarray  # float64[E]; sum of h * loss of each learner's predictions
     errors: np.ndarray  # float64[E, 2]; faded sums of h and h * squared error, outliers cut
@@ -76,9 +77,9 @@ def new_combiner(
     w, own = (np.array([getattr(m, name) for m in members], dtype=np.float64) for name in ("weight", "precision"))
     E = len(precision)
     prior = np.maximum(np.array(precision)[:, None], own)
-    LT = np.sqrt(prior)[:, :, None] * np.eye(len(w))
+    A, P = (diagonal[:, :, None] * np.eye(len(w)) for diagonal in (prior, 1.0 / prior))
     retention = np.array([min(RETENTION, (1.0 - decay) ** PERIOD)])
-    return Combiner(np.tile(w, (E, 1)), LT, prior, np.zeros(E), np.zeros((E, 2)), np.zeros(1, np.int64), retention)
+    return Combiner(np.tile(w, (E, 1)), A, P, prior, np.zeros(E), np.zeros((E, 2)), np.zeros(1, np.int64), retention)
 
 
 def precision_for(loss: Loss) -> tuple[float, ...]:
@@ -90,14 +91,14 @@ def precision_for(loss: Loss) -> tuple[float, ...]:
 
 def without(combiner: Combiner, members: list[int]) -> Combiner:
     """The combiner as if `members` had never predicted: their weight 0, their part of A apart from the others'."""
-    w, LT = combiner.w.copy(), combiner.LT.copy()
+    w, A, P = combiner.w.copy(), combiner.A.copy(), combiner.P.copy()
     w[:, members] = 0.0
     for e in range(len(w)):
-        A = LT[e].T @ LT[e]
-        A[members, :] = A[:, members] = 0.0
-        A[members, members] = combiner.prior[e, members]
-        LT[e] = np.linalg.cholesky(A).T
-    return combiner._replace(w=w, LT=LT)
+        A[e, members, :] = A[e, :, members] = 0.0
+        A[e, members, members] = combiner.prior[e, members]
+        inverse = np.linalg.inv(A[e])
+        P[e] = (inverse + inverse.T) / 2.0
+    return combiner._replace(w=w, A=A, P=P)
 
 
 def weights_of(combiner: Combiner) -> np.ndarray:
@@ -114,15 +115,14 @@ def combine_some(
     The bits are those of `combine` with zeros for all others, in the time that those at work take.
     """
     own, k = combiner, len(at)
+    square = np.ix_(range(len(combiner.w)), at, at)
     if k < combiner.w.shape[1]:
-        w, LT, prior = combiner.w[:, at], combiner.LT[:, at][:, :, at], combiner.prior[:, at]
-        own = combiner._replace(
-            w=np.ascontiguousarray(w), LT=np.ascontiguousarray(LT), prior=np.ascontiguousarray(prior)
-        )
+        w, prior = (np.ascontiguousarray(array[:, at]) for array in (combiner.w, combiner.prior))
+        own = combiner._replace(w=w, A=combiner.A[square], P=combiner.P[square], prior=prior)
     combine(loss, own, np.ascontiguousarray(V), rows.y, rows.weight, learns, np.zeros((k + 2, k)), out)
-    if own is not combiner:
+    if own is not combiner and learns:
         combiner.w[:, at] = own.w
-        combiner.LT[np.ix_(range(len(own.w)), at, at)] = own.LT
+        combiner.A[square], combiner.P[square] = own.A, own.P
 
 
 @bare_jit
@@ -209,27 +209,37 @@ def slope_and_curvature(loss, z, y):
 
 
 @bare_inline
-def take_step(loss, combiner, e, V, i, z, y, h, scratch):
+def take_step(loss, combiner, e, V, row, z, y, h, scratch):
     """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score was z, of a row of label y and weight h.
 
     Parameters
     ----------
-    combiner : Combiner, modified; V : float64[n, k]; scratch : float64[2 or more, k], overwritten
+    combiner : Combiner, modified; V : float64[n, k], of which the `row`; scratch : float64[1 or more, k], overwritten
     """
-    w, LT, k, half, step = combiner.w, combiner.LT[e], V.shape[1], scratch[0], scratch[1]
+    w, A, P, k, step = combiner.w, combiner.A[e], combiner.P[e], V.shape[1], scratch[0]
     slope, c = slope_and_curvature(loss, z, y)
     if loss.code == SQUARED:
         share = share_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
         slope, c = slope * share, c * share
-    root = math.sqrt(h * c)
+    c *= h
+    length = 0.0
     for j in range(k):
-        half[j] = root * V[i, j]
-        step[j] = V[i, j]
-    cholesky_update(LT, k, half)
-    solve_lower(LT, k, step, half)
-    solve_upper(LT, k, half, step)
+        step[j] = 0.0
+    for i in range(k):
+        x = V[row, i]
+        for j in range(k):
+            step[j] += x * P[i, j]
     for j in range(k):
-        w[e, j] -= h * slope * step[j]
+        length += V[row, j] * step[j]
+    shrink = c / (1.0 + c * length)
+    for i in range(k):
+        x, less = c * V[row, i], shrink * step[i]
+        for j in range(k):
+            A[i, j] += x * V[row, j]
+            P[i, j] -= less * step[j]
+    move = h * slope / (1.0 + c * length)
+    for j in range(k):
+        w[e, j] -= move * step[j]
 
 
 @bare_inline
@@ -248,19 +258,36 @@ def share_of_error(errors, error, h, retention):
 
 
 @bare_inline
-def forget_past(combiner, e, A):
-    """A of learner e <- r A + (1 - r) A_0; A: float64[k or more, k], overwritten."""
-    LT, retention = combiner.LT[e], combiner.retention[0]
-    k = len(LT)
+def forget_past(combiner, e, scratch):
+    """A of learner e <- r A + (1 - r) A_0, and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
+    A, P, retention = combiner.A[e], combiner.P[e], combiner.retention[0]
+    k, L = len(A), scratch
     for i in range(k):
-        for j in range(i + 1):
-            total = 0.0
-            for l in range(j + 1):  # noqa: E741
-                total += LT[l, i] * LT[l, j]
-            A[i, j] = retention * total + ((1.0 - retention) * combiner.prior[e, i] if i == j else 0.0)
-    for i in range(k):
+        for j in range(k):
+            A[i, j] *= retention
+        A[i, i] += (1.0 - retention) * combiner.prior[e, i]
+    for i in range(k):  # A = L L'
         for j in range(i + 1):
             total = A[i, j]
             for l in range(j):  # noqa: E741
-                total -= LT[l, i] * LT[l, j]
-            LT[j, i] = math.sqrt(total) if i == j else total / LT[j, j]
+                total -= L[i, l] * L[j, l]
+            L[i, j] = math.sqrt(total) if i == j else total / L[j, j]
+    for i in range(k):  # P <- L^-1, lower triangular
+        for j in range(k):
+            P[i, j] = 0.0
+        P[i, i] = 1.0
+        for l in range(i):  # noqa: E741
+            for j in range(l + 1):
+                P[i, j] -= L[i, l] * P[l, j]
+        for j in range(i + 1):
+            P[i, j] /= L[i, i]
+    for i in range(k):  # L <- the upper half of P'P
+        for j in range(i, k):
+            total = 0.0
+            for l in range(j, k):  # noqa: E741
+                total += P[l, i] * P[l, j]
+            L[i, j] = total
+    for i in range(k):
+        for j in range(i, k):
+            P[i, j] = L[i, j]
+            P[j, i] = L[i, j]

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import NO_ROWS, Rows
-from sonlearn.jit import jit
+from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combiner, precision_for, weights_of, without
 from sonlearn.learn.ensemble.jobs import Job, work_off
@@ -290,26 +290,25 @@ class StackedEnsemble:
     ) -> EnsembleState:
         """Add the rows to the tallies, and prune members at a checkpoint."""
         learned = (rows.weight > 0) & ~np.isnan(rows.y)
-        state.now["entries"] += int(np.diff(rows.indptr)[learned].sum())
         before, left = _rows(state), self._rows_left(state)
-        V, y, h, par = V[learned], rows.y[learned], rows.weight[learned], par[learned]
-        count_up(state.tally, self._wrong(V[:, : len(self.members)], y), h)
+        n = int(np.count_nonzero(learned))
+        state.now["entries"] += int(np.diff(rows.indptr)[learned].sum())
+        active = np.array(self.active(state))
+        count_up(state.tally, active, self._classes, V, rows.y, rows.weight)
         if self._both:
-            z, loss = np.column_stack([online, offline])[learned], np.zeros((len(y), 2))
-            for j in range(2):
-                losses_of_rows(Loss(self._loss.code, par), np.ascontiguousarray(z[:, j]), y, loss[:, j])
-            add_up(state.totals, loss, self._wrong(z, y), h)
-        state.now["rows"] += len(y)
+            loss = Loss(self._loss.code, par)
+            for j, z in enumerate((online, offline)):
+                add_up(state.totals[j], loss, self._classes, z, rows.y, rows.weight)
+        state.now["rows"] += n
         if not left:
             return state
-        history = grown(state.history, before + len(y))
-        history[before : before + len(y)] = np.column_stack([V, par, y, h])
+        history = grown(state.history, before + n)
+        every = learned if n < len(learned) else slice(None)
+        own = history[before : before + n]
+        own[:, : V.shape[1]] = V[every]
+        own[:, -3], own[:, -2], own[:, -1] = par[every], rows.y[every], rows.weight[every]
         state = state._replace(history=history)
-        return self._pruned(state) if left == len(y) else state
-
-    def _wrong(self, z: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """float64[n, k]: errors of predictions, of values squared ones."""
-        return ((z > 0) != (y > 0)[:, None]).astype(np.float64) if self._classes else (z - y[:, None]) ** 2
+        return self._pruned(state) if left == n else state
 
     def _pruned(self, state: EnsembleState) -> EnsembleState:
         """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither."""
@@ -471,27 +470,36 @@ def member_options(options: LearnOptions, member: Member) -> LearnOptions:
     return LearnOptions(**own)
 
 
-@jit
-def count_up(tally, wrong, weight):
-    """tally[j] += (h, h wrong_ij) row by row: where a batch ends changes no bit."""
-    for i in range(len(weight)):
-        for j in range(len(tally)):
-            tally[j, 0] += weight[i]
-            tally[j, 1] += weight[i] * wrong[i, j]
+@bare_jit
+def count_up(tally, active, classes, V, y, weight):
+    """tally[j] += (h, h error_ij) row by row of the members `active`: where a batch ends changes no bit.
 
-
-@jit
-def add_up(totals, loss, wrong, weight):
-    """totals[j] += (h, h loss_ij, h wrong_ij) row by row: float64[2, 3]; of float64[n, 2], float64[n]."""
-    for i in range(len(weight)):
-        for j in range(len(totals)):
-            totals[j, 0] += weight[i]
-            totals[j, 1] += weight[i] * loss[i, j]
-            totals[j, 2] += weight[i] * wrong[i, j]
-
-
-@jit
-def losses_of_rows(loss, z, y, out):
-    """out[i] <- loss of z[i], whose parameter is loss.par[i]; float64[n] each."""
+    Parameters
+    ----------
+    tally : float64[k, 4], modified in its first two columns; active : int64[at work]
+    classes : bool, whether errors are wrong classes or squared
+    V : float64[n, k or more], inputs of the combiner; y, weight : float64[n], rows without a label or weight are left out
+    """
     for i in range(len(y)):
-        out[i] = loss_value(Loss(loss.code, loss.par[i]), z[i], y[i])
+        if weight[i] > 0.0 and y[i] == y[i]:
+            for j in active:
+                tally[j, 0] += weight[i]
+                tally[j, 1] += weight[i] * error_of(classes, V[i, j], y[i])
+
+
+@bare_jit
+def add_up(totals, loss, classes, z, y, weight):
+    """totals (float64[3], modified) += (h, h loss_i, h error_i) row by row; loss.par, z, y, weight: float64[n]."""
+    for i in range(len(y)):
+        if weight[i] > 0.0 and y[i] == y[i]:
+            totals[0] += weight[i]
+            totals[1] += weight[i] * loss_value(Loss(loss.code, loss.par[i]), z[i], y[i])
+            totals[2] += weight[i] * error_of(classes, z[i], y[i])
+
+
+@bare_inline
+def error_of(classes, z, y):
+    """Whether the class is wrong, or the squared error."""
+    if classes:
+        return 1.0 if (z > 0.0) != (y > 0.0) else 0.0
+    return (z - y) * (z - y)
