@@ -71,7 +71,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
                 if saver is not None and learned:
                     saver.learned(learned, metrics)
 
-            worker = Worker(model.learner, model.names, after=after)
+            worker = Worker(model.learner, model.names, after=after, online=options.learn)
             places = [f"http://{address(http)}"] if http else []
             places += [f"lines on {address(lines)}"] if lines else []
             learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
@@ -125,6 +125,7 @@ def warm_up(learner: Learner, learns: bool) -> None:
         other = Learner(learner.options, text)
         other.partial_fit(row)
         other.predict(row)
+        other.predict(row, online=True)
 
 
 class Saver:

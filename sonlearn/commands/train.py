@@ -77,6 +77,11 @@ class Session(Passes):
         if resumes and unfinished is not None:
             done = check_resumed(options, unfinished)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
+        if options.passes > 1 and self.learn.label_delay:
+            raise OptionError(
+                f"--label_delay {self.learn.label_delay} with --passes {options.passes}: expected one pass; the labels of "
+                "a further pass have come long ago"
+            )
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"

@@ -23,6 +23,7 @@ import numpy as np
 
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.delay import Waiting, exchange, new_waiting
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combiner, precision_for, weights_of, without
 from sonlearn.learn.ensemble.jobs import Job, work_off
@@ -62,6 +63,7 @@ class EnsembleState(NamedTuple):
     # float64[2, 3]; of the online and of the offline combination: sums of h, h * loss and h * error of the rows learned
     totals: np.ndarray
     history: np.ndarray  # float32[rows, inputs + 3]; see `pruning.History`; up to the last checkpoint
+    waiting: Waiting  # inputs for rows whose labels come late
     now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
 
 
@@ -105,6 +107,7 @@ class StackedEnsemble:
             tally=np.zeros((k, 4)),
             totals=np.zeros((2, 3)),
             history=np.zeros((0, len(self._inputs) + 3), dtype=np.float32),
+            waiting=new_waiting(self._options.label_delay, len(self._inputs)),
             now=now,
         )
 
@@ -129,6 +132,8 @@ class StackedEnsemble:
             part, span = rows_between(rows, start, stop), (start, stop)
             members, V = self._learn_members(state, viewed, part, span, again)
             scale = viewed.scale.between(*span)
+            if self._options.label_delay and not again:
+                exchange(state.waiting, len(self.members), scale, part.y, part.weight, V)
             self._combine(state, scale, V, part, not again, online[start:stop], offline[start:stop])
             state = state._replace(members=members)
             if not again:
@@ -478,7 +483,7 @@ def count_up(tally, active, classes, V, y, weight):
     ----------
     tally : float64[k, 4], modified in its first two columns; active : int64[at work]
     classes : bool, whether errors are wrong classes or squared
-    V : float64[n, k or more], inputs of the combiner; y, weight : float64[n], rows without a label or weight are left out
+    V : float64[n, k or more], inputs of the combiner; y, weight : float64[n]; rows without label or weight are left out
     """
     for i in range(len(y)):
         if weight[i] > 0.0 and y[i] == y[i]:
