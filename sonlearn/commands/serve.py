@@ -24,6 +24,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
 from sonlearn.options.verbs import ServeOptions
+from sonlearn.report import streams
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import read_batches
@@ -64,7 +65,9 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         saver = Saver(run_options, model.learner, model.names) if options.learn else None
 
         async def serve() -> None:
-            metrics = Metrics(lambda: model.learner.examples, lambda: worker.waiting)
+            metrics = Metrics(
+                lambda: model.learner.examples, lambda: worker.waiting, lambda: changes_in(model.learner.facts())
+            )
 
             def after(rows: int, learned: int, loss: float) -> None:
                 metrics.worked(rows, learned, loss)
@@ -102,6 +105,12 @@ def check(options: ServeOptions, run_options: RunOptions) -> None:
         storage.check_target(final)
     if not _is_loopback(options.host):
         warn(f"--host {options.host}: whoever reaches this address may ask{' and teach' * options.learn} the model")
+
+
+def changes_in(facts: dict[str, Any]) -> float:
+    """How often a stream has changed; 0 of a learner that does not look."""
+    changes = streams.drift(facts)
+    return float(len(changes["changes"])) if changes else 0.0
 
 
 def _is_loopback(host: str) -> bool:

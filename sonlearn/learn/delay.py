@@ -17,6 +17,9 @@ import numpy as np
 from sonlearn.data.batch import Batch, joined
 from sonlearn.jit import bare_jit
 
+#: What a file holds of rows that wait.
+ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines")
+
 
 class Waiting(NamedTuple):
     """Inputs of the combiner for rows whose labels are still to come, in the order of the rows."""
@@ -127,7 +130,7 @@ def from_arrays(header: dict | None, arrays: dict[str, np.ndarray]) -> Batch | N
     """Inverse of `to_arrays`; ValueError or KeyError where it is none."""
     if header is None:
         return None
-    own = {name: arrays[f"waiting.{name}"] for name in ("indptr", "indices", "values", "y", "weight", "lines")}
+    own = {name: arrays[f"waiting.{name}"] for name in ARRAYS}
     n, entries = len(own["y"]), len(own["values"])
     whole = {name: len(array) for name, array in own.items()}
     fits = whole == {"indptr": n + 1, "indices": entries, "values": entries, "y": n, "weight": n, "lines": n}

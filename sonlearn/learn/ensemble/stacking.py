@@ -26,6 +26,7 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.delay import Waiting, exchange, new_waiting
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combiner, precision_for, weights_of, without
+from sonlearn.learn.ensemble.drift import Drift, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
 from sonlearn.learn.ensemble.pruning import SHORT, History, before_first_checkpoint, next_checkpoint, prune, replayed
@@ -63,6 +64,7 @@ class EnsembleState(NamedTuple):
     # float64[2, 3]; of the online and of the offline combination: sums of h, h * loss and h * error of the rows learned
     totals: np.ndarray
     history: np.ndarray  # float32[rows, inputs + 3]; see `pruning.History`; up to the last checkpoint
+    drift: Drift  # changes of the stream
     waiting: Waiting  # inputs for rows whose labels come late
     now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
 
@@ -107,6 +109,7 @@ class StackedEnsemble:
             tally=np.zeros((k, 4)),
             totals=np.zeros((2, 3)),
             history=np.zeros((0, len(self._inputs) + 3), dtype=np.float32),
+            drift=new_drift(),
             waiting=new_waiting(self._options.label_delay, len(self._inputs)),
             now=now,
         )
@@ -210,9 +213,24 @@ class StackedEnsemble:
         return {name: {"loss": own[0], "error": own[1]} for name, own in zip(("online", "offline"), means, strict=True)}
 
     def facts(self, state: EnsembleState) -> dict[str, Any]:
-        """members: see `roll`; combinations: see there; spectra: a function that gives what `spectra` says."""
-        combinations = self.combinations(state)
-        return {"members": self.roll(state), "combinations": combinations, "spectra": lambda: self.spectra(state)}
+        """members: see `roll`; combinations, drift: see there; spectra: a function that gives what `spectra` says."""
+        return {
+            "members": self.roll(state), "combinations": self.combinations(state), "drift": self.drift(state),
+            "spectra": lambda: self.spectra(state),
+        }  # fmt: skip
+
+    def drift(self, state: EnsembleState) -> dict[str, Any]:
+        """What is known of changes of the stream.
+
+        changes: rows learned at which one began, the last `drift.KEPT`; count: how many there have been; short: share
+        of the online combination's weight, in absolute values, that is on members that forget.
+        """
+        weights = np.abs(weights_of(state.online))
+        short = weights[[i for i in range(len(weights)) if i not in self._long]].sum()
+        return {
+            "changes": changes_of(state.drift), "count": int(state.drift.count[1]),
+            "short": float(short / max(weights.sum(), 1e-300)),
+        }  # fmt: skip
 
     def spectra(self, state: EnsembleState) -> dict[str, np.ndarray]:
         """Eigenvalues of each member at work that keeps a sketch, by name."""
@@ -299,6 +317,7 @@ class StackedEnsemble:
         n = int(np.count_nonzero(learned))
         state.now["entries"] += int(np.diff(rows.indptr)[learned].sum())
         active = np.array(self.active(state))
+        watch(state.drift, self._classes, offline, rows.y, rows.weight)
         count_up(state.tally, active, self._classes, V, rows.y, rows.weight)
         if self._both:
             loss = Loss(self._loss.code, par)
