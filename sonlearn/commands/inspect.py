@@ -13,6 +13,7 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.options.spec import text_of
+from sonlearn.report import streams
 from sonlearn.report.facts import largest
 from sonlearn.report.jsonable import jsonable, spelt
 
@@ -74,6 +75,7 @@ def describe(path: str, model: Model, top: int) -> list[str]:
     facts = learner.facts()
     lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
     lines += roll(facts.get("members", []))
+    lines += [f"  {line}" for line in streams.lines(facts)]
     lines += parts(facts.get("parts", []))
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
@@ -116,10 +118,14 @@ def roll(members: list[dict]) -> list[str]:
     if not members:
         return []
     lines = ["", f"members: {sum(m['active'] for m in members)} of {len(members)} at work"]
-    lines.append(f"  {'member':<24} {'own error':>12} {'weight':>12}")
+    both = any(m["offline"] is None for m in members)  # beside the weight with labels arriving that without
+    lines.append(f"  {'member':<28} {'own error':>12} {'weight':>12}" + f" {'offline':>12}" * both)
     for member in members:
-        weight = f"{member['weight']:>12.6f}" if member["active"] else f"{'pruned_members':>12}"
-        lines.append(f"  {member['name']:<24} {member['error']:>12.6g} {weight}")
+        weight = f"{member['weight']:>12.6f}" if member["active"] else f"{'pruned':>12}"
+        offline = ""
+        if both and member["active"]:
+            offline = f" {'-':>12}" if member["offline"] is None else f" {member['offline']:>12.6f}"
+        lines.append(f"  {member['name']:<28} {member['error']:>12.6g} {weight}{offline}")
     return lines
 
 

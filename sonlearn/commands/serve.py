@@ -24,6 +24,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
 from sonlearn.options.verbs import ServeOptions
+from sonlearn.report import streams
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import read_batches
@@ -65,14 +66,16 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         saver = Saver(run_options, model.learner, model.names) if options.learn else None
 
         async def serve() -> None:
-            metrics = Metrics(lambda: model.learner.examples, lambda: worker.waiting)
+            metrics = Metrics(
+                lambda: model.learner.examples, lambda: worker.waiting, lambda: changes_in(model.learner.facts())
+            )
 
             def after(rows: int, learned: int, loss: float) -> None:
                 metrics.worked(rows, learned, loss)
                 if saver is not None and learned:
                     saver.learned(learned, metrics)
 
-            worker = Worker(model.learner, model.names, after=after)
+            worker = Worker(model.learner, model.names, after=after, online=options.learn)
             places = [f"http://{address(http)}"] if http else []
             places += [f"lines on {address(lines)}"] if lines else []
             learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
@@ -105,6 +108,12 @@ def check(options: ServeOptions, run_options: RunOptions) -> None:
         warn(f"--host {options.host}: whoever reaches this address may ask{' and teach' * options.learn} the model")
 
 
+def changes_in(facts: dict[str, Any]) -> float:
+    """How often a stream has changed; 0 of a learner that does not look."""
+    changes = streams.drift(facts)
+    return float(len(changes["changes"])) if changes else 0.0
+
+
 def _is_loopback(host: str) -> bool:
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -126,6 +135,7 @@ def warm_up(learner: Learner, learns: bool) -> None:
         other = Learner(learner.options, text)
         other.partial_fit(row)
         other.predict(row)
+        other.predict(row, online=True)
 
 
 class Saver:

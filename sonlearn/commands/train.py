@@ -22,6 +22,7 @@ from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.text import NAMESPACED, TABLES
+from sonlearn.report import streams
 from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.labels import as_reported
 from sonlearn.report.outcomes import outcome_of, without_held
@@ -77,6 +78,11 @@ class Session(Passes):
         if resumes and unfinished is not None:
             done = check_resumed(options, unfinished)
         self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
+        if options.passes > 1 and self.learn.label_delay:
+            raise OptionError(
+                f"--label_delay {self.learn.label_delay} with --passes {options.passes}: expected one pass; the labels "
+                "of a further pass have come long ago"
+            )
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
@@ -267,6 +273,10 @@ def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
 
 
 def members_at_work(learner: Learner | None) -> list[str]:
-    """A line that says what a committee's predictions come from."""
-    members = [] if learner is None else learner.facts().get("members", [])
-    return [f"members = {' '.join(m['name'] for m in members if m['active'])}"] if members else []
+    """Lines that say what a committee's predictions come from, and whether the stream has changed."""
+    if learner is None:
+        return []
+    facts = learner.facts()
+    members = facts.get("members", [])
+    at_work = [f"members = {' '.join(m['name'] for m in members if m['active'])}"] if members else []
+    return at_work + streams.lines(facts)

@@ -97,9 +97,12 @@ def labels_of(learner: Learner, numbers: np.ndarray) -> np.ndarray:
     return np.asarray(numbers, dtype=np.float64) if learner.options.several else np.where(numbers == 1, 1.0, -1.0)
 
 
-def raw_of(learner: Learner, batch: Batch) -> np.ndarray:
-    """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes."""
-    predicted = learner.predict(batch)
+def raw_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:
+    """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes.
+
+    `online`: as while labels keep arriving.
+    """
+    predicted = learner.predict(batch, online=online)
     return predicted.scores if isinstance(predicted, PredictedClass) else predicted.raw[:, None]
 
 

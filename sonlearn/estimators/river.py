@@ -227,7 +227,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         classes = self._classes
         if not rows or not hasattr(self, "learner_") or not classes:
             return [None] * len(rows)
-        raw = raw_of(self.learner_, self._unlabelled(rows))
+        raw = raw_of(self.learner_, self._unlabelled(rows), online=True)
         return [classes[k] for k in best_of(self.learner_, raw)]
 
     def _probabilities(self, rows: list[dict[Hashable, Any]]) -> list[dict[Hashable, float]]:
@@ -237,7 +237,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
             raise NotImplementedError(f"loss {loss} tells no probabilities")
         if learner is None or not rows or len(classes) < 2:
             return [dict.fromkeys(classes, 1.0 / max(len(classes), 1)) for _ in rows]
-        found = probabilities(loss, raw_of(learner, self._unlabelled(rows)))
+        found = probabilities(loss, raw_of(learner, self._unlabelled(rows), online=True))
         return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
 
 
@@ -285,7 +285,7 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:
         learner = getattr(self, "learner_", None) or Learner(self._options(), self._text)
-        p = learner.predict(self._unlabelled(rows)).prediction
+        p = learner.predict(self._unlabelled(rows), online=True).prediction
         values: list[float] = (np.exp(p) if learner.options.loss == "poisson" else p).tolist()
         return values
 

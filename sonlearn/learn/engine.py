@@ -33,11 +33,13 @@ class Predictions(NamedTuple):
 
     prediction: np.ndarray  # float64[n], what the loss is taken of
     raw: np.ndarray  # float64[n], the same before any projection or link
+    # float64[n], what `raw` would be of a model at rest, to which no labels come any more; NaN where that is `raw`
+    offline: np.ndarray
 
     @classmethod
     def empty(cls, n: int) -> Predictions:
         """Room for n rows."""
-        return cls(np.zeros(n), np.zeros(n))
+        return cls(np.zeros(n), np.zeros(n), np.full(n, np.nan))
 
 
 class Contributions(NamedTuple):

@@ -13,7 +13,9 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.files import storage
+from sonlearn.learn import delay
 from sonlearn.learn.classes import Classes, PredictedClass
+from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.labels import Labels
@@ -40,12 +42,15 @@ class Predicted(NamedTuple):
     `prediction` is what the loss is of (w'x within [-C, C]), or what ``--link`` or ``--binary`` make of that, `raw` is
     w'x before any of it, `loss` is l(prediction, label) before a link and without the importance weight (``--binary``:
     1 for a wrong class), NaN without a label. `refused` (bool[n]): rows that could not be learned from (`partial_fit`).
+    `offline` is what `raw` would be of the model at rest, to which no labels come any more (of a committee with members
+    that forget; else it is `raw`).
     """
 
     prediction: np.ndarray
     raw: np.ndarray
     loss: np.ndarray
     refused: np.ndarray
+    offline: np.ndarray
 
 
 class Learner:
@@ -85,6 +90,9 @@ class Learner:
         self.text = text or TextOptions()
         self.examples = 0
         self.parts = parts
+        if parts and self.options.label_delay:
+            raise OptionError("--label_delay with learners of parts of the data: expected one stream, in its order")
+        self._waiting: Batch | None = None
         self._made_of = self.options
         self.engine: Any = make_engine(self.options, threads, parts)
         self.counts_unknown = self.engine.unknown
@@ -122,15 +130,31 @@ class Learner:
         """
         if not isinstance(batch, Batch):
             batch = self._batch_of(batch, label, learns=True)
+        if self.options.label_delay:
+            return self._fit_late(batch)
         y, bad = self.labels.coded(batch, remember=True)
         if bad < batch.n:
             _take_front(self, batch, bad, skip)
             raise self.labels.error(batch, bad)
         rows, self.index = intern(batch._replace(y=y), self.index, self.counts_unknown)
-        return self.learn_rows(batch, rows, skip)
+        out, refused = self.learn_rows(batch, rows, skip)
+        return self.as_predicted(out, rows.y, batch, refused)
 
-    def learn_rows(self, batch: Batch, rows: Rows, skip: bool) -> Predicted | PredictedClass:
-        """Learn `rows`, which are those of `batch` with its features numbered."""
+    def _fit_late(self, batch: Batch) -> Predicted | PredictedClass:
+        """`partial_fit` where labels come `label_delay` rows late: the rows that wait are part of the model."""
+        self.check(batch)
+        late, places, waiting = interleaved(self._waiting, batch, self.options.label_delay)
+        y, bad = self.labels.coded(late, remember=True)
+        if bad < late.n:
+            raise self.labels.error(late, bad)
+        rows, self.index = intern(late._replace(y=y), self.index, self.counts_unknown)
+        out, refused = self.learn_rows(late, rows, skip=False)
+        self._waiting = waiting
+        labels = self.labels.coded(batch, remember=False)[0]
+        return self.as_predicted(type(out)(*(array[places] for array in out)), labels, batch, refused[places])
+
+    def learn_rows(self, batch: Batch, rows: Rows, skip: bool) -> tuple[Any, np.ndarray]:
+        """Learn `rows`, those of `batch` with its features numbered: (what the engine filled in, bool[n] refused)."""
         self.state = self.engine.reserve(self.state, rows, self.size)
         out, refused, at = self.empty_predictions(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
@@ -141,15 +165,17 @@ class Learner:
                 refused[at] = True
                 if not skip:
                     raise self._refusal(batch, rows, at)
-        predicted = self.as_predicted(out, rows, batch, refused)
-        if predicted.refused.any() and not skip:
-            raise diverged(batch, int(np.argmax(predicted.refused)))
-        return predicted
+        refused |= getattr(out, "refused", False)
+        if refused.any() and not skip:
+            raise diverged(batch, int(np.argmax(refused)))
+        return out, refused
 
-    def predict(self, batch: Batch | Table) -> Predicted | PredictedClass:
+    def predict(self, batch: Batch | Table, *, online: bool = False) -> Predicted | PredictedClass:
         """Predict the rows of `batch` and change nothing; features never seen count as 0.
 
-        A table (see `partial_fit`) may have the column of the label, or not.
+        A table (see `partial_fit`) may have the column of the label, or not. With `online` the rows are predicted as
+        `partial_fit` would, while labels keep arriving: by all members of a committee, those that forget included
+        (docs/streams.md); labels in the batch are then not looked at.
 
         Raises
         ------
@@ -160,6 +186,11 @@ class Learner:
         """
         if not isinstance(batch, Batch):
             batch = self._batch_of(batch, None, learns=False)
+        if online:
+            batch = batch._replace(y=np.full(batch.n, np.nan), weight=np.zeros(batch.n), class_names=None)
+            rows, _ = intern(batch, self.index, self.counts_unknown)
+            out, refused = self.learn_rows(batch, rows, skip=False)
+            return self.as_predicted(out, rows.y, batch, refused)
         y, bad = self.labels.coded(batch, remember=False)
         if bad < batch.n:
             raise self.labels.error(batch, bad)
@@ -168,7 +199,7 @@ class Learner:
         at = self.engine.predict(self.state, rows, out)
         if at < batch.n:
             raise diverged(batch, at)
-        return self.as_predicted(out, rows, batch, np.zeros(batch.n, dtype=bool))
+        return self.as_predicted(out, rows.y, batch, np.zeros(batch.n, dtype=bool))
 
     def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
         """The rows of a table. The first one that is learned from settles what the features are."""
@@ -216,7 +247,12 @@ class Learner:
         return InputError(batch.source, int(batch.lines[row]), None, *why) if why else diverged(batch, row)
 
     def next_pass(self) -> None:
-        """Begin a further pass over the same data: the rows to come have been learned from before."""
+        """Begin a further pass over the same data: the rows to come have been learned from before.
+
+        Raises OptionError where labels come late (`label_delay`): those of a further pass have come long ago.
+        """
+        if self.options.label_delay:
+            raise OptionError(f"--label_delay {self.options.label_delay} with a further pass: expected one pass")
         self.engine.next_pass(self.state)
 
     def set_output(self, **given: Any) -> None:
@@ -298,14 +334,15 @@ class Learner:
         labels = self.labels
         return Scores.empty(n, len(labels.labels)) if isinstance(labels, Classes) else Predictions.empty(n)
 
-    def as_predicted(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray) -> Predicted | PredictedClass:
+    def as_predicted(self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray) -> Predicted | PredictedClass:
         if isinstance(self.labels, Classes):
-            return self.labels.judged(out, rows.y, batch, refused)
-        loss = np.empty(len(rows.y))
+            return self.labels.judged(out, y, batch, refused)
+        loss = np.empty(len(y))
         np.clip(out.raw, *self.options.bounds, out=out.prediction)
-        losses(loss_of(self.options), out.prediction, rows.y, loss)
-        shown, loss = reported(self.options, out.prediction, rows.y, loss)
-        return Predicted(shown, out.raw, loss, refused)
+        losses(loss_of(self.options), out.prediction, y, loss)
+        shown, loss = reported(self.options, out.prediction, y, loss)
+        offline = np.where(np.isnan(out.offline), out.raw, out.offline)
+        return Predicted(shown, out.raw, loss, refused, offline)
 
     # -- persistence -------------------------------------------------------------------------------------------------
 
@@ -327,7 +364,10 @@ class Learner:
         if self.options != self._made_of:
             header["said"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
         arrays = storage.flat(self.engine.packed(self.state), "state")
-        return header, {"ids": self.index.ids[: self.size], **arrays}
+        waits, late = delay.to_arrays(self._waiting)
+        if waits is not None:
+            header["waiting"] = waits
+        return header, {"ids": self.index.ids[: self.size], **arrays, **late}
 
     @classmethod
     def from_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], *, threads: int = 1) -> Learner:
@@ -354,6 +394,7 @@ class Learner:
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
                 raise ValueError("ids are not integers")
             learner.index = index_of(arrays["ids"])
+            learner._waiting = delay.from_arrays(header.get("waiting"), arrays)
             state = storage.rebuilt(learner.state, arrays, "state")
             if isinstance(learner.labels, Classes):
                 learner.labels.check(header["classes"]["learned"], learner.engine.met(state))

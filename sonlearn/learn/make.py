@@ -17,6 +17,7 @@ _MAKERS = {
     "diagonal_fd": ("diagonal_fd.engine", "DiagonalFD"),
     "first_order": ("first_order.engine", "FirstOrder"),
     "bayes": ("bayes", "NaiveBayes"),
+    "ewma": ("ewma", "LabelMean"),
     "dense": ("dense.engine", "Dense"),
     "metagrad_fd": ("metagrad.sketched_engine", "SketchedMetaGrad"),
     "metagrad": ("metagrad.dense_engine", "MetaGrad"),

@@ -20,7 +20,7 @@ from sonlearn.learn.engine import State
 from sonlearn.learn.ensemble.class_partitions import ClassPredictions
 from sonlearn.learn.ensemble.committee import NOW
 from sonlearn.learn.ensemble.importance import relative_weights
-from sonlearn.learn.ensemble.label_scale import LabelScaler
+from sonlearn.learn.ensemble.label_scale import LabelStandardiser
 from sonlearn.learn.ensemble.label_scale import State as LabelState
 from sonlearn.learn.ensemble.partitions import Part
 from sonlearn.learn.labels import PLUS_MINUS, ZERO_ONE
@@ -40,7 +40,7 @@ class Tally(NamedTuple):
     @classmethod
     def new(cls, options: LearnOptions) -> Tally:
         """Of no rows."""
-        return cls(LabelScaler(options).new(), np.zeros(1, dtype=NOW), {})
+        return cls(LabelStandardiser(options).new(), np.zeros(1, dtype=NOW), {})
 
     def add(self, learner: Learner, batch: Batch, predicted: Predicted | PredictedClass) -> None:
         """Count the rows of `batch` that `learner` has just learned, but those that it refused."""
@@ -55,7 +55,7 @@ class Tally(NamedTuple):
             for value, count in zip(found[0].tolist(), found[1].tolist(), strict=True):
                 self.classes[labels[value] if isinstance(labels[0], str) else value] += count
         else:
-            LabelScaler(learner.options).fit_transform(self.labels, rows)
+            LabelStandardiser(learner.options).standardise(self.labels, rows)
 
 
 class PartitionPredictions(NamedTuple):
@@ -115,7 +115,7 @@ def merge_learners(
         numbers[place] = np.arange(1, len(place) + 1)
         parts.append(Part(numbers, np.array([len(place)]), own))
     for tally in tallies:
-        _pool(state.target, state.now, tally)
+        _pool(state.labels, state.now, tally)
     united.state = state._replace(parts=tuple(parts), features=np.array([size]))
     united.examples = sum(learner.examples for learner in learners)
     return united
@@ -221,6 +221,6 @@ def _pool(labels: LabelState, now: np.ndarray, tally: Tally) -> None:
     if m == 0.0:
         return
     share = m / (n + m)
-    low, high = tally.labels.seen
-    labels.seen[:] = (low, high) if n == 0.0 else (min(low, labels.seen[0]), max(high, labels.seen[1]))
+    low, high = tally.labels.range
+    labels.range[:] = (low, high) if n == 0.0 else (min(low, labels.range[0]), max(high, labels.range[1]))
     labels.moments[:] = n + m, mean + share * (other - mean), M2 + more + n * share * (other - mean) ** 2

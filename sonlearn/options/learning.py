@@ -21,7 +21,7 @@ from sonlearn.options.spec import check_field, flags, names, number, number_or, 
 #: Options of learning that every method takes.
 ALL_TAKE = (
     "method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS,
-    "min_prediction", "max_prediction", "link", "binary",
+    "min_prediction", "max_prediction", "link", "binary", "label_delay",
 )  # fmt: skip
 #: Options of what is said of a prediction. (Told of only where they are given.)
 OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary")
@@ -101,7 +101,7 @@ class LearnOptions:
         "([RFD] Alg. 6), whose gradient then is that of w'x itself", choices=("before", "after"),
     )  # fmt: skip
     members: tuple[str, ...] = option(
-        (), "members of the committee, METHOD or METHOD:VIEW each", parse=names, metavar="LIST"
+        (), "members of the committee, METHOD, METHOD:VIEW or METHOD:VIEW~RATE each", parse=names, metavar="LIST"
     )
     prune: bool = option(True, "drop members of the committee that do not pay for their time")
     budget: float | str = option(
@@ -145,6 +145,10 @@ class LearnOptions:
     decay: float = option(
         0.0, "share of its second-order matrix, or of its sums of squares, that a learner forgets with each example",
         parse=number, low=0.0, high=0.99, metavar="RATE",
+    )  # fmt: skip
+    label_delay: int = option(
+        0, "a label is used only after N further rows were predicted: what a user gets whose labels come that late",
+        flags=("--label_delay",), parse=int, low=0, high=1_000_000, metavar="N",
     )  # fmt: skip
     ftrl_alpha: float = option(
         None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), parse=number, above=0.0,

@@ -1,13 +1,16 @@
-"""The members of the committee: a method on a view each, with the values that make it a good member.
+"""The members of the committee: a method on a view each and a forgetting rate, with the values that make it a good one.
 
-``--members nag,drfd:lunit`` chooses by name, ``METHOD:VIEW`` or ``METHOD`` for the raw view. What stands in `MEMBERS`
-has settings of its own, found by measuring over many data sets (docs/evidence.md); any other method on any view is a
-member with its method's defaults. Imports nothing but the table of methods: `sonlearn --help` reads it.
+``--members nag,drfd:lunit,nag~0.03`` chooses by name: ``METHOD:VIEW~RATE``, without ``:VIEW`` on the raw row, without
+``~RATE`` as one that forgets no more than ``--decay`` says. What stands in `MEMBERS` has settings of its own, found by
+measuring over many data sets (docs/evidence.md); any other method on any view at any rate is a member with the settings
+of the one that does not forget, or with its method's defaults. Imports nothing but the table of methods:
+`sonlearn --help` reads it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sonlearn.errors import OptionError
@@ -30,7 +33,11 @@ class Member:
     weight : float
         The combiner's weight of it at the start.
     cost : float
-        Time for an entry of its view, the view's own time included, in units of `NAG_SECONDS`: what retiring it saves.
+        Time for an entry of its view, the view's own time included, in units of `NAG_SECONDS`: what pruning it saves.
+    rate : float
+        Share of what it has learned that it forgets with each row (``--decay`` of its method).
+    precision : float
+        Least prior precision of the combiner's weight of it.
     """
 
     method: str
@@ -39,13 +46,22 @@ class Member:
     gain: float = 2.0
     weight: float = 0.1
     cost: float = 1.0
+    rate: float = 0.0
+    precision: float = 0.0
 
     @property
     def name(self) -> str:
-        """METHOD:VIEW, or METHOD for the raw view."""
-        return self.method if self.view == "raw" else f"{self.method}:{self.view}"
+        """METHOD:VIEW~RATE; METHOD for the raw view, and no RATE where it does not forget by itself."""
+        name = self.method if self.view == "raw" else f"{self.method}:{self.view}"
+        return f"{name}~{self.rate:.15g}" if self.rate else name
+
+    def forgetting(self, rate: float) -> Member:
+        """The same with a rate, and without a weight at the start."""
+        return replace(self, rate=rate, weight=0.0)
 
 
+#: The highest forgetting rate, as of ``--decay``.
+FASTEST = 0.99
 #: What `nag` takes for an entry of a row of text, roughly and on the machines at hand: the unit of costs.
 NAG_SECONDS = 15e-9
 _NAG = {"loss": "squared", "clip": 1.0}
@@ -55,8 +71,16 @@ def _arow(r: float) -> dict[str, Any]:
     return {"loss": "squared_hinge", "arow_r": r}
 
 
+#: Exponentially weighted means of the labels, which see no feature. On rows in no order they tell nothing: their
+#: weights are held to 0 by a high prior precision.
+_EWMA = tuple(
+    Member("ewma", "raw", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=0.02, rate=rate, precision=100.0)
+    for rate in (0.9, 0.3, 0.03)
+)
+
+
 #: Members for classes, the first of them Vowpal Wabbit's default.
-_CLASSES = (
+_LONG = (
     Member("nag", "raw", _NAG, weight=0.5),
     Member("drfd", "lunit", {"loss": "hinge", "arow_r": 0.1}, cost=8.0),
     Member("arow-precision", "odds", _arow(0.3), cost=4.0),
@@ -67,6 +91,12 @@ _CLASSES = (
     Member("nag", "pairs-z", _NAG, cost=3.0),
     Member("arow-precision", "pairs-fine", _arow(0.1), cost=3.0),
     Member("nag", "triples", _NAG, cost=3.0),
+)
+_CLASSES = (
+    *_LONG,
+    Member("nag", "raw", _NAG).forgetting(0.03),
+    Member("nag", "pairs-z", _NAG, cost=2.0).forgetting(0.003),
+    *_EWMA,
 )
 MEMBERS = {entry.name: entry for entry in _CLASSES}
 
@@ -84,13 +114,17 @@ _VALUES = (
     _of_values("nag", "pairs", 4.0),
     _of_values("nag", "pairs-z", 4.0),
     _of_values("arow-precision", "triples-z", 6.0, arow_r=0.1),
+    _of_values("nag", "pairs-z", 3.0).forgetting(0.003),
+    _of_values("nag", "zs", 1.0).forgetting(0.003),
+    *(replace(each, options={"loss": "squared"}) for each in _EWMA),
 )
 VALUE_MEMBERS = {entry.name: entry for entry in _VALUES}
 #: Members for ``--budget cheap``: what costs a small multiple of the row's entries, and keeps no sketch.
 CHEAP = (
     "nag", "arow-precision:odds", "arow-precision:tfidf", "multinomial-bayes:log", "arow-precision:neighbours",
+    "nag~0.03", *(each.name for each in _EWMA),
 )  # fmt: skip
-CHEAP_VALUES = ("nag", "arow-precision:bins-z", "nlms:zs")
+CHEAP_VALUES = ("nag", "arow-precision:bins-z", "nlms:zs", "nag:zs~0.003", *(each.name for each in _EWMA))
 #: Beside those, members that learn quantiles themselves: means alone do not tell where the labels are spread out.
 _QUANTILES = ("nag:zs", "nag:bins")
 
@@ -106,15 +140,38 @@ def default_members(loss: str, budget: str = "normal") -> tuple[str, ...]:
 def member(name: str, loss: str = "logistic") -> Member:
     """The member of that name in a committee for `loss`. Raises OptionError."""
     table = MEMBERS if loss in CLASSIFICATION else VALUE_MEMBERS
-    if name in table:
-        return table[name]
-    method, _, view = name.partition(":")
+    base, forgets, text = name.partition("~")
+    rate = rate_of(name, text) if forgets else 0.0
+    for each in table.values():
+        if each.name.partition("~")[0] == base and each.rate == rate:
+            return each
+    method, _, view = base.partition(":")
     view = view or "raw"
     if method not in METHODS or METHODS[method].engine == "committee":
         known = ", ".join(sorted(name for name, entry in METHODS.items() if entry.engine != "committee"))
         raise OptionError(
-            f"--members {name}: there is no method {method!r}; expected METHOD or METHOD:VIEW, of {known}"
+            f"--members {name}: there is no method {method!r}; expected METHOD, METHOD:VIEW or METHOD:VIEW~RATE, of "
+            f"{known}"
         )
     if view not in VIEWS:
         raise OptionError(f"--members {name}: there is no view {view!r}; expected one of {', '.join(VIEWS)}")
-    return Member(method, view) if loss in CLASSIFICATION else Member(method, view, gain=1.0)
+    if rate and "decay" not in METHODS[method].takes:
+        able = ", ".join(sorted(other for other, entry in METHODS.items() if "decay" in entry.takes))
+        raise OptionError(f"--members {name}: {method} cannot forget; without ~{text}, or of {able}")
+    if base in table:
+        return replace(table[base], rate=rate)
+    alike = [each for each in table.values() if each.name.partition("~")[0] == base]
+    if alike:
+        return replace(alike[0], rate=rate)
+    return Member(method, view, gain=2.0 if loss in CLASSIFICATION else 1.0, rate=rate)
+
+
+def rate_of(name: str, text: str) -> float:
+    """The forgetting rate of the member `name` that `text` says. Raises OptionError."""
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = math.nan
+    if not 0.0 < rate <= FASTEST:
+        raise OptionError(f"--members {name}: found the rate {text!r}; expected a number above 0, at most {FASTEST}")
+    return rate

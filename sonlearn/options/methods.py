@@ -28,6 +28,7 @@ PAPERS = {
     "VOVK": "Vovk: Aggregating Strategies. COLT 1990",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
     "NLMS": "Nagumo, Noda: A Learning Method for System Identification. IEEE Transactions on Automatic Control 1967",
+    "EWMA": "Roberts: Control Chart Tests Based on Geometric Moving Averages. Technometrics 1959",
     "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
 
@@ -257,10 +258,15 @@ METHODS = {
         "few examples; counts of words", ("decay",), {"amounts": True, "a": 0.05, "q": 0.5},
         losses=("logistic", "hinge"),
     ),
+    "ewma": Method(
+        "ewma", "exponentially weighted mean of the labels, of classes the log-odds of their share; no feature counts",
+        "[EWMA]", "1", "streams whose labels are like those before; a yardstick for all others", ("decay", "clip"),
+        losses=("logistic", "hinge", "squared"),
+    ),
 }  # fmt: skip
 
 #: Engines whose raw prediction is no sum over the features.
-CURVED = ("committee", "mixture", "bayes")
+CURVED = ("committee", "mixture", "bayes", "ewma")
 
 
 def additive(options: Any) -> bool:

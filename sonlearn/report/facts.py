@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.report import streams
+
 if TYPE_CHECKING:
     from sonlearn.learn.learner import Learner
 
@@ -33,6 +35,7 @@ def told(learner: Learner, names: Callable[[int], list[str]], top: int = TOP) ->
     """
     facts = learner.facts()
     said: dict[str, Any] = {"learned": learner.examples, "known": learner.size}
+    said |= {"combinations": streams.combinations(facts), "drift": streams.drift(facts)}
     if not learner.options.several:
         ids, weights = learner.weights()
         return said | {
@@ -60,9 +63,10 @@ def members(facts: dict[str, Any]) -> list[dict[str, Any]]:
     if "share" in facts:
         return [{"name": name, "weight": weight, "error": None} for name, weight in facts["share"].items()]
     return [
-        {"name": m["name"], "weight": m["weight"] if m["active"] else None, "error": m["error"]}
+        {"name": m["name"], "weight": m["weight"] if m["active"] else None, "error": m["error"],
+         "offline": m["offline"] if m["active"] else None}
         for m in facts.get("members", [])
-    ]
+    ]  # fmt: skip
 
 
 def spectra(facts: dict[str, Any], name: str = "") -> list[dict[str, Any]]:

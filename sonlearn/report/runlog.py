@@ -40,7 +40,10 @@ def _maybe(kind: str, inner: Any = None) -> Field:
     return Field(kind, inner, True)
 
 
-_MEMBERS = _maybe(LIST, {"name": Field(TEXT), "weight": _maybe(NUMBER), "error": _maybe(NUMBER)})
+_MEMBERS = _maybe(
+    LIST,
+    {"name": Field(TEXT), "weight": _maybe(NUMBER), "error": _maybe(NUMBER), "offline": _maybe(NUMBER)},
+)
 _WEIGHTS = _maybe(LIST, {"name": Field(TEXT), "weight": Field(NUMBER)})
 BEGIN = {
     "sonlearn": Field(TEXT), "format": Field(COUNT), "verb": Field(TEXT), "started": Field(TEXT),
@@ -71,6 +74,10 @@ END = {
             "others": _maybe(COUNT),
         },
     ),
+    "combinations": _maybe(
+        OBJECT, dict.fromkeys(("online", "offline"), Field(OBJECT, {"loss": Field(NUMBER), "error": Field(NUMBER)}))
+    ),
+    "drift": _maybe(OBJECT, {"changes": Field(LIST, Field(COUNT)), "short": Field(NUMBER)}),
     "known": _maybe(COUNT), "learned": _maybe(COUNT), "members": _MEMBERS, "weights": _WEIGHTS,
     "spectra": _maybe(
         LIST, {"name": Field(TEXT), "alpha": _maybe(NUMBER), "eigenvalues": Field(LIST, Field(NUMBER))}

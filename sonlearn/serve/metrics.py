@@ -16,9 +16,13 @@ class Metrics:
     ----------
     examples, waiting : callable
         Examples that the model has learned, bytes that wait to be worked on.
+    changes : callable
+        How often the stream has changed (docs/streams.md).
     """
 
-    def __init__(self, examples: Callable[[], float], waiting: Callable[[], float]):
+    def __init__(
+        self, examples: Callable[[], float], waiting: Callable[[], float], changes: Callable[[], float] = lambda: 0.0
+    ):
         disable_created_metrics()  # when a counter began is nothing that anyone asks
         self.registry = registry = CollectorRegistry()
         self.requests = Counter(
@@ -38,6 +42,9 @@ class Metrics:
         Gauge("sonlearn_model_examples", "Examples that the model has learned", registry=registry).set_function(
             examples
         )
+        Gauge(
+            "sonlearn_stream_changes", "Changes of the stream that the model has met", registry=registry
+        ).set_function(changes)
         Gauge("sonlearn_waiting_bytes", "Text that waits for its turn", registry=registry).set_function(waiting)
 
     def worked(self, rows: int, learned: int, loss: float) -> None:

@@ -119,6 +119,8 @@ class Worker:
     after : callable
         Called when rows have been predicted, and learned or not: (rows, of them learned, their summed loss). Runs while
         the learner rests, so it may save it.
+    online : bool
+        Labels keep arriving, so rows are predicted by all members of a committee (`Learner.predict`).
     """
 
     def __init__(
@@ -127,8 +129,9 @@ class Worker:
         names: NameTable,
         most_waiting: int = 1 << 26,
         after: Callable[[int, int, float], None] = lambda rows, learned, loss: None,
+        online: bool = False,
     ):
-        self.learner, self.names = learner, names
+        self.learner, self.names, self._online = learner, names, online
         self.waiting, self._most, self._after = 0, most_waiting, after
         self._jobs: deque[Job] = deque()
         self._wake = asyncio.Event()
@@ -271,7 +274,7 @@ class Worker:
         parts = []
         for batch in ready.batches:
             unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
-            parts.append(_Part(batch, self._values(self.learner.predict(unlabelled)), 0, 0.0))
+            parts.append(_Part(batch, self._values(self.learner.predict(unlabelled, online=self._online)), 0, 0.0))
         return parts
 
     def _learned(self, ready: _Ready) -> list[_Part]:

@@ -5,8 +5,7 @@ import pytest
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
-from sonlearn.learn.ensemble import pruning as prune
-from sonlearn.learn.ensemble import stacking as panel
+from sonlearn.learn.ensemble import pruning, stacking
 
 pytestmark = pytest.mark.interpreted
 
@@ -79,17 +78,17 @@ def test_classes_named_beforehand_learn_the_same(method):
 
 
 @pytest.fixture
-def hearings(monkeypatch):
-    """Members are heard early, and are worth nothing: some retire."""
-    monkeypatch.setattr(prune, "CHECKPOINTS", (60, 100))
-    monkeypatch.setattr(prune, "PRICE", 3.0)
-    monkeypatch.setattr(prune, "NOTHING", 3.0)
-    assert panel.rows_to_next_checkpoint is prune.rows_to_next_checkpoint
+def checkpoints(monkeypatch):
+    """Members are judged early, and are worth nothing: some are pruned."""
+    monkeypatch.setattr(pruning, "CHECKPOINTS", (60, 100))
+    monkeypatch.setattr(pruning, "PRICE", 3.0)
+    monkeypatch.setattr(pruning, "NOTHING", 3.0)
+    assert stacking.next_checkpoint is pruning.next_checkpoint
 
 
 @several
 @either
-def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how, hearings):
+def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how, checkpoints):
     batch = stream()
     ours = learner(method, how)
     got = ours.partial_fit(batch)

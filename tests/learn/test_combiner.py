@@ -7,15 +7,15 @@ from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.learn.ensemble.combiner import (
     FLOOR,
-    KEEP,
     LIMIT,
     PERIOD,
     PRIOR_PRECISION,
+    RETENTION,
     Combiner,
     combine,
     combine_some,
-    forget,
     new_combiner,
+    without,
 )
 from sonlearn.learn.losses import loss_of, spread
 from sonlearn.options.members import Member
@@ -24,9 +24,13 @@ pytestmark = pytest.mark.interpreted
 LOGISTIC_LOSS = loss_of(LearnOptions(method="nag"))
 
 
-def dense(loss, w, V, y, weight, prior_precision):
-    """A <- A + h c v v', w <- w - h l' A^-1 v, and every PERIOD rows A fades: scores, w and A of one learner."""
-    A, w, out, rows = prior_precision * np.eye(len(w)), w.copy(), [], 0
+def dense(loss, w, V, y, weight, precision):
+    """A <- A + h c v v', w <- w - h l' A^-1 v, and every PERIOD rows A fades: scores, w and A of one learner.
+
+    `precision`: float64[k]. Of squared loss, errors beyond 8 times their root mean square count in proportion.
+    """
+    A_0 = np.diag(precision)
+    A, w, out, rows, errors = A_0.copy(), w.copy(), [], 0, []
     for v, label, h in zip(V, y, weight, strict=True):
         z = w @ v
         if loss == "logistic":
@@ -36,12 +40,27 @@ def dense(loss, w, V, y, weight, prior_precision):
             continue
         p = 1 / (1 + np.exp(-z))
         c, slope = (max(p * (1 - p), FLOOR), p - (label > 0)) if loss == "logistic" else (2.0, 2 * (z - label))
+        if loss == "squared":
+            share = of_error(errors, abs(z - label), h)
+            c, slope = c * share, slope * share
         A = A + h * c * np.outer(v, v)
         w = w - h * slope * np.linalg.solve(A, v)
         rows += 1
         if rows % PERIOD == 0:
-            A = KEEP * A + (1 - KEEP) * prior_precision * np.eye(len(w))
+            A = RETENTION * A + (1 - RETENTION) * A_0
     return np.array(out), w, A
+
+
+def of_error(errors, error, h):
+    """Share of an error that is no outlier; `errors`: (h, error as it counted) of the rows before; adds this one."""
+    share = 1.0
+    if errors:
+        left = RETENTION ** (np.arange(len(errors))[::-1] / PERIOD)
+        hs, es = np.array(errors).T
+        most = 8.0 * np.sqrt((left * hs) @ es**2 / (left @ hs)) if left @ hs >= 10 else np.inf
+        share = min(1.0, most / error) if error > 0 and most > 0 else 1.0
+    errors.append((h, error * share))
+    return share
 
 
 def stream(loss, n=300, k=4, seed=0):
@@ -63,11 +82,43 @@ def test_equals_the_definition(loss):
     combiner, out = start(4), np.zeros(len(y))
     of_rows = spread(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
     combine(of_rows, combiner, V, y, weight, True, np.zeros((6, 4)), out)
-    each = [dense(loss, start(4).w[0], V, y, weight, prior_precision) for prior_precision in PRIOR_PRECISION]
+    each = [dense(loss, start(4).w[0], V, y, weight, np.full(4, precision)) for precision in PRIOR_PRECISION]
     for e, (_, w, A) in enumerate(each):
         np.testing.assert_allclose(combiner.w[e], w, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(combiner.LT[e].T @ combiner.LT[e], A, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(combiner.A[e], A, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(combiner.P[e], np.linalg.inv(A), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(out, mixture(loss, [z for z, _, _ in each], y, weight), rtol=1e-9, atol=1e-9)
+
+
+def test_a_member_has_a_prior_precision_of_its_own():
+    V, y, weight = stream("logistic")
+    own = [0.0, 50.0, 500.0, 3.0]
+    combiner = new_combiner(Member("gd", "raw", precision=one) for one in own)
+    out = np.zeros(len(y))
+    combine(spread(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, np.zeros((6, 4)), out)
+    for e, precision in enumerate(PRIOR_PRECISION):
+        _, w, A = dense("logistic", np.full(4, 0.1), V, y, weight, np.maximum(precision, own))
+        np.testing.assert_allclose(combiner.w[e], w, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(combiner.A[e], A, rtol=1e-9, atol=1e-9)
+
+
+def test_an_outlier_moves_values_no_more_than_an_error_of_eight_times_the_usual():
+    """The same stream with one label out of all proportion, and with the label that counts the same."""
+    rng = np.random.default_rng(5)
+    V = rng.normal(size=(400, 3))
+    y = V @ [0.5, 0.2, 0.3] + 0.1 * rng.normal(size=400)
+
+    def after(label):
+        combiner, out = new_combiner((Member("gd", "raw"),) * 3, (20.0,)), np.zeros(400)
+        labels = np.where(np.arange(400) == 300, label, y)
+        loss = spread(loss_of(LearnOptions(method="nag", loss="squared")), 400)
+        combine(loss, combiner, V, labels, np.ones(400), True, np.zeros((5, 3)), out)
+        return out, combiner.w[0]
+
+    usual, wild = after(y[300]), after(1e6)
+    assert np.abs(wild[0][301:] - usual[0][301:]).max() < 0.1
+    np.testing.assert_allclose(wild[1], usual[1], atol=0.02)
+    assert np.abs(wild[1] - usual[1]).max() > 1e-6
 
 
 def mixture(loss, scores, y, weight):
@@ -97,9 +148,9 @@ def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():
     V, y, weight = stream("logistic")
     combiner, out, scratch = start(4), np.zeros(len(y)), np.zeros((6, 4))
     combine(spread(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, scratch, out)
-    left = forget(combiner, [1, 3])
+    left = without(combiner, [1, 3])
     assert (left.w[:, [1, 3]] == 0).all()
-    A, B = combiner.LT[0].T @ combiner.LT[0], left.LT[0].T @ left.LT[0]
+    A, B = combiner.A[0], left.A[0]
     np.testing.assert_allclose(B[np.ix_([0, 2], [0, 2])], A[np.ix_([0, 2], [0, 2])], rtol=1e-12)
     assert (B[np.ix_([0, 2], [1, 3])] == 0).all()
     silent = V.copy()
@@ -115,7 +166,7 @@ def test_a_long_stream_of_sure_rows_stays_finite():
     combine(spread(LOGISTIC_LOSS, len(y)), combiner, V, y, np.ones(len(y)), True, np.zeros((5, 3)), out)
     assert np.isfinite(out).all()
     assert np.isfinite(combiner.w).all()
-    assert np.isfinite(combiner.LT).all()
+    assert np.isfinite(combiner.P).all()
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared", "absolute"])
@@ -126,7 +177,7 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
     silent = [i for i in range(5) if i not in at]
     V[:, silent] = 0.0
     of_rows = spread(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
-    whole, some = (forget(start(5), silent) for _ in range(2))
+    whole, some = (without(start(5), silent) for _ in range(2))
     wanted, got = np.zeros((2, len(y)))
     combine(of_rows, whole, V, y, weight, True, np.zeros((7, 5)), wanted)
     for part in (slice(0, 130), slice(130, len(y))):
@@ -134,5 +185,6 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
         combine_some(of_rows._replace(par=of_rows.par[part]), some, at, V[part, at], rows, True, got[part])
     np.testing.assert_array_equal(got, wanted)
     np.testing.assert_array_equal(some.w, whole.w)
-    np.testing.assert_array_equal(some.LT[:, at], whole.LT[:, at])
-    np.testing.assert_array_equal(some.LT[:, :, at], whole.LT[:, :, at])
+    for ours, wanted in ((some.A, whole.A), (some.P, whole.P)):
+        np.testing.assert_array_equal(ours[:, at], wanted[:, at])
+        np.testing.assert_array_equal(ours[:, :, at], wanted[:, :, at])

@@ -54,7 +54,7 @@ def adds_up(attribution: explain.Attribution) -> None:
 
 
 ADDITIVE = [name for name in METHODS if additive(LearnOptions(method=name))]
-CURVED = ["mixture", "bayes", "multinomial-bayes", "rfd-son"]
+CURVED = ["mixture", "bayes", "multinomial-bayes", "rfd-son", "ewma"]
 
 
 def test_which_learners_are_sums():
@@ -255,7 +255,7 @@ def test_members_of_a_mixture():
 @pytest.mark.interpreted
 def test_members_that_went_home_say_nothing():
     learner = learned(members=MEMBERS)
-    learner.state.panel.now["active"] = 0b000101
+    learner.state.ensemble.now["active"] = 0b000101
     (said,) = learner.explain(stream(1, seed=11))
     assert {member.name for member in said.attributions[0].members} == {MEMBERS[0], MEMBERS[2]}
 

@@ -183,9 +183,9 @@ def test_who_forgets_follows_a_stream_that_turns(method):
 @pytest.mark.interpreted
 def test_a_committee_tells_its_members():
     options = LearnOptions(decay=0.01, l2=0.02, members="nag,drfd:lunit,multinomial-bayes:log")
-    engines = Learner(options).engine._stack._engines
+    engines = Learner(options).engine._ensemble._engines
     assert engines[0]._params.keep == engines[1]._params.keep == engines[2]._params.keep == 0.99
     assert engines[0]._params.shrink == 0.02
-    state = Learner(options).state.panel.combiner
-    assert state.keep[0] == 0.99**32
-    assert Learner(LearnOptions()).state.panel.combiner.keep[0] == pytest.approx(0.9998**32)
+    state = Learner(options).state.ensemble.online
+    assert state.retention[0] == 0.99**32
+    assert Learner(LearnOptions()).state.ensemble.online.retention[0] == pytest.approx(0.9998**32)

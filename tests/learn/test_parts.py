@@ -66,7 +66,8 @@ class Twin:
         w = np.append(np.full(k, 1 / k), [0.0] if self.bias else [])
         self.w, self.A = [w.copy() for _ in firm], [f * np.eye(len(w)) for f in firm]
         self.total, self.rows = np.zeros(len(firm)), 0
-        self.y, self.h, self.raw_h = [], [], []
+        self.y, self.h, self.raw_h, self.range = [], [], [], []
+        self.errors = np.zeros(2)
         for start, stop in PARTS:
             part, M = batch.part(start, stop), []
             for y, h in zip(part.y, part.weight, strict=True):
@@ -75,6 +76,11 @@ class Twin:
                     self.count(y, h / np.mean(M), h)
 
     def count(self, y, h, raw):
+        """An outlier counts as 16 standard deviations from the mean."""
+        self.range.append(y)
+        if self.values and sum(self.h) >= 10 and np.ptp(self.y) > 0:
+            mean, sd, _, _ = self.frame()
+            y = np.clip(y, mean - 16 * sd, mean + 16 * sd)
         self.y.append(y)
         self.h.append(h)
         self.raw_h.append(raw)
@@ -82,7 +88,8 @@ class Twin:
     def frame(self):
         mean = np.average(self.y, weights=self.h)
         sd = np.sqrt(np.average((np.array(self.y) - mean) ** 2, weights=self.h))
-        return (mean, sd, min(self.y), max(self.y)) if self.values else (0.0, 1.0, -30.0, 30.0)
+        low, high = max(min(self.range), mean - 16 * sd), min(max(self.range), mean + 16 * sd)
+        return (mean, sd, low, high) if self.values else (0.0, 1.0, -30.0, 30.0)
 
     def step(self, said, y, h):
         """The prediction of a row; learns it."""
@@ -102,13 +109,13 @@ class Twin:
             out = share @ z
         if self.values:
             out = mean + sd * np.clip(out, (low - mean) / sd, (high - mean) / sd)
-            out = (
-                np.log(max(out, 0.02 * (mean * sum(self.h) + 1) / (sum(self.h) + 1))) if self.loss == "poisson" else out
-            )
+        if self.loss == "poisson":
+            out = np.log(max(out, 0.02 * (mean * sum(self.h) + 1) / (sum(self.h) + 1)))
         if learns:
             self.count(y, relative, h)
             unit = self.frame()[1]
-            self.learn(z, v, (y - mean) / unit if self.values else (1.0 if y > 0 else -1.0), relative, unit)
+            y = np.clip((y - mean) / unit, -16, 16) if self.values else (1.0 if y > 0 else -1.0)
+            self.learn(z, v, y, relative, unit)
         return out
 
     def learn(self, z, v, y, h, unit):
@@ -116,11 +123,21 @@ class Twin:
         for e, firm in enumerate(self.firm):
             slope, c, loss = self.psi(z[e], y, unit)
             self.total[e] += h * loss
+            if self.loss in ("squared", "poisson"):
+                share = self.of_error(abs(z[e] - y), h)
+                slope, c = share * slope, share * c
             self.A[e] = self.A[e] + h * c * np.outer(v, v)
             self.w[e] = self.w[e] - h * slope * np.linalg.solve(self.A[e], v)
             if self.rows % 32 == 0:
                 keep = 0.9998**32
                 self.A[e] = keep * self.A[e] + (1 - keep) * firm * np.eye(len(v))
+
+    def of_error(self, error, h):
+        """Share of an error within 8 times the root mean square of those before, which fade."""
+        most = 8 * np.sqrt(self.errors[1] / self.errors[0]) if self.errors[0] >= 10 else np.inf
+        share = most / error if 0 < most < error else 1.0
+        self.errors = 0.9998 * self.errors + [h, h * (error * share) ** 2]
+        return share
 
     def psi(self, z, y, unit):
         """(slope, curvature, loss)."""

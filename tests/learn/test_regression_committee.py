@@ -8,9 +8,9 @@ from importance_twin import relative
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions
-from sonlearn.learn.ensemble import pruning as prune
-from sonlearn.learn.ensemble.combiner import KEEP, PERIOD
-from sonlearn.learn.ensemble.label_scale import LabelScaler
+from sonlearn.learn.ensemble import pruning
+from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
+from sonlearn.learn.ensemble.label_scale import LabelStandardiser
 from sonlearn.learn.ensemble.stacking import learned_by, member_options
 from sonlearn.learn.make import make_engine
 from sonlearn.options.members import default_members, member
@@ -41,10 +41,10 @@ def stream(n=250, seed=0):
 
 
 class Labels:
-    """The labels learned from so far."""
+    """The labels learned from so far, those out of all proportion as they count."""
 
     def __init__(self):
-        self.y, self.h = [], []
+        self.y, self.h, self.low, self.high = [], [], 0.0, 0.0
 
     def mean(self):
         return np.average(self.y, weights=self.h) if self.y else 0.0
@@ -52,18 +52,25 @@ class Labels:
     def sd(self):
         return np.sqrt(np.average((np.array(self.y) - self.mean()) ** 2, weights=self.h)) if len(set(self.y)) > 1 else 0
 
+    def take(self, y, h):
+        self.low, self.high = (min(self.low, y), max(self.high, y)) if self.y else (y, y)
+        if sum(self.h) >= 10 and self.sd() > 0:
+            y = np.clip(y, self.mean() - 16 * self.sd(), self.mean() + 16 * self.sd())
+        self.y.append(y)
+        self.h.append(h)
 
-def told(loss, y, h, base):
-    """For each row (y', mean, sd before, sd with the label, lowest, highest, weight before)."""
+
+def scaled(loss, y, h, base):
+    """For each row (y', mean, sd before, sd with the label, lowest and highest prediction, weight before)."""
     seen = Labels()
     for label, weight, b in zip(y, h, base, strict=True):
-        m, s, lo, hi = seen.mean(), seen.sd(), min(seen.y, default=0.0), max(seen.y, default=0.0)
-        total, label = sum(seen.h), label * np.exp(-b) if loss == "poisson" else label - b
+        m, s, total = seen.mean(), seen.sd(), sum(seen.h)
+        low, high = (np.clip((np.array([seen.low, seen.high]) - m) / s, -16, 16)) if s else (0.0, 0.0)
+        label = label * np.exp(-b) if loss == "poisson" else label - b
         if weight > 0 and not np.isnan(label):
-            seen.y.append(label)
-            seen.h.append(weight)
+            seen.take(label, weight)
         unit = seen.sd()
-        yield (label - m) / unit if unit else label * 0, m, s, unit, lo, hi, total
+        yield np.clip((label - m) / unit, -16, 16) if unit else label * 0, m, s, unit, low, high, total
 
 
 def psi(loss, e, unit):
@@ -79,30 +86,46 @@ def psi(loss, e, unit):
 
 
 def definition(names, loss, batch, base):
-    """Predictions of the committee, with explicit statistics and matrices."""
+    """Predictions of the committee while labels arrive, with explicit statistics and matrices."""
     batch = batch._replace(weight=relative(batch.weight, batch.y))
-    frames = list(told(loss, batch.y, batch.weight, base))
-    rows, index = intern(batch._replace(y=np.array([frame[0] for frame in frames])), new_index(), True)
+    scales = list(scaled(loss, batch.y, batch.weight, base))
+    rows, index = intern(batch._replace(y=np.array([scale[0] for scale in scales])), new_index(), True)
     V = np.column_stack([alone(name, loss, rows, int(index.size[0])) for name in names])
-    k, prior = len(names), 20.0 if loss in ("squared", "poisson") else 10.0
+    prior = 20.0 if loss in ("squared", "poisson") else 10.0
     bias = int(loss in ("absolute", "quantile"))
-    w, A, out, learned = np.append(np.full(k, 1 / k), np.zeros(bias)), prior * np.eye(k + bias), [], 0
-    for (y, m, s, unit, lo, hi, total), v, h, b in zip(frames, V, batch.weight, base, strict=True):
-        v = np.append(np.clip(v, (lo - m) / s, (hi - m) / s) if s else 0 * v, np.ones(bias))
+    members = [member(name, loss) for name in names]
+    begin = np.array([each.weight > 0 for each in members])
+    A_0 = np.diag([max(prior, each.precision) for each in members] + [prior] * bias)
+    w, A, out, learned, errors = np.append(begin / begin.sum(), np.zeros(bias)), A_0.copy(), [], 0, []
+    for (y, m, s, unit, low, high, total), v, h, b in zip(scales, V, batch.weight, base, strict=True):
+        v = np.append(np.clip(v, low, high), np.ones(bias))
         z = w @ v
-        p = np.clip(m + s * z, lo, hi)
+        p = m + s * np.clip(z, low, high)
         if loss == "poisson":
             p = np.log(max(p, 0.02 * (m * total + 1) / (total + 1) if total else 1.0))
         out.append(p + b)
         if np.isnan(y) or h == 0:
             continue
         slope, c = psi(loss, z - y, unit)
+        if loss in ("squared", "poisson"):
+            share = of_error(errors, abs(z - y), h)
+            slope, c = slope * share, c * share
         A = A + h * c * np.outer(v, v)
         w = w - h * slope * np.linalg.solve(A, v)
         learned += 1
         if learned % PERIOD == 0:
-            A = KEEP * A + (1 - KEEP) * prior * np.eye(len(w))
+            A = RETENTION * A + (1 - RETENTION) * A_0
     return np.array(out)
+
+
+def of_error(errors, error, h):
+    """Share of an error within 8 times the root mean square of those before, which fade; this one is added to them."""
+    total = sum(one for one, _ in errors)
+    most = 8 * np.sqrt(sum(one * e**2 for one, e in errors) / total) if total >= 10 else np.inf
+    share = most / error if 0 < most < error else 1.0
+    left = RETENTION ** (1 / PERIOD)
+    errors[:] = [(left * one, e) for one, e in errors] + [(h, error * share)]
+    return share
 
 
 def alone(name, loss, rows, features):
@@ -148,7 +171,7 @@ def assert_same(one, other):
 @each
 @pytest.mark.parametrize("threads", [1, 3])
 def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
-    monkeypatch.setattr(prune, "CHECKPOINTS", (100, 160))
+    monkeypatch.setattr(pruning, "CHECKPOINTS", (100, 160))
     batch = stream()
     whole = Learner(options(loss, prune=True))
     wanted = whole.partial_fit(batch)
@@ -159,7 +182,7 @@ def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
     np.testing.assert_array_equal(np.concatenate(got), wanted.raw)
     assert_same(arrays_of(parts), arrays_of(whole))
     active = [entry["active"] for entry in whole.facts()["members"]]
-    assert not all(active), "nobody was retired: nothing of that was tested"
+    assert not all(active), "nothing was pruned: nothing of that was tested"
     assert sum(active) >= 2
 
 
@@ -189,10 +212,10 @@ def test_units_of_the_labels_do_not_matter(loss, a, b):
 def test_a_weight_of_2_counts_labels_twice():
     batch = batch_of([{1: 1.0}] * 3, [1.0, 5.0, 8.0], [2.0, 1.0, 2.0])
     twice = rows_of(batch, [0, 0, 1, 2, 2])._replace(weight=np.ones(5))
-    target = LabelScaler(options())
+    target = LabelStandardiser(options())
     states = [target.new(), target.new()]
     for state, rows in zip(states, (batch, twice), strict=True):
-        target.fit_transform(state, intern(rows, new_index())[0])
+        target.standardise(state, intern(rows, new_index())[0])
     np.testing.assert_allclose(states[0].moments, states[1].moments, rtol=1e-14)
 
 

@@ -55,6 +55,21 @@ def mixture(options, batch):
     return np.log(mixed / (1 - mixed))
 
 
+def ewma(options, batch):
+    """Means of all labels so far, each with the weight that its age has left."""
+    raw, y, h, base = np.zeros(batch.n), [], [], np.zeros(batch.n) if batch.base is None else batch.base
+    for i in range(batch.n):
+        if y:
+            mean = np.average(y, weights=np.array(h) * (1 - options.decay) ** np.arange(len(h))[::-1])
+            share = np.clip(mean, 0.01, 0.99)
+            raw[i] = mean if options.loss == "squared" else np.log(share / (1 - share))
+        raw[i] += base[i]
+        if batch.weight[i] > 0 and not np.isnan(batch.y[i]):
+            y.append(batch.y[i] - base[i] if options.loss == "squared" else float(batch.y[i] > 0))
+            h.append(batch.weight[i])
+    return raw
+
+
 TWINS = {
     "mixture": mixture,
     **dict.fromkeys(("rfd-son", "fd-son", "pfd-son", "cfd-son", "oja-son", "gd"), newton),
@@ -63,4 +78,5 @@ TWINS = {
     "drfd": compensated,
     "bayes": bayes,
     "multinomial-bayes": bayes,
+    "ewma": ewma,
 }

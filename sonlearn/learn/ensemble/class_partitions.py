@@ -134,6 +134,6 @@ def combine_classes(loss, combiner, said, y, weight, learns, scratch, out):
             for e in range(E):
                 z = score(loss, combiner, e, V, k)
                 combiner.loss[e] += weight[i] * loss_value(loss, z, label)
-                take_step(loss, combiner, e, V, k, (z, label, weight[i]), scratch)
+                take_step(loss, combiner, e, V, k, z, label, weight[i], scratch)
                 if combiner.rows[0] % PERIOD == 0:
-                    forget_past(combiner.LT[e], combiner.keep[0], combiner.prior_precision[e], scratch[2:])
+                    forget_past(combiner, e, scratch[2:])

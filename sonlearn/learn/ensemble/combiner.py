@@ -7,14 +7,20 @@
 
 with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see `slope_and_curvature`.
 
-Two such learners run side by side, one that holds its first weights loosely and one that holds them firmly
-(`PRIOR_PRECISION`), and the output is their Bayes mixture [Vovk 1990]: probabilities (other losses: predictions) are
-averaged with weights exp(-loss so far). The loose one learns fast; the firm one is right where there are few rows.
+A_0 is diagonal: the prior precision of each weight. Two such learners run side by side, one of low and one of high
+prior precision (`PRIOR_PRECISION`), and the output is their Bayes mixture [Vovk 1990]: probabilities (other losses:
+predictions) are averaged with weights exp(-loss so far). The one of low precision learns fast; the other is right where
+there are few rows. A member may ask for a higher precision (`Member.precision`).
 
-Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is KEEP A + (1 - KEEP) A_0,
-a window of about 5,000 rows. A is kept as its Cholesky factor, which grows by a rank-one update in O(k^2): nothing is
-subtracted, so that it stays positive definite however long the stream. With logistic loss w'v is a log-odds, and
-probabilities come with it.
+Squared loss would follow a single label out of all proportion. So an error beyond OUTLIER times the root mean squared
+error so far counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise, as in
+iteratively reweighted least squares.
+
+Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is r A + (1 - r) A_0 with the
+retention r = RETENTION, a window of about 5,000 rows. A is a sum of positive terms, nothing is subtracted, so that it
+stays positive definite however long the stream. P = A^-1 follows it by the formula of Sherman and Morrison in O(k^2),
+and is computed anew from A, by its Cholesky factor, every PERIOD rows, so that rounding does not add up. With logistic
+loss w'v is a log-odds, and probabilities come with it.
 """
 
 from __future__ import annotations
@@ -27,21 +33,22 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.linear_algebra import cholesky_update, solve_lower, solve_upper
 from sonlearn.learn.losses import ABSOLUTE, HUBER, LOGISTIC, QUANTILE, SQUARED, Loss, loss_slope, loss_value
 from sonlearn.options.members import Member
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
 FLOOR = 1e-4
-#: A_0 of each of the learners, as a multiple of I: how firmly the first weights are held.
+#: A_0 of each of the learners, as a multiple of I.
 PRIOR_PRECISION = (2.0, 100.0)
 #: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
-VALUES_PRIOR_PRECISION = 10.0
+VALUES_PRECISION = 10.0
 #: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
 NARROW = 0.1
+#: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after FEW rows.
+OUTLIER, FEW = 8.0, 10.0
 #: After PERIOD rows A keeps this share of itself.
 PERIOD = 32
-KEEP = 0.9998**PERIOD
+RETENTION = 0.9998**PERIOD
 #: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
 LIMIT, SURE = 30.0, 27.6
 
@@ -50,44 +57,48 @@ class Combiner(NamedTuple):
     """State of the combiner of k members: E learners of their weights."""
 
     w: np.ndarray  # float64[E, k]
-    LT: np.ndarray  # float64[E, k, k]; upper triangular, LT' LT = A
-    prior_precision: np.ndarray  # float64[E]; A_0 as a multiple of I
+    A: np.ndarray  # float64[E, k, k]; symmetric
+    P: np.ndarray  # float64[E, k, k]; its inverse
+    prior: np.ndarray  # float64[E, k]; the diagonal of A_0
     loss: np.ndarray  # float64[E]; sum of h * loss of each learner's predictions
+    errors: np.ndarray  # float64[E, 2]; faded sums of h and h * squared error, outliers cut
     rows: np.ndarray  # int64[1]; learned from
-    keep: np.ndarray  # float64[1]; what is left of A after PERIOD rows
+    retention: np.ndarray  # float64[1]; what is left of A after PERIOD rows
 
 
 def new_combiner(
-    members: Iterable[Member], prior_precision: tuple[float, ...] = PRIOR_PRECISION, decay: float = 0.0
+    members: Iterable[Member], precision: tuple[float, ...] = PRIOR_PRECISION, decay: float = 0.0
 ) -> Combiner:
-    """A combiner that begins with the members' weights, held as firmly as each of `prior_precision` says.
+    """A combiner that begins with the members' weights, of a prior `precision` for each learner, or the member's own.
 
-    It forgets the share `decay` with each row, and no less than KEEP in PERIOD.
+    It forgets the share `decay` with each row, and no less than RETENTION says in PERIOD.
     """
-    w = np.array([member.weight for member in members], dtype=np.float64)
-    E, A_0 = len(prior_precision), np.array(prior_precision)
-    LT = np.sqrt(A_0)[:, None, None] * np.eye(len(w))
-    keep = np.array([min(KEEP, (1.0 - decay) ** PERIOD)])
-    return Combiner(np.tile(w, (E, 1)), LT, A_0, np.zeros(E), np.zeros(1, dtype=np.int64), keep)
+    members = tuple(members)
+    w, own = (np.array([getattr(m, name) for m in members], dtype=np.float64) for name in ("weight", "precision"))
+    E = len(precision)
+    prior = np.maximum(np.array(precision)[:, None], own)
+    A, P = (diagonal[:, :, None] * np.eye(len(w)) for diagonal in (prior, 1.0 / prior))
+    retention = np.array([min(RETENTION, (1.0 - decay) ** PERIOD)])
+    return Combiner(np.tile(w, (E, 1)), A, P, prior, np.zeros(E), np.zeros((E, 2)), np.zeros(1, np.int64), retention)
 
 
-def prior_precision_for(loss: Loss) -> tuple[float, ...]:
-    """Firmness of the learners for a loss."""
+def precision_for(loss: Loss) -> tuple[float, ...]:
+    """Prior precision of the learners for a loss."""
     if loss.code in (SQUARED, ABSOLUTE, QUANTILE, HUBER):
-        return (VALUES_PRIOR_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
+        return (VALUES_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
     return PRIOR_PRECISION
 
 
-def forget(combiner: Combiner, members: list[int]) -> Combiner:
-    """The combiner as if `members` had never said anything: their weight 0, their part of A apart from the others'."""
-    w, LT = combiner.w.copy(), combiner.LT.copy()
+def without(combiner: Combiner, members: list[int]) -> Combiner:
+    """The combiner as if `members` had never predicted: their weight 0, their part of A apart from the others'."""
+    w, A, P = combiner.w.copy(), combiner.A.copy(), combiner.P.copy()
     w[:, members] = 0.0
     for e in range(len(w)):
-        A = LT[e].T @ LT[e]
-        A[members, :] = A[:, members] = 0.0
-        A[members, members] = combiner.prior_precision[e]
-        LT[e] = np.linalg.cholesky(A).T
-    return combiner._replace(w=w, LT=LT)
+        A[e, members, :] = A[e, :, members] = 0.0
+        A[e, members, members] = combiner.prior[e, members]
+        inverse = np.linalg.inv(A[e])
+        P[e] = (inverse + inverse.T) / 2.0
+    return combiner._replace(w=w, A=A, P=P)
 
 
 def weights_of(combiner: Combiner) -> np.ndarray:
@@ -99,18 +110,19 @@ def weights_of(combiner: Combiner) -> np.ndarray:
 def combine_some(
     loss: Loss, combiner: Combiner, at: Sequence[int], V: np.ndarray, rows: Rows, learns: bool, out: np.ndarray
 ) -> None:
-    """`combine`, where only the inputs `at` have ever said anything, V float64[n, len(at)] what they say now.
+    """`combine`, where only the inputs `at` have ever been other than 0, V float64[n, len(at)] what they are now.
 
     The bits are those of `combine` with zeros for all others, in the time that those at work take.
     """
     own, k = combiner, len(at)
+    square = np.ix_(range(len(combiner.w)), at, at)
     if k < combiner.w.shape[1]:
-        w, LT = combiner.w[:, at], combiner.LT[:, at][:, :, at]
-        own = combiner._replace(w=np.ascontiguousarray(w), LT=np.ascontiguousarray(LT))
+        w, prior = (np.ascontiguousarray(array[:, at]) for array in (combiner.w, combiner.prior))
+        own = combiner._replace(w=w, A=combiner.A[square], P=combiner.P[square], prior=prior)
     combine(loss, own, np.ascontiguousarray(V), rows.y, rows.weight, learns, np.zeros((k + 2, k)), out)
-    if own is not combiner:
+    if own is not combiner and learns:
         combiner.w[:, at] = own.w
-        combiner.LT[np.ix_(range(len(own.w)), at, at)] = own.LT
+        combiner.A[square], combiner.P[square] = own.A, own.P
 
 
 @bare_jit
@@ -132,9 +144,9 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
             z = score(loss, combiner, e, V, i)
             one = Loss(loss.code, loss.par[i])
             combiner.loss[e] += weight[i] * loss_value(one, z, y[i])
-            take_step(one, combiner, e, V, i, (z, y[i], weight[i]), scratch)
+            take_step(one, combiner, e, V, i, z, y[i], weight[i], scratch)
             if combiner.rows[0] % PERIOD == 0:
-                forget_past(combiner.LT[e], combiner.keep[0], combiner.prior_precision[e], scratch[2:])
+                forget_past(combiner, e, scratch[2:])
 
 
 @bare_inline
@@ -197,35 +209,85 @@ def slope_and_curvature(loss, z, y):
 
 
 @bare_inline
-def take_step(loss, combiner, e, V, i, row, scratch):
-    """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score of the `row` (score, label, h) was z."""
-    z, y, h = row
-    w, LT, k, half, step = combiner.w, combiner.LT[e], V.shape[1], scratch[0], scratch[1]
+def take_step(loss, combiner, e, V, row, z, y, h, scratch):
+    """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score was z, of a row of label y and weight h.
+
+    Parameters
+    ----------
+    combiner : Combiner, modified; V : float64[n, k], of which the `row`; scratch : float64[1 or more, k], overwritten
+    """
+    w, A, P, k, step = combiner.w, combiner.A[e], combiner.P[e], V.shape[1], scratch[0]
     slope, c = slope_and_curvature(loss, z, y)
-    root = math.sqrt(h * c)
+    if loss.code == SQUARED:
+        share = share_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
+        slope, c = slope * share, c * share
+    c *= h
+    length = 0.0
     for j in range(k):
-        half[j] = root * V[i, j]
-        step[j] = V[i, j]
-    cholesky_update(LT, k, half)
-    solve_lower(LT, k, step, half)
-    solve_upper(LT, k, half, step)
+        step[j] = 0.0
+    for i in range(k):
+        x = V[row, i]
+        for j in range(k):
+            step[j] += x * P[i, j]
     for j in range(k):
-        w[e, j] -= h * slope * step[j]
+        length += V[row, j] * step[j]
+    shrink = c / (1.0 + c * length)
+    for i in range(k):
+        x, less = c * V[row, i], shrink * step[i]
+        for j in range(k):
+            A[i, j] += x * V[row, j]
+            P[i, j] -= less * step[j]
+    move = h * slope / (1.0 + c * length)
+    for j in range(k):
+        w[e, j] -= move * step[j]
 
 
 @bare_inline
-def forget_past(LT, keep, prior_precision, A):
-    """LT'LT <- keep LT'LT + (1 - keep) firmness I."""
-    k = len(LT)
+def share_of_error(errors, error, h, retention):
+    """Share of an `error` (>= 0) that is no outlier; counts it in `errors` (float64[2])."""
+    share = 1.0
+    if errors[0] >= FEW:
+        most = OUTLIER * math.sqrt(errors[1] / errors[0])
+        if error > most > 0.0:
+            share = most / error
+    left = retention ** (1.0 / PERIOD)
+    error *= share
+    errors[0] = left * errors[0] + h
+    errors[1] = left * errors[1] + h * error * error
+    return share
+
+
+@bare_inline
+def forget_past(combiner, e, scratch):
+    """A of learner e <- r A + (1 - r) A_0, and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
+    A, P, retention = combiner.A[e], combiner.P[e], combiner.retention[0]
+    k, L = len(A), scratch
     for i in range(k):
-        for j in range(i + 1):
-            total = 0.0
-            for l in range(j + 1):  # noqa: E741
-                total += LT[l, i] * LT[l, j]
-            A[i, j] = keep * total + ((1.0 - keep) * prior_precision if i == j else 0.0)
-    for i in range(k):
+        for j in range(k):
+            A[i, j] *= retention
+        A[i, i] += (1.0 - retention) * combiner.prior[e, i]
+    for i in range(k):  # A = L L'
         for j in range(i + 1):
             total = A[i, j]
             for l in range(j):  # noqa: E741
-                total -= LT[l, i] * LT[l, j]
-            LT[j, i] = math.sqrt(total) if i == j else total / LT[j, j]
+                total -= L[i, l] * L[j, l]
+            L[i, j] = math.sqrt(total) if i == j else total / L[j, j]
+    for i in range(k):  # P <- L^-1, lower triangular
+        for j in range(k):
+            P[i, j] = 0.0
+        P[i, i] = 1.0
+        for l in range(i):  # noqa: E741
+            for j in range(l + 1):
+                P[i, j] -= L[i, l] * P[l, j]
+        for j in range(i + 1):
+            P[i, j] /= L[i, i]
+    for i in range(k):  # L <- the upper half of P'P
+        for j in range(i, k):
+            total = 0.0
+            for l in range(j, k):  # noqa: E741
+                total += P[l, i] * P[l, j]
+            L[i, j] = total
+    for i in range(k):
+        for j in range(i, k):
+            P[i, j] = L[i, j]
+            P[j, i] = L[i, j]

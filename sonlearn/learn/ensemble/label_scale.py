@@ -1,10 +1,13 @@
-"""What members are to predict: labels of classes as they are, values in standard deviations from their running mean.
+"""The label standardiser: labels of classes as they are, values in standard deviations from their running mean.
 
 A learner of a committee must not care whether labels are 0.001 or a million apart, or far from 0. With the mean m, the
-standard deviation s and the smallest and largest of the labels before a row, members and combiner see y' = (y - m)/s,
-where s counts this label in (so that |y'| is bounded by the number of rows, whatever comes), and what they predict, z,
-means m + s z, within the labels seen. While all labels are equal, y' = 0. Importance weights count in m and s as often
-as the row; rows that are not learned from do not count. VW's base is taken off the label and added to the prediction.
+standard deviation s and the smallest and largest of the labels before a row, members and combiner learn
+y' = (y - m)/s, within +-OUTLIER, where s counts this label in, and what they predict, z, means m + s z, within the
+labels seen and as near. While all labels are equal, y' = 0. Importance weights count in m and s as often as the row;
+rows that are not learned from do not count. VW's base is taken off the label and added to the prediction.
+
+A single label out of all proportion must not change the unit of all others. After FEW rows a label counts in m and s as
+one that is OUTLIER standard deviations from the mean at most; so a unit grows by steps where labels do.
 
 Poisson regression predicts a logarithm: of the value, at least `LEAST` of the mean.
 """
@@ -23,8 +26,10 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.views.codes import take_in, varies
 
-#: What a member may tell the combiner of a class.
+#: Inputs of the combiner are within this for a class.
 CLIP = 6.0
+#: Labels further from the mean, in standard deviations, count as this far, once labels of so much weight have come.
+OUTLIER, FEW = 16.0, 10.0
 #: Share of the mean that is the least count that poisson regression expects.
 LEAST = 0.02
 #: Counts for a base end here.
@@ -35,7 +40,7 @@ class State(NamedTuple):
     """Statistics of the labels learned from; those of classes stay 0."""
 
     moments: np.ndarray  # float64[3]: weight, mean, M2
-    seen: np.ndarray  # float64[2]: the smallest and the largest
+    range: np.ndarray  # float64[2]: the smallest and the largest
 
 
 class LabelScale(NamedTuple):
@@ -43,17 +48,17 @@ class LabelScale(NamedTuple):
 
     mean: np.ndarray  # the label that 0 means
     unit: np.ndarray  # what 1 more means
-    low: np.ndarray  # what members and combiner may say: not less than this,
+    low: np.ndarray  # what members and combiner predict is not less than this,
     high: np.ndarray  # and not more
     par: np.ndarray  # parameter of the loss in this unit
 
     def between(self, start: int, stop: int) -> LabelScale:
         """Rows start..stop-1."""
-        return LabelScale(*(part[start:stop] for part in self))
+        return LabelScale(*(array[start:stop] for array in self))
 
 
-class LabelScaler:
-    """Labels as members are told them, and predictions as the world is.
+class LabelStandardiser:
+    """Labels as members learn them, and predictions in the unit of the labels.
 
     Parameters
     ----------
@@ -69,36 +74,37 @@ class LabelScaler:
         """State that has seen nothing."""
         return State(np.zeros(3), np.zeros(2))
 
-    def fit_transform(self, state: State, rows: Rows, learn: bool = True) -> tuple[Rows, LabelScale]:
-        """`rows` with the labels that members are told and without bases; with `learn` their labels are counted."""
+    def standardise(self, state: State, rows: Rows, learn: bool = True) -> tuple[Rows, LabelScale]:
+        """`rows` with the labels that members learn and without bases; with `learn` their labels are counted."""
         n = len(rows.y)
         if self._classes:
             ones, par = np.ones(n), np.full(n, self._loss.par)
             return rows, LabelScale(np.zeros(n), ones, -CLIP * ones, CLIP * ones, par)
-        frame, y = LabelScale(*np.zeros((5, n))), np.zeros(n)
-        frame_rows(self._loss, state, rows, frame, learn, y)
-        return rows._replace(y=y, base=np.zeros(n)), frame
+        scale, y = LabelScale(*np.zeros((5, n))), np.zeros(n)
+        scale_rows(self._loss, state, rows, scale, learn, y)
+        return rows._replace(y=y, base=np.zeros(n)), scale
 
-    def finish(self, frame: LabelScale, z: np.ndarray, base: np.ndarray) -> np.ndarray:
-        """float64[n]: predictions of the loss that was asked for, for what the combiner said."""
+    def unscaled(self, scale: LabelScale, z: np.ndarray, base: np.ndarray) -> np.ndarray:
+        """float64[n]: predictions of the loss that was asked for, for the combiner's."""
         if self._classes:
             return z + base
-        value = frame.mean + frame.unit * np.clip(z, frame.low, frame.high)
-        return (np.log(np.maximum(value, frame.par)) if self._loss.code == POISSON else value) + base
+        value = scale.mean + scale.unit * np.clip(z, scale.low, scale.high)
+        return (np.log(np.maximum(value, scale.par)) if self._loss.code == POISSON else value) + base
 
-    def spelt(
-        self, frame: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray
+    def contributions(
+        self, scale: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(said, moved, start) of `Contributions`: the inputs V float64[n, k], in the terms of `finish`.
+        """(predictions float64[n, k], contributions float64[n, k], start float64[n]) in the unit of `unscaled`.
 
-        Of counts, whose prediction is a logarithm, a member's part of z is that part of the logarithm's change.
+        V float64[n, k] are the inputs of the combiner, w float64[k] its weights, z float64[n] its output. Of counts,
+        whose prediction is a logarithm, a member's part of z is that part of the logarithm's change.
         """
-        start, slope = self.finish(frame, np.zeros_like(z), base), frame.unit
+        start, slope = self.unscaled(scale, np.zeros_like(z), base), scale.unit
         if self._loss.code == POISSON:
             at = np.where(z == 0.0, 1e-6, z)
-            slope = (self.finish(frame, at, base) - start) / at
-        said = np.column_stack([self.finish(frame, v, base) for v in V.T])
-        return said, slope[:, None] * w * V, start
+            slope = (self.unscaled(scale, at, base) - start) / at
+        each = np.column_stack([self.unscaled(scale, v, base) for v in V.T])
+        return each, slope[:, None] * w * V, start
 
     def unit(self, state: State) -> float:
         """What 1 more of a prediction means now."""
@@ -106,23 +112,25 @@ class LabelScaler:
 
 
 @bare_jit
-def frame_rows(loss, state, rows, frame, learn, out):
-    """Fill `frame` and the labels `out` (float64[n]); take the labels in where a row is learned from."""
+def scale_rows(loss, state, rows, scale, learn, out):
+    """Fill `scale` and the labels `out` (float64[n]); take the labels in where a row is learned from."""
     for i in range(len(rows.y)):
         unit = unit_of(state)
         mean = state.moments[1]
-        frame.mean[i], frame.unit[i], frame.par[i] = mean, unit, loss.par
+        scale.mean[i], scale.unit[i], scale.par[i] = mean, unit, loss.par
         if unit > 0.0:
-            frame.low[i], frame.high[i] = (state.seen[0] - mean) / unit, (state.seen[1] - mean) / unit
+            scale.low[i] = max((state.range[0] - mean) / unit, -OUTLIER)
+            scale.high[i] = min((state.range[1] - mean) / unit, OUTLIER)
         if loss.code == POISSON:
-            frame.par[i] = least_count(state)
+            scale.par[i] = least_count(state)
         y, h = label_of(loss, rows.y[i], rows.base[i]), rows.weight[i]
         if learn and h > 0.0 and not math.isnan(y):
             take_label(state, y, h)
             unit = unit_of(state)
-        out[i] = y if math.isnan(y) else ((y - mean) / unit if unit > 0.0 else 0.0)
+        off = (y - mean) / unit if unit > 0.0 else 0.0
+        out[i] = y if math.isnan(y) else min(max(off, -OUTLIER), OUTLIER)
         if loss.code == HUBER:
-            frame.par[i] = loss.par / unit if unit > 0.0 else 1.0
+            scale.par[i] = loss.par / unit if unit > 0.0 else 1.0
 
 
 @bare_inline
@@ -141,10 +149,13 @@ def unit_of(state):
 @bare_inline
 def take_label(state, y, h):
     """Count a label in."""
-    first = state.moments[0] == 0.0
+    first, unit = state.moments[0] == 0.0, unit_of(state)
+    state.range[0] = y if first else min(state.range[0], y)
+    state.range[1] = y if first else max(state.range[1], y)
+    if state.moments[0] >= FEW and unit > 0.0:
+        mean = state.moments[1]
+        y = min(max(y, mean - OUTLIER * unit), mean + OUTLIER * unit)
     take_in(y, h, state.moments)
-    state.seen[0] = y if first else min(state.seen[0], y)
-    state.seen[1] = y if first else max(state.seen[1], y)
 
 
 @bare_inline

@@ -18,10 +18,16 @@ import numpy as np
 from sonlearn.data.rows import NO_CONSTANT, NO_ROWS, Rows
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Engine, Predictions, State, grown
-from sonlearn.learn.ensemble.combiner import Combiner, combine, new_combiner, prior_precision_for, weights_of
+from sonlearn.learn.ensemble.combiner import (
+    Combiner,
+    combine,
+    new_combiner,
+    precision_for,
+    weights_of,
+)
 from sonlearn.learn.ensemble.committee import LIMIT, NOW, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
-from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
+from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
 from sonlearn.learn.ensemble.label_scale import State as LabelState
 from sonlearn.learn.ensemble.stacking import inputs_of, learned_by, mapping
 from sonlearn.learn.ensemble.viewing import rows_between
@@ -47,7 +53,7 @@ class PartitionState(NamedTuple):
     """All that has been learned."""
 
     parts: tuple  # of Part
-    target: LabelState
+    labels: LabelState
     combiner: Combiner
     features: np.ndarray  # int64[1]
     now: np.ndarray  # structured [1], as of a committee
@@ -78,7 +84,7 @@ class PartitionEnsemble(Engine):
         self.engines = tuple(make_engine(options) for _ in range(count))
         #: Whether a learner wants to know of features that have no number.
         self.unknown = self.engines[0].unknown
-        self._scaler = LabelScaler(options)
+        self._labels = LabelStandardiser(options)
         even = Member(options.method, "raw", weight=1.0 / count)
         self._inputs = inputs_of(options.loss, (even,) * count)
         self._scratch = np.zeros((len(self._inputs) + 2, len(self._inputs)))
@@ -87,10 +93,10 @@ class PartitionEnsemble(Engine):
     def new(self, *classes: int) -> PartitionState:
         """State of learners that have seen nothing; of several classes, how many there is room for."""
         parts = tuple(Part(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new(*classes)) for each in self.engines)
-        combiner = new_combiner(self._inputs, prior_precision_for(self._scaler.loss), self._options.decay)
+        combiner = new_combiner(self._inputs, precision_for(self._labels.loss), self._options.decay)
         counts = np.zeros(0, np.int64)
         return PartitionState(
-            parts, self._scaler.new(), combiner, np.zeros(1, np.int64), np.zeros(1, dtype=NOW), counts
+            parts, self._labels.new(), combiner, np.zeros(1, np.int64), np.zeros(1, dtype=NOW), counts
         )
 
     def reserve(self, state: PartitionState, rows: Rows, features: int) -> PartitionState:
@@ -115,7 +121,7 @@ class PartitionEnsemble(Engine):
             return own._replace(state=after)
 
         state = state._replace(parts=tuple(self._map(teach, range(len(self.engines)))))
-        self.combine(state, said, part, True, Predictions(out.prediction[start:end], out.raw[start:end]))
+        self.combine(state, said, part, True, Predictions(*(array[start:end] for array in out)))
         return state, end
 
     def predict(self, state: PartitionState, rows: Rows, out: Predictions) -> int:
@@ -142,13 +148,13 @@ class PartitionEnsemble(Engine):
         learns = learns and state.now["passes"][0] == 0
         if learns:
             rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y))
-        told, frame = self._scaler.fit_transform(state.target, rows, learn=learns)
+        told, scale = self._labels.standardise(state.labels, rows, learn=learns)
         V = np.ones((len(rows.y), len(self._inputs)))
         for j in range(said.shape[1]):
-            V[:, j] = self._told(said[:, j], rows.base, frame)
-        loss = Loss(self._scaler.loss.code, frame.par)
+            V[:, j] = self._told(said[:, j], rows.base, scale)
+        loss = Loss(self._labels.loss.code, scale.par)
         combine(loss, state.combiner, V, told.y, told.weight, learns, self._scratch, out.raw)
-        out.raw[:] = self._scaler.finish(frame, out.raw, rows.base)
+        out.raw[:] = self._labels.unscaled(scale, out.raw, rows.base)
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
 
     def weights(self, state: PartitionState, features: int) -> np.ndarray:
@@ -185,7 +191,7 @@ class PartitionEnsemble(Engine):
 
     def count(self, state: LabelState, rows: Rows) -> None:
         """Count the labels of rows that a learner has learned elsewhere; `state` is changed in place."""
-        self._scaler.fit_transform(state, rows)
+        self._labels.standardise(state, rows)
 
     def _shown(self, own: Part, rows: Rows, j: int) -> Rows:
         """`rows` with the numbers of learner j; features that it learns for the first time get theirs."""
@@ -197,15 +203,15 @@ class PartitionEnsemble(Engine):
             indptr=indptr, features=features, values=values, constant=constant if constant >= 0 else NO_CONSTANT
         )
 
-    def _told(self, said: np.ndarray, base: np.ndarray, frame: LabelScale) -> np.ndarray:
+    def _told(self, said: np.ndarray, base: np.ndarray, scale: LabelScale) -> np.ndarray:
         """float64[n]: what a learner's predictions are to the combiner."""
         said = said - base
         if self._options.loss in CLASSIFICATION:
             return np.clip(said, -SURE, SURE)
         if self._options.loss == "poisson":
             said = np.exp(np.clip(said, -SURE, SURE))
-        unit = np.where(frame.unit > 0.0, frame.unit, 1.0)
-        return np.clip((said - frame.mean) / unit, frame.low, frame.high)
+        unit = np.where(scale.unit > 0.0, scale.unit, 1.0)
+        return np.clip((said - scale.mean) / unit, scale.low, scale.high)
 
 
 @jit

@@ -1,7 +1,12 @@
-"""A panel: members on views that are shown to them, and the combiner of what they say. One for each class to be told.
+"""A stacked ensemble: members, each on a view of the rows, and combiners of their predictions. One for each class.
 
-Members do not need each other within a batch, so they may run side by side: the bits are the same. At a few hearings
-the members that do not pay for their time are retired (`prune`).
+There are two combinations. The online one is of all members at work: it is what is reported while labels arrive. The
+offline one is of those with a long memory only: what forgets within a hundred rows is worth nothing once labels have
+stopped coming, so that is what predicts from a model at rest. Both predict every row before its label is used. Where no
+member forgets faster than the others, they are one.
+
+Members do not need each other within a batch, so they may run side by side: the bits are the same. At a few checkpoints
+the members that do not pay for their time are pruned (`pruning`).
 """
 
 from __future__ import annotations
@@ -10,60 +15,57 @@ import dataclasses
 import functools
 import itertools
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.rows import NO_ROWS, Rows
-from sonlearn.jit import jit
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.delay import Waiting, exchange, new_waiting
 from sonlearn.learn.engine import Predictions, State, grown
-from sonlearn.learn.ensemble.combiner import (
-    Combiner,
-    combine_some,
-    forget,
-    new_combiner,
-    prior_precision_for,
-    weights_of,
-)
+from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combiner, precision_for, weights_of, without
+from sonlearn.learn.ensemble.drift import Drift, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.jobs import Job, work_off
-from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
-from sonlearn.learn.ensemble.pruning import (
-    SHORT,
-    Case,
-    before_first_checkpoint,
-    members_to_prune,
-    replayed,
-    rows_to_next_checkpoint,
-)
+from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
+from sonlearn.learn.ensemble.pruning import SHORT, History, before_first_checkpoint, next_checkpoint, prune, replayed
 from sonlearn.learn.ensemble.viewing import Seen, rows_between
-from sonlearn.learn.losses import Loss
+from sonlearn.learn.losses import Loss, loss_value
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import NAG_SECONDS, Member
 from sonlearn.options.methods import METHODS
 
-#: What the combiner of quantiles is told beside what members say: 1. They predict means, a quantile is beside those.
+#: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 #: Losses of values that mean the same whatever the unit.
 _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
 #: times a thread's share. Each part has to fetch their tables into the cache anew.
 PARTS, LEAST_ROWS, LONG = 4, 128, 1.4
+#: Engines that count: in further passes over the same rows they count nothing again.
+COUNTS = ("bayes", "ewma")
+#: What a member at work costs a row beside its own time, the combiners' in units of `Member.cost`.
+ROW_COST = 10.0
 NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8")]
 
 
-class StackedState(NamedTuple):
-    """All that a panel has learned."""
+class EnsembleState(NamedTuple):
+    """All that a stacked ensemble has learned."""
 
     members: tuple  # the members' states
-    combiner: Combiner
+    online: Combiner  # of all members
+    offline: Combiner  # of those with a long memory; of no input where that is all of them
     # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
-    # and of how many different features, up to the first hearing
+    # and of how many different features, up to the first checkpoint
     tally: np.ndarray
-    history: np.ndarray  # float32[rows, inputs + 3]; what members have said, see `prune.Case`, up to the last hearing
+    # float64[2, 3]; of the online and of the offline combination: sums of h, h * loss and h * error of the rows learned
+    totals: np.ndarray
+    history: np.ndarray  # float32[rows, inputs + 3]; see `pruning.History`; up to the last checkpoint
+    drift: Drift  # changes of the stream
+    waiting: Waiting  # inputs for rows whose labels come late
     now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
 
 
@@ -84,150 +86,199 @@ class StackedEnsemble:
         self, options: LearnOptions, members: tuple[Member, ...], pool: Executor | None = None, threads: int = 1
     ):
         self._options, self.members, self._classes = options, members, options.loss in CLASSIFICATION
-        self._loss = LabelScaler(options).loss
+        self._loss = LabelStandardiser(options).loss
         self._inputs = inputs_of(options.loss, members)
+        extra = range(len(members), len(self._inputs))
+        rates = [max(member.rate, options.decay) for member in members]
+        #: Positions of the inputs of the offline combination; the least rate among the members counts as a long memory.
+        self._long = (*(i for i, rate in enumerate(rates) if rate == min(rates)), *extra)
+        self._both = len(self._long) < len(self._inputs)
         self._engines = tuple(make_engine(member_options(options, member)) for member in members)
         self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
         self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
-        self._retires = options.prune and options.budget != "rich"
+        self._prunes = options.prune and options.budget != "rich"
 
-    def new(self) -> StackedState:
-        """State of a panel that has seen nothing."""
+    def new(self) -> EnsembleState:
+        """State of an ensemble that has learned nothing."""
         k, now = len(self.members), np.zeros(1, dtype=NOW)
         now["active"] = (1 << k) - 1
-        return StackedState(
+        return EnsembleState(
             members=tuple(engine.new() for engine in self._engines),
-            combiner=new_combiner(self._inputs, prior_precision_for(self._loss), self._options.decay),
+            online=self._combiner(self._inputs),
+            offline=self._combiner([self._inputs[i] for i in self._long] if self._both else []),
             tally=np.zeros((k, 4)),
+            totals=np.zeros((2, 3)),
             history=np.zeros((0, len(self._inputs) + 3), dtype=np.float32),
+            drift=new_drift(),
+            waiting=new_waiting(self._options.label_delay, len(self._inputs)),
             now=now,
         )
 
-    def reserve(self, state: StackedState, sizes: dict[str, int]) -> StackedState:
+    def reserve(self, state: EnsembleState, sizes: dict[str, int]) -> EnsembleState:
         """Members have room for all features of their views, of which they may have refused some."""
         members = list(state.members)
         for i in self.active(state):
             members[i] = self._engines[i].reserve(members[i], NO_ROWS, sizes[self.members[i].view])
         return state._replace(members=tuple(members))
 
-    def learn(self, state: StackedState, seen: Seen, rows: Rows, raw: np.ndarray, again: bool) -> StackedState:
-        """Learn `rows` as they were `seen`, in parts between which members are retired; fills `raw` (float64[n]).
+    def learn(
+        self, state: EnsembleState, viewed: Seen, rows: Rows, online: np.ndarray, offline: np.ndarray, again: bool
+    ) -> EnsembleState:
+        """Learn `rows` as their views have them, in parts between which members are pruned.
 
-        `again` says that the rows have been learned from before: the combiner and what only counts stand still.
+        Fills `online` and `offline`, float64[n] each: the two combinations. `again` says that the rows have been
+        learned from before: the combiners and what only counts stand still.
         """
-        if again:
-            members, V = self._learn_members(state, seen, rows, (0, len(rows.y)), again)
-            self._combine(state, seen.frame, V, rows, False, raw)
-            return state._replace(members=members)
         start, n = 0, len(rows.y)
         while start < n:
-            stop = self._stop_at_checkpoint(state, rows, start)
-            state = self._learn_part(state, seen, rows_between(rows, start, stop), (start, stop), raw[start:stop])
+            stop = n if again else self._end_of_part(state, rows, start)
+            part, span = rows_between(rows, start, stop), (start, stop)
+            members, V = self._learn_members(state, viewed, part, span, again)
+            scale = viewed.scale.between(*span)
+            if self._options.label_delay and not again:
+                exchange(state.waiting, len(self.members), scale, part.y, part.weight, V)
+            self._combine(state, scale, V, part, not again, online[start:stop], offline[start:stop])
+            state = state._replace(members=members)
+            if not again:
+                state = self._counted(state, part, V, scale.par, online[start:stop], offline[start:stop])
             start = stop
         return state
 
-    def predict(self, state: StackedState, seen: Seen, rows: Rows, raw: np.ndarray) -> None:
-        """Fill `raw` and change nothing."""
-        V = self.said(state, seen, len(rows.y))
-        self._combine(state, seen.frame, V, rows, False, raw)
+    def predict(self, state: EnsembleState, viewed: Seen, rows: Rows, raw: np.ndarray) -> None:
+        """Fill `raw` with the offline combination and change nothing."""
+        V = self.inputs(state, viewed, len(rows.y))
+        self._combine(state, viewed.scale, V, rows, False, None, raw)
 
-    def said(self, state: StackedState, seen: Seen, n: int) -> np.ndarray:
-        """float64[n, inputs]: what the members tell the combiner of rows that they do not learn from."""
+    def inputs(self, state: EnsembleState, viewed: Seen, n: int) -> np.ndarray:
+        """float64[n, inputs]: inputs of the combiner for rows that members do not learn from."""
         V = self._no_inputs(n)
 
         def ask(i: int, rows: Rows, features: int, at: slice) -> None:
             out = Predictions.empty(len(rows.y))
             self._engines[i].predict(state.members[i], rows, out)
-            self._to_input(V[at], i, out, seen.frame.between(at.start, at.stop))
+            self._to_input(V[at], i, out, viewed.scale.between(at.start, at.stop))
 
-        self._each(state, seen, (0, n), ask)
+        self._each(state, viewed, (0, n), ask)
         return V
 
-    def contributions(
-        self, state: StackedState, seen: Seen, rows: Rows
-    ) -> tuple[tuple[str, ...], tuple[np.ndarray, ...]]:
-        """Names of those heard, and: what each tells the combiner float64[n, k], its weights float64[k], its output."""
-        V, z = self.said(state, seen, len(rows.y)), np.zeros(len(rows.y))
-        self._combine(state, seen.frame, V, rows, False, z)
-        history = [*self.active(state), *range(len(self.members), len(self._inputs))]
-        return tuple(self._inputs[i].name for i in history), (V[:, history], weights_of(state.combiner)[history], z)
+    def contributions(self, state: EnsembleState, viewed: Seen, rows: Rows) -> tuple:
+        """What the offline combination is made of.
 
-    def weights(self, state: StackedState, features: int) -> np.ndarray:
+        Returns names of its k members (tuple of str), their inputs float64[n, k], their weights float64[k], and the
+        output float64[n].
+        """
+        V, z = self.inputs(state, viewed, len(rows.y)), np.zeros(len(rows.y))
+        self._combine(state, viewed.scale, V, rows, False, None, z)
+        at, weights = self._offline_at(state) or self._online_at(state), self._weights(state)
+        return tuple(self._inputs[i].name for i in at), V[:, at], weights[at], z
+
+    def weights(self, state: EnsembleState, features: int) -> np.ndarray:
         """float64[features]: weights of the members that are linear in the raw row, as the combiner adds them up."""
-        total, combined = np.zeros(features), weights_of(state.combiner)
+        total, combined = np.zeros(features), self._weights(state)
         for i in self.active(state):
-            if self.members[i].view == "raw":
+            if self.members[i].view == "raw" and combined[i]:
                 own = self._engines[i].weights(state.members[i], features)
                 total += combined[i] * self.members[i].gain * own
         return total
 
-    def packed(self, state: StackedState) -> StackedState:
+    def packed(self, state: EnsembleState) -> EnsembleState:
         """`state` without spare room."""
         return state._replace(
             members=tuple(engine.packed(s) for engine, s in zip(self._engines, state.members, strict=True)),
-            history=state.history[: _rows(state) if self._rows_to_checkpoint(state) else 0],
+            history=state.history[: _rows(state) if self._rows_left(state) else 0],
         )
 
-    def roll(self, state: StackedState) -> list[dict[str, Any]]:
-        """For each member its name, whether it is at work, its own progressive error and the combiner's weight."""
-        active, weights = self.active(state), weights_of(state.combiner)
+    def roll(self, state: EnsembleState) -> list[dict[str, Any]]:
+        """For each member its name, whether it is at work, its own progressive error, and the combiners' weights.
+
+        ``offline`` is None for a member that forgets, and so has no part in the offline combination.
+        """
+        active, weights, offline = self.active(state), weights_of(state.online), self._weights(state)
         errors = state.tally[:, 1] / np.maximum(state.tally[:, 0], 1e-300)
         return [
-            {"name": m.name, "active": i in active, "error": float(errors[i]), "weight": float(weights[i])}
+            {"name": m.name, "active": i in active, "error": float(errors[i]), "weight": float(weights[i]),
+             "offline": float(offline[i]) if i in self._long else None}
             for i, m in enumerate(self.members)
-        ]
+        ]  # fmt: skip
 
-    def spectra(self, state: StackedState) -> dict[str, np.ndarray]:
+    def combinations(self, state: EnsembleState) -> dict[str, dict[str, float]]:
+        """Of the online and the offline combination the mean loss and error of all rows learned so far.
+
+        Of values the error is the squared one; both are in standard deviations of the labels. Empty where there is one
+        combination only, or no row.
+        """
+        if not self._both or not state.totals[0, 0] > 0.0:
+            return {}
+        means = (state.totals[:, 1:] / state.totals[:, :1]).tolist()
+        return {name: {"loss": own[0], "error": own[1]} for name, own in zip(("online", "offline"), means, strict=True)}
+
+    def facts(self, state: EnsembleState) -> dict[str, Any]:
+        """members: see `roll`; combinations, drift: see there; spectra: a function that gives what `spectra` says."""
+        return {
+            "members": self.roll(state), "combinations": self.combinations(state), "drift": self.drift(state),
+            "spectra": lambda: self.spectra(state),
+        }  # fmt: skip
+
+    def drift(self, state: EnsembleState) -> dict[str, Any]:
+        """What is known of changes of the stream.
+
+        changes: rows learned at which one began, the last `drift.KEPT`; count: how many there have been; short: share
+        of the online combination's weight, in absolute values, that is on members that forget.
+        """
+        weights = np.abs(weights_of(state.online))
+        short = weights[[i for i in range(len(weights)) if i not in self._long]].sum()
+        return {
+            "changes": changes_of(state.drift), "count": int(state.drift.count[1]),
+            "short": float(short / max(weights.sum(), 1e-300)),
+        }  # fmt: skip
+
+    def spectra(self, state: EnsembleState) -> dict[str, np.ndarray]:
         """Eigenvalues of each member at work that keeps a sketch, by name."""
         facts = {i: self._engines[i].facts(state.members[i]) for i in self.active(state)}
         return {self.members[i].name: own["eigenvalues"] for i, own in facts.items() if "eigenvalues" in own}
 
-    def active(self, state: StackedState) -> list[int]:
-        """Positions of the members that have not been retired."""
+    def active(self, state: EnsembleState) -> list[int]:
+        """Positions of the members that have not been pruned."""
         bits = int(state.now["active"][0])
         return [i for i in range(len(self.members)) if bits >> i & 1]
 
-    def needed(self, state: StackedState) -> set[str]:
+    def needed(self, state: EnsembleState) -> set[str]:
         """Views of the members at work."""
         return {self.members[i].view for i in self.active(state)}
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
-    def _learn_part(self, state: StackedState, seen: Seen, part: Rows, span: tuple[int, int], raw: Any) -> StackedState:
-        """Learn `part`, rows start..stop-1 of what is `seen`; fills `raw` (float64[stop - start])."""
-        members, V = self._learn_members(state, seen, part, span, again=False)
-        frame = seen.frame.between(*span)
-        self._combine(state, frame, V, part, True, raw)
-        return self._counted(state._replace(members=members), part, V, frame.par)
+    def _combiner(self, inputs: Sequence[Member]) -> Combiner:
+        return new_combiner(inputs, precision_for(self._loss), self._options.decay)
 
     def _learn_members(
-        self, state: StackedState, seen: Seen, part: Rows, span: tuple[int, int], again: bool
+        self, state: EnsembleState, viewed: Seen, part: Rows, span: tuple[int, int], again: bool
     ) -> tuple[tuple, np.ndarray]:
-        """(states of the members after `part`, what they told the combiner before each row)."""
-        V, members, frame = self._no_inputs(len(part.y)), list(state.members), seen.frame.between(*span)
-        told, first = (
+        """(states of the members after `part`, inputs of the combiner from before each row)."""
+        V, members, scale = self._no_inputs(len(part.y)), list(state.members), viewed.scale.between(*span)
+        learned, first = (
             (part.weight > 0) & ~np.isnan(part.y),
-            self._rows_to_checkpoint(state) and before_first_checkpoint(_rows(state)),
+            self._rows_left(state) and before_first_checkpoint(_rows(state)),
         )
 
-        def teach(i: int, rows: Rows, features: int, at: slice) -> None:
-            if again and METHODS[self.members[i].method].engine == "bayes":
+        def learn(i: int, rows: Rows, features: int, at: slice) -> None:
+            if again and METHODS[self.members[i].method].engine in COUNTS:
                 out = Predictions.empty(len(rows.y))
                 self._engines[i].predict(members[i], rows, out)
             else:
                 members[i], out = learned_by(self._engines[i], members[i], rows._replace(y=part.y[at]), features)
-            self._to_input(V[at], i, out, frame.between(at.start, at.stop))
+            self._to_input(V[at], i, out, scale.between(at.start, at.stop))
             if not again:
-                state.tally[i, 2] += int(np.diff(rows.indptr)[told[at]].sum())
+                state.tally[i, 2] += int(np.diff(rows.indptr)[learned[at]].sum())
             if not again and first:
                 most = rows.features[: rows.indptr[-1]].max(initial=-1) + 1
                 state.tally[i, 3] = max(state.tally[i, 3], most)
 
-        self._each(state, seen, span, teach)
+        self._each(state, viewed, span, learn)
         return tuple(members), V
 
     def _each(
-        self, state: StackedState, seen: Seen, span: tuple[int, int], call: Callable[[int, Rows, int, slice], None]
+        self, state: EnsembleState, viewed: Seen, span: tuple[int, int], call: Callable[[int, Rows, int, slice], None]
     ) -> None:
         """``call(i, rows, features of the view, which of the span they are)`` for each member at work and its view.
 
@@ -246,7 +297,7 @@ class StackedEnsemble:
             parts = (span[1] - span[0]) // LEAST_ROWS if took[view] * self._threads > LONG * every else 1
             for at in itertools.pairwise(np.linspace(*span, min(max(parts, 1), PARTS) + 1).astype(int).tolist()):
                 shown: list[tuple[Rows, int]] = []
-                fit_transform = Job(functools.partial(_show, seen, view, at, shown), filter(None, [before.get(view)]))
+                fit_transform = Job(functools.partial(_show, viewed, view, at, shown), filter(None, [before.get(view)]))
                 before[view] = fit_transform
                 jobs.append(fit_transform)
                 for i in sharing[view]:
@@ -257,78 +308,129 @@ class StackedEnsemble:
                     job.call = functools.partial(_timed, job.call, takes[view])
         work_off(jobs, self._pool, self._threads)
 
-    def _counted(self, state: StackedState, rows: Rows, V: np.ndarray, par: np.ndarray) -> StackedState:
-        """Add the rows to everybody's tally, and retire members when they have been heard."""
-        told = (rows.weight > 0) & ~np.isnan(rows.y)
-        state.now["entries"] += int(np.diff(rows.indptr)[told].sum())
-        before, left = _rows(state), self._rows_to_checkpoint(state)
-        V, y, h, par = V[told], rows.y[told], rows.weight[told], par[told]
-        said = V[:, : len(self.members)]
-        wrong = ((said > 0) != (y > 0)[:, None]) if self._classes else (said - y[:, None]) ** 2
-        count_up(state.tally, np.array(self.active(state), np.int64), wrong.astype(np.float64), h)
-        state.now["rows"] += len(y)
+    def _counted(
+        self, state: EnsembleState, rows: Rows, V: np.ndarray, par: np.ndarray, online: np.ndarray, offline: np.ndarray
+    ) -> EnsembleState:
+        """Add the rows to the tallies, and prune members at a checkpoint."""
+        learned = (rows.weight > 0) & ~np.isnan(rows.y)
+        before, left = _rows(state), self._rows_left(state)
+        n = int(np.count_nonzero(learned))
+        state.now["entries"] += int(np.diff(rows.indptr)[learned].sum())
+        active = np.array(self.active(state))
+        watch(state.drift, self._classes, offline, rows.y, rows.weight)
+        count_up(state.tally, active, self._classes, V, rows.y, rows.weight)
+        if self._both:
+            loss = Loss(self._loss.code, par)
+            for j, z in enumerate((online, offline)):
+                add_up(state.totals[j], loss, self._classes, z, rows.y, rows.weight)
+        state.now["rows"] += n
         if not left:
             return state
-        history = grown(state.history, before + len(y))
-        history[before : before + len(y)] = np.column_stack([V, par, y, h])
+        history = grown(state.history, before + n)
+        every = learned if n < len(learned) else slice(None)
+        own = history[before : before + n]
+        own[:, : V.shape[1]] = V[every]
+        own[:, -3], own[:, -2], own[:, -1] = par[every], rows.y[every], rows.weight[every]
         state = state._replace(history=history)
-        return self._prune_at_checkpoint(state) if left == len(y) else state
+        return self._pruned(state) if left == n else state
 
-    def _prune_at_checkpoint(self, state: StackedState) -> StackedState:
-        """Retire the members that do not pay for their time: nothing of them is kept, in the combiner neither."""
+    def _pruned(self, state: EnsembleState) -> EnsembleState:
+        """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither."""
         rows, active = _rows(state), self.active(state)
-        costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
-        short = int(state.now["entries"][0]) <= SHORT * rows
-        allowed = self._options.microseconds * 1e-6 / NAG_SECONDS * rows
-        history, decay = state.history[:rows], self._options.decay
-        case = Case(self._loss, self._inputs, self._classes, history, costs, short, allowed, decay)
-        idle, members = members_to_prune(case, active, state.tally[:, 2:], self._map), list(state.members)
+        costs = np.array([member.cost for member in self.members]) * state.tally[:, 2] + ROW_COST * rows
+        history = History(
+            self._loss, self._inputs, self._long, self._classes, state.history[:rows], costs,
+            short=int(state.now["entries"][0]) <= SHORT * rows,
+            allowed=self._options.microseconds * 1e-6 / NAG_SECONDS * rows,
+            decay=self._options.decay,
+        )  # fmt: skip
+        idle, members = prune(history, active, state.tally[:, 2:], self._map), list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
             state.now["active"] &= ~(1 << i)
-        history = state.history
+        kept = state.history
         if idle:
-            history[:rows, idle] = 0.0
-            stay = [i for i in range(len(self._inputs)) if i not in idle and (i in active or i >= len(self.members))]
-            anew = replayed(case, stay, prior_precision_for(self._loss))[0]
-            state = state._replace(combiner=forget(anew, idle))
-        if not self._rows_to_checkpoint(state):
-            history = history[:0].copy()
-        return state._replace(members=tuple(members), history=history)
+            kept[:rows, idle] = 0.0
+            state = state._replace(online=self._replayed(history, self._online_at(state), range(len(self._inputs))))
+            at = self._offline_at(state)
+            if at:
+                state = state._replace(offline=self._replayed(history, at, self._long))
+        if not self._rows_left(state):
+            kept = kept[:0].copy()
+        return state._replace(members=tuple(members), history=kept)
 
-    def _rows_to_checkpoint(self, state: StackedState) -> int:
-        """Rows that are still to be learned before the next hearing; 0: there is none to come."""
-        return rows_to_next_checkpoint(_rows(state)) if self._retires else 0
+    def _replayed(self, history: History, at: list[int], among: Sequence[int]) -> Combiner:
+        """A combiner of the inputs `among` that has learned the history of those `at` (positions of inputs)."""
+        inputs, places = [self._inputs[i] for i in among], [among.index(i) for i in at]
+        anew = replayed(history, at, inputs, places, precision_for(self._loss))[0]
+        return without(anew, [i for i in range(len(inputs)) if i not in places])
 
-    def _stop_at_checkpoint(self, state: StackedState, rows: Rows, start: int) -> int:
-        """Where to stop so that retirement comes after the very same row however the stream is cut."""
-        left, n = self._rows_to_checkpoint(state), len(rows.y)
+    def _rows_left(self, state: EnsembleState) -> int:
+        """Rows that are still to be learned before the next checkpoint; 0: there is none to come."""
+        return next_checkpoint(_rows(state)) if self._prunes else 0
+
+    def _end_of_part(self, state: EnsembleState, rows: Rows, start: int) -> int:
+        """Where to stop so that members are pruned after the very same row however the stream is cut."""
+        left, n = self._rows_left(state), len(rows.y)
         if left == 0:
             return n
         counts = np.cumsum((rows.weight[start:] > 0) & ~np.isnan(rows.y[start:]))
         return start + int(np.searchsorted(counts, left)) + 1 if counts[-1] >= left else n
 
-    def _to_input(self, V: np.ndarray, i: int, said: Predictions, frame: LabelScale) -> None:
-        """What member i's predictions are to the combiner: column i of V."""
-        np.clip(self.members[i].gain * said.prediction, frame.low, frame.high, out=V[:, i])
+    def _to_input(self, V: np.ndarray, i: int, predicted: Predictions, scale: LabelScale) -> None:
+        """Column i of V: member i's predictions as an input of the combiner."""
+        np.clip(self.members[i].gain * predicted.prediction, scale.low, scale.high, out=V[:, i])
 
     def _no_inputs(self, n: int) -> np.ndarray:
         V = np.zeros((n, len(self._inputs)))
         V[:, len(self.members) :] = 1.0
         return V
 
+    def _online_at(self, state: EnsembleState) -> list[int]:
+        """Positions of the inputs of the online combination."""
+        return [*self.active(state), *range(len(self.members), len(self._inputs))]
+
+    def _offline_at(self, state: EnsembleState) -> list[int]:
+        """Positions of the inputs of the offline combination; empty where that is the online one."""
+        at = [i for i in self._online_at(state) if i in self._long] if self._both else []
+        return at if at and at[0] < len(self.members) else []
+
+    def _weights(self, state: EnsembleState) -> np.ndarray:
+        """float64[inputs]: weights of the offline combination."""
+        at = self._offline_at(state)
+        if not at:
+            return weights_of(state.online)
+        w = np.zeros(len(self._inputs))
+        w[list(self._long)] = weights_of(state.offline)
+        return w
+
     def _combine(
-        self, state: StackedState, frame: LabelScale, V: np.ndarray, rows: Rows, learns: bool, raw: Any
-    ) -> None:
-        loss, at = Loss(self._loss.code, frame.par), [*self.active(state), *range(len(self.members), len(self._inputs))]
-        combine_some(loss, state.combiner, at, V[:, at] if len(at) < len(self._inputs) else V, rows, learns, raw)
+        self, state: EnsembleState, scale: LabelScale, V: np.ndarray, rows: Rows, learns: bool,
+        online: np.ndarray | None, offline: np.ndarray,
+    ) -> None:  # fmt: skip
+        """Fill `online` (unless it is None) and `offline`, float64[n] each; both combiners learn where `learns`."""
+        loss, at = Loss(self._loss.code, scale.par), self._offline_at(state)
+        if online is not None or not at:
+            every = self._online_at(state)
+            own = V[:, every] if len(every) < V.shape[1] else V
+            combine_some(loss, state.online, every, own, rows, learns, offline if online is None else online)
+        if at:
+            combine_some(loss, state.offline, [self._long.index(i) for i in at], V[:, at], rows, learns, offline)
+        elif online is not None:
+            offline[:] = online
 
 
 def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
-    """What the combiner is told: the members, values with equal weights, and for quantiles `BIAS`."""
+    """Inputs of the combiner: the members, and for quantiles `BIAS`.
+
+    Members of values that begin with a weight share 1; where no member does, all do.
+    """
+    if not any(member.weight for member in members):
+        members = tuple(dataclasses.replace(member, weight=1.0 / len(members)) for member in members)
     if loss in CLASSIFICATION:
         return members
-    equal = tuple(dataclasses.replace(member, weight=1.0 / len(members)) for member in members)
+    count = sum(member.weight > 0.0 for member in members)
+    equal = tuple(dataclasses.replace(member, weight=1.0 / count if member.weight else 0.0) for member in members)
     return (*equal, BIAS) if loss in ("quantile", "absolute") else equal
 
 
@@ -341,12 +443,12 @@ def mapping(pool: Executor | None) -> Callable[..., list]:
     return done
 
 
-def _rows(state: StackedState) -> int:
+def _rows(state: EnsembleState) -> int:
     return int(state.now["rows"][0])
 
 
-def _show(seen: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
-    shown.append(seen.part(view, *at))
+def _show(viewed: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
+    shown.append(viewed.part(view, *at))
 
 
 def _timed(call: Callable[[], None], took: list[float]) -> None:
@@ -360,7 +462,7 @@ def _call(call: Callable[..., None], i: int, shown: list[tuple[Rows, int]], at: 
 
 
 def learned_by(engine: Any, state: State, rows: Rows, features: int) -> tuple[State, Predictions]:
-    """A member shown `rows`; a row that it would refuse it sits out, predicting 0."""
+    """A member that learns `rows`; a row that it would refuse it leaves out, predicting 0."""
     said, at = Predictions.empty(len(rows.y)), -1
     state = engine.reserve(state, rows, features)
     while at < len(rows.y):
@@ -371,7 +473,9 @@ def learned_by(engine: Any, state: State, rows: Rows, features: int) -> tuple[St
 
 
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:
-    """What a member's engine is made of; ``-m``, ``--decay`` and ``--l2`` are of those that take them.
+    """What a member's engine is made of; ``-m`` and ``--l2`` are of those that take them.
+
+    A member forgets at the greater of its own rate and ``--decay``, if it can.
 
     Where values are predicted, members that cannot learn the loss in standard deviations (huber's k and poisson's
     exponent are in other units), or not at all, learn squared loss.
@@ -382,18 +486,44 @@ def member_options(options: LearnOptions, member: Member) -> LearnOptions:
     own |= member.options
     if own["loss"] == "quantile":
         own["quantile_tau"] = options.quantile_tau
-    for name in {"sketch_size", "decay", "l2"} & set(METHODS[member.method].takes):
+    takes = METHODS[member.method].takes
+    for name in {"sketch_size", "l2"} & set(takes):
         own[name] = getattr(options, name)
+    if "decay" in takes:
+        own["decay"] = max(options.decay, member.rate)
     return LearnOptions(**own)
 
 
-@jit
-def count_up(tally, at, wrong, weight):
-    """tally[j] += (h, h wrong_ij) for the members j = `at`, row by row: where a batch ends changes no bit.
+@bare_jit
+def count_up(tally, active, classes, V, y, weight):
+    """tally[j] += (h, h error_ij) row by row of the members `active`: where a batch ends changes no bit.
 
-    tally: float64[k, >= 2], changed; at: int64[members at work]; wrong: float64[n, k]; weight: float64[n], the h.
+    Parameters
+    ----------
+    tally : float64[k, 4], modified in its first two columns; active : int64[at work]
+    classes : bool, whether errors are wrong classes or squared
+    V : float64[n, k or more], inputs of the combiner; y, weight : float64[n]; rows without label or weight are left out
     """
-    for i in range(len(weight)):
-        for j in at:
-            tally[j, 0] += weight[i]
-            tally[j, 1] += weight[i] * wrong[i, j]
+    for i in range(len(y)):
+        if weight[i] > 0.0 and y[i] == y[i]:
+            for j in active:
+                tally[j, 0] += weight[i]
+                tally[j, 1] += weight[i] * error_of(classes, V[i, j], y[i])
+
+
+@bare_jit
+def add_up(totals, loss, classes, z, y, weight):
+    """totals (float64[3], modified) += (h, h loss_i, h error_i) row by row; loss.par, z, y, weight: float64[n]."""
+    for i in range(len(y)):
+        if weight[i] > 0.0 and y[i] == y[i]:
+            totals[0] += weight[i]
+            totals[1] += weight[i] * loss_value(Loss(loss.code, loss.par[i]), z[i], y[i])
+            totals[2] += weight[i] * error_of(classes, z[i], y[i])
+
+
+@bare_inline
+def error_of(classes, z, y):
+    """Whether the class is wrong, or the squared error."""
+    if classes:
+        return 1.0 if (z > 0.0) != (y > 0.0) else 0.0
+    return (z - y) * (z - y)

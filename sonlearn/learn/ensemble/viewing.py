@@ -20,7 +20,7 @@ class Seen(NamedTuple):
 
     rows: dict[str, Rows]
     sizes: dict[str, int]  # features of each view
-    frame: LabelScale | None = None  # how labels are to be read, for those who learn them
+    scale: LabelScale | None = None  # how labels are to be read, for those who learn them
     show: Callable[[str, int, int], tuple[Rows, int]] | None = None
 
     def part(self, name: str, start: int, stop: int) -> tuple[Rows, int]:
@@ -35,7 +35,7 @@ class Seen(NamedTuple):
     def between(self, start: int, stop: int, y: np.ndarray) -> Seen:
         """Rows start..stop-1, with the labels `y`."""
         rows = {n: rows_between(r, start, stop)._replace(y=y) for n, r in self.rows.items()}
-        return self._replace(rows=rows, frame=None if self.frame is None else self.frame.between(start, stop))
+        return self._replace(rows=rows, scale=None if self.scale is None else self.scale.between(start, stop))
 
     def beside(self, other: Seen) -> Seen:
         """What both show."""

@@ -14,8 +14,8 @@ import numpy as np
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.learn.engine import Contributions, Predictions, State
 from sonlearn.learn.ensemble.committee import LIMIT, members_of
-from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
-from sonlearn.learn.ensemble.stacking import StackedEnsemble, StackedState, mapping
+from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
+from sonlearn.learn.ensemble.stacking import EnsembleState, StackedEnsemble, mapping
 from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
@@ -91,7 +91,7 @@ class EngineLearner:
     def learn(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray) -> State:
         """See `BinaryLearner`."""
         n, at = len(rows.y), -1
-        out = Predictions(np.zeros(n), raw)
+        out = Predictions.empty(n)._replace(raw=raw)
         state = self._engine.reserve(state, rows, seen.sizes["raw"])
         while at < n:
             state, at = self._engine.learn(state, rows, out, at + 1)
@@ -101,7 +101,7 @@ class EngineLearner:
 
     def predict(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray) -> int:
         """See `BinaryLearner`."""
-        return self._engine.predict(state, rows, Predictions(np.zeros(len(rows.y)), raw))
+        return self._engine.predict(state, rows, Predictions.empty(len(rows.y))._replace(raw=raw))
 
     def contributions(self, state: State, seen: Seen, rows: Rows) -> Contributions | None:
         """See `BinaryLearner`."""
@@ -116,7 +116,7 @@ class CommitteeLearnerState(NamedTuple):
     """What a class has learned that other classes do not share."""
 
     views: tuple  # states of the views that depend on labels
-    panel: StackedState
+    ensemble: EnsembleState
     passes: np.ndarray  # int64[1]; passes begun
 
 
@@ -135,33 +135,33 @@ class CommitteeLearner:
         self._own = {
             name: Views([name], run, options.loss) for name in Views(names, run, options.loss, True).of_labels()
         }
-        self._scaler = LabelScaler(options)
+        self._labels = LabelStandardiser(options)
         self.shared = ("raw", *(name for name in names if name not in self._own and name != "raw"))
-        self._stack = StackedEnsemble(options, members)
+        self._ensemble = StackedEnsemble(options, members)
 
     def new(self) -> CommitteeLearnerState:
         """See `BinaryLearner`."""
         views = tuple(view.new() for view in self._own.values())
-        return CommitteeLearnerState(views, self._stack.new(), np.zeros(1, dtype=np.int64))
+        return CommitteeLearnerState(views, self._ensemble.new(), np.zeros(1, dtype=np.int64))
 
     def needed(self, state: CommitteeLearnerState) -> set[str]:
         """See `BinaryLearner`."""
-        return {"raw"} | self._stack.needed(state.panel)
+        return {"raw"} | self._ensemble.needed(state.ensemble)
 
     def reserve(self, state: CommitteeLearnerState, sizes: dict[str, int]) -> CommitteeLearnerState:
         """See `BinaryLearner`."""
-        views, needed = list(state.views), self._stack.needed(state.panel)
+        views, needed = list(state.views), self._ensemble.needed(state.ensemble)
         for i, (name, view) in enumerate(self._own.items()):
             if name in needed:
                 views[i] = view.reserve(views[i], NO_ROWS, sizes["raw"])
                 sizes = sizes | view.sizes(views[i])
-        return state._replace(views=tuple(views), panel=self._stack.reserve(state.panel, sizes))
+        return state._replace(views=tuple(views), ensemble=self._ensemble.reserve(state.ensemble, sizes))
 
     def learn(
         self, state: CommitteeLearnerState, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray
     ) -> CommitteeLearnerState:
         """See `BinaryLearner`. Members sit out what they would refuse, so no row is refused here."""
-        views, needed = list(state.views), self._stack.needed(state.panel)
+        views, needed = list(state.views), self._ensemble.needed(state.ensemble)
         for i, (name, view) in enumerate(self._own.items()):
             if name not in needed:
                 continue
@@ -170,48 +170,49 @@ class CommitteeLearner:
             else:
                 views[i], shown = view.fit_transform(view.reserve(views[i], rows, seen.sizes["raw"]), rows)
             seen = seen.beside(shown)
-        seen = seen._replace(frame=self._frame(rows))
-        panel = self._stack.learn(state.panel, seen, rows, raw, again=bool(state.passes[0] > 0))
+        seen = seen._replace(scale=self._scale(rows))
+        offline = np.zeros(len(rows.y))
+        ensemble = self._ensemble.learn(state.ensemble, seen, rows, raw, offline, again=bool(state.passes[0] > 0))
         raw += rows.base
-        needed = self._stack.needed(panel)
+        needed = self._ensemble.needed(ensemble)
         for i, (name, view) in enumerate(self._own.items()):
             views[i] = views[i] if name in needed else view.new()
-        return state._replace(views=tuple(views), panel=panel)
+        return state._replace(views=tuple(views), ensemble=ensemble)
 
-    def _frame(self, rows: Rows) -> LabelScale:
-        return self._scaler.fit_transform(self._scaler.new(), rows)[1]
+    def _scale(self, rows: Rows) -> LabelScale:
+        return self._labels.standardise(self._labels.new(), rows)[1]
 
     def predict(self, state: CommitteeLearnerState, seen: Seen, rows: Rows, raw: np.ndarray) -> int:
         """See `BinaryLearner`."""
-        self._stack.predict(state.panel, self._transform(state, seen, rows), rows, raw)
+        self._ensemble.predict(state.ensemble, self._transform(state, seen, rows), rows, raw)
         raw += rows.base
         return len(rows.y)
 
     def contributions(self, state: CommitteeLearnerState, seen: Seen, rows: Rows) -> Contributions:
         """See `BinaryLearner`."""
-        names, (V, w, _) = self._stack.contributions(state.panel, self._transform(state, seen, rows), rows)
+        names, V, w, _ = self._ensemble.contributions(state.ensemble, self._transform(state, seen, rows), rows)
         return Contributions(names, V, w, w * V, rows.base)
 
     def _transform(self, state: CommitteeLearnerState, seen: Seen, rows: Rows) -> Seen:
         """`rows` as seen by all views, those of the class's own included, for prediction."""
-        needed = self._stack.needed(state.panel)
+        needed = self._ensemble.needed(state.ensemble)
         for own, (name, view) in zip(state.views, self._own.items(), strict=True):
             if name in needed:
                 seen = seen.beside(view.transform(own, rows))
-        return seen._replace(frame=self._frame(rows))
+        return seen._replace(scale=self._scale(rows))
 
     def weights(self, state: CommitteeLearnerState, features: int) -> np.ndarray:
         """See `BinaryLearner`; of the members that are linear in the raw row."""
-        return self._stack.weights(state.panel, features)
+        return self._ensemble.weights(state.ensemble, features)
 
     def packed(self, state: CommitteeLearnerState) -> CommitteeLearnerState:
         """See `BinaryLearner`."""
         views = tuple(view.packed(s) for view, s in zip(self._own.values(), state.views, strict=True))
-        return state._replace(views=views, panel=self._stack.packed(state.panel))
+        return state._replace(views=views, ensemble=self._ensemble.packed(state.ensemble))
 
     def facts(self, state: CommitteeLearnerState) -> dict[str, Any]:
-        """See `BinaryLearner`; members and spectra: see `StackedEnsemble`."""
-        return {"members": self._stack.roll(state.panel), "spectra": lambda: self._stack.spectra(state.panel)}
+        """See `BinaryLearner` and `StackedEnsemble.facts`."""
+        return self._ensemble.facts(state.ensemble)
 
     def next_pass(self, state: CommitteeLearnerState) -> None:
         """See `BinaryLearner`: the combiner learns only in the first pass (`Committee.next_pass`)."""

@@ -88,7 +88,7 @@ class Multinomial(ClassEngine):
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _room(self, n: int) -> Predictions:
-        return Predictions(np.zeros((n, self._classes)), np.zeros((n, self._classes)))
+        return Predictions(*np.zeros((3, n, self._classes)))
 
     def _to_input(self, raw: np.ndarray, met: np.ndarray, out: Scores) -> None:
         """Fill in the scores of rows; `met` int64[n], classes met before each."""

@@ -9,6 +9,7 @@ from sonlearn.report.html.charts import Scale, Series, chart, format_number, leg
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, bar_row, bars, number, panel, span
 from sonlearn.report.runlog import Run
+from sonlearn.report.streams import moments
 
 #: Sketches that are drawn with a colour of their own, and eigenvalues of each.
 SPECTRA, EIGENVALUES = 6, 200
@@ -36,9 +37,25 @@ def members(run: Run) -> Element | None:
         cells = [_shaded(weights.get(name), most) for name in names]
         rows.append(element("tr", element("th", one["label"], scope="row"), *cells))
     head = element("tr", element("th", "class"), *(element("th", element("span", n), class_="slanted") for n in names))
-    lead = "How much of each member's prediction is taken, for each class against all others; a dash: retired."
+    lead = "How much of each member's prediction is taken, for each class against all others; a dash: pruned."
     grid = element("table", element("thead", head), element("tbody", *rows), class_="heat")
     return panel("Members", element("div", grid, class_="scroll"), lead=lead, name="members", wide=True)
+
+
+def stream(run: Run) -> Element | None:
+    """Whether the stream changed: errors with labels arriving and without, when it jumped, and what forgets weighs."""
+    end = run.end or {}
+    changes, both = end.get("drift"), end.get("combinations")
+    if not changes:
+        return None
+    rows = [["drift", moments(changes["changes"])], ["weight on members that forget", f"{changes['short']:.0%}"]]
+    if both:
+        for name, which in (("with labels arriving", "online"), ("without", "offline")):
+            rows.append([f"loss {name}", number(both[which]["loss"])])
+            rows.append([f"error {name}", number(both[which]["error"])])
+    lead = "Members that forget follow a stream while labels arrive; a model at rest predicts by the others."
+    body = element("tbody", *(element("tr", element("th", n, scope="row"), element("td", v)) for n, v in rows))
+    return panel("Stream", element("table", body), lead=lead, name="stream")
 
 
 def _shaded(weight: float | None, most: float) -> Element:

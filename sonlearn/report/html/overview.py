@@ -30,6 +30,12 @@ def tiles(run: Run) -> Element | None:
     ]  # fmt: skip
     if end.get("calibration"):
         shown.insert(2, _tile("Brier score", number(end["calibration"]["brier"]), "0 is best"))
+    changes = end.get("drift")
+    if changes and changes["changes"]:
+        rows = changes["changes"]
+        shown.append(
+            _tile("changes of the stream", format_number(len(rows)), f"the last at row {format_number(rows[-1])}")
+        )
     return element("div", *(tile for tile in shown if tile is not None), class_="tiles")
 
 

@@ -57,8 +57,8 @@ def page(run: Run) -> bytes:
 def _parts(run: Run) -> list[Element]:
     """The parts in order, narrow ones that follow each other in two columns."""
     makers = (
-        overview.tiles, overview.progress, model.members, calibration.calibration, calibration.confusion, model.spectra,
-        model.weights, overview.speed, overview.settings,
+        overview.tiles, overview.progress, model.members, model.stream, calibration.calibration, calibration.confusion,
+        model.spectra, model.weights, overview.speed, overview.settings,
     )  # fmt: skip
     parts = [part for part in (make(run) for make in makers) if part is not None]
     wide = [part for part in parts if part.get("class") in ("tiles", "wide")]

@@ -1,0 +1,140 @@
+"""Labels that come late: a stream in which the label of a row is used only after N further rows were predicted.
+
+That is a matter of order alone. A row is predicted, as one without a label; once N further rows have been, the same row
+is learned. `interleaved` puts rows into that order, and keeps those that wait. What is predicted is what a user gets
+whose labels take N rows to arrive, to the last bit, however the stream is cut.
+
+Combiners learn what predictions are worth by the predictions that were made when the row came, not by those that the
+members would make when its label comes: see `Waiting`, a queue of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.data.batch import Batch, joined
+from sonlearn.jit import bare_jit
+
+#: What a file holds of rows that wait.
+ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines")
+
+
+class Waiting(NamedTuple):
+    """Inputs of the combiner for rows whose labels are still to come, in the order of the rows."""
+
+    inputs: (
+        np.ndarray
+    )  # float64[delay + 1, k], of values in the unit of the labels; row i of the stream is i modulo that
+    count: np.ndarray  # int64[2]; rows that have come, rows that have been learned
+
+
+def new_waiting(delay: int, inputs: int) -> Waiting:
+    """No row waits; without a delay there is no room for one."""
+    return Waiting(np.zeros((delay + 1 if delay else 0, inputs)), np.zeros(2, np.int64))
+
+
+@bare_jit
+def exchange(waiting, columns, scale, y, weight, V):
+    """Inputs of rows that come go to the queue; those of rows that are learned are replaced by what they were then.
+
+    Rows of weight 0 neither wait nor are learned.
+
+    Parameters
+    ----------
+    waiting : Waiting, modified; columns : int, how many inputs are predictions; scale : LabelScale of the rows
+    y, weight : float64[n]; V : float64[n, k], modified
+    """
+    size = len(waiting.inputs)
+    for i in range(len(y)):
+        if not weight[i] > 0.0:
+            continue
+        learned = y[i] == y[i]
+        at = waiting.count[1 if learned else 0] % size
+        for j in range(columns):
+            if not learned:
+                waiting.inputs[at, j] = scale.mean[i] + scale.unit[i] * V[i, j]
+            elif scale.unit[i] > 0.0:
+                z = (waiting.inputs[at, j] - scale.mean[i]) / scale.unit[i]
+                V[i, j] = min(max(z, scale.low[i]), scale.high[i])
+            else:
+                V[i, j] = 0.0
+        waiting.count[1 if learned else 0] += 1
+
+
+def interleaved(waiting: Batch | None, batch: Batch, delay: int) -> tuple[Batch, np.ndarray, Batch]:
+    """The rows of `batch`, each to be predicted, and after it the row `delay` before it, to be learned.
+
+    Rows that are never learned have weight 0 here, whether they are to be predicted or (nothing is) learned.
+
+    Parameters
+    ----------
+    waiting : Batch or None
+        The rows before, at most `delay` of them, that have been predicted and not yet learned.
+    delay : int
+        At least 1.
+
+    Returns
+    -------
+    rows : Batch
+    places : int64[n]
+        Where in `rows` those of `batch` are predicted.
+    waiting : Batch
+        The rows that wait after these.
+    """
+    plain = batch._replace(tags=None)
+    whole, before = (plain, 0) if waiting is None else (joined([waiting, plain]), waiting.n)
+    coming = np.arange(before, whole.n)
+    pairs = np.column_stack([coming, coming - delay])
+    order = pairs.ravel()[pairs.ravel() >= 0]
+    ahead = np.column_stack([np.ones(len(coming), bool), np.zeros(len(coming), bool)]).ravel()[pairs.ravel() >= 0]
+    rows = rows_at(whole, order)
+    labelled = ~np.isnan(rows.y)
+    names = rows.class_names
+    if names is not None:
+        labelled |= np.array([name is not None for name in names])
+        names = [None if first else name for first, name in zip(ahead.tolist(), names, strict=True)]
+    rows = rows._replace(
+        y=np.where(ahead, np.nan, rows.y), weight=np.where(labelled, rows.weight, 0.0), class_names=names
+    )
+    return rows, np.flatnonzero(ahead), whole.part(max(whole.n - delay, 0), whole.n)
+
+
+def rows_at(batch: Batch, order: np.ndarray) -> Batch:
+    """The rows of a batch at the places `order` (int64[m]), in that order; without tags."""
+    lengths = np.diff(batch.indptr)[order]
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    entries = np.arange(indptr[-1]) + np.repeat(batch.indptr[order] - indptr[:-1], lengths)
+    return batch._replace(
+        indptr=indptr, indices=batch.indices[entries], values=batch.values[entries], y=batch.y[order],
+        weight=batch.weight[order], lines=batch.lines[order], tags=None,
+        base=None if batch.base is None else batch.base[order],
+        class_names=None if batch.class_names is None else [batch.class_names[i] for i in order.tolist()],
+    )  # fmt: skip
+
+
+def to_arrays(waiting: Batch | None) -> tuple[dict | None, dict[str, np.ndarray]]:
+    """(header, arrays) of the rows that wait, for a model's file."""
+    if waiting is None:
+        return None, {}
+    arrays = {
+        f"waiting.{name}": getattr(waiting, name) for name in ("indptr", "indices", "values", "y", "weight", "lines")
+    }
+    if waiting.base is not None:
+        arrays["waiting.base"] = waiting.base
+    return {"source": waiting.source, "constant": waiting.constant, "class_names": waiting.class_names}, arrays
+
+
+def from_arrays(header: dict | None, arrays: dict[str, np.ndarray]) -> Batch | None:
+    """Inverse of `to_arrays`; ValueError or KeyError where it is none."""
+    if header is None:
+        return None
+    own = {name: arrays[f"waiting.{name}"] for name in ARRAYS}
+    n, entries = len(own["y"]), len(own["values"])
+    whole = {name: len(array) for name, array in own.items()}
+    fits = whole == {"indptr": n + 1, "indices": entries, "values": entries, "y": n, "weight": n, "lines": n}
+    indptr = own["indptr"]
+    if not fits or indptr[0] != 0 or indptr[-1] != entries or (np.diff(indptr) < 0).any():
+        raise ValueError("the rows whose labels are to come do not fit together")
+    return Batch(**own, base=arrays.get("waiting.base"), **header)

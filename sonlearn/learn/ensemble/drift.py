@@ -1,0 +1,110 @@
+"""When a stream changes: the moment at which what has a long memory begins to err more than it did.
+
+Of each row learned, x in [0, 1] says how wrong the offline combination was: of classes 1 less the probability that it
+gave the right one, of values a/(a + m) with a the size of the error and m the mean size over the first FEW rows since
+the last change, which do not count otherwise. Let mu be the mean of x since then. While x has no mean beyond mu +
+SLACK, a gambler who bets the share b on more gains nothing on average [Waudby-Smith, Ramdas: Estimating means of
+bounded random variables by betting, JRSS B 2024]:
+
+    M <- max(M, 1) (1 + b (x - mu - SLACK))
+
+starts anew whenever it has lost, and by chance exceeds exp(ALARM) once in so many rows at most [Shin, Ramdas, Rinaldo:
+E-detectors, NEJSDS 2024], whatever the distribution of x. When it does, for one of BETS, a change is named: the row
+where that gambler last started. Then all begins anew, and nothing is named before FEW rows.
+
+Learners only get better on rows in no order, so that mu is too high there rather than too low.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.jit import bare_inline, bare_jit
+
+#: Shares that are bet: the small ones find small changes, the large ones large changes quickly.
+BETS = (0.25, 0.5, 1.0)
+#: Logarithm of what a gambler has to win.
+ALARM = math.log(1e7)
+#: A mean error that is higher by this is no change.
+SLACK = 0.02
+#: Rows before a change can be named; rows that the mean is over at most.
+FEW, WINDOW = 500.0, 5000.0
+#: Changes that are kept, the last ones.
+KEPT = 64
+
+
+class Drift(NamedTuple):
+    """What is known of changes."""
+
+    means: np.ndarray  # float64[2]: rows since the last change; mean of x over those
+    size: np.ndarray  # float64[2]: mean size of errors of values over the first rows, and how many these are
+    wealth: np.ndarray  # float64[bets]; logarithms of M
+    starts: np.ndarray  # int64[bets]; rows at which they last started
+    changes: np.ndarray  # int64[KEPT]; rows of the last changes, number i at place i modulo KEPT
+    count: np.ndarray  # int64[2]; rows learned, changes named
+
+
+def new_drift() -> Drift:
+    """Nothing is known."""
+    bets = len(BETS)
+    return Drift(
+        np.zeros(2),
+        np.zeros(2),
+        np.zeros(bets),
+        np.zeros(bets, np.int64),
+        np.zeros(KEPT, np.int64),
+        np.zeros(2, np.int64),
+    )
+
+
+def changes_of(drift: Drift) -> list[int]:
+    """Rows (1 is the first one learned) at which changes began, in their order; the last KEPT of them."""
+    count = int(drift.count[1])
+    return [int(drift.changes[i % KEPT]) for i in range(max(count - KEPT, 0), count)]
+
+
+@bare_jit
+def watch(drift, classes, z, y, weight):
+    """Take in how wrong predictions were.
+
+    Parameters
+    ----------
+    drift : Drift, modified; classes : bool; z, y, weight : float64[n]; rows without label or weight are left out
+    """
+    for i in range(len(y)):
+        if not weight[i] > 0.0 or math.isnan(y[i]):
+            continue
+        drift.count[0] += 1
+        if classes:
+            bet(drift, 1.0 / (1.0 + math.exp(min(max(y[i] * z[i], -30.0), 30.0))))
+        elif drift.size[1] < FEW:
+            drift.size[1] += 1.0
+            drift.size[0] += (abs(z[i] - y[i]) - drift.size[0]) / drift.size[1]
+        else:
+            error = abs(z[i] - y[i])
+            bet(drift, error / (error + drift.size[0]) if error > 0.0 else 0.0)
+
+
+@bare_inline
+def bet(drift, x):
+    """One round of all gamblers."""
+    means, wealth, row = drift.means, drift.wealth, drift.count[0]
+    alarm = -1
+    for j in range(len(wealth)):
+        if not wealth[j] > 0.0:
+            wealth[j], drift.starts[j] = 0.0, row
+        wealth[j] += math.log(1.0 + BETS[j] * (x - means[1] - SLACK)) if means[0] >= FEW else 0.0
+        if wealth[j] > ALARM and (alarm < 0 or wealth[j] > wealth[alarm]):
+            alarm = j
+    if alarm >= 0:
+        drift.changes[drift.count[1] % KEPT] = drift.starts[alarm]
+        drift.count[1] += 1
+        means[0] = means[1] = drift.size[0] = drift.size[1] = 0.0
+        for j in range(len(wealth)):
+            wealth[j] = 0.0
+        return
+    means[0] += 1.0
+    means[1] += (x - means[1]) / min(means[0], WINDOW)

@@ -1,0 +1,101 @@
+"""Exponentially weighted means of the labels: a learner without features.
+
+With r = 1 - decay, after a row of label y and importance h
+
+    n <- r n + h,    m <- m + h (y - m)/n
+
+so that m is the mean of the labels with weights h r^age [EWMA], of all of them alike where decay is 0. Of classes y is
+1 or 0 and the prediction the log-odds of m, kept within [LEAST, 1 - LEAST]; of values it is m. Before any label it is
+0. On a stream whose neighbouring labels are alike no feature tells more; a committee learns how much that is.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.engine import Predictions
+from sonlearn.options import LearnOptions
+
+#: A share of a class is not taken to be less, nor to be more than 1 less this.
+LEAST = 0.01
+NOW = [("n", "f8"), ("mean", "f8")]
+
+
+class State(NamedTuple):
+    """What has been learned."""
+
+    now: np.ndarray  # structured [1]: weight of the labels, what is left of it; their mean
+
+
+class LabelMean:
+    """Engine of ewma (see `sonlearn.learn.engine.Engine` for the verbs)."""
+
+    def __init__(self, options: LearnOptions):
+        self._retention, self._share = 1.0 - options.decay, options.loss != "squared"
+        self._low, self._high = options.bounds
+
+    def new(self) -> State:
+        """State of a learner that has learned nothing."""
+        return State(np.zeros(1, dtype=NOW))
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """Nothing grows."""
+        return state
+
+    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+        """Learn rows from `start` on; see the seam."""
+        follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, start, True, out.raw)
+        np.clip(out.raw[start:], self._low, self._high, out=out.prediction[start:])
+        return state, len(rows.y)
+
+    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+        """Predict `rows` and change nothing."""
+        follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, 0, False, out.raw)
+        np.clip(out.raw, self._low, self._high, out=out.prediction)
+        return len(rows.y)
+
+    def weights(self, state: State, features: int) -> np.ndarray:
+        """No feature has a weight."""
+        return np.zeros(features)
+
+    def packed(self, state: State) -> State:
+        """`state` has no spare room."""
+        return state
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """mean: of the labels, of classes the share of +1."""
+        return {"mean": float(state.now["mean"][0])}
+
+
+@bare_jit
+def follow(now, retention, share, y, weight, base, start, learns, raw):
+    """raw[start:] <- predictions; where `learns`, labels are counted, each after the prediction of its row.
+
+    Parameters
+    ----------
+    now : structured [1], modified where `learns`; share : bool, whether labels are classes
+    y, weight, base, raw : float64[n]
+    """
+    for i in range(start, len(y)):
+        raw[i] = prediction_of(now, share) + base[i]
+        if learns and weight[i] > 0.0 and y[i] == y[i]:
+            label = (1.0 if y[i] > 0.0 else 0.0) if share else y[i] - base[i]
+            now[0]["n"] = retention * now[0]["n"] + weight[i]
+            now[0]["mean"] += weight[i] / now[0]["n"] * (label - now[0]["mean"])
+
+
+@bare_inline
+def prediction_of(now, share):
+    """What is predicted for the next row, without its base."""
+    mean = now[0]["mean"]
+    if not share:
+        return mean
+    if now[0]["n"] == 0.0:
+        return 0.0
+    p = min(max(mean, LEAST), 1.0 - LEAST)
+    return math.log(p / (1.0 - p))

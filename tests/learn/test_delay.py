@@ -1,0 +1,135 @@
+"""Labels that come late: predictions are those of a learner that has learned no row before its label has come."""
+
+import itertools
+
+import numpy as np
+import pytest
+from streams import rows_of, with_weights, without_some_labels, zipf
+
+from sonlearn import Learner, LearnOptions, OptionError
+
+pytestmark = pytest.mark.interpreted
+DELAYS = [1, 3, 40]
+N = 90
+
+
+def stream(kind="binary", n=N):
+    return with_weights(without_some_labels(zipf(n=n, d=25, kind=kind)))
+
+
+def one_by_one(options, batch, delay):
+    """raw predictions: row i by a learner that has learned the rows before i - delay."""
+    learner, raw = Learner(options), np.zeros(batch.n)
+    for i in range(batch.n):
+        if i > delay:
+            learner.partial_fit(rows_of(batch, [i - delay - 1]))
+        raw[i] = learner.predict(rows_of(batch, [i])).raw[0]
+    return raw
+
+
+@pytest.mark.parametrize("delay", DELAYS)
+@pytest.mark.parametrize(
+    ("method", "loss"), [("nag", "logistic"), ("drfd", "hinge"), ("ewma", "squared"), ("multinomial-bayes", "logistic")]
+)
+def test_a_row_is_predicted_before_the_rows_whose_labels_are_late(method, loss, delay):
+    batch = stream("real" if loss == "squared" else "binary")
+    plain = {"method": method, "loss": loss, **({"decay": 0.1} if method == "ewma" else {})}
+    got = Learner(LearnOptions(label_delay=delay, **plain)).partial_fit(batch)
+    wanted = one_by_one(LearnOptions(**plain), batch, delay)
+    np.testing.assert_allclose(got.raw, wanted, rtol=1e-12, atol=1e-12)
+    labelled = ~np.isnan(batch.y)
+    assert np.isfinite(got.loss[labelled]).all()
+    assert np.isnan(got.loss[~labelled]).all()
+
+
+@pytest.mark.parametrize("delay", DELAYS)
+def test_the_combiner_learns_by_the_predictions_that_were_made(delay):
+    """A committee of log-odds and a mean of labels, with explicit matrices."""
+    batch = stream()._replace(weight=np.ones(N))
+    options = LearnOptions(members=("multinomial-bayes", "ewma~0.3"), prune=False, label_delay=delay)
+    members = [LearnOptions(method="multinomial-bayes"), LearnOptions(method="ewma", decay=0.3)]
+    V = np.clip(np.column_stack([gain * one_by_one(o, batch, delay) for o, gain in zip(members, (2, 1))]), -6, 6)  # noqa: B905
+    w = [np.array([0.1, 0.0]), np.array([0.1, 0.0])]
+    priors = [np.diag([2.0, 100.0]), np.diag([100.0, 100.0])]
+    A, loss, learned, raw = [p.copy() for p in priors], np.zeros(2), 0, np.zeros(N)
+    for i in range(N):
+        j = i - delay - 1
+        if j >= 0 and not np.isnan(batch.y[j]):
+            learned += 1
+            for e in range(2):
+                p = 1 / (1 + np.exp(-w[e] @ V[j]))
+                loss[e] -= np.log(p if batch.y[j] > 0 else 1 - p)
+                A[e] = A[e] + max(p * (1 - p), 1e-4) * np.outer(V[j], V[j])
+                w[e] = w[e] - (p - (batch.y[j] > 0)) * np.linalg.solve(A[e], V[j])
+                if learned % 32 == 0:
+                    A[e] = 0.9998**32 * A[e] + (1 - 0.9998**32) * priors[e]
+        share = np.exp(loss.min() - loss)
+        p = share @ [1 / (1 + np.exp(-each @ V[i])) for each in w] / share.sum()
+        raw[i] = np.log(p / (1 - p))
+    np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, raw, rtol=1e-9, atol=1e-9)
+
+
+CHEATS = [
+    {"members": ("nag", "nag~0.1", "ewma~0.9", "nag:zs", "arow-precision:odds", "nag:pairs-z~0.1"), "prune": False},
+    {"loss": "squared", "members": ("nag", "nlms:zs", "ewma~0.9", "nag:pairs-z~0.1"), "prune": False},
+    {"method": "ewma", "decay": 0.9},
+]
+
+
+@pytest.mark.parametrize("delay", [0, 1, 7])
+@pytest.mark.parametrize("given", CHEATS, ids=["classes", "values", "ewma"])
+def test_no_label_reaches_a_prediction_before_its_time(given, delay):
+    """Means of labels would gain most by looking: other labels from row 40 on change nothing until these have come."""
+    batch = stream("real" if given.get("loss") == "squared" else "binary")
+    other = batch._replace(y=np.where(np.arange(N) >= 40, -batch.y, batch.y))
+    options = LearnOptions(label_delay=delay, **given)
+    one, two = (Learner(options).partial_fit(each) for each in (batch, other))
+    first = 40 + delay + 1
+    for name in ("raw", "offline"):
+        np.testing.assert_array_equal(getattr(one, name)[:first], getattr(two, name)[:first])
+    assert (one.raw[first:] != two.raw[first:]).any(), "no label ever counted: nothing was tested"
+
+
+@pytest.mark.parametrize(
+    "given", [*CHEATS, {"method": "nag", "classes": "auto"}], ids=["classes", "values", "ewma", "auto"]
+)
+def test_cuts_and_files_change_no_bit(given):
+    batch = stream("real" if given.get("loss") == "squared" else "binary")
+    options = LearnOptions(label_delay=5, **given)
+    wanted = Learner(options).partial_fit(batch)
+    learner, got = Learner(options), []
+    for a, b in itertools.pairwise([0, 1, 3, 4, 30, 37, 38, N]):
+        got.append(learner.partial_fit(rows_of(batch, slice(a, b))))
+        learner = Learner.from_arrays(*learner.to_arrays())
+    np.testing.assert_array_equal(np.concatenate([each.raw for each in got]), wanted.raw)
+    np.testing.assert_array_equal(np.concatenate([each.loss for each in got]), wanted.loss)
+    assert learner.examples == np.count_nonzero((~np.isnan(batch.y) & (batch.weight > 0))[: N - 5])
+
+
+def test_a_delay_as_long_as_the_stream_learns_nothing():
+    learner = Learner(LearnOptions(method="nag", label_delay=N))
+    assert (learner.partial_fit(stream()).raw == 0).all()
+    assert learner.examples == 0
+
+
+def test_online_predictions_are_those_of_partial_fit_and_change_nothing():
+    batch = stream(n=120)
+    learner = Learner(LearnOptions(**CHEATS[0]))
+    learner.partial_fit(rows_of(batch, slice(0, 100)))
+    before = {name: array.copy() for name, array in learner.to_arrays()[1].items()}
+    row = rows_of(batch, [100])
+    online, offline = learner.predict(row, online=True), learner.predict(row)
+    after = learner.to_arrays()[1]
+    for name in before:
+        np.testing.assert_array_equal(after[name], before[name])
+    learned = learner.partial_fit(row)
+    np.testing.assert_allclose(online.raw, learned.raw, rtol=1e-9)
+    np.testing.assert_allclose(offline.raw, learned.offline, rtol=1e-9)
+    assert online.raw[0] != offline.raw[0]
+
+
+def test_a_further_pass_is_refused():
+    learner = Learner(LearnOptions(method="nag", label_delay=2))
+    learner.partial_fit(stream())
+    with pytest.raises(OptionError, match="--label_delay 2 with a further pass: expected one pass"):
+        learner.next_pass()

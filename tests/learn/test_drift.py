@@ -1,0 +1,128 @@
+"""Changes of a stream: the detector equals its definition, names the moment, and nothing where there is none."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sonlearn import Learner, LearnOptions, from_scipy
+from sonlearn.learn.ensemble.drift import ALARM, BETS, FEW, SLACK, WINDOW, changes_of, new_drift, watch
+
+
+def definition(errors):
+    """Rows of changes, for how wrong each prediction was (float64[n], within [0, 1])."""
+    changes, begun = [], 0
+    while begun < len(errors):
+        mu, found = 0.0, None
+        wealth, starts = dict.fromkeys(BETS, 0.0), dict.fromkeys(BETS, 0)
+        for n, x in enumerate(errors[begun:]):
+            for b in BETS:
+                if wealth[b] <= 0:
+                    wealth[b], starts[b] = 0.0, begun + n + 1
+                if n >= FEW:
+                    wealth[b] += math.log(1 + b * (x - mu - SLACK))
+            if max(wealth.values()) > ALARM:
+                found = max(BETS, key=lambda b: wealth[b])
+                break
+            mu += (x - mu) / min(n + 1, WINDOW)
+        if found is None:
+            break
+        changes.append(starts[found])
+        begun += n + 1
+    return changes
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("classes", [True, False])
+@pytest.mark.parametrize("cut", [None, 7])
+def test_equals_the_definition(classes, cut):
+    rng = np.random.default_rng(0)
+    n = 6000
+    level = np.select([np.arange(n) < 1500, np.arange(n) < 3200], [0.5, 2.0], 4.0)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    z = y + level * rng.normal(size=n)
+    drift = new_drift()
+    for start in range(0, n, cut or n):
+        at = slice(start, start + (cut or n))
+        watch(drift, classes, z[at], y[at], np.ones(n)[at])
+    if classes:
+        assert changes_of(drift) == definition(1 / (1 + np.exp(y * z)))
+        assert len(changes_of(drift)) >= 1
+    else:  # the first rows since a change give the size of errors only
+        found, begun, size = [], 0, np.abs(z - y)
+        while begun + FEW < n:
+            own = size[begun:] / (size[begun:] + size[begun : begun + int(FEW)].mean())
+            more = definition(own[int(FEW) :])
+            if not more:
+                break
+            found.append(begun + int(FEW) + more[0])
+            begun += int(FEW) + alarm(own[int(FEW) :])
+        assert changes_of(drift) == found
+        assert len(found) >= 1
+    for each in changes_of(drift):
+        assert min(abs(each - 1500), abs(each - 3200)) < 100
+
+
+def alarm(errors):
+    """How many rows it takes until the first change is named."""
+    low, high = 0, len(errors)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if definition(errors[:middle]) else (middle, high)
+    return high
+
+
+@pytest.mark.interpreted
+def test_rows_without_a_label_or_a_weight_do_not_count():
+    rng = np.random.default_rng(1)
+    y, z = np.where(rng.random(900) < 0.5, 1.0, -1.0), rng.normal(size=900)
+    weight = np.where(np.arange(900) % 3 == 0, 0.0, 1.0)
+    label = np.where(np.arange(900) % 5 == 0, np.nan, y)
+    some, all_rows = new_drift(), new_drift()
+    watch(some, True, z, label, weight)
+    kept = (weight > 0) & ~np.isnan(label)
+    watch(all_rows, True, z[kept], y[kept], np.ones(kept.sum()))
+    for one, other in zip(some, all_rows, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def made(seed, values, change, width=1, n=5000):
+    """Rows of normal numbers and a linear label, of another line from row `change` on, over `width` rows."""
+    rng = np.random.default_rng(seed)
+    X, lines = rng.normal(size=(n, 6)), rng.normal(size=(2, 6))
+    new = rng.random(n) < np.clip((np.arange(n) - change) / width, 0, 1)
+    y = np.where(new, X @ lines[1], X @ lines[0]) + 0.3 * rng.normal(size=n)
+    return from_scipy(X, y if values else np.sign(y))
+
+
+CHEAP = {"budget": "cheap"}
+
+
+@pytest.mark.parametrize("values", [False, True])
+@pytest.mark.parametrize(("change", "width"), [(3000, 1), (2500, 1000)])
+def test_names_the_moment_of_a_change(values, change, width):
+    for seed in range(3):
+        learner = Learner(LearnOptions(loss="squared" if values else "logistic", **CHEAP))
+        learner.partial_fit(made(seed, values, change, width))
+        changes = learner.facts()["drift"]["changes"]
+        assert changes, "no change was named"
+        assert abs(changes[0] - change) <= 1000
+
+
+@pytest.mark.parametrize("values", [False, True])
+def test_names_none_on_rows_in_no_order(values):
+    for seed in range(10):
+        learner = Learner(LearnOptions(loss="squared" if values else "logistic", **CHEAP))
+        learner.partial_fit(made(seed, values, change=10**9))
+        assert learner.facts()["drift"]["changes"] == []
+
+
+def test_members_that_forget_gain_weight_on_a_stream_that_changes():
+    def short(batch):
+        learner = Learner(LearnOptions(**CHEAP))
+        learner.partial_fit(batch)
+        return learner.facts()["drift"]["short"], learner.facts()["combinations"]
+
+    still, moving = short(made(0, False, 10**9)), short(made(0, False, 1000, 4000))
+    assert 0 <= still[0] < moving[0] <= 1
+    assert moving[1]["online"]["loss"] < moving[1]["offline"]["loss"]
