@@ -73,7 +73,7 @@ def members_to_prune(case: Case, left: list[int], seen: np.ndarray, run: Callabl
     """Positions of the members to retire at the hearing after the rows heard; see `scattered` and `pruned_members`."""
     if len(case.history) != FIRST:
         return pruned_members(case, left, run)
-    going = scattered(case, left, seen)
+    going = scattered(case, left, seen) + shown_nothing(case, left, seen)
     return going + beyond_budget(case, [i for i in left if i not in going], run)
 
 
@@ -129,6 +129,12 @@ def scattered(case: Case, left: list[int], seen: np.ndarray) -> list[int]:
     if case.short or not those or len(left) - len(those) < 2:
         return []
     return those if (seen[those, 1] / np.maximum(seen[those, 0], 1.0)).min() >= SCATTERED else []
+
+
+def shown_nothing(case: Case, left: list[int], seen: np.ndarray) -> list[int]:
+    """Positions of the members, of those `left`, whose views of rows of numbers have shown next to nothing."""
+    those = [i for i in left if VIEWS[case.members[i].view].kind == "fourier" and seen[i, 0] < FIRST]
+    return those if len(those) < len(left) else []
 
 
 def on_tuples(member: Member) -> bool:

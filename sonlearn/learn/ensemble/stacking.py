@@ -371,7 +371,7 @@ def learned_by(engine: Any, state: State, rows: Rows, features: int) -> tuple[St
 
 
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:
-    """What a member's engine is made of; ``-m``, ``--decay`` and ``--l2`` are of those that take them.
+    """What a member's engine is made of; ``-m``, ``--decay``, ``--l2``: of those that take them and say nothing else.
 
     Where values are predicted, members that cannot learn the loss in standard deviations (huber's k and poisson's
     exponent are in other units), or not at all, learn squared loss.
@@ -382,7 +382,7 @@ def member_options(options: LearnOptions, member: Member) -> LearnOptions:
     own |= member.options
     if own["loss"] == "quantile":
         own["quantile_tau"] = options.quantile_tau
-    for name in {"sketch_size", "decay", "l2"} & set(METHODS[member.method].takes):
+    for name in {"sketch_size", "decay", "l2"} & set(METHODS[member.method].takes) - set(member.options):
         own[name] = getattr(options, name)
     return LearnOptions(**own)
 
