@@ -1,7 +1,7 @@
 """Engines: one for each kind of arithmetic; what differs within a kind are values in `sonlearn.options.methods`.
 
 `sketched`     sketched online Newton in sparse time: FD, RFD, Oja, and no sketch at all
-`compensated`  frequent directions with diagonal compensation, on AROW's step
+`compensated`  frequent directions with diagonal compensation, on AROW's step (of dense rows: `sonlearn.learn.columns`)
 `first_order`  gradient descent and its kin, AROW with a diagonal, FTRL, coin betting: one kernel, rules by code
 `dense`        the whole matrix, d x d, for few features: full-on, arow-full, ada-full
 `metagrad`     MetaGrad with whole matrices
@@ -29,6 +29,7 @@ _MAKERS = {
     "first_order": ("engines.first_order", "FirstOrder"),
     "bayes": ("engines.bayes", "NaiveBayes"),
     "dense": ("engines.dense", "Dense"),
+    "columns": ("columns", "Columns"),
     "metagrad_fd": ("engines.metagrad_fd", "SketchedMetaGrad"),
     "metagrad": ("engines.metagrad", "MetaGrad"),
     "mixture": ("combine.mixture", "Mixture"),
@@ -41,12 +42,15 @@ _MAKERS = {
 }
 
 
-def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = None) -> Engine:
+def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = None, dense: bool = False) -> Engine:
     """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such.
 
-    With `parts`, an engine of so many such engines, each of which has learned a part of the data.
+    With `parts`, an engine of so many such engines, each of which has learned a part of the data. `dense` says that a
+    row has nearly all features, and that these are no more than some hundreds.
     """
     name = METHODS[options.method].engine
+    if dense and name == "compensated":
+        name = "columns"
     if options.several:
         name = "against_all" if options.multinomial is None else "multinomial"
     if parts:

@@ -44,6 +44,7 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import NAG_SECONDS, Member
 from sonlearn.options.methods import METHODS
+from sonlearn.options.views import VIEWS
 
 #: What the combiner of quantiles is told beside what members say: 1. They predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
@@ -86,7 +87,10 @@ class StackedEnsemble:
         self._options, self.members, self._classes = options, members, options.loss in CLASSIFICATION
         self._loss = LabelScaler(options).loss
         self._inputs = inputs_of(options.loss, members)
-        self._engines = tuple(make_engine(member_options(options, member)) for member in members)
+        self._engines = tuple(
+            make_engine(member_options(options, member), dense=VIEWS[member.view].kind == "fourier")
+            for member in members
+        )
         self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
         self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
         self._retires = options.prune and options.budget != "rich"
