@@ -68,7 +68,7 @@ _CLASSES = (
     Member("arow-precision", "pairs-fine", _arow(0.1), cost=3.0),
     Member("nag", "triples", _NAG, cost=3.0),
     Member("drfd", "zs-all", {"loss": "hinge", "arow_r": 1.0}, cost=8.0),
-    Member("drfd", "fourier", {"loss": "hinge", "arow_r": 0.03, "sketch_size": 20}, cost=2.0),
+    Member("drfd", "fourier", {"loss": "hinge", "arow_r": 0.03, "sketch_size": 20}, cost=1.5),
 )
 MEMBERS = {entry.name: entry for entry in _CLASSES}
 
@@ -86,7 +86,7 @@ _VALUES = (
     _of_values("nag", "pairs", 4.0),
     _of_values("nag", "pairs-z", 4.0),
     _of_values("arow-precision", "triples-z", 6.0, arow_r=0.1),
-    _of_values("drfd", "fourier", 2.0, arow_r=0.03, sketch_size=20),
+    _of_values("drfd", "fourier", 1.2, arow_r=0.03, sketch_size=10),
 )
 VALUE_MEMBERS = {entry.name: entry for entry in _VALUES}
 #: Members for ``--budget cheap``: what costs a small multiple of the row's entries, and keeps no sketch.

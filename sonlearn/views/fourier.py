@@ -276,7 +276,7 @@ def project(params, work, out, size, top):
                 sums[c] = 0.0
             j = 0
             while j + 4 <= top:
-                add_four(sums, W[j], W[j + 1], W[j + 2], W[j + 3], Z[k], j, begin, width)
+                add_four(sums, W, Z[k], j, begin, width)
                 j += 4
             while j < top:
                 for c in range(width):
@@ -290,9 +290,10 @@ def project(params, work, out, size, top):
 
 
 @bare_inline
-def add_four(sums, first, second, third, fourth, z, j, begin, width):
-    """sums[c] += z_j first[begin + c] + ... for c < width, from the left to the right."""
+def add_four(sums, W, z, j, begin, width):
+    """sums[c] += z_j W[j, begin + c] + ... for c < width and four features from j on, from the first to the last."""
     p, q, r, s = z[j], z[j + 1], z[j + 2], z[j + 3]
+    first, second, third, fourth = W[j], W[j + 1], W[j + 2], W[j + 3]
     for c in range(width):
         i = begin + c
         sums[c] = (((sums[c] + p * first[i]) + q * second[i]) + r * third[i]) + s * fourth[i]

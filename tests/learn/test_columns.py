@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from drfd_twin import run_drfd
 from streams import (
+    batch_of,
     duplicated,
     ill_conditioned,
     low_rank,
@@ -20,7 +21,8 @@ from streams import (
 )
 
 from sonlearn import LearnOptions
-from sonlearn.learn.columns import LANES, Columns
+from sonlearn.learn.column_rounds import LANES
+from sonlearn.learn.columns import Columns
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.make import make_engine
 from sonlearn.views.index import intern, new_index
@@ -134,6 +136,18 @@ def test_cuts_and_restored_states_change_no_bit():
     np.testing.assert_array_equal(np.concatenate(out), whole)
     for a, b in zip(Columns(options).packed(state), engine.packed(other), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.interpreted
+def test_features_that_come_later():
+    """Row i has the first i // 2 features: arrays grow on the way, by doubling."""
+    rng = np.random.default_rng(0)
+    rows = [dict(enumerate(rng.normal(size=5 + i // 2).tolist())) for i in range(300)]
+    batch, options = batch_of(rows, rng.choice([-1.0, 1.0], 300)), options_of("squared", 3)
+    wanted = run_drfd(options, batch)[1].prediction
+    got = fed(Columns(options), [rows_of(batch, slice(a, a + 20)) for a in range(0, 300, 20)])[1]
+    assert np.abs(got - wanted).max() <= 1e-9
+    np.testing.assert_array_equal(got, fed(Columns(options), [batch])[1])
 
 
 def test_what_is_predicted_changes_nothing_and_is_what_learning_says():
