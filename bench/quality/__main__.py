@@ -6,9 +6,10 @@
 
 Sections: `binary` (progressive error and log loss), `river` (the three largest sets of numbers), `regression`
 (progressive squared error), `final` (models on test parts after one pass and five), `ablation` (without each member of
-the committee), `classes` (several classes, beside VW's --oaa and scikit-learn's SGDClassifier, 10,000 rows). Everybody
-gets the same rows in the same order with the constant feature; every prediction counts that was made before the label
-was used.
+the committee), `batch` (final models after one pass beside batch learners that see the training part many times:
+boosted trees, on text logistic regression and LinearSVC on tf-idf), `classes` (several classes, beside VW's --oaa and
+scikit-learn's SGDClassifier, 10,000 rows). Everybody gets the same rows in the same order with the constant feature;
+every prediction counts that was made before the label was used.
 
 Read the tables so: 1 is Vowpal Wabbit's default (squared loss, adaptive, normalized, invariant), below is better.
 Ratios of errors add half an error to both sides, so that no error at all is no division by zero. A prediction that is
@@ -28,6 +29,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.quality import sections, sets
+from bench.quality.batch import batch
 from bench.quality.classes import classes
 from bench.quality.ours import options_of
 from bench.quality.peers import installed
@@ -36,6 +38,7 @@ from bench.rows import DATA
 from sonlearn import LearnOptions, SonlearnError
 
 SECTIONS = {name: getattr(sections, name) for name in ("binary", "river", "regression", "final", "ablation")}
+SECTIONS["batch"] = batch
 SECTIONS["classes"] = classes
 
 

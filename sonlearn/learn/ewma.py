@@ -18,7 +18,7 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.options import LearnOptions
 
 #: A share of a class is not taken to be less, nor to be more than 1 less this.
@@ -32,7 +32,7 @@ class State(NamedTuple):
     now: np.ndarray  # structured [1]: weight of the labels, what is left of it; their mean
 
 
-class LabelMean:
+class LabelMean(Engine):
     """Engine of ewma (see `sonlearn.learn.engine.Engine` for the verbs)."""
 
     def __init__(self, options: LearnOptions):

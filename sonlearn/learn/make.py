@@ -15,6 +15,7 @@ from sonlearn.options.methods import METHODS
 _MAKERS = {
     "sketched": ("newton.engine", "SketchedNewton"),
     "diagonal_fd": ("diagonal_fd.engine", "DiagonalFD"),
+    "dense_diagonal_fd": ("diagonal_fd.dense_engine", "DenseDiagonalFD"),
     "first_order": ("first_order.engine", "FirstOrder"),
     "bayes": ("bayes", "NaiveBayes"),
     "ewma": ("ewma", "LabelMean"),
@@ -31,14 +32,17 @@ _MAKERS = {
 }
 
 
-def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = None) -> Engine:
+def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = None, dense: bool = False) -> Engine:
     """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such.
 
     0 threads are 1: all in turn, in the thread that asks.
 
-    With `parts`, an engine of so many such engines, each of which has learned a part of the data.
+    With `parts`, an engine of so many such engines, each of which has learned a part of the data. `dense` says that a
+    row has nearly all features, and that these are no more than some hundreds.
     """
     name, threads = METHODS[options.method].engine, max(threads, 1)
+    if dense and name == "diagonal_fd":
+        name = "dense_diagonal_fd"
     if options.several:
         name = "one_vs_rest" if options.multinomial is None else "multinomial"
     if parts:

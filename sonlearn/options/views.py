@@ -82,4 +82,12 @@ VIEWS = {
         "tuples", "[z-bin 1 of x_i and z-bin 1 of x_j and z-bin 1 of x_k] / sqrt(number of triples), i < j < k", "s^3",
         {"order": 3, "code": "z", "resolution": 1, "unit": True, "entries": (24, 16, 8)},
     ),
+    "zs-all": ViewEntry(
+        "fourier", "(x_j - mean_j)/sd_j within +-4, of all features; rows of numbers only", "d",
+        {"components": 0, "linear": 1.0},
+    ),
+    "fourier": ViewEntry(
+        "fourier", "sqrt(2/D) cos(2 pi u_c), c < 600, and z_j/sqrt(4 d); rows of numbers only", "D d",
+        {"components": 600, "widths": (0.5, 1.5), "linear": 0.5},
+    ),
 }  # fmt: skip

@@ -249,6 +249,82 @@ class Neighbours(Binned):
         self.told += len(self.last)
 
 
+MASK = (1 << 31) - 1
+
+
+def hashed(j, code):
+    """61 bits out of the number of a feature and a code: four Feistel rounds."""
+    product = j * 0x5E3779B1 + code * 0x45EBCA77
+    high, low = product >> 31, product & MASK
+    for factors in ((0x2C1B3C6D, 0x297A2D39), (0x6C8E9CF5, 0x52DCE729)):
+        high ^= (low * factors[0] >> 17) & MASK
+        low ^= (high * factors[1] >> 17) & MASK
+    return (high << 31 | low) >> 1
+
+
+def gaussian(j, c):
+    """A normal number of feature j and component c: Box and Muller's of the hash's 30 leading bits and the others."""
+    key = hashed(j, c)
+    return math.sqrt(-2 * math.log(((key >> 31) + 1) / 2**30)) * math.cos(2 * math.pi * (key & MASK) / 2**31)
+
+
+class Fourier(Raw):
+    """Cosines of projected z-scores, and the z-scores, of all features that rows learned from have had, absent ones 0.
+
+    A feature's number is its place in the order in which rows learned from first had it.
+    """
+
+    def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5):
+        super().__init__()
+        self.width, self.linear, self.alone = np.repeat(widths, components // len(widths)), linear, not components
+        self.b = np.array([hashed((1 << 30) - 1, c) / 2**61 for c in range(components)])
+        self.values, self.numbers, self.weights, self.directions, self.off = {}, False, [], {}, False
+
+    def see(self, row, y, h, learn):
+        n, entries = len(self.weights), sum(len(own) for j, own in self.values.items() if j != CONSTANT)
+        self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * entries / n)
+        if self.off:
+            return []
+        out = self.shown(dict(tamed(row)), h) if n >= 16 and self.numbers else []
+        if learn:
+            for j, _ in row:
+                self.values.setdefault(j, {})
+            for j, x in tamed(row):
+                self.values[j][n] = x
+                self.numbers |= j != CONSTANT and x != 1
+            self.weights.append(h)
+        return out
+
+    def z(self, j, x, h):
+        """Of the value x, or None while all are equal."""
+        weights, values = np.array([*self.weights, h or 1.0]), np.zeros(len(self.weights) + 1)
+        if not self.values[j] or j == CONSTANT:
+            return None
+        values[list(self.values[j])] = list(self.values[j].values())
+        values[-1] = x
+        mean = np.average(values, weights=weights)
+        variance = np.average((values - mean) ** 2, weights=weights)
+        return min(max((x - mean) / math.sqrt(variance), -4.0), 4.0) if variance > 1e-18 * mean**2 else None
+
+    def shown(self, row, h):
+        z = [self.z(j, row.get(j, 0.0), h) for j in self.values]
+        d = max(sum(each is not None for each in z), 1)
+        z = np.array([each or 0.0 for each in z])
+        if self.alone:
+            return [("constant", row.get(CONSTANT, 0.0)), *zip([("z", j) for j in self.values], z, strict=True)]
+        W = np.array([self.direction(number) for number in range(len(z))])
+        phi = np.sqrt(2 / len(self.b)) * np.cos(self.width * (z @ W) / math.sqrt(d) + 2 * math.pi * self.b)
+        out = [(("wave", c), value) for c, value in enumerate(phi.tolist())] + [("constant", row.get(CONSTANT, 0.0))]
+        return out + [(("z", j), self.linear * each / math.sqrt(d)) for j, each in zip(self.values, z, strict=True)]
+
+    def direction(self, number):
+        if number not in self.directions:
+            self.directions[number] = [gaussian(number, c) for c in range(len(self.b))]
+        return self.directions[number]
+
+
+#: Values of views for quick tests, where they are not those of the table.
+FEWER = {"fourier": {"components": 24}}
 #: Written out, not taken from the table: what each name of the table must mean.
 TWINS = {
     "raw": lambda: Raw(),
@@ -266,4 +342,6 @@ TWINS = {
     "neighbours": lambda: Neighbours(),
     "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
     "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
+    "zs-all": lambda: Fourier(0),
+    "fourier": lambda: Fourier(**FEWER["fourier"]),
 }

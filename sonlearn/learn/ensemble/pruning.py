@@ -81,7 +81,7 @@ def prune(history: History, left: list[int], entries: np.ndarray, run: Callable[
     """Positions of the members to prune at the checkpoint after these rows; see `scattered` and `pruned`."""
     if len(history.rows) != FIRST:
         return pruned(history, left, run)
-    going = scattered(history, left, entries)
+    going = scattered(history, left, entries) + without_rows(history, left, entries)
     return going + beyond_budget(history, [i for i in left if i not in going], run)
 
 
@@ -161,6 +161,12 @@ def scattered(history: History, left: list[int], entries: np.ndarray) -> list[in
     if history.short or not those or len(left) - len(those) < 2:
         return []
     return those if (entries[those, 1] / np.maximum(entries[those, 0], 1.0)).min() >= SCATTERED else []
+
+
+def without_rows(history: History, left: list[int], entries: np.ndarray) -> list[int]:
+    """Positions of the members, of those `left`, whose views of numbers have generated next to nothing."""
+    those = [i for i in left if VIEWS[history.inputs[i].view].kind == "fourier" and entries[i, 0] < FIRST]
+    return those if len(those) < len(left) else []
 
 
 def on_tuples(member: Member) -> bool:

@@ -37,6 +37,7 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import NAG_SECONDS, Member
 from sonlearn.options.methods import METHODS
+from sonlearn.options.views import VIEWS
 
 #: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
@@ -93,7 +94,10 @@ class StackedEnsemble:
         #: Positions of the inputs of the offline combination; the least rate among the members counts as a long memory.
         self._long = (*(i for i, rate in enumerate(rates) if rate == min(rates)), *extra)
         self._both = len(self._long) < len(self._inputs)
-        self._engines = tuple(make_engine(member_options(options, member)) for member in members)
+        self._engines = tuple(
+            make_engine(member_options(options, member), dense=VIEWS[member.view].kind == "fourier")
+            for member in members
+        )
         self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
         self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
         self._prunes = options.prune and options.budget != "rich"
@@ -487,7 +491,7 @@ def member_options(options: LearnOptions, member: Member) -> LearnOptions:
     if own["loss"] == "quantile":
         own["quantile_tau"] = options.quantile_tau
     takes = METHODS[member.method].takes
-    for name in {"sketch_size", "l2"} & set(takes):
+    for name in {"sketch_size", "l2"} & set(takes) - set(member.options):
         own[name] = getattr(options, name)
     if "decay" in takes:
         own["decay"] = max(options.decay, member.rate)

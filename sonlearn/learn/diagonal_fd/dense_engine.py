@@ -1,0 +1,129 @@
+"""Frequent directions with diagonal compensation for rows that have nearly all of a few hundred features: drfd, dense.
+
+The arithmetic is that of `sonlearn.learn.diagonal_fd.engine`, whose steps and bounds it takes; nothing is put off.
+With A = diag(Delta) + B'B, q = B Delta^-1 x and L L' = I + B Delta^-1 B':
+
+    g = L^-1 q,    v = x'A^-1 x = x'Delta^-1 x - g'g,    A^-1 x = Delta^-1 (x - B'L^-T g)
+
+The weights stand as they are, so that a row from which nothing is to be learned (hinge, y z >= 1) costs a product of
+two vectors; any other O(m d) and, once for every raw row between two shrinks, a part of O(m^3 + m^2 d).
+
+The kernels are in `dense_rounds`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.arrays import grown
+from sonlearn.data.rows import Rows
+from sonlearn.learn.diagonal_fd.dense_rounds import LANES, learn, predict
+from sonlearn.learn.diagonal_fd.state import params_of
+from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.options import LearnOptions
+
+#: t: rows learned from; shrunk: the same at the last shrink; k: rows kept; raw: rows since; seen: features seen.
+SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "seen")]
+
+
+class State(NamedTuple):
+    """All that has been learned, but for the names of the features; blocks are those of features."""
+
+    w: np.ndarray  # float64[blocks, LANES]
+    extra: np.ndarray  # float64[blocks, LANES]; Delta less 1
+    mass: np.ndarray  # float64[blocks, LANES]; sum of squares of the entries in all rows before the raw ones
+    B: np.ndarray  # float64[blocks, rows, LANES]; the rows kept, and after them the raw ones
+    T: np.ndarray  # float64[rows, rows]; B Delta^-1 B'
+    LT: np.ndarray  # float64[rows, rows]; upper triangular, LT'LT = I + T
+    now: np.ndarray  # structured [1], see `SCALARS`
+
+
+class Work(NamedTuple):
+    """Scratch of one round or shrink; nothing in it outlives that."""
+
+    x: np.ndarray  # float64[blocks, LANES]; the row
+    u: np.ndarray  # float64[blocks, LANES]; Delta^-1 x
+    q: np.ndarray  # float64[rows]
+    g: np.ndarray  # float64[rows]
+    h: np.ndarray  # float64[rows]; L^-T g
+    C: np.ndarray  # float64[rows, rows]; kept rows as combinations of those before
+    lanes: np.ndarray  # float64[rows, LANES]
+    more: np.ndarray  # float64[4, LANES]
+
+
+class DenseDiagonalFD(Engine):
+    """Engine of drfd where rows are dense."""
+
+    def __init__(self, options: LearnOptions):
+        self._params = params_of(options)
+        self._rows = self._params.m - 1 + self._params.raw
+        self._work = self._scratch(1)
+
+    def _scratch(self, blocks: int) -> Work:
+        rows = self._rows
+        return Work(
+            *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, rows)), np.zeros((rows, LANES)),
+            np.zeros((4, LANES)),
+        )  # fmt: skip
+
+    def new(self) -> State:
+        """State of a learner that has seen nothing."""
+        rows = self._rows
+        return State(
+            *np.zeros((3, 0, LANES)), np.zeros((0, rows, LANES)), *np.zeros((2, rows, rows)), np.zeros(1, dtype=SCALARS)
+        )
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """Let the arrays hold so many features."""
+        blocks, used = blocks_of(features), blocks_of(int(state.now["seen"][0]))
+        if blocks > len(self._work.x):
+            self._work = self._scratch(2 * blocks)
+        return state._replace(**{name: grown(getattr(state, name), blocks, used) for name in State._fields[:4]})
+
+    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+        """Learn rows from `start` on; see the seam."""
+        return state, learn(self._params, state, self._work, rows, out, start)
+
+    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+        """Predict `rows` and change nothing."""
+        at = predict(state.w, rows, out.raw)
+        out.prediction[:] = out.raw
+        return at
+
+    def weights(self, state: State, features: int) -> np.ndarray:
+        """Weights in the scale of the input."""
+        w = np.zeros(features)
+        own = state.w.ravel()[:features]
+        w[: len(own)] = own
+        return w
+
+    def packed(self, state: State) -> State:
+        """`state` without spare room."""
+        blocks = blocks_of(int(state.now["seen"][0]))
+        return state._replace(**{name: getattr(state, name)[:blocks] for name in State._fields[:4]})
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """As of `sonlearn.learn.diagonal_fd.engine.DiagonalFD`: A = diag(delta) + B'B."""
+        r = int(state.now["k"][0] + state.now["raw"][0])
+
+        def delta(features: int) -> np.ndarray:
+            out = np.ones(features)
+            own = 1.0 + state.extra.ravel()[:features]
+            out[: len(own)] = own
+            return out
+
+        def rows(features: int) -> np.ndarray:
+            out = np.zeros((r, features))
+            own = state.B[:, :r].transpose(1, 0, 2).reshape(r, LANES * len(state.B))[:, :features]
+            out[:, : own.shape[1]] = own
+            return out
+
+        eigenvalues = np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0)
+        return {"eigenvalues": eigenvalues, "delta": delta, "rows": rows}
+
+
+def blocks_of(features: int) -> int:
+    """Blocks that so many features take."""
+    return -(-features // LANES)

@@ -1,0 +1,310 @@
+"""Rounds and shrinks of `columns`: drfd of dense rows.
+
+Features stand in blocks of `LANES`, and a row of B in a block is contiguous: all loops over features run along lanes,
+and vectorise without reordering any sum.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
+from sonlearn.learn.diagonal_fd.rounds import LIMIT, step_of
+from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
+from sonlearn.learn.diagonal_fd.state import LONGEST
+from sonlearn.learn.linear_algebra import clear, leading, solve_lower, solve_upper
+from sonlearn.learn.losses import HINGE
+from sonlearn.learn.status import DIVERGED, DONE, SHRINK
+
+#: Features of a block: 2^BITS.
+BITS = 6
+LANES = 1 << BITS
+
+
+@bare_jit
+def predict(w, rows, raw):
+    """raw[i] <- base + w'x_i; returns the first row for which that is out of all bounds, or n."""
+    for i in range(len(rows.y)):
+        z = rows.base[i]
+        for at in range(rows.indptr[i], rows.indptr[i + 1]):
+            f = rows.features[at]
+            if f < len(w) * LANES:
+                z += w[f >> BITS, f & (LANES - 1)] * rows.values[at]
+        if not abs(z) <= LIMIT:
+            return i
+        raw[i] = z
+    return len(rows.y)
+
+
+@jit
+def learn(params, state, work, rows, out, start):
+    """Learn rows from `start` on; returns the first one that would lead to numbers out of all bounds, or n."""
+    at = start
+    while True:
+        at, status = run(params, state, work, rows, out, at)
+        if status != SHRINK:
+            return at
+        shrink(params, state, work)
+
+
+@bare_inline
+def run(params, state, work, rows, out, start):
+    """Learn rows until one fills the buffer; returns (next row, status). For DIVERGED it has not been learned."""
+    now = state.now[0]
+    for i in range(start, len(rows.y)):
+        features, squares = spread(rows, i, work.x, now["seen"])
+        blocks = (features + LANES - 1) >> BITS
+        z = rows.base[i] + product(state.w, work.x, blocks, work.more[0])
+        if not (abs(z) <= LIMIT and squares <= LIMIT * LIMIT):
+            return i, DIVERGED
+        out.prediction[i] = out.raw[i] = z
+        y = rows.y[i]
+        if math.isnan(y) or not rows.weight[i] > 0.0:
+            continue
+        idle = params.loss == HINGE and y * z >= 1.0
+        if not idle and step(params, state, work, blocks, z, y, rows.weight[i] / params.r) == DIVERGED:
+            return i, DIVERGED
+        now["t"] += 1
+        now["seen"] = features
+        if now["raw"] == params.raw:
+            return i + 1, SHRINK
+    return len(rows.y), DONE
+
+
+@bare_inline
+def spread(rows, i, x, seen):
+    """x <- row i, zeros included; returns (features of it and those seen are below this, x'x)."""
+    features, squares = seen, 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        features = max(features, rows.features[at] + 1)
+    for b in range((features + LANES - 1) >> BITS):
+        for l in range(LANES):  # noqa: E741
+            x[b, l] = 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, value = rows.features[at], rows.values[at]
+        x[f >> BITS, f & (LANES - 1)] = value
+        squares += value * value
+    return features, squares
+
+
+@bare_inline
+def product(a, b, blocks, lanes):
+    """sum of a_i b_i, lane by lane and then over the lanes."""
+    for l in range(LANES):  # noqa: E741
+        lanes[l] = 0.0
+    for i in range(blocks):
+        for l in range(LANES):  # noqa: E741
+            lanes[l] += a[i, l] * b[i, l]
+    return total(lanes)
+
+
+@forced_inline
+def total(lanes):
+    """Sum of the lanes."""
+    a = b = c = d = 0.0
+    for l in range(0, LANES, 4):  # noqa: E741
+        a += lanes[l]
+        b += lanes[l + 1]
+        c += lanes[l + 2]
+        d += lanes[l + 3]
+    return (a + b) + (c + d)
+
+
+@bare_inline
+def step(params, state, work, blocks, z, y, w):
+    """Learn the row in work.x, predicted z, of label y and weight over r `w`.
+
+    Returns DIVERGED, and then has changed nothing, or DONE.
+    """
+    now, x, u, q, g, h = state.now[0], work.x, work.u, work.q, work.g, work.h
+    r = now["k"] + now["raw"]
+    for b in range(blocks):
+        for l in range(LANES):  # noqa: E741
+            u[b, l] = x[b, l] / (1.0 + state.extra[b, l])
+    xx = product(x, u, blocks, work.more[0])
+    read(state.B, u, r, blocks, work.lanes)
+    for j in range(r):
+        q[j] = total(work.lanes[j])
+    solve_lower(state.LT, r, q, g)
+    v = xx
+    for j in range(r):
+        v -= g[j] * g[j]
+    v = max(v, 0.0)
+    a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
+    if not math.isfinite(a):
+        return DIVERGED
+    if a != 0.0:
+        solve_upper(state.LT, r, g, h)
+        move(state, work, r, blocks, a)
+    if s2 * xx > 0.0:
+        append(state, work, r, blocks, math.sqrt(s2), math.sqrt(1.0 + s2 * v))
+        state.T[r, r] = s2 * xx
+    return DONE
+
+
+@bare_inline
+def read(B, u, r, blocks, lanes):
+    """lanes[j] <- what B_j and u have in common, lane by lane, for the first r rows of B."""
+    for j in range(r):
+        for l in range(LANES):  # noqa: E741
+            lanes[j, l] = 0.0
+    for b in range(0, blocks - 1, 2):
+        for j in range(r):
+            add_products(lanes[j], B[b, j], u[b], B[b + 1, j], u[b + 1])
+    if blocks % 2 == 1:
+        for j in range(r):
+            add_product(lanes[j], B[blocks - 1, j], u[blocks - 1])
+
+
+@forced_inline
+def add_products(out, a, b, c, d):
+    """out += a b + c d, lane by lane and from the left to the right."""
+    for l in range(LANES):  # noqa: E741
+        out[l] = (out[l] + a[l] * b[l]) + c[l] * d[l]
+
+
+@forced_inline
+def add_product(out, a, b):
+    """out += a b, lane by lane."""
+    for l in range(LANES):  # noqa: E741
+        out[l] += a[l] * b[l]
+
+
+@bare_inline
+def move(state, work, r, blocks, a):
+    """w <- w + a Delta^-1 (x - B'h)."""
+    own, h = work.more[0], work.h
+    for b in range(blocks):
+        for l in range(LANES):  # noqa: E741
+            own[l] = work.x[b, l]
+        take_off_rows(own, h, state.B[b], r)
+        for l in range(LANES):  # noqa: E741
+            state.w[b, l] += a * (own[l] / (1.0 + state.extra[b, l]))
+
+
+@forced_inline
+def take_off_rows(out, c, A, r):
+    """out -= c[:r]'A[:r], lane by lane: four rows at a time, from the first to the last."""
+    for j in range(0, r - 3, 4):
+        take_off_four(out, c, A, j)
+    for j in range(r - r % 4, r):
+        for l in range(LANES):  # noqa: E741
+            out[l] -= c[j] * A[j, l]
+
+
+@forced_inline
+def take_off_four(out, by, A, j):
+    """out -= by[j:j + 4]'A[j:j + 4], lane by lane and from the first row to the last."""
+    p, q, r, s = by[j], by[j + 1], by[j + 2], by[j + 3]
+    a, b, c, d = A[j], A[j + 1], A[j + 2], A[j + 3]
+    for l in range(LANES):  # noqa: E741
+        out[l] = (((out[l] - p * a[l]) - q * b[l]) - r * c[l]) - s * d[l]
+
+
+@bare_inline
+def append(state, work, r, blocks, s, pivot):
+    """Row r of B <- s x, with its products in T and L, but for T_rr."""
+    for b in range(blocks):
+        for l in range(LANES):  # noqa: E741
+            state.B[b, r, l] = s * work.x[b, l]
+    for j in range(r):
+        state.T[r, j] = state.T[j, r] = s * work.q[j]
+        state.LT[j, r] = s * work.g[j]
+    state.LT[r, r] = pivot
+    state.now[0]["raw"] += 1
+
+
+@inline
+def shrink(params, state, work):
+    """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `engines.compensated.shrink`)."""
+    now = state.now[0]
+    faded = params.keep ** (now["t"] - now["shrunk"])
+    kept = choose(params, state, work, faded)
+    for b in range((now["seen"] + LANES - 1) >> BITS):
+        compensate(params, state, work, b, kept, faded)
+    for i in range(kept):
+        for j in range(i):
+            state.T[j, i] = state.T[i, j]
+    factorise(state, kept)
+    now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
+
+
+@inline
+def choose(params, state, work, faded):
+    """work.C <- the combinations C, all of them negative, and T <- C T C'; returns how many rows are kept."""
+    r, kept = state.now[0]["k"] + state.now[0]["raw"], 0
+    if params.m == 1:
+        clear(state.T)
+        return 0
+    lam, U = np.linalg.eigh(leading(state.T, r))
+    top = lam[r - 1]
+    shed = lam[r - params.m] if r >= params.m and lam[r - params.m] > EPS_RANK * top else 0.0
+    clear(state.T)
+    while kept < min(params.m - 1, r) and lam[r - 1 - kept] - shed > EPS_RANK * top:
+        left = min(lam[r - 1 - kept] - shed, LONGEST) * faded
+        factor = math.sqrt(left / lam[r - 1 - kept])
+        for j in range(r):
+            work.C[kept, j] = -factor * U[j, r - 1 - kept]
+        state.T[kept, kept] = left
+        kept += 1
+    return kept
+
+
+@bare_inline
+def compensate(params, state, work, b, kept, faded):
+    """Block b: the rows kept, Delta with what they have lost, and T for the new Delta."""
+    now, B, new = state.now[0], state.B[b], work.lanes
+    squares, own, change, scaled = work.more[0], work.more[1], work.more[2], work.more[3]
+    k, r = now["k"], now["k"] + now["raw"]
+    for l in range(LANES):  # noqa: E741
+        squares[l] = own[l] = 0.0
+    for j in range(k, r):
+        add_product(squares, B[j], B[j])
+    for i in range(kept):
+        for l in range(LANES):  # noqa: E741
+            new[i, l] = 0.0
+        take_off_rows(new[i], work.C[i], B, r)
+        add_product(own, new[i], new[i])
+    for l in range(LANES):  # noqa: E741
+        state.mass[b, l] = faded * (state.mass[b, l] + squares[l])
+        old = state.extra[b, l]
+        least = old if params.keep == 1.0 else 0.0
+        extra = max(least, state.mass[b, l] - own[l]) if squares[l] > 0.0 else old
+        state.extra[b, l] = extra
+        change[l] = 1.0 / (1.0 + extra) - 1.0 / (1.0 + old)
+    for i in range(kept):
+        for l in range(LANES):  # noqa: E741
+            scaled[l] = change[l] * new[i, l]
+            B[i, l] = new[i, l]
+        for j in range(i + 1):
+            state.T[i, j] += dot(scaled, new[j])
+
+
+@forced_inline
+def dot(a, b):
+    """sum of a_l b_l over the lanes."""
+    p = q = r = s = 0.0
+    for l in range(0, LANES, 4):  # noqa: E741
+        p += a[l] * b[l]
+        q += a[l + 1] * b[l + 1]
+        r += a[l + 2] * b[l + 2]
+        s += a[l + 3] * b[l + 3]
+    return (p + q) + (r + s)
+
+
+@bare_inline
+def factorise(state, r):
+    """LT'LT <- I + T, whose pivots are 1 at least."""
+    T, LT = state.T, state.LT
+    clear(LT)
+    for j in range(r):
+        for i in range(j, r):
+            rest = T[j, i]
+            for l in range(j):  # noqa: E741
+                rest -= LT[l, j] * LT[l, i]
+            if i == j:
+                LT[j, j] = math.sqrt(1.0 + max(rest, 0.0))
+            else:
+                LT[j, i] = rest / LT[j, j]

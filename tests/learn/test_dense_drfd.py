@@ -1,0 +1,182 @@
+"""drfd for dense rows against the dense twin, against the engine for sparse rows, and reliability.
+
+Tolerance 1e-9 as in test_drfd, on predictions relative to max(1, |value|), on weights and the matrix to the largest.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from drfd_twin import run_drfd
+from streams import (
+    batch_of,
+    duplicated,
+    ill_conditioned,
+    low_rank,
+    rows_of,
+    with_empty_rows,
+    with_weights,
+    without_some_labels,
+    zipf,
+)
+
+from sonlearn import LearnOptions
+from sonlearn.learn.diagonal_fd.dense_engine import DenseDiagonalFD
+from sonlearn.learn.diagonal_fd.dense_rounds import LANES
+from sonlearn.learn.engine import Predictions
+from sonlearn.learn.make import make_engine
+from sonlearn.views.index import intern, new_index
+
+LOSSES = ("hinge", "squared", "logistic")
+
+
+def options_of(loss, m, **more):
+    return LearnOptions(method="drfd", loss=loss, sketch_size=m, **more)
+
+
+def fed(engine, batches):
+    """(state, predictions) of an engine over batches of one stream; numbers of features in their order of sight."""
+    state, index, out = engine.new(), new_index(), []
+    for batch in batches:
+        rows, index = intern(batch, index)
+        said = Predictions.empty(batch.n)
+        state = engine.reserve(state, rows, int(index.size[0]))
+        state, at = engine.learn(state, rows, said, 0)
+        assert at == batch.n
+        out.append(said.prediction)
+    return state, np.concatenate(out), index.ids[: int(index.size[0])]
+
+
+def dense(n=200, d=9, seed=0):
+    """Rows of correlated numbers, one column of which is always 0 until row 120."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) / d
+    X[:120, 3] = 0.0
+    from sonlearn import from_scipy
+
+    return from_scipy(X, np.sign(X[:, 0] + 0.3 * rng.normal(size=n)))
+
+
+STREAMS = {
+    "dense": dense(),
+    "wide": dense(d=LANES + 7),
+    "weighted": with_weights(without_some_labels(zipf(n=250, d=60))),
+    "empty-rows": with_empty_rows(zipf(n=200, d=30)),
+    "duplicated": duplicated(n=200, d=40),
+    "rank-4": low_rank(n=200, d=40, seed=3),
+    "ill-conditioned": ill_conditioned(1e4, T=200, d=40, large=5).batch,
+}
+
+
+def off(got, wanted):
+    return np.abs(got - wanted).max(initial=0) / max(np.abs(wanted).max(initial=0), 1e-300)
+
+
+@pytest.mark.parametrize("m", [0, 1, 2, 5, 10])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_predictions_weights_and_matrix_are_the_twins(stream, loss, m):
+    batch, options = STREAMS[stream], options_of(loss, m, arow_r=0.3)
+    twin, wanted = run_drfd(options, batch)
+    engine = DenseDiagonalFD(options)
+    state, got, ids = fed(engine, [batch])
+    assert np.abs((got - wanted.prediction) / np.maximum(1, np.abs(wanted.prediction))).max() <= 1e-9
+    place, d = np.searchsorted(np.unique(batch.indices), ids), len(ids)
+    assert off(engine.weights(state, d), twin.w[place]) <= 1e-9
+    facts = engine.facts(state)
+    A = np.diag(facts["delta"](d)) + facts["rows"](d).T @ facts["rows"](d)
+    assert off(A, twin.matrix[np.ix_(place, place)]) <= 1e-9
+    if loss == "squared" and m > 1:
+        assert twin.shrinks > 5
+        assert len(twin.B) - len(twin.added) == state.now["k"][0]
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_short_stream(loss):
+    batch, options = rows_of(dense(), slice(0, 60)), options_of(loss, 3)
+    wanted = run_drfd(options, batch)[1].prediction
+    assert np.abs(fed(DenseDiagonalFD(options), [batch])[1] - wanted).max() <= 1e-9
+
+
+def test_forgetting():
+    batch, options = STREAMS["dense"], options_of("squared", 5, decay=0.02)
+    wanted = run_drfd(options, batch)[1].prediction
+    assert np.abs(fed(DenseDiagonalFD(options), [batch])[1] - wanted).max() <= 1e-9
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_sparse_and_dense_engines_agree(loss):
+    """Over a thousand rows of 300 columns, to what rounding leaves of 1e-8."""
+    rng = np.random.default_rng(1)
+    X = np.cos(rng.normal(size=(1000, 5)) @ rng.normal(size=(5, 300)) + rng.uniform(0, 6, 300)) / 12
+    from sonlearn import from_scipy
+
+    batch = from_scipy(X, np.sign(X[:, :40].sum(axis=1) + 0.1 * rng.normal(size=1000)))
+    options = options_of(loss, 20, arow_r=0.03)
+    one, other = make_engine(options), make_engine(options, dense=True)
+    assert type(one) is not type(other)
+    np.testing.assert_allclose(fed(one, [batch])[1], fed(other, [batch])[1], rtol=0, atol=1e-8)
+
+
+def test_cuts_and_restored_states_change_no_bit():
+    batch, options = STREAMS["wide"], options_of("hinge", 4)
+    state, whole, _ = fed(DenseDiagonalFD(options), [batch])
+    cuts = [0, 1, 2, 57, 121, 200]
+    parts = [rows_of(batch, slice(a, b)) for a, b in itertools.pairwise(cuts)]
+    engine, index, out = DenseDiagonalFD(options), new_index(), []
+    other = engine.new()
+    for part in parts:
+        rows, index = intern(part, index)
+        said = Predictions.empty(part.n)
+        other = type(other)(*(each.copy() for each in engine.packed(other)))
+        engine = DenseDiagonalFD(options)
+        other, _ = engine.learn(engine.reserve(other, rows, int(index.size[0])), rows, said, 0)
+        out.append(said.prediction)
+    np.testing.assert_array_equal(np.concatenate(out), whole)
+    for a, b in zip(DenseDiagonalFD(options).packed(state), engine.packed(other), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.interpreted
+def test_features_that_come_later():
+    """Row i has the first i // 2 features: arrays grow on the way, by doubling."""
+    rng = np.random.default_rng(0)
+    rows = [dict(enumerate(rng.normal(size=5 + i // 2).tolist())) for i in range(300)]
+    batch, options = batch_of(rows, rng.choice([-1.0, 1.0], 300)), options_of("squared", 3)
+    wanted = run_drfd(options, batch)[1].prediction
+    got = fed(DenseDiagonalFD(options), [rows_of(batch, slice(a, a + 20)) for a in range(0, 300, 20)])[1]
+    assert np.abs(got - wanted).max() <= 1e-9
+    np.testing.assert_array_equal(got, fed(DenseDiagonalFD(options), [batch])[1])
+
+
+def test_what_is_predicted_changes_nothing_and_is_what_learning_says():
+    batch, options = STREAMS["dense"], options_of("squared", 4)
+    engine = DenseDiagonalFD(options)
+    state, _, _ = fed(engine, [rows_of(batch, slice(0, 150))])
+    rows, _ = intern(rows_of(batch, slice(0, 150)), new_index())
+    before, said, learned = [each.copy() for each in state], Predictions.empty(150), Predictions.empty(150)
+    assert engine.predict(state, rows, said) == 150
+    silent = rows._replace(weight=np.zeros(150))
+    engine.learn(state, silent, learned, 0)
+    np.testing.assert_allclose(said.prediction, learned.prediction, rtol=0, atol=1e-12)
+    for old, new in zip(before, state, strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_a_row_that_would_diverge_changes_nothing():
+    batch = STREAMS["dense"]
+    engine = DenseDiagonalFD(options_of("squared", 4))
+    state, _, _ = fed(engine, [batch])
+    rows, _ = intern(rows_of(batch, slice(0, 1)), new_index())
+    before = [each.copy() for each in state]
+    for wild in (rows._replace(values=rows.values * 1e120), rows._replace(y=rows.y * 1e308, weight=rows.weight * 1e30)):
+        assert engine.learn(state, wild, Predictions.empty(1), 0)[1] == 0
+        for old, new in zip(before, state, strict=True):
+            np.testing.assert_array_equal(old, new)
+
+
+def test_what_grows_has_no_rows_at_first():
+    state = DenseDiagonalFD(options_of("hinge", 4)).new()
+    assert [len(part) for part in state[:4]] == [0] * 4
+    assert all(len(part) > 0 for part in state[4:])
