@@ -7,6 +7,7 @@ Read `view` first, the seam of views, and docs/views.md, which has the formulas;
 `bins`    indicators of the bins of values: bins, bins-z, indicators, odds
 `tuples`  what stands together in a row: pairs, triples
 `neighbours`  what stands side by side in a row
+`fourier`  random Fourier features of rows of numbers, and their z-scores: zs-all, fourier-wide, fourier-narrow
 `codes`, `numbers`  values as words, and numbers for made-up features
 """
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 #: Kind of a view -> its module and class. Modules are imported on first use: each brings kernels along.
 _CLASS = {
     "raw": ("scaled", "Raw"), "scaled": ("scaled", "Scaled"), "bins": ("bins", "Bins"), "tuples": ("tuples", "Tuples"),
-    "neighbours": ("neighbours", "Neighbours"),
+    "neighbours": ("neighbours", "Neighbours"), "fourier": ("fourier", "Fourier"),
 }  # fmt: skip
 
 

@@ -249,6 +249,83 @@ class Neighbours(Binned):
         self.told += len(self.last)
 
 
+MASK = (1 << 31) - 1
+
+
+def hashed(j, code):
+    """61 bits out of the number of a feature and a code: four Feistel rounds."""
+    product = j * 0x5E3779B1 + code * 0x45EBCA77
+    high, low = product >> 31, product & MASK
+    for factors in ((0x2C1B3C6D, 0x297A2D39), (0x6C8E9CF5, 0x52DCE729)):
+        high ^= (low * factors[0] >> 17) & MASK
+        low ^= (high * factors[1] >> 17) & MASK
+    return (high << 31 | low) >> 1
+
+
+def gaussian(j, c):
+    """A normal number of feature j and component c: Box and Muller's of the hash's 30 leading bits and the others."""
+    key = hashed(j, c)
+    return math.sqrt(-2 * math.log(((key >> 31) + 1) / 2**30)) * math.cos(2 * math.pi * (key & MASK) / 2**31)
+
+
+class Waves(Raw):
+    """z-scores of all features that rows learned from have had, absent ones being 0, or cosines of them."""
+
+    directions = {}
+
+    def __init__(self, width=None, components=400, first=0):
+        super().__init__()
+        self.width, self.components, self.first = width, components, first
+        self.values, self.numbers, self.weights, self.order = {}, False, [], []
+
+    def see(self, row, y, h, learn):
+        n, entries = len(self.weights), sum(map(len, self.values.values()))
+        if n and len(self.order) > min(1024, 64 + 8 * entries / n):
+            self.off = True
+        if getattr(self, "off", False):
+            return []
+        out = self.shown(dict(tamed(row)), h) if n >= 16 and self.numbers else []
+        if learn:
+            self.order += [j for j, _ in row if j not in self.order]
+            for j, x in tamed(row):
+                if j != CONSTANT:
+                    self.values.setdefault(j, {})[n] = x
+                    self.numbers |= x != 1
+            self.weights.append(h)
+        return out
+
+    def shown(self, row, h):
+        weights = np.array([*self.weights, h or 1.0])
+        z, d = {}, 0
+        for j in self.order:
+            if j in self.values:
+                x = np.zeros(len(weights))
+                x[list(self.values[j])] = list(self.values[j].values())
+                x[-1] = row.get(j, 0.0)
+                mean = np.average(x, weights=weights)
+                variance = np.average((x - mean) ** 2, weights=weights)
+                varies = variance > 1e-18 * mean**2
+                z[j] = min(max((x[-1] - mean) / math.sqrt(variance), -4.0), 4.0) if varies else 0.0
+                d += varies
+        if self.width is None:
+            return [
+                (j, z[j] if j in z else row[j]) for j in self.order if j in z or (j == CONSTANT and row.get(CONSTANT))
+            ]
+        numbers = [self.order.index(j) for j in z]
+        W = np.array([self.direction(j) for j in numbers]).reshape(len(numbers), self.components)
+        b = np.array([hashed((1 << 30) - 1, self.first + c) / 2**61 for c in range(self.components)])
+        angle = self.width / math.sqrt(max(d, 1)) * (np.array(list(z.values())) @ W) + 2 * math.pi * b
+        phi = math.sqrt(2 / self.components) * np.cos(angle)
+        out = [(("wave", c), value) for c, value in enumerate(phi.tolist())]
+        return out + ([(CONSTANT, row[CONSTANT])] if row.get(CONSTANT) else [])
+
+    def direction(self, j):
+        key = (j, self.first)
+        if key not in self.directions:
+            self.directions[key] = [gaussian(j, self.first + c) for c in range(self.components)]
+        return self.directions[key]
+
+
 #: Written out, not taken from the table: what each name of the table must mean.
 TWINS = {
     "raw": lambda: Raw(),
@@ -266,4 +343,7 @@ TWINS = {
     "neighbours": lambda: Neighbours(),
     "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
     "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
+    "zs-all": lambda: Waves(),
+    "fourier-wide": lambda: Waves(0.5),
+    "fourier-narrow": lambda: Waves(1.5, first=4096),
 }

@@ -1,0 +1,347 @@
+"""Views of rows of numbers: the z-scores of all features, and random Fourier features of these.
+
+With z the z-scores of a row, d of which vary, and w_c Gaussian, b_c uniform in [0, 1),
+
+    phi_c = sqrt(2/D) cos(2 pi u_c),    u_c = width w_c'z / (2 pi sqrt(d)) + b_c,    c < D
+
+so that phi(x)'phi(x') is about exp(-width^2 |z - z'|^2 / (2 d)), the Gaussian kernel (Rahimi, Recht: Random Features for
+Large-Scale Kernel Machines, NeurIPS 2007). Ours are the z-scores that follow the stream and directions out of a hash:
+w_jc depends on nothing but the number of feature j and on c. Nothing of them is part of the state; what has been worked
+out is kept in the view, 8 D bytes for each of at most `MOST` features.
+
+A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and such a view
+is for rows of numbers: it shows nothing in the first `FIRST` rows and as long as all values are 0 or 1; and nothing ever
+after once there are more than ``FEW + DENSE s`` features, s the mean number of entries of a row, or more than `MOST`.
+
+Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.data.arrays import grown
+from sonlearn.data.rows import NO_CONSTANT, Rows
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, take_in, tamed
+from sonlearn.views.numbers import room_for
+from sonlearn.views.view import new_now
+
+#: Stages of a view: rows are counted; rows are shown; there are too many features.
+WAITS, SHOWS, OFF = range(3)
+#: Rows learned before the first that is shown.
+FIRST = 16
+#: Features there may be: FEW and DENSE for each entry of a row in the mean, and never more than MOST.
+FEW, DENSE, MOST = 64, 8, 1024
+#: z-scores end here.
+FARTHEST = 4.0
+#: Of the mean's square: a variance below is rounding.
+EQUAL = 1e-18
+#: Rows that are projected at a time, and components of them: the directions are read once for all of these rows.
+BLOCK, TILE = 32, 128
+#: Of a hash: bits of the angle, and of all. The hash of the phases is that of a feature that there cannot be.
+ANGLE_BITS, HASH_BITS, PHASES = 31, 61, (1 << 30) - 1
+#: Added and taken off again, this leaves the nearest whole number.
+_WHOLE = 6755399441055744.0
+#: sin(2 pi a) = a (S_0 + S_1 a^2 + ...), to 1e-13 for |a| <= 1/4.
+_S = tuple((-1.0) ** k * (2.0 * math.pi) ** (2 * k + 1) / math.factorial(2 * k + 1) for k in range(9))
+
+
+class State(NamedTuple):
+    """What has been counted, in rows learned from."""
+
+    # features: of the rows shown; stage; numbers: whether a value was not 0 or 1; top: raw features are below;
+    # rows, entries: how many; weight: of the rows
+    now: np.ndarray
+    moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of the values, without the rows that have none
+
+
+class Params(NamedTuple):
+    """What a row becomes."""
+
+    width: float
+    components: int
+    first: int
+
+
+class Work(NamedTuple):
+    """Rows under way, and the directions worked out so far."""
+
+    W: np.ndarray  # float64[features, components]; w_jc / (2 pi)
+    b: np.ndarray  # float64[components]
+    x: np.ndarray  # float64[MOST]; values of a row; zeros between rows
+    Z: np.ndarray  # float64[BLOCK, MOST]; z-scores
+    scale: np.ndarray  # float64[BLOCK]; width / sqrt(d)
+    place: np.ndarray  # int64[BLOCK]; where the row begins in the output
+    P: np.ndarray  # float64[BLOCK, TILE]; projections
+
+
+class Fourier:
+    """Random Fourier features, or the z-scores of all features themselves.
+
+    Parameters
+    ----------
+    components : int
+        D; 0: the z-scores.
+    width : float
+        Standard deviation of w_c'z for z of length sqrt(d): small, and phi follows coarse shapes.
+    first : int
+        Components count from here in the hash: views with other numbers have other directions. Below 2^20 - D.
+    """
+
+    of_labels = False
+
+    def __init__(self, *, components: int = 0, width: float = 1.0, first: int = 0):
+        self._params = Params(width, components, first)
+        self._work = Work(
+            np.zeros((0, components)), np.zeros(components), np.zeros(MOST), np.zeros((BLOCK, MOST)), np.zeros(BLOCK),
+            np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
+        )  # fmt: skip
+
+    def new(self) -> State:
+        """State of a view that has seen nothing."""
+        return State(new_now("stage", "numbers", "top", "rows", "entries", "weight:f8"), np.zeros((0, 3)))
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """Let the moments hold what `rows` may bring."""
+        if state.now["stage"][0] == OFF:
+            return self.packed(state)
+        top = int(state.now["top"][0])
+        return state._replace(now=state.now.copy(), moments=grown(state.moments, min(features, MOST), top))
+
+    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
+        """What stands for `rows`, each before it is counted."""
+        return state, self._filled(state, rows, True)
+
+    def transform(self, state: State, rows: Rows) -> Rows:
+        """The same, counting nothing."""
+        return self._filled(state, rows, False)
+
+    def _filled(self, state: State, rows: Rows, learn: bool) -> Rows:
+        n, stage = len(rows.y), int(state.now["stage"][0])
+        if stage == OFF or (stage == WAITS and not learn):
+            return room_for(rows, 0)
+        most = (self._params.components or min(len(state.moments), MOST)) + 1
+        out, i, at = room_for(rows, n * most), 0, 0
+        while True:
+            i, at = fill(self._params, state, self._work, rows, out, i, at, learn)
+            if i == n:
+                break
+            self._work_out(int(state.now["top"][0]))
+        constant = self._params.components if self._params.components else rows.constant
+        return out._replace(constant=constant if rows.constant != NO_CONSTANT else NO_CONSTANT)
+
+    def _work_out(self, features: int) -> None:
+        """Directions of so many features at least."""
+        known = self._work.W
+        W = np.zeros((min(max(features, 2 * len(known)), MOST), known.shape[1]))
+        W[: len(known)] = known
+        directions(W, len(known), self._work.b, self._params.first)
+        self._work = self._work._replace(W=W)
+
+    def features(self, state: State) -> int:
+        """Features of the rows seen so far are below this."""
+        return int(state.now["features"][0])
+
+    def packed(self, state: State) -> State:
+        """`state` without spare room."""
+        off = state.now["stage"][0] == OFF
+        return state._replace(moments=state.moments[: 0 if off else state.now["top"][0]])
+
+
+@bare_jit
+def fill(params, state, work, rows, out, i, at, learn):
+    """Fill `out` from row `i` and place `at` on, until directions are missing; returns where that is.
+
+    Parameters
+    ----------
+    params : Params; state : State, rows that are learned from are counted; work : Work, scratch
+    rows : Rows; out : Rows, filled in; i, at : int; learn : bool
+    """
+    now, n, D = state.now[0], len(rows.y), params.components
+    while i < n:
+        size, top = 0, 0
+        while i < n and size < BLOCK:
+            if now["stage"] == SHOWS:
+                if D > 0 and now["top"] > len(work.W):
+                    break
+                top = now["top"]
+                at = standardise(params, state, work, rows, out, i, size, at)
+                size += 1
+            out.indptr[i + 1] = at
+            if learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]:
+                count_row(params, state, rows, i)
+            i += 1
+        if D > 0:
+            project(params, work, out, size, top)
+        if i < n and size < BLOCK:
+            break
+    return i, at
+
+
+@bare_inline
+def standardise(params, state, work, rows, out, i, k, at):
+    """Row k of work.Z <- the z-scores of row i; room for it from `at` on, or itself where it is what is shown.
+
+    Returns the next place. Features that no row learned from has had are left out, as if there were none.
+    """
+    now, moments, z, D = state.now[0], state.moments, work.Z[k], params.components
+    top, d, constant = now["top"], 0, 0.0
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        j, x = rows.features[place], tamed(rows.values[place])
+        if j == rows.constant:
+            constant = x
+        elif 0 <= j < top:
+            work.x[j] = x
+    h = within(rows.weight[i])
+    weight = now["weight"] + h
+    for j in range(top):
+        x, z[j] = work.x[j], 0.0
+        work.x[j] = 0.0
+        n, mean, M2 = moments[j, 0], moments[j, 1], moments[j, 2]
+        if n > 0.0:
+            if x != 0.0:
+                n += h
+                delta = x - mean
+                mean += delta * h / n
+                M2 += delta * h * (x - mean)
+            share = n / weight
+            M2 += mean * mean * share * max(weight - n, 0.0)
+            mean *= share
+            if EQUAL * mean * mean * weight < M2:
+                d += 1
+                z[j] = min(max((x - mean) / math.sqrt(M2 / weight), -FARTHEST), FARTHEST)
+        if D == 0 and (n > 0.0 or (j == rows.constant and constant != 0.0)):
+            out.features[at], out.values[at] = j, z[j] if n > 0.0 else constant
+            at += 1
+    if D == 0:
+        return at
+    for j in range(top, min(len(moments), MOST)):
+        z[j] = 0.0
+    work.scale[k], work.place[k] = params.width / math.sqrt(max(d, 1)), at
+    if constant != 0.0:
+        out.features[at + D], out.values[at + D] = D, constant
+        return at + D + 1
+    return at + D
+
+
+@forced_inline
+def within(h):
+    """A weight as moments take it."""
+    return min(max(h, LIGHTEST), HEAVIEST) if h > 0.0 else 1.0
+
+
+@bare_inline
+def count_row(params, state, rows, i):
+    """Take row i in, and go to the stage that follows."""
+    now, entries, top = state.now[0], 0, state.now[0]["top"]
+    if now["stage"] == OFF:
+        return
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        j, x = rows.features[place], tamed(rows.values[place])
+        top = max(top, j + 1)
+        if x == 0.0 or j == rows.constant:
+            continue
+        entries += 1
+        if x != 1.0:
+            now["numbers"] = 1
+        if j < len(state.moments):
+            take_in(x, rows.weight[i], state.moments[j])
+    now["rows"] += 1
+    now["entries"] += entries
+    now["weight"] += within(rows.weight[i])
+    now["top"] = top
+    if top > MOST or (top - FEW) * now["rows"] > DENSE * now["entries"]:
+        now["stage"] = OFF
+    elif now["rows"] >= FIRST and now["numbers"] == 1:
+        now["stage"] = SHOWS
+        now["features"] = params.components + 1 if params.components > 0 else top
+
+
+@bare_inline
+def project(params, work, out, size, top):
+    """Write the components of the first `size` rows of work.Z, whose features are below `top`.
+
+    Each sum goes over the features in their order, whatever is side by side: the bits do not depend on the block.
+    """
+    D, W, Z, b = params.components, work.W, work.Z, work.b
+    amplitude = math.sqrt(2.0 / D)
+    for begin in range(0, D, TILE):
+        width = min(TILE, D - begin)
+        for k in range(size):
+            sums = work.P[k]
+            for c in range(width):
+                sums[c] = 0.0
+            j = 0
+            while j + 4 <= top:
+                add_four(sums, W[j], W[j + 1], W[j + 2], W[j + 3], Z[k], j, begin, width)
+                j += 4
+            while j < top:
+                for c in range(width):
+                    sums[c] += Z[k, j] * W[j, begin + c]
+                j += 1
+            at, scale = work.place[k] + begin, work.scale[k]
+            for c in range(width):
+                out.values[at + c] = amplitude * cosine(scale * sums[c] + b[begin + c])
+            for c in range(width):
+                out.features[at + c] = begin + c
+
+
+@bare_inline
+def add_four(sums, first, second, third, fourth, z, j, begin, width):
+    """sums[c] += z_j first[begin + c] + ... for c < width, from the left to the right."""
+    p, q, r, s = z[j], z[j + 1], z[j + 2], z[j + 3]
+    for c in range(width):
+        i = begin + c
+        sums[c] = (((sums[c] + p * first[i]) + q * second[i]) + r * third[i]) + s * fourth[i]
+
+
+@forced_inline
+def cosine(u):
+    """cos(2 pi u) for |u| < 2^50, to 1e-13 of an exact u."""
+    a = abs(u - ((u + _WHOLE) - _WHOLE)) - 0.25
+    q = a * a
+    total = _S[8]
+    total = total * q + _S[7]
+    total = total * q + _S[6]
+    total = total * q + _S[5]
+    total = total * q + _S[4]
+    total = total * q + _S[3]
+    total = total * q + _S[2]
+    total = total * q + _S[1]
+    total = total * q + _S[0]
+    return -(a * total)
+
+
+@bare_jit
+def directions(W, begin, b, first):
+    """Work out W from feature `begin` on, and b; components count from `first`."""
+    for c in range(len(b)):
+        b[c] = key_of(PHASES, first + c) / float(1 << HASH_BITS)
+        for j in range(begin, len(W)):
+            W[j, c] = normal(key_of(j, first + c)) / (2.0 * math.pi)
+
+
+@bare_inline
+def normal(key):
+    """A standard normal number out of `HASH_BITS` random bits (Box, Muller)."""
+    high, low = key >> ANGLE_BITS, key & ((1 << ANGLE_BITS) - 1)
+    size = -2.0 * logarithm((high + 1) / float(1 << (HASH_BITS - ANGLE_BITS)))
+    return math.sqrt(max(size, 0.0)) * cosine(low / float(1 << ANGLE_BITS))
+
+
+@bare_inline
+def logarithm(x):
+    """ln x of 0 < x <= 1, to 1e-15: x = m 2^-e with m in (2/3, 4/3], ln m = 2 artanh((m - 1)/(m + 1))."""
+    e = 0
+    while x <= 2.0 / 3.0:
+        x *= 2.0
+        e += 1
+    t = (x - 1.0) / (x + 1.0)
+    total = 0.0
+    for k in range(12, -1, -1):
+        total = total * (t * t) + 2.0 / (2 * k + 1)
+    return total * t - e * math.log(2.0)
