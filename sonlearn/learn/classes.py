@@ -95,7 +95,8 @@ class Classes:
     def __init__(self, options: LearnOptions):
         self.most = options.oaa or options.multinomial
         self._numbered = options.classes is None
-        self._flag, self._softmax = ("--oaa", False) if options.multinomial is None else ("--multinomial", True)
+        self._flag = "--oaa" if options.multinomial is None else "--multinomial"
+        self._softmax = options.multinomial is not None or options.method == "committee"
         self.labels: list[int | str] = []
         self.first: int | None = None
         self._numbers: dict[int | str, int] = {}

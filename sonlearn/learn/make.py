@@ -11,7 +11,8 @@
 `bayes`        naive Bayes, of rows or of amounts
 
 Read `first_order`, the plainest, to see what an engine does: numbers of the options, a state, and calls of kernels,
-which are in `sonlearn.learn` where they do not stand beside it. Engines of engines are in `sonlearn.learn.ensemble`.
+which are in `sonlearn.learn` where they do not stand beside it. Engines of engines are in `sonlearn.learn.ensemble`
+and `sonlearn.learn.ensemble`.
 """
 
 from __future__ import annotations
@@ -35,8 +36,10 @@ _MAKERS = {
     "projected": ("engines.projected", "Projected"),
     "committee": ("combine.committee", "Committee"),
     "multinomial": ("combine.multinomial", "Multinomial"),
+    "classes": ("ensemble.classes", "ClassCommittee"),
     "against_all": ("combine.against_all", "AgainstAll"),
     "parts": ("combine.parts", "Parts"),
+    "committee_partitions": ("ensemble.class_partitions", "CommitteePartitions"),
     "class_parts": ("combine.class_parts", "ClassParts"),
 }
 
@@ -49,10 +52,12 @@ def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = Non
     name = METHODS[options.method].engine
     if options.several:
         name = "against_all" if options.multinomial is None else "multinomial"
+        name = "classes" if options.method == "committee" else name
     if parts:
-        name = "class_parts" if options.several else "parts"
+        of_classes = "committee_partitions" if name == "classes" else "class_parts"
+        name = of_classes if options.several else "parts"
     module, maker = _MAKERS[name]
     make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
     if parts:
         return make(options, parts, threads)
-    return make(options, threads) if name in ("committee", "against_all") else make(options)
+    return make(options, threads) if name in ("committee", "against_all", "classes") else make(options)

@@ -15,7 +15,7 @@ from typing import Any
 from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
-from sonlearn.options.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, THIN, ZERO_ALPHA
+from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
 from sonlearn.options.spec import check_field, flags, names, number, number_or, option
 
 #: Options of learning that every method takes.
@@ -175,7 +175,7 @@ class LearnOptions:
         if isinstance(self.members, str | list):  # as Python or a file's header has them
             self._settle("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
         named = SKETCHES.get(self.sketch or "")
-        method = self.method or named or (DEFAULT if self.multinomial is None else SHARED_DEFAULT)
+        method = self.method or named or DEFAULT
         if named not in (None, method):
             raise OptionError(f"--sketch {self.sketch} is --method {named}, not --method {method}: give one of them")
         self._settle("method", method)
@@ -196,7 +196,7 @@ class LearnOptions:
     def _defaults(self) -> dict[str, Any]:
         """What the method says of options that are not given."""
         method = METHODS[self.method]
-        if self.multinomial is not None:
+        if self.multinomial is not None and method.shared is not None:
             return {**method.defaults, "loss": "logistic", **(method.shared or {})}
         if self.alpha == 0 and "alpha" in method.takes:
             zero = {name: value for name, value in ZERO_ALPHA.items() if name in (*ALL_TAKE, *method.takes)}

@@ -91,4 +91,8 @@ VIEWS = {
         "fourier", "sqrt(2/D) cos(2 pi u_c), of widths 1.5; rows of numbers only", "D d",
         {"components": 400, "width": 1.5, "first": 4096},
     ),
+    "fourier": ViewEntry(
+        "fourier", "sqrt(2/D) cos(2 pi u_c), of width 1; rows of numbers only", "D d",
+        {"components": 256, "width": 1.0, "first": 8192},
+    ),
 }  # fmt: skip

@@ -108,9 +108,9 @@ def test_classes_that_share_a_learner(cli, method):
         assert float(next(line for line in err.splitlines() if line.startswith("average error")).split()[-1]) < 0.2
         _, out, _ = cli("inspect", "--top", "2", "long")
         assert f"largest weights of class {NAMES[0] if kind == 'vw' else 1}: 2 of 5" in out.splitlines()
-    status, out, err = cli("train", "--multinomial", "4", "--method", "committee", "a.svm")
+    status, out, err = cli("train", "--multinomial", "4", "--method", "arow", "a.svm")
     assert (status, out, len(err.splitlines())) == (1, "", 1)
-    assert err.startswith("sonlearn: --multinomial 4: --method committee has no metric that classes can share; --oaa 4")
+    assert err.startswith("sonlearn: --multinomial 4: --method arow has no metric that classes can share; --oaa 4")
 
 
 def test_progress_and_inspect_speak_of_classes(cli):

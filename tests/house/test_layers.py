@@ -32,6 +32,7 @@ SHARED = {
     "__init__",
     "arrays",
     "batch",
+    "classmembers",
     "errors",
     "fields",
     "grid",

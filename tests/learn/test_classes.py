@@ -5,16 +5,13 @@ import pytest
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
-from sonlearn.learn.ensemble import pruning as prune
-from sonlearn.learn.ensemble import stacking as panel
 
 pytestmark = pytest.mark.interpreted
 
-MEMBERS = ("nag", "arow-precision:odds", "nag:pairs", "drfd:lunit", "nag:triples-z", "gd:tfidf")
 METHODS = {
     "nag": {}, "rfd-son": {"sketch_size": 4}, "oja-son": {"sketch_size": 4}, "gd": {"loss": "hinge"},
     "arow": {"loss": "squared_hinge"}, "ftrl": {"l1": 0.1}, "adagrad": {"loss": "squared", "clip": 2.0},
-    "drfd": {"sketch_size": 4}, "committee": {"members": MEMBERS, "sketch_size": 3},
+    "drfd": {"sketch_size": 4},
 }  # fmt: skip
 several = pytest.mark.parametrize("method", METHODS)
 either = pytest.mark.parametrize("how", [{"oaa": 5}, {"oaa": 9}, {"classes": "auto"}], ids=["all", "more", "auto"])
@@ -78,18 +75,9 @@ def test_classes_named_beforehand_learn_the_same(method):
             wrong.meet([6])
 
 
-@pytest.fixture
-def hearings(monkeypatch):
-    """Members are heard early, and are worth nothing: some retire."""
-    monkeypatch.setattr(prune, "CHECKPOINTS", (60, 100))
-    monkeypatch.setattr(prune, "PRICE", 3.0)
-    monkeypatch.setattr(prune, "NOTHING", 3.0)
-    assert panel.rows_to_next_checkpoint is prune.rows_to_next_checkpoint
-
-
 @several
 @either
-def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how, hearings):
+def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how):
     batch = stream()
     ours = learner(method, how)
     got = ours.partial_fit(batch)
@@ -112,11 +100,9 @@ def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how, hea
             continue
         assert got.prediction[i] == met[int(np.argmax(known))]
         assert got.raw[i] == pytest.approx(known.max(), rel=1e-12)
-    if method == "committee":
-        assert any(not m["active"] for facts in ours.facts()["classes"] for m in facts["members"])
 
 
-@pytest.mark.parametrize("method", ["nag", "committee"])
+@pytest.mark.parametrize("method", ["nag", "drfd"])
 @either
 def test_probabilities_and_log_loss(method, how):
     """p_k in proportion to 1/(1 + exp(-score)): of K classes all, else of those met and, in the loss, of a new one."""
@@ -145,7 +131,7 @@ def test_probabilities_and_log_loss(method, how):
 
 @several
 @either
-def test_batches_cut_anywhere_saves_and_threads_change_no_bit(method, how, hearings, tmp_path):
+def test_batches_cut_anywhere_saves_and_threads_change_no_bit(method, how, tmp_path):
     batch = stream()
     through, cut = learner(method, how), learner(method, how)
     whole = through.partial_fit(batch)
@@ -168,7 +154,7 @@ def test_batches_cut_anywhere_saves_and_threads_change_no_bit(method, how, heari
     np.testing.assert_array_equal(before[1]["state.counts"], through.to_arrays()[1]["state.counts"])
 
 
-@pytest.mark.parametrize("method", ["nag", "committee"])
+@pytest.mark.parametrize("method", ["nag", "drfd"])
 def test_rows_without_a_label_leave_no_trace(method):
     batch = stream()
     ours, other = (learner(method, {"classes": "auto"}) for _ in range(2))
@@ -304,7 +290,7 @@ def test_a_row_that_a_class_cannot_learn_is_refused():
     batch = stream()
     wild = batch._replace(values=np.where(np.arange(len(batch.values)) == batch.indptr[90], 1e200, batch.values))
     wild.weight[90], wild.y[90] = 1.0, 2.0
-    for method in ("nag", "committee"):
+    for method in ("nag", "drfd"):
         got = learner(method, {"oaa": 5}).partial_fit(wild, skip=True)
         assert np.flatnonzero(got.refused).tolist() == [90]
         with pytest.raises(DivergedError, match="<memory>:91:"):

@@ -346,4 +346,5 @@ TWINS = {
     "zs-all": lambda: Waves(),
     "fourier-wide": lambda: Waves(0.5),
     "fourier-narrow": lambda: Waves(1.5, first=4096),
+    "fourier": lambda: Waves(1.0, 256, 8192),
 }

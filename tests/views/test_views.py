@@ -62,6 +62,7 @@ STREAMS = streams()
 #: Differences of about nothing leave what rounding leaves of 1.
 ROUNDING = {
     "odds": 1e-15, "zs": 1e-12, "bins-z": 1e-12, "zs-all": 1e-10, "fourier-wide": 1e-10, "fourier-narrow": 1e-10,
+    "fourier": 1e-10,
 }  # fmt: skip
 #: Views of rows of numbers, which show nothing of others.
 OF_NUMBERS = [name for name, entry in VIEWS.items() if entry.kind == "fourier"]

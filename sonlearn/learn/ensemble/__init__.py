@@ -1,18 +1,7 @@
-"""Engines of engines: learners that hold other learners and combine what they predict.
+"""Ensembles of learners: members that predict a row, and a combiner that learns what their predictions are worth.
 
-`combiner`   a full Newton step over the members' predictions: read it first
-`target`     what members are to predict: classes as they are, values in standard deviations
-`panel`      members, and the combiner of what they say
-`prune`     which members a stream can do without
-`committee`  views of the rows, and a panel that sees them: the default method
-`viewing`    several views of the same rows, side by side
-`jobs`       what the threads do, each when what it needs is there
-
-`multinomial`  several classes that share a learner
-`against_all`  several classes, each learned against all others, on `sides`, what learns one class
-`parts`        learners of parts of the data, and the same combiner: what a cluster has learned; of several classes
-               `class_parts`
-`mixture`      apart from these: an average weighted by how well each has done
-
-Which members there are stands in `sonlearn.options.members`; the views are `sonlearn.views`. docs/methods.md has the formulas.
+`class_combiner`  a full online Newton step over scores of several classes
+`class_pruning`   which members a stream can do without
+`classes`         the committee of several classes: views, members, the combiner
+`class_partitions`  committees of several classes, of partitions of a stream, under one combiner
 """

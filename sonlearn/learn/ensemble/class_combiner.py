@@ -1,0 +1,262 @@
+"""The combiner of several classes: a full online Newton step over what k members score for K classes.
+
+Member j gives every class met so far a score v_jk, less its largest one, and no less than -`SURE`. With a weight for
+each member, the same for all classes,
+
+    z_k = sum_j w_j v_jk,    p = softmax(z)
+
+and after the class y of the row is known, of importance h,
+
+    g_j  = sum_k (p_k - [k = y]) v_jk,    vbar_j = sum_k p_k v_jk
+    H_ij = sum_k p_k (v_ik - vbar_i) (v_jk - vbar_j)
+    A <- A + h H,    w <- w - h A^-1 g
+
+FULL-ON of [SON] equation 1-2 in the number of members alone, with the curvature of the log loss in the place of squared
+gradients. Two classes give the combiner of log-odds (`sonlearn.learn.ensemble.combiner`): of two scores only the
+difference counts.
+
+Two such learners run side by side, with a small and a large prior precision A_0 (`PRIORS`), and probabilities are their
+Bayes mixture [VOVK]: averaged with weights exp(-loss so far). After PERIOD rows A is KEEP A + (1 - KEEP) A_0: a window
+of about 5,000 rows, for members learn at different speeds and streams change.
+
+Of a thousand classes most have next to no probability: those below `TINY` are left out of H, and those whose score is
+more than `SURE` below the best have the probability 0 and in logarithms that bound.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.linear_algebra import solve_lower, solve_upper
+
+#: A_0 of each of the learners, as a multiple of I.
+PRIORS = (2.0, 100.0)
+#: Least curvature of a row: what the two best classes count together, where the best is surer than this.
+FLOOR = 1e-4
+#: Classes of less probability have no share in the curvature.
+TINY = 1e-5
+#: Scores that far below the best count as that; probabilities are not below exp of it.
+SURE = 20.0
+#: After PERIOD rows A keeps this share of itself.
+PERIOD = 32
+KEEP = 0.9998**PERIOD
+
+
+class ClassCombiner(NamedTuple):
+    """State of the combiner of k members: E learners of their weights.
+
+    Attributes
+    ----------
+    w : float64[E, k]
+    A : float64[E, k, k]
+    prior : float64[E]; A_0 as a multiple of I
+    loss : float64[E]; sum of h * loss of each learner's predictions
+    rows : int64[1]; learned from
+    keep : float64[1]; what is left of A after PERIOD rows
+    """
+
+    w: np.ndarray
+    A: np.ndarray
+    prior: np.ndarray
+    loss: np.ndarray
+    rows: np.ndarray
+    keep: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """Space for one row."""
+
+    p: np.ndarray  # float64[E, K]
+    mean: np.ndarray  # float64[k]
+    g: np.ndarray  # float64[k]
+    step: np.ndarray  # float64[k]
+    LT: np.ndarray  # float64[k, k]
+    some: np.ndarray  # int64[K]
+
+
+def new_class_combiner(weights: np.ndarray, priors: tuple[float, ...] = PRIORS, decay: float = 0.0) -> ClassCombiner:
+    """A combiner that begins with the members' `weights`, float64[k].
+
+    It forgets the share `decay` with each row, and no less than KEEP in PERIOD.
+    """
+    E, k = len(priors), len(weights)
+    A = np.array(priors)[:, None, None] * np.eye(k)
+    keep = np.array([min(KEEP, (1.0 - decay) ** PERIOD)])
+    return ClassCombiner(
+        np.tile(np.asarray(weights, dtype=np.float64), (E, 1)), A, np.array(priors), np.zeros(E), np.zeros(1, np.int64),
+        keep,
+    )  # fmt: skip
+
+
+def mixed_weights(combiner: ClassCombiner) -> np.ndarray:
+    """float64[k]: the members' weights, averaged over the learners as their probabilities are."""
+    share = np.exp(combiner.loss.min() - combiner.loss)
+    return np.asarray(share @ combiner.w / share.sum())
+
+
+def scratch_for(k: int, classes: int, E: int = len(PRIORS)) -> Scratch:
+    """Space for rows of so many members and classes."""
+    return Scratch(
+        np.zeros((E, classes)), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, k)), np.zeros(classes, np.int64)
+    )
+
+
+def combine_members(
+    combiner: ClassCombiner, at: list[int], V: np.ndarray, met: np.ndarray, y: np.ndarray, weight: np.ndarray,
+    learns: bool, out: np.ndarray,
+) -> None:  # fmt: skip
+    """`combine`, where only the members `at` are at work, V float64[len(at), n, K] what they score.
+
+    The bits are those of `combine` with zeros for all others, in the time that those at work take.
+    """
+    own = combiner
+    if len(at) < combiner.w.shape[1]:
+        A = np.ascontiguousarray(combiner.A[:, at][:, :, at])
+        own = combiner._replace(w=np.ascontiguousarray(combiner.w[:, at]), A=A)
+    combine(own, V, met, y, weight, learns, scratch_for(len(at), V.shape[2], len(own.w)), out)
+    if own is not combiner:
+        combiner.w[:, at] = own.w
+        combiner.A[np.ix_(range(len(own.w)), at, at)] = own.A
+
+
+@bare_jit
+def level(V, met):
+    """V[i, :met[i]] <- the scores of a member less the largest of the row, and no less than -`SURE`.
+
+    Parameters
+    ----------
+    V : float64[n, K], changed; met : int64[n]
+    """
+    for i in range(len(met)):
+        top = -math.inf
+        for k in range(met[i]):
+            top = max(top, V[i, k])
+        for k in range(met[i]):
+            V[i, k] = max(V[i, k] - top, -SURE)
+
+
+@bare_jit
+def combine(combiner, V, met, y, weight, learns, scratch, out):
+    """out[i, :met[i]] <- logarithms of the classes' probabilities, and, where `learns` and there is a label, a step.
+
+    Parameters
+    ----------
+    combiner : ClassCombiner, changed
+    V : float64[k, n, K], levelled (`level`)
+    met : int64[n], how many classes had been met before each row
+    y : float64[n], numbers of classes, NaN for none; of one that had not been met nothing can be learned
+    weight : float64[n]; learns : bool; scratch : Scratch; out : float64[n, K], filled in
+    """
+    for i in range(len(y)):
+        if met[i] == 0:
+            continue
+        mix(combiner, V, i, met[i], scratch, out[i])
+        if not learns or not weight[i] > 0.0 or not 0.0 <= y[i] < met[i]:
+            continue
+        combiner.rows[0] += 1
+        for e in range(len(combiner.w)):
+            combiner.loss[e] -= weight[i] * math.log(max(scratch.p[e, int(y[i])], math.exp(-SURE)))
+            take_step(combiner, e, V, i, met[i], int(y[i]), weight[i], scratch)
+            if combiner.rows[0] % PERIOD == 0:
+                forget_past(combiner.A[e], combiner.keep[0], combiner.prior[e])
+
+
+@bare_inline
+def mix(combiner, V, i, met, scratch, out):
+    """Probabilities of row i for each learner, in scratch.p, and the logarithms of their mixture."""
+    E, least, shares = len(combiner.w), math.inf, 0.0
+    for e in range(E):
+        probabilities(combiner, e, V, i, met, scratch.p[e])
+        least = min(least, combiner.loss[e])
+    for e in range(E):
+        shares += math.exp(least - combiner.loss[e])
+    for k in range(met):
+        out[k] = 0.0
+    for e in range(E):
+        share = math.exp(least - combiner.loss[e]) / shares
+        for k in range(met):
+            out[k] += share * scratch.p[e, k]
+    for k in range(met):
+        out[k] = math.log(out[k]) if out[k] > math.exp(-SURE) else -SURE
+
+
+@bare_inline
+def probabilities(combiner, e, V, i, met, p):
+    """p[:met] <- softmax of the weighted scores of row i."""
+    for k in range(met):
+        p[k] = 0.0
+    for j in range(len(V)):
+        w = combiner.w[e, j]
+        for k in range(met):
+            p[k] += w * V[j, i, k]
+    top, total = -math.inf, 0.0
+    for k in range(met):
+        top = max(top, p[k])
+    for k in range(met):
+        p[k] = math.exp(p[k] - top) if p[k] - top > -SURE else 0.0
+        total += p[k]
+    for k in range(met):
+        p[k] /= total
+
+
+@bare_inline
+def take_step(combiner, e, V, i, met, y, h, scratch):
+    """A <- A + h H and w <- w - h A^-1 g for learner e and a row of class y."""
+    p, mean, g, some, A, n = scratch.p[e], scratch.mean, scratch.g, scratch.some, combiner.A[e], len(V)
+    best, second, count = 0, -1, 0
+    for k in range(met):
+        if p[k] > p[best]:
+            best = k
+        if p[k] >= TINY:
+            some[count] = k
+            count += 1
+    for k in range(met):
+        if k != best and (second < 0 or p[k] > p[second]):
+            second = k
+    for j in range(n):
+        total = 0.0
+        for k in range(met):
+            total += p[k] * V[j, i, k]
+        mean[j] = total
+        g[j] = total - V[j, i, y]
+    for at in range(count):
+        k = some[at]
+        for j in range(n):
+            one = h * p[k] * (V[j, i, k] - mean[j])
+            for l in range(j + 1):  # noqa: E741
+                A[j, l] += one * (V[l, i, k] - mean[l])
+    lacking = FLOOR - (1.0 - p[best])
+    if lacking > 0.0 and second >= 0:
+        for j in range(n):
+            one = h * lacking * (V[j, i, best] - V[j, i, second])
+            for l in range(j + 1):  # noqa: E741
+                A[j, l] += one * (V[l, i, best] - V[l, i, second])
+    factor(A, scratch.LT)
+    solve_lower(scratch.LT, n, g, mean)
+    solve_upper(scratch.LT, n, mean, scratch.step)
+    for j in range(n):
+        combiner.w[e, j] -= h * scratch.step[j]
+
+
+@bare_inline
+def factor(A, LT):
+    """LT'LT = A for a positive definite matrix, of which the lower triangle is read; row j of LT is column j of L."""
+    k = len(A)
+    for i in range(k):
+        for j in range(i + 1):
+            total = A[i, j]
+            for l in range(j):  # noqa: E741
+                total -= LT[l, i] * LT[l, j]
+            LT[j, i] = math.sqrt(max(total, 1e-12)) if i == j else total / LT[j, j]
+
+
+@bare_inline
+def forget_past(A, keep, prior):
+    """A <- keep A + (1 - keep) prior I, of the lower triangle."""
+    for i in range(len(A)):
+        for j in range(i + 1):
+            A[i, j] = keep * A[i, j] + ((1.0 - keep) * prior if i == j else 0.0)

@@ -1,0 +1,15 @@
+"""Learners of several classes at once: what a row scores for every class, from what has occurred with its features.
+
+`pairs`    the table beneath: numbers for each (feature, class) that occurred together, and for no other
+`arow`     AROW with a diagonal, against up to three rivals
+`nag`      normalised adaptive gradient, softmax
+`bayes`    naive Bayes
+`rls`      recursive least squares with one whole matrix for all classes
+`shares`   how frequent each class has been of late
+
+They are the members of `sonlearn.learn.ensemble.classes`, and have the verbs of an engine
+(`sonlearn.learn.engine.Engine`) with two differences: what is filled in is float64[n, K], and labels are *slots*:
+classes numbered from 0 on in the order in which the rows learned from showed them, so that the first row of a class
+shows it no earlier than all lower numbers. A class has a score in a row only if a row before has shown it; columns
+beyond are left as they are.
+"""
