@@ -40,8 +40,11 @@ class ClassMember:
         What its learner is told.
     weight : float
         The combiner's weight of it at the start.
+    precision : float
+        By how much more firmly than others the combiner holds that weight.
     cost : float
-        Time for an entry of its view, the view's own time included, in any unit: what pruning it saves.
+        Time for an entry of its view, the view's own time included, in any unit: what pruning it saves. What costs nothing
+        stays.
     words : bool
         Whether it is of use where rows are words, most of them rare.
     decay : float
@@ -52,6 +55,7 @@ class ClassMember:
     view: str = "raw"
     options: dict[str, Any] = field(default_factory=dict)
     weight: float = 0.3
+    precision: float = 1.0
     cost: float = 1.0
     words: bool = True
     decay: float = 0.0
@@ -76,6 +80,10 @@ def _arow(view: str, r: float, cost: float, unit: bool = False, words: bool = Fa
     return ClassMember("arow-precision", view, {"r": r, "unit": unit}, cost=cost, words=words)
 
 
+def _shares(rate: float) -> ClassMember:
+    return ClassMember("shares", weight=0.0, precision=100.0, cost=0.0, decay=rate)
+
+
 #: Members with settings of their own, found by measuring over many data sets (docs/evidence.md).
 _DEFAULT = (
     ClassMember("nag", "raw", {"rate": 4.0}, cost=1.0),
@@ -90,6 +98,8 @@ _DEFAULT = (
     _arow("pairs-fine", 0.1, 3.5, words=True),
     _arow("triples", 0.1, 4.0, unit=True),
     ClassMember("rls", "fourier", {"ridge": 0.1}, cost=2.0, words=False),
+    ClassMember("nag", "zs", {"rate": 4.0}, weight=0.0, precision=10.0, words=False, decay=0.03),
+    *(_shares(rate) for rate in (0.3, 0.03)),
 )
 CLASS_MEMBERS = {entry.name: entry for entry in _DEFAULT}
 #: Members for ``--budget cheap``: what costs a small multiple of the row's entries.
@@ -103,6 +113,8 @@ def default_class_members(budget: float | str = "normal") -> tuple[str, ...]:
 
 def class_member(name: str) -> ClassMember:
     """The member of that name. Raises OptionError."""
+    if name in CLASS_MEMBERS:
+        return CLASS_MEMBERS[name]
     of, _, rate = name.partition("~")
     if of in CLASS_MEMBERS:
         found = CLASS_MEMBERS[of]

@@ -188,7 +188,9 @@ def test_members_pruned_are_forgotten(early):
     assert all(member["active"] for member in kept.facts()["members"])
     cheap = learner(members=(), budget=0.5)
     cheap.partial_fit(stream())
-    assert sum(member["active"] for member in cheap.facts()["members"]) == 1
+    left = [member["name"] for member in cheap.facts()["members"] if member["active"]]
+    assert len(left) == 3, "the one that is worth most, and two that cost nothing"
+    assert left[1:] == ["shares~0.3", "shares~0.03"]
 
 
 def test_classes_named_beforehand_or_numbered_otherwise_learn_the_same():

@@ -15,8 +15,8 @@ FULL-ON of [SON] equation 1-2 in the number of members alone, with the curvature
 gradients. Two classes give the combiner of log-odds (`sonlearn.learn.ensemble.combiner`): of two scores only the
 difference counts.
 
-Two such learners run side by side, with a small and a large prior precision A_0 (`PRIORS`), and probabilities are their
-Bayes mixture [VOVK]: averaged with weights exp(-loss so far). After PERIOD rows A is KEEP A + (1 - KEEP) A_0: a window
+Two such learners run side by side, with a small and a large prior precision A_0 (`PRIORS`, times what is said of a
+member), and probabilities are their Bayes mixture [VOVK]: averaged with weights exp(-loss so far). After PERIOD rows A is KEEP A + (1 - KEEP) A_0: a window
 of about 5,000 rows, for members learn at different speeds and streams change.
 
 Of a thousand classes most have next to no probability: those below `TINY` are left out of H, and those whose score is
@@ -32,6 +32,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.linear_algebra import solve_lower, solve_upper
+from sonlearn.learn.multiclass.sums import largest, product
 
 #: A_0 of each of the learners, as a multiple of I.
 PRIORS = (2.0, 100.0)
@@ -53,7 +54,7 @@ class ClassCombiner(NamedTuple):
     ----------
     w : float64[E, k]
     A : float64[E, k, k]
-    prior : float64[E]; A_0 as a multiple of I
+    prior : float64[E, k]; the diagonal of A_0
     loss : float64[E]; sum of h * loss of each learner's predictions
     rows : int64[1]; learned from
     keep : float64[1]; what is left of A after PERIOD rows
@@ -76,19 +77,23 @@ class Scratch(NamedTuple):
     step: np.ndarray  # float64[k]
     LT: np.ndarray  # float64[k, k]
     some: np.ndarray  # int64[K]
+    apart: np.ndarray  # float64[k, K]
+    scaled: np.ndarray  # float64[K]
 
 
-def new_class_combiner(weights: np.ndarray, priors: tuple[float, ...] = PRIORS, decay: float = 0.0) -> ClassCombiner:
-    """A combiner that begins with the members' `weights`, float64[k].
+def new_class_combiner(
+    weights: np.ndarray, priors: tuple[float, ...] = PRIORS, decay: float = 0.0, precision: np.ndarray | None = None
+) -> ClassCombiner:
+    """A combiner that begins with the members' `weights`, float64[k], of prior precisions `priors` times `precision`.
 
-    It forgets the share `decay` with each row, and no less than KEEP in PERIOD.
+    `precision`: float64[k], by how much more firmly each weight is held; None: all alike. The combiner forgets the share `decay` with each row, and no less than KEEP in PERIOD.
     """
     E, k = len(priors), len(weights)
-    A = np.array(priors)[:, None, None] * np.eye(k)
+    prior = np.outer(priors, np.ones(k) if precision is None else precision)
+    A = prior[:, :, None] * np.eye(k)
     keep = np.array([min(KEEP, (1.0 - decay) ** PERIOD)])
     return ClassCombiner(
-        np.tile(np.asarray(weights, dtype=np.float64), (E, 1)), A, np.array(priors), np.zeros(E), np.zeros(1, np.int64),
-        keep,
+        np.tile(np.asarray(weights, dtype=np.float64), (E, 1)), A, prior, np.zeros(E), np.zeros(1, np.int64), keep
     )  # fmt: skip
 
 
@@ -101,7 +106,14 @@ def mixed_weights(combiner: ClassCombiner) -> np.ndarray:
 def scratch_for(k: int, classes: int, E: int = len(PRIORS)) -> Scratch:
     """Space for rows of so many members and classes."""
     return Scratch(
-        np.zeros((E, classes)), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, k)), np.zeros(classes, np.int64)
+        np.zeros((E, classes)),
+        np.zeros(k),
+        np.zeros(k),
+        np.zeros(k),
+        np.zeros((k, k)),
+        np.zeros(classes, np.int64),
+        np.zeros((k, classes)),
+        np.zeros(classes),
     )
 
 
@@ -116,7 +128,8 @@ def combine_members(
     own = combiner
     if len(at) < combiner.w.shape[1]:
         A = np.ascontiguousarray(combiner.A[:, at][:, :, at])
-        own = combiner._replace(w=np.ascontiguousarray(combiner.w[:, at]), A=A)
+        w, prior = np.ascontiguousarray(combiner.w[:, at]), np.ascontiguousarray(combiner.prior[:, at])
+        own = combiner._replace(w=w, A=A, prior=prior)
     combine(own, V, met, y, weight, learns, scratch_for(len(at), V.shape[2], len(own.w)), out)
     if own is not combiner:
         combiner.w[:, at] = own.w
@@ -132,9 +145,7 @@ def level(V, met):
     V : float64[n, K], changed; met : int64[n]
     """
     for i in range(len(met)):
-        top = -math.inf
-        for k in range(met[i]):
-            top = max(top, V[i, k])
+        top = largest(V[i], met[i])
         for k in range(met[i]):
             V[i, k] = max(V[i, k] - top, -SURE)
 
@@ -193,9 +204,7 @@ def probabilities(combiner, e, V, i, met, p):
         w = combiner.w[e, j]
         for k in range(met):
             p[k] += w * V[j, i, k]
-    top, total = -math.inf, 0.0
-    for k in range(met):
-        top = max(top, p[k])
+    top, total = largest(p, met), 0.0
     for k in range(met):
         p[k] = math.exp(p[k] - top) if p[k] - top > -SURE else 0.0
         total += p[k]
@@ -207,28 +216,29 @@ def probabilities(combiner, e, V, i, met, p):
 def take_step(combiner, e, V, i, met, y, h, scratch):
     """A <- A + h H and w <- w - h A^-1 g for learner e and a row of class y."""
     p, mean, g, some, A, n = scratch.p[e], scratch.mean, scratch.g, scratch.some, combiner.A[e], len(V)
-    best, second, count = 0, -1, 0
+    best, second, count = -1, -1, 0
     for k in range(met):
-        if p[k] > p[best]:
-            best = k
         if p[k] >= TINY:
             some[count] = k
             count += 1
-    for k in range(met):
+            if best < 0 or p[k] > p[best]:
+                best, second = k, best
+            elif second < 0 or p[k] > p[second]:
+                second = k
+    for k in range(met if second < 0 else 0):
         if k != best and (second < 0 or p[k] > p[second]):
             second = k
     for j in range(n):
-        total = 0.0
-        for k in range(met):
-            total += p[k] * V[j, i, k]
-        mean[j] = total
-        g[j] = total - V[j, i, y]
-    for at in range(count):
-        k = some[at]
-        for j in range(n):
-            one = h * p[k] * (V[j, i, k] - mean[j])
-            for l in range(j + 1):  # noqa: E741
-                A[j, l] += one * (V[l, i, k] - mean[l])
+        mean[j] = product(p, V[j, i], met)
+        g[j] = mean[j] - V[j, i, y]
+    for j in range(n):
+        for at in range(count):
+            scratch.apart[j, at] = V[j, i, some[at]] - mean[j]
+    for j in range(n):
+        for at in range(count):
+            scratch.scaled[at] = h * p[some[at]] * scratch.apart[j, at]
+        for l in range(j + 1):  # noqa: E741
+            A[j, l] += product(scratch.scaled, scratch.apart[l], count)
     lacking = FLOOR - (1.0 - p[best])
     if lacking > 0.0 and second >= 0:
         for j in range(n):
@@ -256,7 +266,7 @@ def factor(A, LT):
 
 @bare_inline
 def forget_past(A, keep, prior):
-    """A <- keep A + (1 - keep) prior I, of the lower triangle."""
+    """A <- keep A + (1 - keep) diag(prior), of the lower triangle."""
     for i in range(len(A)):
         for j in range(i + 1):
-            A[i, j] = keep * A[i, j] + ((1.0 - keep) * prior if i == j else 0.0)
+            A[i, j] = keep * A[i, j] + ((1.0 - keep) * prior[i] if i == j else 0.0)

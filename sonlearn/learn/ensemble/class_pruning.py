@@ -11,7 +11,7 @@ time and tell next to nothing.
 
 After each of `CHECKPOINTS` rows members are pruned one by one, the one first whose absence costs the least for its
 share of the time, while the loss grows by less than `PRICE` times that share. What has many features starts slowly: a
-member on pairs or triples is pruned only if it makes no difference, where rows are short.
+member on pairs or triples is pruned only if it makes no difference, where rows are short and no words.
 Members of long memory are asked twice: what they add to all members, and to those of long memory, for labels may stop
 coming. Where there is a budget, pruning goes on until it is met.
 
@@ -114,17 +114,15 @@ class Case(NamedTuple):
     history: History
     costs: np.ndarray  # float64[k]; what each has taken
     short: bool  # whether rows are short
+    words: bool  # whether rows are words
     allowed: float = math.inf  # of `costs`, the sum that may be left
     decay: float = 0.0  # what combiners forget with each row
 
 
-def out_of_place(case: Case, left: list[int], entries: int, different: int) -> list[int]:
-    """Positions of the members for numbers, of those `left`, if rows are words; two stay at least.
-
-    `entries`, `different`: entries of the rows so far, and features that they have.
-    """
+def out_of_place(case: Case, left: list[int]) -> list[int]:
+    """Positions of the members for numbers, of those `left`, if rows are words; two stay at least."""
     those = [i for i in left if not case.members[i].words]
-    return those if different >= WORDS * entries and len(left) - len(those) >= 2 else []
+    return those if case.words and len(left) - len(those) >= 2 else []
 
 
 def scattered(case: Case, left: list[int], entries: np.ndarray) -> list[int]:
@@ -145,7 +143,10 @@ def pruned(case: Case, left: list[int]) -> list[int]:
     while len(left) > 2:
         growth = _growths(case, left)
         price = {i: growth[i] / max(share[i], 1e-300) for i in left}
-        i = min(left, key=lambda i: (price[i] if not slow[i] else max(price[i], PRICE), i))
+        some = [i for i in left if case.costs[i] > 0.0 or case.members[i].cost > 0.0]
+        if not some:
+            break
+        i = min(some, key=lambda i: (price[i] if not slow[i] else max(price[i], PRICE), i))
         if not growth[i] < (NOTHING if slow[i] else PRICE * share[i]):
             break
         left.remove(i)
@@ -161,7 +162,10 @@ def replayed(case: Case, chosen: list[int], priors: tuple[float, ...]) -> tuple:
     """(combiner of the `chosen` after the history, float64[rows] its losses, NaN where there was nothing to lose)."""
     V = np.ascontiguousarray(case.history.scores[:, chosen].transpose(1, 0, 2), dtype=np.float64)
     n, classes = V.shape[1], case.history.classes
-    combiner = new_class_combiner(np.array([case.members[i].weight for i in chosen]), priors, case.decay)
+    weights, precision = (
+        np.array([getattr(case.members[i], what) for i in chosen]) for what in ("weight", "precision")
+    )
+    combiner = new_class_combiner(weights, priors, case.decay, precision)
     out, scratch = np.zeros(V.shape[1:]), scratch_for(len(chosen), V.shape[2], len(priors))
     combine(combiner, V, classes, np.zeros(n), case.history.weight, True, scratch, out)
     return combiner, np.where(classes > 0, -out[:, 0], np.nan)
@@ -193,7 +197,7 @@ def _on_tuples(member: ClassMember) -> bool:
 
 def _is_slow(case: Case, i: int) -> bool:
     """Whether member i is one that starts slowly and should be given time."""
-    return case.short and _on_tuples(case.members[i])
+    return case.short and not case.words and _on_tuples(case.members[i])
 
 
 @bare_jit

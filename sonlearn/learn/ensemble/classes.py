@@ -41,6 +41,7 @@ from sonlearn.learn.ensemble.class_combiner import (
 from sonlearn.learn.ensemble.class_pruning import (
     FIRST,
     SHORT,
+    WORDS,
     WORDS_AFTER,
     Case,
     History,
@@ -63,7 +64,7 @@ from sonlearn.options.members import NAG_SECONDS
 #: Scores held at a time, of all members, rows of a chunk and classes; and rows of a chunk at least.
 CELLS, LEAST_ROWS = 1 << 22, 8
 _UNMET = -1
-WORK = [("rows", "i8"), ("entries", "i8"), ("features", "i8"), ("active", "i8"), ("once", "i8")]
+WORK = [("rows", "i8"), ("entries", "i8"), ("features", "i8"), ("active", "i8"), ("once", "i8"), ("words", "i8")]
 
 
 class ClassesState(NamedTuple):
@@ -82,7 +83,8 @@ class ClassesState(NamedTuple):
     now: np.ndarray  # structured [1], as of a committee
     work: (
         np.ndarray
-    )  # structured [1]: rows learned; their entries and features; bits of the members at work; classes shown once
+    )  # structured [1]: rows learned; their entries and features; bits of the members at work; classes shown once;
+    # whether rows are words
 
     @property
     def classes(self) -> tuple:
@@ -121,10 +123,18 @@ class ClassCommittee:
 
     def new(self, classes: int = 0) -> ClassesState:
         """State that has seen nothing; so many classes have been named."""
-        weights = np.array([member.weight for member in self.members])
-        combiners = [new_class_combiner(weights, decay=self._options.decay) for _ in range(2)]
+        weights, precision = (np.array([getattr(m, what) for m in self.members]) for what in ("weight", "precision"))
+        combiners = [new_class_combiner(weights, decay=self._options.decay, precision=precision) for _ in range(2)]
         work = np.zeros(
-            1, dtype=[("rows", "i8"), ("entries", "i8"), ("features", "i8"), ("active", "i8"), ("once", "i8")]
+            1,
+            dtype=[
+                ("rows", "i8"),
+                ("entries", "i8"),
+                ("features", "i8"),
+                ("active", "i8"),
+                ("once", "i8"),
+                ("words", "i8"),
+            ],
         )
         work["active"] = (1 << len(self.members)) - 1
         return ClassesState(
@@ -343,9 +353,13 @@ class ClassCommittee:
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2]
         short = int(state.work["entries"][0]) <= SHORT * rows
         allowed = self._options.microseconds * 1e-6 / NAG_SECONDS * rows
-        case = Case(self.members, state.history, costs, short, allowed, self._options.decay)
+        words = int(state.work["features"][0]) >= WORDS * int(state.work["entries"][0])
         if rows == WORDS_AFTER:
-            going = out_of_place(case, active, int(state.work["entries"][0]), int(state.work["features"][0]))
+            state.work["words"] = words
+        words = bool(state.work["words"][0])
+        case = Case(self.members, state.history, costs, short, words, allowed, self._options.decay)
+        if rows == WORDS_AFTER:
+            going = out_of_place(case, active)
         else:
             going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active)
         for i in going:
@@ -400,17 +414,14 @@ class ClassCommittee:
         unmet = np.maximum((self._most or 0) - met, 1)
         new = (once + 0.5) / (t + 1.0)
         out.unseen[:] = np.where(met > 0, np.log(new / (1.0 - new) / unmet), 0.0)
-        numbers = np.flatnonzero(state.slots[: out.scores.shape[1]] >= 0)
-        slots = state.slots[numbers]
-        out.scores[:] = out.unseen[:, None]
-        out.scores[:, numbers] = np.where(slots < met[:, None], logs[:, slots], out.unseen[:, None])
+        tell(state.slots, logs, met, out.unseen, out.scores)
 
 
 def refill(combiner: ClassCombiner, case: Case, among: list[int]) -> None:
     """The combiner as if only the members `among` had ever scored anything: the history replayed."""
     anew = replayed(case, among, PRIORS)[0]
     k = combiner.w.shape[1]
-    combiner.w[:], combiner.A[:] = 0.0, combiner.prior[:, None, None] * np.eye(k)
+    combiner.w[:], combiner.A[:] = 0.0, combiner.prior[:, :, None] * np.eye(k)
     combiner.w[:, among] = anew.w
     combiner.A[np.ix_(range(len(anew.w)), among, among)] = anew.A
     combiner.loss[:] = anew.loss
@@ -461,19 +472,35 @@ def count_rows(counts, work, y, again, met, once, t):
 
 
 @bare_jit
+def tell(slots, logs, met, unseen, scores):
+    """scores[i, number] <- logs[i, slot of the class], or of a class not met before row i spare[i].
+
+    Parameters
+    ----------
+    slots : int64[classes]; logs : float64[n, slots]; met : int64[n]; spare : float64[n]
+    scores : float64[n, K], filled in
+    """
+    for i in range(len(met)):
+        for number in range(scores.shape[1]):
+            slot = slots[number] if number < len(slots) else -1
+            scores[i, number] = logs[i, slot] if 0 <= slot < met[i] else unseen[i]
+
+
+@bare_jit
 def tally_up(tally, V, met, y, weight):
     """tally[0] += h and, where the best score is not that of class y, tally[1] += h, row by row.
 
     Parameters
     ----------
-    tally : float64[2], changed; V : float64[n, K]; met : int64[n]; y : float64[n], NaN for none; weight : float64[n]
+    tally : float64[2], changed; V : float64[n, K], levelled: the best class has 0, of equal ones the first; met : int64[n]; y : float64[n], NaN for none; weight : float64[n]
     """
     for i in range(len(y)):
         if y[i] != y[i]:
             continue
-        best = -1
-        for k in range(met[i]):
-            if best < 0 or V[i, k] > V[i, best]:
-                best = k
+        k = int(y[i])
+        right = k < met[i] and V[i, k] == 0.0
+        for earlier in range(k if right else 0):
+            if V[i, earlier] == 0.0:
+                right = False
         tally[0] += weight[i]
-        tally[1] += weight[i] if best != y[i] else 0.0
+        tally[1] += 0.0 if right else weight[i]

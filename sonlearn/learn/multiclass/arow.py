@@ -64,7 +64,7 @@ class Arow:
 
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
         self._r, self._unit, self._decay = r, unit, decay
-        self._work = np.zeros(0, np.int64)
+        self._work, self._rivals = np.zeros(0, np.int64), np.zeros(RIVALS, np.int64)
 
     def new(self) -> ArowState:
         """State that has seen nothing."""
@@ -80,7 +80,7 @@ class Arow:
         if len(self._work) < longest:
             self._work = np.zeros(2 * longest, np.int64)
         while at < len(rows.y):
-            at = learn(self._r, self._unit, state.pairs, state.now, self._work, rows, out, at)
+            at = learn(self._r, self._unit, state.pairs, state.now, self._work, self._rivals, rows, out, at)
             if at < len(rows.y):
                 state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, RIVALS + 1)))
         return state, at
@@ -104,14 +104,14 @@ class Arow:
 
 
 @bare_jit
-def learn(r, unit, pairs, now, rivals_at, rows, out, start):
+def learn(r, unit, pairs, now, places, rivals, rows, out, start):
     """Predict and learn rows from `start` on, until there is no room for pairs; returns where that is, or n.
 
     Parameters
     ----------
     r : float; unit : bool
     pairs : Pairs; now : structured [1]: changed
-    rivals_at : int64[longest row], scratch
+    places : int64[longest row], rivals : int64[RIVALS], scratch
     rows : Rows, labels slots; out : float64[n, K], filled in up to the classes shown before each row
     """
     for i in range(start, len(rows.y)):
@@ -128,13 +128,12 @@ def learn(r, unit, pairs, now, rivals_at, rows, out, start):
         y = int(rows.y[i])
         now[0]["classes"] = max(classes, y + 1)
         shown = z[y] if y < classes else 0.0
-        above, last = math.inf, -1
-        for _ in range(RIVALS):
-            b = next_best(z, classes, y, above, last)
-            if b < 0 or not shown - z[b] < 1.0:
+        found = find_rivals(z, classes, y, rivals)
+        for place in range(found):
+            b = rivals[place]
+            if not shown - z[b] < 1.0:
                 break
-            above, last = z[b], b
-            shown += step(r, pairs, rows, i, scale, y, b, shown - z[b], rivals_at)
+            shown += step(r, pairs, rows, i, scale, y, b, shown - z[b], places)
     return len(rows.y)
 
 
@@ -171,15 +170,19 @@ def score(pairs, rows, i, scale, classes, z):
 
 
 @bare_inline
-def next_best(z, classes, y, above, last):
-    """The class of highest score, but y, behind class `last` of score `above`; of equal ones the first; -1: none."""
-    best = -1
+def find_rivals(z, classes, y, rivals):
+    """rivals <- the classes of highest score but y, highest first, of equal ones the first; returns how many."""
+    size, most = 0, len(rivals)
     for k in range(classes):
-        if k == y or z[k] > above or (z[k] == above and k <= last):
+        if k == y or (size == most and not z[k] > z[rivals[most - 1]]):
             continue
-        if best < 0 or z[k] > z[best]:
-            best = k
-    return best
+        at = min(size, most - 1)
+        while at > 0 and z[rivals[at - 1]] < z[k]:
+            rivals[at] = rivals[at - 1]
+            at -= 1
+        rivals[at] = k
+        size = min(size + 1, most)
+    return size
 
 
 @bare_inline
