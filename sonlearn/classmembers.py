@@ -43,8 +43,8 @@ class ClassMember:
     precision : float
         By how much more firmly than others the combiner holds that weight.
     cost : float
-        Time for an entry of its view, the view's own time included, in any unit: what pruning it saves. What costs nothing
-        stays.
+        Time for an entry of its view, the view's own time included, in any unit: what pruning it saves. What costs
+        nothing stays.
     words : bool
         Whether it is of use where rows are words, most of them rare.
     decay : float

@@ -16,6 +16,9 @@ from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, gram_size, raw
 
+#: Classes that --classes auto takes, unless told.
+MOST_CLASSES = 10_000
+
 
 def check_conflicts(o: Any) -> None:
     """Raise OptionError at the first contradiction among options of learning."""
@@ -82,6 +85,10 @@ def _check_classes(o: Any) -> None:
     if o.oaa is not None and (o.classes is not None or o.multinomial is not None):
         other = f"--classes {o.classes}" if o.multinomial is None else f"--multinomial {o.multinomial}"
         raise OptionError(f"--oaa {o.oaa} with {other}: give one of them")
+    if o.classes is None and o.max_classes != MOST_CLASSES:
+        raise OptionError(
+            f"--max_classes {o.max_classes}: expected --classes auto, whose classes are not counted before"
+        )
     if o.multinomial is None or o.method == "committee":
         return
     said = f"--multinomial {o.multinomial}"

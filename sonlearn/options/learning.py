@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.conflicts import check_conflicts
+from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
 from sonlearn.options.spec import check_field, flags, names, number, number_or, option
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
-    "method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS,
+    "method", "sketch", "loss", "oaa", "classes", "max_classes", "multinomial", *LOSS_OPTIONS,
     "min_prediction", "max_prediction", "link", "binary",
 )  # fmt: skip
 #: Options of what is said of a prediction. (Told of only where they are given.)
@@ -51,14 +51,18 @@ class LearnOptions:
     )  # fmt: skip
     loss: str = option(None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic")
     oaa: int | None = option(
-        None, "K classes, labelled 1 to K or 0 to K-1: one learner a class, against all others", flags=("--oaa",),
+        None, "K classes, labelled 1 to K or 0 to K-1: one committee of all; with --method a learner a class", flags=("--oaa",),
         parse=int, low=2, high=1_000_000, metavar="K",
     )  # fmt: skip
     classes: str | None = option(
         None, "auto: the same for classes that are met as they come, whole numbers or names", choices=("auto",)
     )
+    max_classes: int = option(
+        MOST_CLASSES, "with --classes auto: a label beyond so many ends the run", flags=("--max_classes",), parse=int, low=2,
+        high=1_000_000, metavar="N", rare=True,
+    )  # fmt: skip
     multinomial: int | None = option(
-        None, "K classes that share what is learned of the features' scales and correlations: softmax",
+        None, "K classes and softmax: without --method as --oaa K, with one a learner that all classes share",
         flags=("--multinomial",), parse=int, low=2, high=1_000_000, metavar="K",
     )  # fmt: skip
     quantile_tau: float = option(
@@ -240,7 +244,7 @@ class LearnOptions:
     @property
     def of_one_class(self) -> LearnOptions:
         """The options of the learner of one class."""
-        return dataclasses.replace(self, oaa=None, classes=None)
+        return dataclasses.replace(self, oaa=None, classes=None, max_classes=MOST_CLASSES)
 
     @property
     def numbered(self) -> int | None:
@@ -270,10 +274,11 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= {"oaa", "classes", "multinomial", *OUTPUT_OPTIONS}
+        names |= {"oaa", "classes", "max_classes", "multinomial", *OUTPUT_OPTIONS}
         optional = {
             "oaa",
             "classes",
+            "max_classes",
             "multinomial",
             *OUTPUT_OPTIONS,
             "decay",

@@ -35,7 +35,7 @@ from sonlearn.learn.linear_algebra import solve_lower, solve_upper
 from sonlearn.learn.multiclass.sums import largest, product
 
 #: A_0 of each of the learners, as a multiple of I.
-PRIORS = (2.0, 100.0)
+PRIORS = (0.5,)
 #: Least curvature of a row: what the two best classes count together, where the best is surer than this.
 FLOOR = 1e-4
 #: Classes of less probability have no share in the curvature.

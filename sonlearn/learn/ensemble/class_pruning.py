@@ -11,7 +11,7 @@ time and tell next to nothing.
 
 After each of `CHECKPOINTS` rows members are pruned one by one, the one first whose absence costs the least for its
 share of the time, while the loss grows by less than `PRICE` times that share. What has many features starts slowly: a
-member on pairs or triples is pruned only if it makes no difference, where rows are short and no words.
+member on pairs or triples is pruned only if it makes no difference, where rows are short.
 Members of long memory are asked twice: what they add to all members, and to those of long memory, for labels may stop
 coming. Where there is a budget, pruning goes on until it is met.
 
@@ -28,7 +28,7 @@ import numpy as np
 from sonlearn.classmembers import ClassMember
 from sonlearn.jit import bare_jit
 from sonlearn.learn.ensemble.class_combiner import combine, new_class_combiner, scratch_for
-from sonlearn.learn.ensemble.pruning import FIRST, NOTHING, PRICE, SCATTERED, SHORT
+from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
 from sonlearn.options.views import VIEWS
 
 __all__ = [
@@ -52,12 +52,14 @@ WORDS_AFTER = 64
 WORDS = 0.2
 #: Rows learned after which members are pruned; WORDS_AFTER and FIRST come before.
 CHECKPOINTS = (1024, 4096, 16384, 65536)
+#: What the loss may grow by, relatively, for all of the time; and for a member that starts slowly.
+PRICE, NOTHING = 0.03, 0.003
 #: Rows of history that are kept: the last ones.
 KEPT = 8192
 #: Classes of a row's history beside its own.
 RIVALS = 4
 #: A_0 of the combiner that judges.
-_PRIORS = (4.0,)
+_PRIORS = (1.0,)
 
 
 class History(NamedTuple):
@@ -197,7 +199,7 @@ def _on_tuples(member: ClassMember) -> bool:
 
 def _is_slow(case: Case, i: int) -> bool:
     """Whether member i is one that starts slowly and should be given time."""
-    return case.short and not case.words and _on_tuples(case.members[i])
+    return case.short and _on_tuples(case.members[i])
 
 
 @bare_jit

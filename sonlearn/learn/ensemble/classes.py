@@ -62,7 +62,7 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS
 
 #: Scores held at a time, of all members, rows of a chunk and classes; and rows of a chunk at least.
-CELLS, LEAST_ROWS = 1 << 22, 8
+CELLS, LEAST_ROWS = 1 << 20, 8
 _UNMET = -1
 WORK = [("rows", "i8"), ("entries", "i8"), ("features", "i8"), ("active", "i8"), ("once", "i8"), ("words", "i8")]
 
