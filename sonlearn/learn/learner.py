@@ -27,7 +27,7 @@ from sonlearn.options.text import TABLES
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Of the header and the arrays of a learner's file; `sonlearn.files.storage` has a version of its own for the container.
-FORMAT = 4
+FORMAT = 5
 
 
 #: A table of any library that speaks Arrow.

@@ -51,15 +51,15 @@ class LearnOptions:
     )  # fmt: skip
     loss: str = option(None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic")
     oaa: int | None = option(
-        None, "K classes, labelled 1 to K or 0 to K-1: one committee of all; with --method a learner a class", flags=("--oaa",),
-        parse=int, low=2, high=1_000_000, metavar="K",
+        None, "K classes, labelled 1 to K or 0 to K-1: one committee of all; with --method a learner a class",
+        flags=("--oaa",), parse=int, low=2, high=1_000_000, metavar="K",
     )  # fmt: skip
     classes: str | None = option(
         None, "auto: the same for classes that are met as they come, whole numbers or names", choices=("auto",)
     )
     max_classes: int = option(
-        MOST_CLASSES, "with --classes auto: a label beyond so many ends the run", flags=("--max_classes",), parse=int, low=2,
-        high=1_000_000, metavar="N", rare=True,
+        MOST_CLASSES, "with --classes auto: a label beyond so many ends the run", flags=("--max_classes",), parse=int,
+        low=2, high=1_000_000, metavar="N", rare=True,
     )  # fmt: skip
     multinomial: int | None = option(
         None, "K classes and softmax: without --method as --oaa K, with one a learner that all classes share",

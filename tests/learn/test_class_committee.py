@@ -134,11 +134,9 @@ def test_the_committee_is_its_members_and_a_combiner(how):
             own = np.exp(got.unseen[i])
             assert got.loss[i] == pytest.approx(-math.log(own / (p.sum() + (rest or own))), rel=1e-9, abs=1e-12)
     weights = [member["weight"] for member in ours.facts()["members"]]
-    share = np.exp(min(both[0][0].loss) - both[0][0].loss)
-    np.testing.assert_allclose(weights, share / share.sum() @ np.array(both[0][0].w), rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(weights, both[0][0].w, rtol=1e-3, atol=1e-3)
     offline = [member["offline"] for member in ours.facts()["members"]]
-    share = np.exp(min(both[1][0].loss) - both[1][0].loss)
-    np.testing.assert_allclose(offline[:4], share / share.sum() @ np.array(both[1][0].w), rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(offline[:4], both[1][0].w, rtol=1e-3, atol=1e-3)
     assert offline[4:] == [0.0, 0.0]
 
 
@@ -263,7 +261,7 @@ def test_voices_add_up():
     assert contributions[0].names == SOME[:4]
     z = np.array([member.moved.sum(axis=1) for member in contributions]).T
     winner = scores.argmax(axis=1)
-    assert (z.argmax(axis=1) == winner).mean() > 0.95, "the mixture of two weightings is close to their mean"
+    assert (z.argmax(axis=1) == winner).all()
 
 
 def test_a_row_out_of_all_bounds_is_refused():

@@ -155,37 +155,29 @@ def softmax(z):
 
 
 class CombinerTwin:
-    """Newton steps with whole matrices, two prior precisions, and the mixture of their probabilities."""
+    """Newton steps with the whole matrix."""
 
-    def __init__(self, w, priors=(2.0, 100.0), keep=0.9998**32):
-        self.w, self.A = [np.array(w, float) for _ in priors], [p * np.eye(len(w)) for p in priors]
-        self.priors, self.keep, self.loss, self.rows = priors, keep, np.zeros(len(priors)), 0
-
-    def p(self, v):
-        """float64[E, K] of levelled scores float64[k, K]."""
-        out = []
-        for w in self.w:
-            z = w @ v
-            p = np.where(z > z.max() - 20, softmax(z), 0.0)
-            out.append(p / p.sum())
-        return np.array(out)
+    def __init__(self, w, prior=0.5, keep=0.9998**32, precision=None):
+        self.w, self.A_0 = np.array(w, float), prior * np.diag(np.ones(len(w)) if precision is None else precision)
+        self.A, self.keep, self.rows = self.A_0.copy(), keep, 0
 
     def predict(self, v):
-        share = np.exp(self.loss.min() - self.loss)
-        return share / share.sum() @ self.p(v)
+        """float64[K]: probabilities of levelled scores float64[k, K]."""
+        z = self.w @ v
+        p = np.where(z > z.max() - 20, softmax(z), 0.0)
+        return p / p.sum()
 
     def learn(self, v, y, h):
         self.rows += 1
-        for e, p in enumerate(self.p(v)):
-            self.loss[e] -= h * math.log(max(p[y], math.exp(-20)))
-            mean = v @ p
-            H = sum(p[k] * np.outer(v[:, k] - mean, v[:, k] - mean) for k in range(len(p)) if p[k] >= 1e-5)
-            best, second = np.argsort(-p, kind="stable")[:2] if len(p) > 1 else (0, None)
-            lacking = 1e-4 - (1 - p[best])
-            if lacking > 0 and second is not None:
-                apart = v[:, best] - v[:, second]
-                H = H + lacking * np.outer(apart, apart)
-            self.A[e] = self.A[e] + h * H
-            self.w[e] = self.w[e] - h * np.linalg.solve(self.A[e], mean - v[:, y])
-            if self.rows % 32 == 0:
-                self.A[e] = self.keep * self.A[e] + (1 - self.keep) * self.priors[e] * np.eye(len(self.w[e]))
+        p = self.predict(v)
+        mean = v @ p
+        H = sum(p[k] * np.outer(v[:, k] - mean, v[:, k] - mean) for k in range(len(p)) if p[k] >= 1e-5)
+        best, second = np.argsort(-p, kind="stable")[:2] if len(p) > 1 else (0, None)
+        lacking = 1e-4 - (1 - p[best])
+        if lacking > 0 and second is not None:
+            apart = v[:, best] - v[:, second]
+            H = H + lacking * np.outer(apart, apart)
+        self.A = self.A + h * H
+        self.w = self.w - h * np.linalg.solve(self.A, mean - v[:, y])
+        if self.rows % 32 == 0:
+            self.A = self.keep * self.A + (1 - self.keep) * self.A_0

@@ -22,8 +22,12 @@ class CommitteePartitions(ClassPartitionEnsemble):
     def new(self, *classes: int) -> PartitionState:
         """State of committees that have seen nothing; how many classes have been named."""
         N = len(self.engines)
-        combiner = new_class_combiner(np.full(N, 1.0 / N), decay=self._options.decay)
+        combiner = new_class_combiner(np.full(N, 1.0 / N), self._options.decay)
         return super().new(*classes)._replace(combiner=combiner)
+
+    def shares(self, state: PartitionState) -> np.ndarray:
+        """float64[N]: the combiner's weight of each committee."""
+        return np.asarray(state.combiner.w)
 
     def combine(self, state: PartitionState, said: ClassPredictions, rows: Rows, learns: bool, out) -> None:
         """Fill in the scores of `out`, whose `met` is there; where it `learns`, row by row.

@@ -27,7 +27,7 @@ import numpy as np
 
 from sonlearn.classmembers import ClassMember
 from sonlearn.jit import bare_jit
-from sonlearn.learn.ensemble.class_combiner import combine, new_class_combiner, scratch_for
+from sonlearn.learn.ensemble.class_combiner import ClassCombiner, combine, new_class_combiner, scratch_for
 from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
 from sonlearn.options.views import VIEWS
 
@@ -59,7 +59,7 @@ KEPT = 8192
 #: Classes of a row's history beside its own.
 RIVALS = 4
 #: A_0 of the combiner that judges.
-_PRIORS = (1.0,)
+_PRIOR = 1.0
 
 
 class History(NamedTuple):
@@ -160,22 +160,22 @@ def pruned(case: Case, left: list[int]) -> list[int]:
     return going
 
 
-def replayed(case: Case, chosen: list[int], priors: tuple[float, ...]) -> tuple:
+def replayed(case: Case, chosen: list[int], prior: float) -> tuple[ClassCombiner, np.ndarray]:
     """(combiner of the `chosen` after the history, float64[rows] its losses, NaN where there was nothing to lose)."""
     V = np.ascontiguousarray(case.history.scores[:, chosen].transpose(1, 0, 2), dtype=np.float64)
     n, classes = V.shape[1], case.history.classes
     weights, precision = (
         np.array([getattr(case.members[i], what) for i in chosen]) for what in ("weight", "precision")
     )
-    combiner = new_class_combiner(weights, priors, case.decay, precision)
-    out, scratch = np.zeros(V.shape[1:]), scratch_for(len(chosen), V.shape[2], len(priors))
-    combine(combiner, V, classes, np.zeros(n), case.history.weight, True, scratch, out)
+    combiner = new_class_combiner(weights, case.decay, precision, prior)
+    out = np.zeros(V.shape[1:])
+    combine(combiner, V, classes, np.zeros(n), case.history.weight, True, scratch_for(len(chosen), V.shape[2]), out)
     return combiner, np.where(classes > 0, -out[:, 0], np.nan)
 
 
 def _loss(case: Case, chosen: list[int]) -> float:
     """Mean loss of a combiner of the `chosen` on the rows that judge."""
-    losses, start = replayed(case, chosen, _PRIORS)[1], len(case.history.weight) // 4
+    losses, start = replayed(case, chosen, _PRIOR)[1], len(case.history.weight) // 4
     known = start + np.flatnonzero(~np.isnan(losses[start:]))
     return float(np.average(losses[known], weights=case.history.weight[known])) if len(known) else 0.0
 

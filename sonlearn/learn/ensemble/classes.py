@@ -31,11 +31,10 @@ from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import Contributions
 from sonlearn.learn.ensemble.class_combiner import (
-    PRIORS,
+    PRIOR,
     ClassCombiner,
     combine_members,
     level,
-    mixed_weights,
     new_class_combiner,
 )
 from sonlearn.learn.ensemble.class_pruning import (
@@ -124,7 +123,7 @@ class ClassCommittee:
     def new(self, classes: int = 0) -> ClassesState:
         """State that has seen nothing; so many classes have been named."""
         weights, precision = (np.array([getattr(m, what) for m in self.members]) for what in ("weight", "precision"))
-        combiners = [new_class_combiner(weights, decay=self._options.decay, precision=precision) for _ in range(2)]
+        combiners = [new_class_combiner(weights, self._options.decay, precision) for _ in range(2)]
         work = np.zeros(
             1,
             dtype=[
@@ -195,7 +194,7 @@ class ClassCommittee:
         The offline weights are meant. Nothing is said of a class that no row has shown.
         """
         active = self._lasting_at_work(state)
-        slot, n, w = int(state.slots[number]), len(rows.y), mixed_weights(state.offline)[active]
+        slot, n, w = int(state.slots[number]), len(rows.y), state.offline.w[active]
         V = np.zeros((n, len(active)))
         if slot >= 0:
             every = self._active(state)
@@ -205,7 +204,7 @@ class ClassCommittee:
 
     def weights(self, state: ClassesState, features: int) -> np.ndarray:
         """float64[classes, features]: weights of the members that are linear in the raw row, as they are added up."""
-        out, w = np.zeros((len(state.slots), features)), mixed_weights(state.offline)
+        out, w = np.zeros((len(state.slots), features)), state.offline.w
         for number in range(len(state.slots)):
             out[number] = self.weights_of(state, features, number, w)
         return out
@@ -213,7 +212,7 @@ class ClassCommittee:
     def weights_of(self, state: ClassesState, features: int, number: int, w: np.ndarray | None = None) -> np.ndarray:
         """float64[features]: the row of `weights` of one class."""
         out, slot = np.zeros(features), int(state.slots[number])
-        w = mixed_weights(state.offline) if w is None else w
+        w = state.offline.w if w is None else w
         for i in self._active(state):
             if slot >= 0 and self.members[i].view == "raw" and hasattr(self._engines[i], "weights"):
                 out += w[i] * self._engines[i].weights(state.members[i], features, slot)
@@ -228,7 +227,7 @@ class ClassCommittee:
         """members: of each its name, whether it is at work, its own error, the combiner's weights, pairs and bytes;
         classes: of each the rows learned (`examples`).
         """
-        active, online, offline = self._active(state), mixed_weights(state.online), mixed_weights(state.offline)
+        active, online, offline = self._active(state), state.online.w, state.offline.w
         errors = state.tally[:, 1] / np.maximum(state.tally[:, 0], 1e-300)
         members = []
         for i, member in enumerate(self.members):
@@ -419,12 +418,10 @@ class ClassCommittee:
 
 def refill(combiner: ClassCombiner, case: Case, among: list[int]) -> None:
     """The combiner as if only the members `among` had ever scored anything: the history replayed."""
-    anew = replayed(case, among, PRIORS)[0]
-    k = combiner.w.shape[1]
-    combiner.w[:], combiner.A[:] = 0.0, combiner.prior[:, :, None] * np.eye(k)
-    combiner.w[:, among] = anew.w
-    combiner.A[np.ix_(range(len(anew.w)), among, among)] = anew.A
-    combiner.loss[:] = anew.loss
+    anew = replayed(case, among, PRIOR)[0]
+    combiner.w[:], combiner.A[:] = 0.0, np.diag(combiner.prior)
+    combiner.w[among] = anew.w
+    combiner.A[np.ix_(among, among)] = anew.A
 
 
 def make_class_member(member: ClassMember, decay: float) -> Any:
@@ -492,7 +489,8 @@ def tally_up(tally, V, met, y, weight):
 
     Parameters
     ----------
-    tally : float64[2], changed; V : float64[n, K], levelled: the best class has 0, of equal ones the first; met : int64[n]; y : float64[n], NaN for none; weight : float64[n]
+    tally : float64[2], changed; V : float64[n, K], levelled: the best class has 0, of equal ones the first
+    met : int64[n]; y : float64[n], NaN for none; weight : float64[n]
     """
     for i in range(len(y)):
         if y[i] != y[i]:
