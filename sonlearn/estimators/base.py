@@ -88,8 +88,12 @@ def _given(estimator: Any) -> dict[str, Any]:
     return given
 
 
-def probabilities(loss: str, raw: np.ndarray) -> np.ndarray:
+def probabilities(learner: Learner, raw: np.ndarray) -> np.ndarray:
     """float64[n, K] from raw predictions as `raw_of` gives them; rows sum to 1."""
+    options, loss = learner.options, learner.options.loss
+    if options.several and options.method == "committee":  # scores are logarithms of probabilities
+        p = np.exp(raw - raw.max(axis=1, keepdims=True, initial=-1e300))
+        return np.asarray(p / p.sum(axis=1, keepdims=True))
     p = np.exp(-np.logaddexp(0.0, -raw)) if loss == "logistic" else np.clip((1.0 + raw) / 2.0, 0.0, 1.0)
     if p.shape[1] == 1:
         return np.hstack([1.0 - p, p])

@@ -215,7 +215,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
             raise NotImplementedError(f"loss {loss} tells no probabilities")
         if learner is None or not rows or len(classes) < 2:
             return [dict.fromkeys(classes, 1.0 / max(len(classes), 1)) for _ in rows]
-        found = probabilities(loss, raw_of(learner, self._unlabelled(rows)))
+        found = probabilities(learner, raw_of(learner, self._unlabelled(rows)))
         return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
 
 

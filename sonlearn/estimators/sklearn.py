@@ -186,7 +186,8 @@ class SonClassifier(ClassifierMixin, _Son):
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.estimators.base.PROBABILISTIC`."""
-        return probabilities(self._options().loss, self._raw(X))
+        raw = self._raw(X)
+        return probabilities(self.learner_, raw)
 
     @property
     def coef_(self) -> np.ndarray:
