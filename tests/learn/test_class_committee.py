@@ -309,3 +309,88 @@ def test_names_of_members():
 def test_labels_that_do_not_fit():
     with pytest.raises(InputError, match=r"found label 4, expected 1 to 3, or 0 to 2, for --multinomial 3"):
         learner({"multinomial": 3}).partial_fit(batch_of([{1: 1.0}], [4]))
+
+
+# ------------------------------------------------------------------------------------------------------ pruning
+
+
+def case_of(names, scores, costs, short=False, words=False, allowed=math.inf):
+    """A case whose members score float[rows, k, classes], the row's own class first."""
+    n, k, K = scores.shape
+    kept = np.zeros((n, k, 1 + class_pruning.RIVALS), np.float32)
+    kept[:, :, :K] = scores
+    history = class_pruning.History(kept, np.ones(n), np.full(n, K))
+    members = tuple(class_member(name) for name in names)
+    return class_pruning.Case(members, history, np.array(costs, float), short, words, allowed)
+
+
+NAMES = ("nag", "arow-precision:lunit", "arow-precision:pairs", "shares~0.3")
+
+
+def member_scores(told=(1.0, 1.0, 0.0, 0.0), n=400, K=3):
+    """Members that tell of the row's class as much as `told`, and noise."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(n, 4, K))
+    scores[:, :, 0] += np.array(told)
+    scores -= scores.max(axis=2, keepdims=True)
+    return scores
+
+
+def test_the_dearest_that_tells_nothing_goes_first_and_what_costs_nothing_stays():
+    case = case_of(NAMES, member_scores(), [1, 1, 4, 0])
+    assert class_pruning.pruned(case, [0, 1, 2, 3])[0] == 2
+    assert 3 not in class_pruning.pruned(case, [0, 1, 2, 3])
+    rich = case_of(NAMES, member_scores((1.0, 1.0, 1.0, 0.0)), [1, 1, 4, 0])
+    assert class_pruning.pruned(rich, [0, 1, 2, 3]) == []
+
+
+def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
+    some = member_scores((2.0, 2.0, 0.7, 0.0))
+    long, short = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
+    growth = class_pruning._growths(long, [0, 1, 2, 3])[2]
+    assert growth > class_pruning.NOTHING
+    assert (2 in class_pruning.pruned(long, [0, 1, 2, 3])) == (growth < class_pruning.PRICE * 40 / 42)
+    assert 2 not in class_pruning.pruned(short, [0, 1, 2, 3])
+
+
+def test_a_budget_is_met_by_those_that_lose_least():
+    case = case_of(NAMES, member_scores((2.0, 1.0, 1.0, 0.0)), [1, 1, 1, 0], allowed=1.5)
+    going = class_pruning.pruned(case, [0, 1, 2, 3])
+    assert {1, 2} <= set(going)
+    assert 0 not in going
+
+
+def test_members_for_numbers_leave_rows_of_words():
+    names = ("nag", "arow-precision:tfidf", "arow-precision:zs", "rls:fourier")
+    words, numbers = (case_of(names, member_scores(), [1, 1, 1, 1], words=words) for words in (True, False))
+    assert class_pruning.out_of_place(words, [0, 1, 2, 3]) == [2, 3]
+    assert class_pruning.out_of_place(numbers, [0, 1, 2, 3]) == []
+    ours = learner(members=())
+    batch = zipf(n=80, d=4000, s=18)
+    ours.partial_fit(batch._replace(y=1.0 + np.arange(80) % 3))
+    at_work = {member["name"] for member in ours.facts()["members"] if member["active"]}
+    assert at_work == {name for name, member in CLASS_MEMBERS.items() if member.words}
+
+
+def test_tuples_that_are_nearly_all_new_go():
+    case = case_of(NAMES, member_scores(), [1, 1, 4, 0])
+    entries = np.array([[100.0, 10.0], [100.0, 10.0], [1000.0, 900.0], [100.0, 10.0]])
+    assert class_pruning.scattered(case, [0, 1, 2, 3], entries) == [2]
+    assert class_pruning.scattered(case._replace(short=True), [0, 1, 2, 3], entries) == []
+    entries[2, 1] = 500.0
+    assert class_pruning.scattered(case, [0, 1, 2, 3], entries) == []
+
+
+def test_the_history_has_the_classes_own_scores_and_those_of_the_likeliest_rivals():
+    rng = np.random.default_rng(1)
+    V, met, y = rng.normal(size=(2, 5, 7)), np.array([0, 1, 2, 7, 7]), np.array([0.0, 0.0, np.nan, 3.0, 6.0])
+    logs = rng.normal(size=(5, 7))
+    history = class_pruning.remembered(class_pruning.new_history(3), [0, 2], V, logs, met, y, np.arange(5.0))
+    assert history.classes.tolist() == [0, 1, 5, 5]
+    assert history.weight.tolist() == [0.0, 1.0, 3.0, 4.0]
+    assert not history.scores[:, 1].any()
+    for at, i in ((2, 3), (3, 4)):
+        own = int(y[i])
+        rivals = [k for k in np.argsort(-logs[i]) if k != own][:4]
+        np.testing.assert_allclose(history.scores[at, 0], V[0, i, [own, *rivals]].astype(np.float32))
+        np.testing.assert_allclose(history.scores[at, 2], V[1, i, [own, *rivals]].astype(np.float32))
