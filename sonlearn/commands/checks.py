@@ -10,10 +10,14 @@ import stat
 import sys
 from collections.abc import Iterable
 
+import numpy as np
+
 from sonlearn.commands.files import STDIN, check_binary, check_files
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.files import storage
 from sonlearn.files.atomic import STDOUT, target_problem
+from sonlearn.options import LearnOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import flags
 from sonlearn.text.source import is_remote
@@ -117,6 +121,37 @@ def warn(text: str) -> None:
     """A warning on standard error, wherever that goes."""
     with contextlib.suppress(BrokenPipeError):
         complain(f"sonlearn: warning: {text}")
+
+
+class Values:
+    """Notices, early in a run, labels of ``--classes auto`` that look like values and not like classes.
+
+    Parameters
+    ----------
+    learn : LearnOptions
+    """
+
+    #: Rows that are looked at, and different whole numbers among their labels beyond which these are hardly classes.
+    ROWS, MOST = 2000, 200
+
+    def __init__(self, learn: LearnOptions):
+        self._found: set[float] = set()
+        self._rows = 0 if learn.classes is not None else self.ROWS
+
+    def warning(self, batch: Batch) -> str:
+        """What is to be said after these rows; empty: nothing, or it has been said."""
+        if self._rows >= self.ROWS or batch.class_names is not None:
+            return ""
+        y = batch.y[: self.ROWS - self._rows]
+        self._rows += len(y)
+        self._found.update(y[~np.isnan(y)].tolist())
+        if len(self._found) <= self.MOST:
+            return ""
+        rows, self._rows = self._rows, self.ROWS
+        return (
+            f"{len(self._found)} different labels in the first {rows} rows, each a class (--classes auto): if they are "
+            "values, give --loss squared in its place; if they number the rows, name another label"
+        )
 
 
 def of_skipped(count: int, errors: list[InputError]) -> list[str]:

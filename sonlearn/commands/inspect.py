@@ -18,6 +18,8 @@ from sonlearn.report.facts import largest
 from sonlearn.report.jsonable import jsonable, spelt
 
 TOP = 20
+#: Classes whose largest weights are listed.
+SHOWN = 50
 
 
 def run(path: str, top: int | None, as_json: bool = False) -> int:
@@ -41,17 +43,20 @@ def run(path: str, top: int | None, as_json: bool = False) -> int:
 def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
     """The same for programs: all that a model says, JSON-able, with its `top` largest weights (None: all)."""
     learner = model.learner
-    ids, weights = learner.weights()
+    ids = learner.ids()
 
     def entries(w: np.ndarray) -> list[dict[str, Any]]:
         chosen = largest(ids, w, len(ids) if top is None else top)
         return [{"id": int(ids[i]), "weight": float(w[i]), "names": names_of(ids[i], model.names)} for i in chosen]
 
     if learner.options.several:
-        of_classes = zip(learner.classes, weights, strict=False)
-        said = {"classes": [{"label": label, "weights": entries(w)} for label, w in of_classes]}
+        count = len(learner.facts()["classes"])
+        said = {"classes": [
+            {"label": label, "weights": entries(learner.class_weights(k))}
+            for k, label in enumerate(learner.classes[:count])
+        ]}  # fmt: skip
     else:
-        said = {"weights": entries(weights)}
+        said = {"weights": entries(learner.weights()[1])}
     learn = {name: getattr(learner.options, name) for name in learner.options.shown}
     return jsonable({
         "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
@@ -62,7 +67,7 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
 def describe(path: str, model: Model, top: int) -> list[str]:
     """Lines about a model with its `top` largest weights, and their names where they are known."""
     learner = model.learner
-    ids, weights = learner.weights()
+    ids = learner.ids()
     lines = [f"{path}: a sonlearn learner", "", "options"]
     values = {name: getattr(learner.options, name) for name in learner.options.shown}
     values |= dataclasses.asdict(learner.text)
@@ -81,9 +86,9 @@ def describe(path: str, model: Model, top: int) -> list[str]:
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
     if not learner.options.several:
-        lines += weight_table("largest weights", ids, weights, top, model)
+        lines += weight_table("largest weights", ids, learner.weights()[1], top, model)
     else:
-        lines += class_tables(model, facts["classes"], ids, weights, top)
+        lines += class_tables(model, facts["classes"], ids, top)
     if model.unfinished is not None:
         place = model.unfinished
         lines.insert(
@@ -92,14 +97,16 @@ def describe(path: str, model: Model, top: int) -> list[str]:
     return lines
 
 
-def class_tables(model: Model, facts: list[dict], ids: np.ndarray, weights: np.ndarray, top: int) -> list[str]:
-    """Lines on several classes: the labels, and of each the members and the largest weights (a row of `weights`)."""
+def class_tables(model: Model, facts: list[dict], ids: np.ndarray, top: int) -> list[str]:
+    """Lines on several classes: the labels, and of the first `SHOWN` the members and the largest weights."""
     labels = model.learner.classes[: len(facts)]
     lines = ["", f"classes: {len(labels)}", f"  {'label':<24} {'examples':>12}"]
     lines += [f"  {label:<24} {of['examples']:>12}" for label, of in zip(labels, facts, strict=True)]
-    for label, of, w in zip(labels, facts, weights, strict=True):
+    for k, (label, of) in enumerate(zip(labels[:SHOWN], facts, strict=False)):
         lines += ["", f"class {label}", *roll(of.get("members", []))]
-        lines += weight_table(f"largest weights of class {label}", ids, w, top, model)
+        lines += weight_table(f"largest weights of class {label}", ids, model.learner.class_weights(k), top, model)
+    if len(labels) > SHOWN:
+        lines += ["", f"and {len(labels) - SHOWN} classes more (--json has them all)"]
     return lines
 
 
@@ -119,13 +126,16 @@ def roll(members: list[dict]) -> list[str]:
         return []
     lines = ["", f"members: {sum(m['active'] for m in members)} of {len(members)} at work"]
     both = any(m["offline"] is None for m in members)  # beside the weight with labels arriving that without
-    lines.append(f"  {'member':<28} {'own error':>12} {'weight':>12}" + f" {'offline':>12}" * both)
+    sized = any("bytes" in member for member in members)
+    head = f"  {'member':<28} {'own error':>12} {'weight':>12}"
+    lines.append(head + f" {'offline':>12}" * both + f"{'bytes':>15}" * sized)
     for member in members:
         weight = f"{member['weight']:>12.6f}" if member["active"] else f"{'pruned':>12}"
         offline = ""
         if both and member["active"]:
             offline = f" {'-':>12}" if member["offline"] is None else f" {member['offline']:>12.6f}"
-        lines.append(f"  {member['name']:<28} {member['error']:>12.6g} {weight}{offline}")
+        size = f"{member['bytes']:>15}" if "bytes" in member else ""
+        lines.append(f"  {member['name']:<28} {member['error']:>12.6g} {weight}{offline}{size}")
     return lines
 
 

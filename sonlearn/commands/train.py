@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from sonlearn.commands.audit import Audit, one_by_one
-from sonlearn.commands.checks import check_run
+from sonlearn.commands.checks import Values, check_run, warn
 from sonlearn.commands.milestones import Patience
 from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import Passes
@@ -23,7 +23,7 @@ from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report import streams
-from sonlearn.report.classes import probabilities_of, scores_of
+from sonlearn.report.classes import likeliest, probabilities_of, scores_of
 from sonlearn.report.labels import as_reported
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.predictions import PredictionWriter
@@ -58,6 +58,10 @@ def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session]
         session.say(f"{options.final_regressor}: the run that saved this model has finished; nothing is left to do")
         return 0
     return session.run()
+
+
+#: Scores held of a batch, rows times classes; rows of a part at least.
+CELLS, LEAST_ROWS = 1 << 22, 64
 
 
 class Session(Passes):
@@ -96,6 +100,10 @@ class Session(Passes):
             raise OptionError(
                 "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
             )
+        if options.top is not None and (options.probabilities or not self.learn.several):
+            other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
+            raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
+        self.values = Values(self.learn)
         texts = self.texts if self.learn.several else None
         loss, zero = as_reported(self.learn)
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
@@ -160,7 +168,19 @@ class Session(Passes):
 
     def batches(self, reader: Reader | CachedReader) -> Iterable[Batch]:
         """What is learned from at a time."""
-        return one_by_one(reader) if self.audit else reader
+        return one_by_one(reader) if self.audit else self.bounded(reader)
+
+    def bounded(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """The same rows, of many classes in parts whose scores need no more than a bounded space."""
+        for batch in batches:
+            start = 0
+            while start < batch.n:
+                classes = len(self.learner.classes) if self.learner is not None and self.learn.several else 1
+                stop = start + max(CELLS // max(classes, 1), LEAST_ROWS)
+                yield batch.part(start, min(stop, batch.n))
+                start = stop
+            if batch.n == 0:
+                yield batch
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted | PredictedClass:
         """Predict a batch, and learn from it what is to be learned."""
@@ -169,6 +189,9 @@ class Session(Passes):
             self.audit.write(self.learner, batch)
         if self.options.testonly:
             return self.learner.predict(batch)
+        warning = self.values.warning(batch)
+        if warning:
+            warn(warning)
         return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
 
     def lines_of(self, predicted: Predicted | PredictedClass) -> int:
@@ -202,7 +225,9 @@ class Session(Passes):
         """Predictions of several classes: labels, or what is said of each class."""
         assert self.learner is not None
         labels = [str(label) for label in self.learner.classes]
-        if self.predictions and self.options.probabilities:
+        if self.predictions and self.options.top is not None:
+            self.predictions.write(likeliest(predicted, labels, self.options.top), tags)
+        elif self.predictions and self.options.probabilities:
             self.predictions.write(probabilities_of(predicted, labels, self.learn.numbered), tags)
         elif self.predictions:
             self.predictions.write(self.texts(predicted.prediction), tags)

@@ -82,6 +82,11 @@ def _given(estimator: Any) -> dict[str, Any]:
     return given
 
 
+def has_softmax(learner: Learner) -> bool:
+    """Whether the scores of `learner` are logarithms of probabilities."""
+    return learner.options.several and learner.options.method == "committee"
+
+
 def learner_of_classes(options: LearnOptions, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
     """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come."""
     if classes == 2:

@@ -24,6 +24,7 @@ from sonlearn.estimators.base import (
     best_of,
     class_options,
     constructor,
+    has_softmax,
     labels_of,
     learner_of_classes,
     raw_of,
@@ -237,7 +238,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
             raise NotImplementedError(f"loss {loss} tells no probabilities")
         if learner is None or not rows or len(classes) < 2:
             return [dict.fromkeys(classes, 1.0 / max(len(classes), 1)) for _ in rows]
-        found = probabilities(loss, raw_of(learner, self._unlabelled(rows), online=True))
+        found = probabilities(loss, raw_of(learner, self._unlabelled(rows), online=True), has_softmax(learner))
         return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
 
 

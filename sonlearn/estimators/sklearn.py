@@ -24,6 +24,7 @@ from sonlearn.estimators.base import (
     best_of,
     class_options,
     constructor,
+    has_softmax,
     labels_of,
     learner_of_classes,
     raw_of,
@@ -185,7 +186,8 @@ class SonClassifier(ClassifierMixin, _Son):
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.links.PROBABILISTIC`."""
-        return probabilities(self._options().loss, self._raw(X))
+        raw = self._raw(X)
+        return probabilities(self._options().loss, raw, has_softmax(self.learner_))
 
     @property
     def coef_(self) -> np.ndarray:

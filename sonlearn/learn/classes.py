@@ -14,6 +14,7 @@ it their labels are whatever comes. The loss is the logarithm of one over the pr
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,9 @@ from sonlearn.options import LearnOptions
 #: Number of a class that has not been met.
 UNMET = -1
 _WHOLE = 2.0**53
+#: Labels of VW that are no classes: ``class:cost``, and several with commas.
+_COSTS = re.compile(r"[0-9]+:[-+]?[0-9.]+(e[-+]?[0-9]+)?")
+_LABELS = re.compile(r"[0-9]+(,[0-9]+)+")
 
 
 class PredictedClass(NamedTuple):
@@ -94,8 +98,10 @@ class Classes:
 
     def __init__(self, options: LearnOptions):
         self.most = options.oaa or options.multinomial
+        self._cap = self.most or options.max_classes
         self._numbered = options.classes is None
-        self._flag, self._softmax = ("--oaa", False) if options.multinomial is None else ("--multinomial", True)
+        self._flag = "--oaa" if options.multinomial is None else "--multinomial"
+        self._softmax = options.multinomial is not None or options.method == "committee"
         self.labels: list[int | str] = []
         self.first: int | None = None
         self._numbers: dict[int | str, int] = {}
@@ -129,7 +135,7 @@ class Classes:
             kinds, at = np.unique(place[learned], return_index=True)
             for i, row in sorted(zip(kinds.tolist(), learned[at].tolist(), strict=True), key=lambda pair: pair[1]):
                 if _plain(values[i]) not in self._numbers:
-                    if len(self.labels) == self.most:
+                    if len(self.labels) == self._cap:
                         end = row
                         break
                     self._meet([_plain(values[i])])
@@ -218,6 +224,9 @@ class Classes:
                     return f"{expected} (more classes: {self._flag} {int(value) + (first == 0)})"
                 return f"{expected} (classes of any name: --classes auto)"
             return ""
+        several = _several(value) if isinstance(value, str) else ""
+        if several:
+            return several
         known = next(iter([*self.labels[:1], *before]), value)
         if isinstance(value, str) != isinstance(known, str):
             kind = "a name" if isinstance(known, str) else "a whole number"
@@ -225,10 +234,24 @@ class Classes:
         if not isinstance(value, str) and (value != math.floor(value) or abs(value) > _WHOLE):
             return "a whole number or a name, for a class (real labels: --loss squared, without --classes)"
         if not learning and value not in self._numbers:
+            if len(self.labels) == self._cap and self.most is None:
+                return (
+                    f"one of the {self._cap} classes met before, the most that there can be (more: --max_classes N; "
+                    "labels that are values: --loss squared, without --classes)"
+                )
             if len(self.labels) == self.most:
                 return f"one of the {self.most} classes met before (more classes: {self._flag} {self.most + 1})"
             return f"a class that the model has learned ({shorten(' '.join(map(str, self.labels)), 60)}), or no label"
         return ""
+
+
+def _several(name: str) -> str:
+    """What to say of a label in VW's form of several, or of costs; empty: it is a name."""
+    if _COSTS.fullmatch(name):
+        return "one class a row; costs of classes (VW's --csoaa) are not taken: give the class of least cost alone"
+    if _LABELS.fullmatch(name):
+        return "one class a row; several labels (VW's --multilabel_oaa) are not taken: give a row, or a model, each"
+    return ""
 
 
 def _above(value: float | str, high: int) -> bool:

@@ -287,6 +287,18 @@ class Learner:
         """(ids int64[d], w float64[d]) of the features seen, in the scale of the input; of K classes float64[K, d]."""
         return self.index.ids[: self.size].copy(), self.engine.weights(self.state, self.size)
 
+    def ids(self) -> np.ndarray:
+        """int64[d]: ids of the features seen, in the order of `weights`."""
+        return self.index.ids[: self.size].copy()
+
+    def class_weights(self, k: int) -> np.ndarray:
+        """float64[d]: of class `classes[k]` the row of `weights`, without room for those of all classes at once."""
+        self._classes()
+        if hasattr(self.engine, "weights_of"):
+            row: np.ndarray = self.engine.weights_of(self.state, self.size, k)
+            return row
+        return self.weights()[1][k]
+
     @property
     def classes(self) -> list[int | str]:
         """Labels of the classes met so far, in that order. Raises OptionError where there are no several classes."""

@@ -46,8 +46,14 @@ def reported(options: LearnOptions, p: np.ndarray, y: np.ndarray, loss: np.ndarr
     return classes, np.where(np.isnan(y), np.nan, (classes != y).astype(np.float64))
 
 
-def probabilities(loss: str, raw: np.ndarray) -> np.ndarray:
-    """float64[n, K] from raw predictions of losses in `PROBABILISTIC`; rows sum to 1."""
+def probabilities(loss: str, raw: np.ndarray, softmax: bool = False) -> np.ndarray:
+    """float64[n, K] from raw predictions of losses in `PROBABILISTIC`, float64[n, K or 1]; rows sum to 1.
+
+    `softmax`: the scores are logarithms of probabilities, as those of a committee of several classes are.
+    """
+    if softmax:
+        p = np.exp(raw - raw.max(axis=1, keepdims=True, initial=-1e300))
+        return np.asarray(p / p.sum(axis=1, keepdims=True))
     p = logistic(raw) if loss == "logistic" else np.clip((1.0 + raw) / 2.0, 0.0, 1.0)
     if p.shape[1] == 1:
         return np.hstack([1.0 - p, p])

@@ -26,8 +26,10 @@ _MAKERS = {
     "projected": ("projected.engine", "Projected"),
     "committee": ("ensemble.committee", "Committee"),
     "multinomial": ("multiclass.multinomial", "Multinomial"),
+    "classes": ("ensemble.classes", "ClassCommittee"),
     "one_vs_rest": ("multiclass.one_vs_rest", "OneVsRest"),
     "partitions": ("ensemble.partitions", "PartitionEnsemble"),
+    "committee_partitions": ("ensemble.committee_partitions", "CommitteePartitions"),
     "class_partitions": ("ensemble.class_partitions", "ClassPartitionEnsemble"),
 }
 
@@ -45,10 +47,12 @@ def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = Non
         name = "dense_diagonal_fd"
     if options.several:
         name = "one_vs_rest" if options.multinomial is None else "multinomial"
+        name = "classes" if options.method == "committee" else name
     if parts:
-        name = "class_partitions" if options.several else "partitions"
+        of_classes = "committee_partitions" if name == "classes" else "class_partitions"
+        name = of_classes if options.several else "partitions"
     module, maker = _MAKERS[name]
     make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
     if parts:
         return make(options, parts, threads)
-    return make(options, threads) if name in ("committee", "one_vs_rest") else make(options)
+    return make(options, threads) if name in ("committee", "one_vs_rest", "classes") else make(options)

@@ -10,10 +10,14 @@ import math
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.options.class_members import class_member
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, gram_size, raw
+
+#: Classes that --classes auto takes, unless told.
+MOST_CLASSES = 10_000
 
 
 def check_conflicts(o: Any) -> None:
@@ -32,12 +36,15 @@ def check_conflicts(o: Any) -> None:
         raise OptionError(
             f"{_of_classes(o)} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared"
         )
-    if o.several and o.method == "committee" and o.loss not in CLASSIFICATION:
-        raise OptionError(f"--loss {o.loss} with several classes: the committee learns {', '.join(CLASSIFICATION)}")
+    if o.several and o.method == "committee":
+        _check_class_committee(o)
     _check_output(o)
     _check_forgetting(o)
     _check_budget(o)
     for name in o.members:
+        if o.several and o.method == "committee":
+            class_member(name)
+            continue
         chosen = member(name, o.loss)
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
             raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
@@ -78,7 +85,11 @@ def _check_classes(o: Any) -> None:
     if o.oaa is not None and (o.classes is not None or o.multinomial is not None):
         other = f"--classes {o.classes}" if o.multinomial is None else f"--multinomial {o.multinomial}"
         raise OptionError(f"--oaa {o.oaa} with {other}: give one of them")
-    if o.multinomial is None:
+    if o.classes is None and o.max_classes != MOST_CLASSES:
+        raise OptionError(
+            f"--max_classes {o.max_classes}: expected --classes auto, whose classes are not counted before"
+        )
+    if o.multinomial is None or o.method == "committee":
         return
     said = f"--multinomial {o.multinomial}"
     if METHODS[o.method].shared is None:
@@ -96,6 +107,21 @@ def _check_classes(o: Any) -> None:
             raise OptionError(
                 f"{said} with --{name} {getattr(o, name):g}: classes that share a metric do not take it; "
                 f"--oaa {o.multinomial} does"
+            )
+
+
+def _check_class_committee(o: Any) -> None:
+    """What the committee of several classes does not take."""
+    if o.loss != "logistic":
+        raise OptionError(
+            f"--loss {o.loss} with several classes: the committee learns logistic (softmax's log loss); a learner a "
+            f"class takes it: --oaa K --method nag"
+        )
+    for name, nothing in (("l2", 0.0), ("clip", math.inf)):
+        if getattr(o, name) != nothing:
+            raise OptionError(
+                f"--{name} {getattr(o, name):g} with several classes: the committee does not take it; "
+                f"--oaa K --method nag does"
             )
 
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.conflicts import check_conflicts
+from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
-from sonlearn.options.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, THIN, ZERO_ALPHA
+from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
 from sonlearn.options.spec import check_field, flags, names, number, number_or, option
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
-    "method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS,
+    "method", "sketch", "loss", "oaa", "classes", "max_classes", "multinomial", *LOSS_OPTIONS,
     "min_prediction", "max_prediction", "link", "binary", "label_delay",
 )  # fmt: skip
 #: Options of what is said of a prediction. (Told of only where they are given.)
@@ -51,14 +51,18 @@ class LearnOptions:
     )  # fmt: skip
     loss: str = option(None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic")
     oaa: int | None = option(
-        None, "K classes, labelled 1 to K or 0 to K-1: one learner a class, against all others", flags=("--oaa",),
-        parse=int, low=2, high=1_000_000, metavar="K",
+        None, "K classes, labelled 1 to K or 0 to K-1: one committee of all; with --method a learner a class",
+        flags=("--oaa",), parse=int, low=2, high=1_000_000, metavar="K",
     )  # fmt: skip
     classes: str | None = option(
         None, "auto: the same for classes that are met as they come, whole numbers or names", choices=("auto",)
     )
+    max_classes: int = option(
+        MOST_CLASSES, "with --classes auto: a label beyond so many ends the run", flags=("--max_classes",), parse=int,
+        low=2, high=1_000_000, metavar="N", rare=True,
+    )  # fmt: skip
     multinomial: int | None = option(
-        None, "K classes that share what is learned of the features' scales and correlations: softmax",
+        None, "K classes and softmax: without --method as --oaa K, with one a learner that all classes share",
         flags=("--multinomial",), parse=int, low=2, high=1_000_000, metavar="K",
     )  # fmt: skip
     quantile_tau: float = option(
@@ -180,7 +184,7 @@ class LearnOptions:
         if isinstance(self.members, str | list):  # as Python or a file's header has them
             self._settle("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
         named = SKETCHES.get(self.sketch or "")
-        method = self.method or named or (DEFAULT if self.multinomial is None else SHARED_DEFAULT)
+        method = self.method or named or DEFAULT
         if named not in (None, method):
             raise OptionError(f"--sketch {self.sketch} is --method {named}, not --method {method}: give one of them")
         self._settle("method", method)
@@ -201,7 +205,7 @@ class LearnOptions:
     def _defaults(self) -> dict[str, Any]:
         """What the method says of options that are not given."""
         method = METHODS[self.method]
-        if self.multinomial is not None:
+        if self.multinomial is not None and method.shared is not None:
             return {**method.defaults, "loss": "logistic", **(method.shared or {})}
         if self.alpha == 0 and "alpha" in method.takes:
             zero = {name: value for name, value in ZERO_ALPHA.items() if name in (*ALL_TAKE, *method.takes)}
@@ -245,7 +249,7 @@ class LearnOptions:
     @property
     def of_one_class(self) -> LearnOptions:
         """The options of the learner of one class."""
-        return dataclasses.replace(self, oaa=None, classes=None)
+        return dataclasses.replace(self, oaa=None, classes=None, max_classes=MOST_CLASSES)
 
     @property
     def numbered(self) -> int | None:
@@ -275,10 +279,11 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= {"oaa", "classes", "multinomial", *OUTPUT_OPTIONS}
+        names |= {"oaa", "classes", "max_classes", "multinomial", *OUTPUT_OPTIONS}
         optional = {
             "oaa",
             "classes",
+            "max_classes",
             "multinomial",
             *OUTPUT_OPTIONS,
             "decay",

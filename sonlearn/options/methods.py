@@ -278,8 +278,6 @@ def additive(options: Any) -> bool:
 #: `--sketch NAME` is short for the method.
 SKETCHES = {method.sketch: name for name, method in METHODS.items() if method.sketch}
 DEFAULT = "committee"
-#: The method of ``--multinomial`` that none is given for.
-SHARED_DEFAULT = "fd-son"
 
 
 #: What `listing` shows first: one to choose for most data.

@@ -62,6 +62,10 @@ class RunOptions:
     probabilities: bool = option(
         False, "of several classes, -p writes the probability of each: label:p ...", flags=("--probabilities",)
     )
+    top: int | None = option(
+        None, "of several classes, -p writes the K likeliest, likeliest first: label:p ...", parse=int, low=1,
+        metavar="K",
+    )  # fmt: skip
     audit: bool = option(
         False, "write to standard output what moves each prediction: members and features, the largest part first",
         flags=("-a", "--audit"),

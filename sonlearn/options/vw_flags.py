@@ -65,7 +65,8 @@ _WORK_BUT = {
     "--json": "the same as --format json; not _multi",
     "--save_per_pass": "-f's file is written anew after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
-    "--oaa": "K classes labelled 1 to K, or 0 to K-1",
+    "--oaa": "K classes labelled 1 to K, or 0 to K-1; one committee, or with --method a learner a class",
+    "--top": "of several classes, the K likeliest with their probabilities; VW's is of rows that belong together",
     "--probabilities": "of --oaa, --classes and --multinomial",
     "--alpha": "the multiple of the identity, as with --OjaNewton",
     "--audit": "what moves each prediction, in lines of our own (--audit-format json: for programs)",
@@ -124,13 +125,13 @@ _NOT_HERE = {
     "all passes are made over all examples, or the first --examples": """
         --initial_pass_length
     """,
-    "of several classes, each is learned against all others (--oaa)": """
+    "of several classes there is --oaa K, --classes auto, one label a row": """
         --oaa_subsample --ect --error --csoaa
         --cs_absolute_loss --csoaa_ldf --ldf_override --csoaa_rank --wap_ldf --log_multi --no_progress
         --swap_resistance --recall_tree --max_candidates --bern_hyper --max_depth --node_only --randomized_routing
         --plt --kary_tree --threshold --top_k --plt_force_load_legacy_model --multilabel_oaa --memory_tree
         --max_number_of_labels --leaf_example_multiplier --dream_repeats --top_K --learn_at_leaf --oas
-        --dream_at_update --online --emt --emt_tree --emt_leaf --emt_scorer --emt_initial --emt_router --ot --top
+        --dream_at_update --online --emt --emt_tree --emt_leaf --emt_scorer --emt_initial --emt_router --ot
     """,
     "no structured prediction": """
         --search --search_task --search_metatask --search_interpolation --search_rollout --search_rollin

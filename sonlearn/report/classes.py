@@ -40,6 +40,18 @@ def probabilities_of(predicted: PredictedClass, labels: list[str], most: int | N
     return lines
 
 
+def likeliest(predicted: PredictedClass, labels: list[str], most: int) -> list[str]:
+    """``label:p ...`` for each row: of the classes met before it the `most` likeliest, likeliest first.
+
+    Of classes that are equally likely those come first that were met first.
+    """
+    lines = []
+    for met, p in zip(predicted.met.tolist(), predicted.probabilities, strict=True):
+        order = np.argsort(-p[:met], kind="stable")[:most].tolist()
+        lines.append(_line([labels[k] for k in order], p[order].tolist()))
+    return lines
+
+
 def _line(labels: list[str], values: list[float]) -> str:
     return " ".join(f"{label}:{value:.6g}" for label, value in zip(labels, values, strict=False)) or "unknown"
 

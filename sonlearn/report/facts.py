@@ -41,14 +41,15 @@ def told(learner: Learner, names: Callable[[int], list[str]], top: int = TOP) ->
         return said | {
             "members": members(facts), "spectra": spectra(facts), "weights": _weights(ids, weights, names, top)
         }  # fmt: skip
+    said["members"] = members(facts)
     per_class, labels = facts["classes"], [str(label) for label in learner.classes]
     chosen = sorted(sorted(range(len(per_class)), key=lambda k: -per_class[k]["examples"])[:CLASSES])
     if all(isinstance(label, int) for label in learner.classes):
         chosen.sort(key=lambda k: learner.classes[k])
     listed: list[Any] = [None] * len(per_class)
-    if len(per_class) * learner.size <= MOST_WEIGHTS:
-        ids, weights = learner.weights()
-        listed = [_weights(ids, weights[k], names, top) if k in chosen else None for k in range(len(per_class))]
+    if len(chosen) * learner.size <= MOST_WEIGHTS:
+        for k in chosen:
+            listed[k] = _weights(learner.ids(), learner.class_weights(k), names, top)
     said["classes"] = [
         {"label": labels[k], "examples": int(per_class[k]["examples"]),
          "members": members(per_class[k]), "weights": listed[k]}

@@ -1,6 +1,7 @@
 """Several classes through the command line: train, go on, predict, inspect; one line for labels that do not fit."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -108,9 +109,9 @@ def test_classes_that_share_a_learner(cli, method):
         assert float(next(line for line in err.splitlines() if line.startswith("average error")).split()[-1]) < 0.2
         _, out, _ = cli("inspect", "--top", "2", "long")
         assert f"largest weights of class {NAMES[0] if kind == 'vw' else 1}: 2 of 5" in out.splitlines()
-    status, out, err = cli("train", "--multinomial", "4", "--method", "committee", "a.svm")
+    status, out, err = cli("train", "--multinomial", "4", "--method", "arow", "a.svm")
     assert (status, out, len(err.splitlines())) == (1, "", 1)
-    assert err.startswith("sonlearn: --multinomial 4: --method committee has no metric that classes can share; --oaa 4")
+    assert err.startswith("sonlearn: --multinomial 4: --method arow has no metric that classes can share; --oaa 4")
 
 
 def test_progress_and_inspect_speak_of_classes(cli):
@@ -184,3 +185,70 @@ def test_a_class_never_seen_gets_one_line(cli):
         1, "sonlearn: x:2:1: found label 'bacon', expected a class that the model has learned "
         f"('{' '.join(['ham', 'spam', 'eggs', 'Käse'])}'), or no label",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "flags"), [("vw", ("--classes", "auto")), ("svm", ("--oaa", "4"))])
+def test_the_committee_of_classes_goes_on_and_is_described(cli, kind, flags):
+    a, b = f"a.{kind}", f"b.{kind}"
+    assert cli("train", "--quiet", *flags, "-f", "long", "-p", "long.p", a, b) == (0, "", "")
+    assert cli("train", "--quiet", *flags, "-f", "short", "-p", "short.p", a) == (0, "", "")
+    assert cli("train", "--quiet", "-i", "short", "-f", "short", "-p", "more.p", b) == (0, "", "")
+    assert Path("short").read_bytes() == Path("long").read_bytes()
+    assert Path("short.p").read_bytes() + Path("more.p").read_bytes() == Path("long.p").read_bytes()
+    _, out, _ = cli("inspect", "--top", "2", "long")
+    assert "classes: 4" in out
+    assert re.search(r"\n  member +own error +weight +bytes\n  nag +[0-9.]+ +-?[0-9.]+ +[0-9]+\n", out)
+    assert f"largest weights of class {NAMES[0] if kind == 'vw' else 1}: 2 of 5" in out.splitlines()
+    _, out, _ = cli("inspect", "--json", "long")
+    assert [len(one["weights"]) for one in json.loads(out)["classes"]] == [5, 5, 5, 5]
+
+
+def test_the_likeliest_classes(cli):
+    cli("train", *NAG, "--oaa", "4", "-f", "m", "a.svm")
+    status, every, _ = cli("predict", "-i", "m", "--quiet", "--probabilities", "b.svm")
+    again, top, err = cli("predict", "-i", "m", "--quiet", "--top", "2", "b.svm")
+    assert (status, again, err) == (0, 0, "")
+    for line, two in zip(every.splitlines(), top.splitlines(), strict=True):
+        order = sorted(line.split(" "), key=lambda pair: -float(pair.split(":")[1]))
+        assert two.split(" ") == order[:2]
+    cli("train", *NAG, "--classes", "auto", "--top", "3", "-p", "p", "a.vw")
+    assert Path("p").read_text(encoding="utf-8").splitlines()[:2] == ["unknown 0", "ham:1"]
+    for wrong in (("--top", "2", "a.svm"), ("--top", "2", "--oaa", "4", "--probabilities", "a.svm")):
+        status, _, err = cli("train", *NAG, *wrong)
+        assert (status, len(err.splitlines())) == (1, 1)
+        assert err.startswith("sonlearn: --top 2 ")
+
+
+def test_labels_that_are_no_classes(cli):
+    Path("ids.svm").write_text("".join(f"{i} 1:{i % 7}\n" for i in range(1, 400)))
+    status, _, err = cli("train", *NAG, "--classes", "auto", "ids.svm")
+    assert status == 0
+    assert len(err.splitlines()) == 1
+    assert err.startswith("sonlearn: warning: ")
+    assert "--loss squared" in err
+    assert cli("train", *NAG, "--classes", "auto", "a.svm")[2] == ""
+    status, _, err = cli("train", *NAG, "--classes", "auto", "--max_classes", "100", "ids.svm")
+    assert status == 1
+    assert err.splitlines()[-1] == (
+        "sonlearn: ids.svm:101:1: found label 101, expected one of the 100 classes met before, the most that there can "
+        "be (more: --max_classes N; labels that are values: --loss squared, without --classes)"
+    )
+    assert cli("train", *NAG, "--oaa", "4", "--max_classes", "5", "a.svm")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("1:0.5", "costs of classes"), ("1:0 2:1.5 3:1", "costs of classes"), ("shared", "costs of classes"),
+        ("1,3", "several labels"), ("1,2,4 'tag", "several labels"),
+    ],
+)  # fmt: skip
+def test_labels_of_other_problems_of_vw_are_refused_in_a_line_that_says_so(cli, label, said):
+    Path("other.vw").write_text(f"1 | a b\n{label} | a c\n")
+    for how in (("--oaa", "4"), ("--classes", "auto"), ()):
+        status, _, err = cli("train", *NAG, *how, "other.vw")
+        if label == "shared" and how == ("--classes", "auto"):
+            continue  # a name like any other
+        assert (status, len(err.splitlines())) == (1, 1), err
+        assert err.startswith("sonlearn: other.vw:2:1: found ")
+        assert said in err

@@ -5,15 +5,13 @@ import pytest
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
-from sonlearn.learn.ensemble import pruning, stacking
 
 pytestmark = pytest.mark.interpreted
 
-MEMBERS = ("nag", "arow-precision:odds", "nag:pairs", "drfd:lunit", "nag:triples-z", "gd:tfidf")
 METHODS = {
     "nag": {}, "rfd-son": {"sketch_size": 4}, "oja-son": {"sketch_size": 4}, "gd": {"loss": "hinge"},
     "arow": {"loss": "squared_hinge"}, "ftrl": {"l1": 0.1}, "adagrad": {"loss": "squared", "clip": 2.0},
-    "drfd": {"sketch_size": 4}, "committee": {"members": MEMBERS, "sketch_size": 3},
+    "drfd": {"sketch_size": 4},
 }  # fmt: skip
 several = pytest.mark.parametrize("method", METHODS)
 either = pytest.mark.parametrize("how", [{"oaa": 5}, {"oaa": 9}, {"classes": "auto"}], ids=["all", "more", "auto"])
@@ -77,18 +75,9 @@ def test_classes_named_beforehand_learn_the_same(method):
             wrong.declare_classes([6])
 
 
-@pytest.fixture
-def checkpoints(monkeypatch):
-    """Members are judged early, and are worth nothing: some are pruned."""
-    monkeypatch.setattr(pruning, "CHECKPOINTS", (60, 100))
-    monkeypatch.setattr(pruning, "PRICE", 3.0)
-    monkeypatch.setattr(pruning, "NOTHING", 3.0)
-    assert stacking.next_checkpoint is pruning.next_checkpoint
-
-
 @several
 @either
-def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how, checkpoints):
+def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how):
     batch = stream()
     ours = learner(method, how)
     got = ours.partial_fit(batch)
@@ -111,11 +100,9 @@ def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how, che
             continue
         assert got.prediction[i] == met[int(np.argmax(known))]
         assert got.raw[i] == pytest.approx(known.max(), rel=1e-12)
-    if method == "committee":
-        assert any(not m["active"] for facts in ours.facts()["classes"] for m in facts["members"])
 
 
-@pytest.mark.parametrize("method", ["nag", "committee"])
+@pytest.mark.parametrize("method", ["nag", "drfd"])
 @either
 def test_probabilities_and_log_loss(method, how):
     """p_k in proportion to 1/(1 + exp(-score)): of K classes all, else of those met and, in the loss, of a new one."""
@@ -144,7 +131,7 @@ def test_probabilities_and_log_loss(method, how):
 
 @several
 @either
-def test_batches_cut_anywhere_saves_and_threads_change_no_bit(method, how, hearings, tmp_path):
+def test_batches_cut_anywhere_saves_and_threads_change_no_bit(method, how, tmp_path):
     batch = stream()
     through, cut = learner(method, how), learner(method, how)
     whole = through.partial_fit(batch)
@@ -167,20 +154,7 @@ def test_batches_cut_anywhere_saves_and_threads_change_no_bit(method, how, heari
     np.testing.assert_array_equal(before[1]["state.counts"], through.to_arrays()[1]["state.counts"])
 
 
-@several
-@either
-def test_no_threads_are_one(method, how):
-    """All in turn, as --threads 0 says."""
-    batch, options = stream(), learner(method, how).options
-    none, one = (Learner(options, threads=threads) for threads in (0, 1))
-    np.testing.assert_array_equal(none.partial_fit(batch).scores, one.partial_fit(batch).scores)
-    same_state(none, one)
-    np.testing.assert_array_equal(
-        Learner.from_arrays(*one.to_arrays(), threads=0).predict(batch).raw, one.predict(batch).raw
-    )
-
-
-@pytest.mark.parametrize("method", ["nag", "committee"])
+@pytest.mark.parametrize("method", ["nag", "drfd"])
 def test_rows_without_a_label_leave_no_trace(method):
     batch = stream()
     ours, other = (learner(method, {"classes": "auto"}) for _ in range(2))
@@ -316,7 +290,7 @@ def test_a_row_that_a_class_cannot_learn_is_refused():
     batch = stream()
     wild = batch._replace(values=np.where(np.arange(len(batch.values)) == batch.indptr[90], 1e200, batch.values))
     wild.weight[90], wild.y[90] = 1.0, 2.0
-    for method in ("nag", "committee"):
+    for method in ("nag", "drfd"):
         got = learner(method, {"oaa": 5}).partial_fit(wild, skip=True)
         assert np.flatnonzero(got.refused).tolist() == [90]
         with pytest.raises(DivergedError, match="<memory>:91:"):

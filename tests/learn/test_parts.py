@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from multiclass_twin import CombinerTwin
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import InputError, Learner, LearnOptions, ModelFileError, OptionError
@@ -214,7 +215,7 @@ OF_CLASSES = {
     "auto": LearnOptions(method="nag", classes="auto"),
     "oaa": LearnOptions(method="drfd", loss="logistic", oaa=5, sketch_size=3),
     "more": LearnOptions(method="nag", loss="squared", clip=1.0, oaa=9),
-    "committee": LearnOptions(classes="auto", members=("nag", "arow-precision:odds", "nag:pairs")),
+    "committee": LearnOptions(classes="auto", members=("nag", "arow-precision:tfidf", "nag:pairs")),
 }  # fmt: skip
 
 
@@ -252,6 +253,33 @@ class ClassTwin(Twin):
                 z = np.array([w @ V[k] for w in self.w])
                 self.learn(z, V[k], 1.0 if y == k else -1.0, h / M, 1.0)
         return out
+
+
+@interpreted
+def test_committees_of_classes_equal_their_learners_and_one_combiner_of_classes():
+    options, batch, further = OF_CLASSES["committee"], of_classes(), of_classes().part(200, 320)
+    ours = united(options, batch)
+    got, labels, twin = ours.partial_fit(further), ours.classes, CombinerTwin([1 / 3] * 3)
+    predicted = [(each, each.partial_fit(further)) for each in learned(options, batch)]
+    met, raw_h = 4, [h for y, h in zip(batch.y[:200], batch.weight[:200], strict=True) if h > 0 and y == y]
+    for i in range(120):
+        said = [
+            [p.scores[i, each.classes.index(k)] if k in each.classes else p.unseen[i] for k in labels]
+            for each, p in predicted
+        ]
+        v = np.array(said)[:, :met]
+        v = np.maximum(v - v.max(axis=1, keepdims=True), -20)
+        np.testing.assert_allclose(np.exp(got.scores[i, :met]), twin.predict(v), rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(got.scores[i, met:], np.mean([p.unseen[i] for _, p in predicted]))
+        y, h = further.y[i], further.weight[i]
+        if h > 0 and y == y:
+            raw_h.append(h)
+            M = np.mean(raw_h)
+            number = labels.index(int(y))
+            if number < met:
+                twin.learn(v, number, h * min(max(1, 1 / (3 * M)), 3 / M))
+            met = max(met, number + 1)
+    assert len({part["weight"] for part in ours.facts()["parts"]}) == 3
 
 
 @interpreted

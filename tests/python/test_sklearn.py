@@ -122,6 +122,15 @@ def test_several_classes_are_one_against_all():
     np.testing.assert_allclose(ours.predict_proba(X), p / p.sum(axis=1, keepdims=True), rtol=1e-12)
 
 
+def test_the_committee_of_classes_has_softmax_probabilities():
+    X, y = several()
+    ours = SonClassifier().fit(X[:120], y[:120])
+    scores, p = ours.decision_function(X), ours.predict_proba(X)
+    np.testing.assert_allclose(p, np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), rtol=1e-12)
+    np.testing.assert_array_equal(ours.classes_[p.argmax(axis=1)], ours.predict(X))
+    assert (ours.predict(X) == y).mean() > 0.6
+
+
 def test_classes_that_have_not_come_yet_have_scores_and_weights():
     X, y = several()
     names, early = np.array(["ham", "spam", "tea"]), y != 0

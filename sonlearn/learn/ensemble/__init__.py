@@ -1,4 +1,4 @@
-"""Engines of engines: learners that hold other learners and combine what they predict.
+"""Ensembles of learners: members that predict a row, and a combiner that learns what their predictions are worth.
 
 `combiner`   a full Newton step over the members' predictions: read it first
 `target`     what members are to predict: classes as they are, values in standard deviations
@@ -8,11 +8,13 @@
 `viewing`    several views of the same rows, side by side
 `jobs`       what the threads do, each when what it needs is there
 
-`multinomial`  several classes that share a learner
-`against_all`  several classes, each learned against all others, on `sides`, what learns one class
-`parts`        learners of parts of the data, and the same combiner: what a cluster has learned; of several classes
-               `class_parts`
-`mixture`      apart from these: an average weighted by how well each has done
+`class_combiner`  a full online Newton step over scores of several classes
+`class_pruning`   which members of several classes a stream can do without
+`classes`         the committee of several classes: views, members, the combiner
+
+`partitions`            learners of partitions of the data under one combiner: what a cluster has learned
+`class_partitions`      the same of several classes, `committee_partitions` of committees of several classes
+`mixture`               an average weighted by how well each member has done
 
 The table of members is `sonlearn.options.members`, the views are `sonlearn.views`. docs/methods.md has the formulas.
 """

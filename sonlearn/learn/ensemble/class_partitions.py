@@ -18,7 +18,7 @@ import numpy as np
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import grown
-from sonlearn.learn.ensemble.combiner import PERIOD, forget_past, mixed, score, take_step, weights_of
+from sonlearn.learn.ensemble.combiner import PERIOD, forget_past, mixed, score, take_step
 from sonlearn.learn.ensemble.committee import LIMIT, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.partitions import SURE, Part, PartitionEnsemble, PartitionState
@@ -102,7 +102,7 @@ class ClassPartitionEnsemble(PartitionEnsemble):
 
     def facts(self, state: PartitionState) -> dict[str, Any]:
         """classes: of each the rows learned; parts: of each learner the combiner's weight."""
-        counts, shares = state.counts[: len(state.classes)].tolist(), weights_of(state.combiner).tolist()
+        counts, shares = state.counts[: len(state.classes)].tolist(), self.shares(state).tolist()
         return {"classes": [{"examples": n} for n in counts], "parts": [{"weight": share} for share in shares]}
 
 

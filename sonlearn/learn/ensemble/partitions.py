@@ -160,13 +160,17 @@ class PartitionEnsemble(Engine):
     def weights(self, state: PartitionState, features: int) -> np.ndarray:
         """float64[features], or a row for each class: the learners' weights, as the combiner adds predictions up."""
         total: Any = 0.0
-        for engine, own, share in zip(self.engines, state.parts, weights_of(state.combiner), strict=False):
+        for engine, own, share in zip(self.engines, state.parts, self.shares(state), strict=False):
             known = np.flatnonzero(own.numbers[:features])
             w = engine.weights(own.state, int(own.size[0]))
             spread = np.zeros((*w.shape[:-1], features))
             spread[..., known] = w[..., own.numbers[known] - 1]
             total = total + share * spread
         return total
+
+    def shares(self, state: PartitionState) -> np.ndarray:
+        """float64[N]: the combiner's weight of each learner."""
+        return weights_of(state.combiner)
 
     def packed(self, state: PartitionState) -> PartitionState:
         """`state` without spare room."""
@@ -178,7 +182,7 @@ class PartitionEnsemble(Engine):
 
     def facts(self, state: PartitionState) -> dict[str, Any]:
         """parts: of each learner the combiner's weight, and what it has to tell itself."""
-        told = zip(weights_of(state.combiner).tolist(), self.engines, state.parts, strict=False)
+        told = zip(self.shares(state).tolist(), self.engines, state.parts, strict=False)
         return {"parts": [{"weight": share, **engine.facts(own.state)} for share, engine, own in told]}
 
     def next_pass(self, state: PartitionState) -> None:

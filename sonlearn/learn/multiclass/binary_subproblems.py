@@ -1,219 +1,60 @@
-"""Binary subproblems: learners of one class against all others, an engine or a committee.
+"""Binary subproblems: an engine learns one class against all others; it leaves out the rows it refuses and marks them.
 
-Both take rows from the views that all classes share, and have the same methods (`BinaryLearner`). They hold scratch
-space and no state, so one of them serves all the classes of a thread, one after the other.
+It holds scratch space and no state, so one serves all the classes of a thread, one after the other.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.learn.engine import Contributions, Predictions, State
-from sonlearn.learn.ensemble.committee import LIMIT, members_of
-from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
-from sonlearn.learn.ensemble.stacking import EnsembleState, StackedEnsemble, mapping
-from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 
 
-class BinaryLearner(Protocol):
-    """The verbs of a side. Labels of rows are +1, -1 and NaN; `raw` is float64[n], filled in."""
+class BinaryLearner:
+    """One class's engine. Labels of rows are +1, -1 and NaN; `raw` is float64[n], filled in.
 
-    #: Whether views count features that no row learned from has had (`sonlearn.views.view`).
-    unknown: bool
-    #: Rows with a value beyond this are refused.
-    limit: float
-    #: Views that all classes share.
-    shared: tuple[str, ...]
-    #: Whether importance weights are to be in their own unit (`importance.relative_weights`).
-    bounded: bool
-
-    def new(self) -> State:
-        """State that has seen nothing."""
-
-    def needed(self, state: State) -> set[str]:
-        """Which of the shared views this class has a use for."""
-
-    def reserve(self, state: State, sizes: dict[str, int]) -> State:
-        """`state` with room for all features of the shared views."""
-
-    def learn(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray) -> State:
-        """Predict and learn; a row that would lead to numbers out of all bounds is left out and marked in `refused`."""
-
-    def predict(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray) -> int:
-        """Predict and change nothing; returns the first row whose prediction is not finite, or n."""
-
-    def weights(self, state: State, features: int) -> np.ndarray:
-        """float64[features]: weights in the scale of the input."""
-
-    def contributions(self, state: State, seen: Seen, rows: Rows) -> Contributions | None:
-        """What the members say; None where there are none."""
-
-    def packed(self, state: State) -> State:
-        """`state` without spare room."""
-
-    def facts(self, state: State) -> dict[str, Any]:
-        """What else there is to tell."""
-
-    def next_pass(self, state: State) -> None:
-        """Say that the rows to come have been learned from before."""
-
-
-def make_binary_learner(options: LearnOptions) -> BinaryLearner:
-    """The side that `options`, those of one class, ask for."""
-    return CommitteeLearner(options) if options.method == "committee" else EngineLearner(options)
-
-
-class EngineLearner:
-    """Any engine but the committee."""
-
-    limit, shared, bounded = math.inf, ("raw",), False
+    Parameters
+    ----------
+    options : LearnOptions
+        Those of one class.
+    """
 
     def __init__(self, options: LearnOptions):
-        self._engine = make_engine(options)
+        self._engine: Any = make_engine(options)
         self.unknown = self._engine.unknown
         self.new, self.weights = self._engine.new, self._engine.weights
         self.packed, self.facts = self._engine.packed, self._engine.facts
 
-    def needed(self, state: State) -> set[str]:
-        """See `BinaryLearner`."""
-        return {"raw"}
+    def reserve(self, state: State, features: int) -> State:
+        """`state` with room for so many features."""
+        return self._engine.reserve(state, NO_ROWS, features)
 
-    def reserve(self, state: State, sizes: dict[str, int]) -> State:
-        """See `BinaryLearner`."""
-        return self._engine.reserve(state, NO_ROWS, sizes["raw"])
-
-    def learn(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray) -> State:
-        """See `BinaryLearner`."""
+    def learn(self, state: State, rows: Rows, features: int, raw: np.ndarray, refused: np.ndarray) -> State:
+        """Predict and learn; a row that would lead to numbers out of all bounds is left out and marked in `refused`."""
         n, at = len(rows.y), -1
-        out = Predictions.empty(n)._replace(raw=raw)
-        state = self._engine.reserve(state, rows, seen.sizes["raw"])
+        out = Predictions(np.zeros(n), raw)
+        state = self._engine.reserve(state, rows, features)
         while at < n:
             state, at = self._engine.learn(state, rows, out, at + 1)
             if at < n:
                 refused[at], raw[at] = True, 0.0
         return state
 
-    def predict(self, state: State, seen: Seen, rows: Rows, raw: np.ndarray) -> int:
-        """See `BinaryLearner`."""
-        return self._engine.predict(state, rows, Predictions.empty(len(rows.y))._replace(raw=raw))
+    def predict(self, state: State, rows: Rows, raw: np.ndarray) -> int:
+        """Predict and change nothing; returns the first row whose prediction is not finite, or n."""
+        at: int = self._engine.predict(state, rows, Predictions(np.zeros(len(rows.y)), raw))
+        return at
 
-    def contributions(self, state: State, seen: Seen, rows: Rows) -> Contributions | None:
-        """See `BinaryLearner`."""
-        return self._engine.contributions(state, rows)
+    def contributions(self, state: State, rows: Rows) -> Contributions | None:
+        """What the members say; None where there are none."""
+        return self._engine.contributions(state, rows, None) if hasattr(self._engine, "voices") else None
 
     def next_pass(self, state: State) -> None:
-        """See `BinaryLearner`."""
-        self._engine.next_pass(state)
-
-
-class CommitteeLearnerState(NamedTuple):
-    """What a class has learned that other classes do not share."""
-
-    views: tuple  # states of the views that depend on labels
-    ensemble: EnsembleState
-    passes: np.ndarray  # int64[1]; passes begun
-
-
-class CommitteeLearner:
-    """The committee but for the views that do not depend on labels: these are shown to all classes alike.
-
-    Views of which no member is left at work are forgotten.
-    """
-
-    unknown, limit, bounded = True, LIMIT, True
-
-    def __init__(self, options: LearnOptions):
-        members = members_of(options)
-        names = tuple(dict.fromkeys(each.view for each in members))
-        run = mapping(None)
-        self._own = {
-            name: Views([name], run, options.loss) for name in Views(names, run, options.loss, True).of_labels()
-        }
-        self._labels = LabelStandardiser(options)
-        self.shared = ("raw", *(name for name in names if name not in self._own and name != "raw"))
-        self._ensemble = StackedEnsemble(options, members)
-
-    def new(self) -> CommitteeLearnerState:
-        """See `BinaryLearner`."""
-        views = tuple(view.new() for view in self._own.values())
-        return CommitteeLearnerState(views, self._ensemble.new(), np.zeros(1, dtype=np.int64))
-
-    def needed(self, state: CommitteeLearnerState) -> set[str]:
-        """See `BinaryLearner`."""
-        return {"raw"} | self._ensemble.needed(state.ensemble)
-
-    def reserve(self, state: CommitteeLearnerState, sizes: dict[str, int]) -> CommitteeLearnerState:
-        """See `BinaryLearner`."""
-        views, needed = list(state.views), self._ensemble.needed(state.ensemble)
-        for i, (name, view) in enumerate(self._own.items()):
-            if name in needed:
-                views[i] = view.reserve(views[i], NO_ROWS, sizes["raw"])
-                sizes = sizes | view.sizes(views[i])
-        return state._replace(views=tuple(views), ensemble=self._ensemble.reserve(state.ensemble, sizes))
-
-    def learn(
-        self, state: CommitteeLearnerState, seen: Seen, rows: Rows, raw: np.ndarray, refused: np.ndarray
-    ) -> CommitteeLearnerState:
-        """See `BinaryLearner`. Members sit out what they would refuse, so no row is refused here."""
-        views, needed = list(state.views), self._ensemble.needed(state.ensemble)
-        for i, (name, view) in enumerate(self._own.items()):
-            if name not in needed:
-                continue
-            if state.passes[0] > 0:
-                shown = view.transform(views[i], rows)
-            else:
-                views[i], shown = view.fit_transform(view.reserve(views[i], rows, seen.sizes["raw"]), rows)
-            seen = seen.beside(shown)
-        seen = seen._replace(scale=self._scale(rows))
-        offline = np.zeros(len(rows.y))
-        ensemble = self._ensemble.learn(state.ensemble, seen, rows, raw, offline, again=bool(state.passes[0] > 0))
-        raw += rows.base
-        needed = self._ensemble.needed(ensemble)
-        for i, (name, view) in enumerate(self._own.items()):
-            views[i] = views[i] if name in needed else view.new()
-        return state._replace(views=tuple(views), ensemble=ensemble)
-
-    def _scale(self, rows: Rows) -> LabelScale:
-        return self._labels.standardise(self._labels.new(), rows)[1]
-
-    def predict(self, state: CommitteeLearnerState, seen: Seen, rows: Rows, raw: np.ndarray) -> int:
-        """See `BinaryLearner`."""
-        self._ensemble.predict(state.ensemble, self._transform(state, seen, rows), rows, raw)
-        raw += rows.base
-        return len(rows.y)
-
-    def contributions(self, state: CommitteeLearnerState, seen: Seen, rows: Rows) -> Contributions:
-        """See `BinaryLearner`."""
-        names, V, w, _ = self._ensemble.contributions(state.ensemble, self._transform(state, seen, rows), rows)
-        return Contributions(names, V, w, w * V, rows.base)
-
-    def _transform(self, state: CommitteeLearnerState, seen: Seen, rows: Rows) -> Seen:
-        """`rows` as seen by all views, those of the class's own included, for prediction."""
-        needed = self._ensemble.needed(state.ensemble)
-        for own, (name, view) in zip(state.views, self._own.items(), strict=True):
-            if name in needed:
-                seen = seen.beside(view.transform(own, rows))
-        return seen._replace(scale=self._scale(rows))
-
-    def weights(self, state: CommitteeLearnerState, features: int) -> np.ndarray:
-        """See `BinaryLearner`; of the members that are linear in the raw row."""
-        return self._ensemble.weights(state.ensemble, features)
-
-    def packed(self, state: CommitteeLearnerState) -> CommitteeLearnerState:
-        """See `BinaryLearner`."""
-        views = tuple(view.packed(s) for view, s in zip(self._own.values(), state.views, strict=True))
-        return state._replace(views=views, ensemble=self._ensemble.packed(state.ensemble))
-
-    def facts(self, state: CommitteeLearnerState) -> dict[str, Any]:
-        """See `BinaryLearner` and `StackedEnsemble.facts`."""
-        return self._ensemble.facts(state.ensemble)
-
-    def next_pass(self, state: CommitteeLearnerState) -> None:
-        """See `BinaryLearner`: the combiner learns only in the first pass (`Committee.next_pass`)."""
-        state.passes[0] += 1
+        """Say that the rows to come have been learned from before."""
+        if hasattr(self._engine, "next_pass"):
+            self._engine.next_pass(state)

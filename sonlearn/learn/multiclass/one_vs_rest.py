@@ -2,18 +2,17 @@
 
 The learner of class k sees a row with the label +1 if the row is of that class and -1 if not, which makes K problems of
 two classes of one of K (Rifkin, Klautau: In Defense of One-Vs-All Classification, JMLR 2004); the class whose learner
-says most is predicted. Views are computed once for all classes, as long as one of them has a use for them; those that
-are of one class against all others are its own.
+says most is predicted.
 
 Classes are numbered as they are met. A class that is met late is no different from one known from the start: a spare
 learner has seen every row as one of no class of its own, and a new class begins with a copy of its state. So each
-class's learner says, row by row, what a binary learner of the relabelled stream says, however the stream is cut; only
-which entries of long rows pairs and triples take is chosen for all classes at once (`views.tuples`). Once as many
-classes have been met as there can be, the spare learner is dropped.
+class's learner says, row by row, what a binary learner of the relabelled stream says, however the stream is cut. Once
+as many classes have been met as there can be, the spare learner is dropped.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -21,22 +20,18 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import ClassEngine, Contributions, State
-from sonlearn.learn.ensemble.committee import NOW, first_wild
-from sonlearn.learn.ensemble.importance import relative_weights
-from sonlearn.learn.ensemble.stacking import mapping
-from sonlearn.learn.ensemble.viewing import Seen, Views, rows_between
-from sonlearn.learn.multiclass.binary_subproblems import make_binary_learner
+from sonlearn.learn.ensemble.viewing import rows_between
+from sonlearn.learn.multiclass.binary_subproblems import BinaryLearner
 from sonlearn.options import LearnOptions
 
 
 class ClassesState(NamedTuple):
     """All that has been learned."""
 
-    views: tuple  # states of the views that all classes share
     classes: tuple  # the classes' states, in the order in which classes were met
     unseen: State  # what a class that has not been met would have learned
     counts: np.ndarray  # int64[classes]; rows learned of each
-    now: np.ndarray  # structured [1], as of a committee
+    features: np.ndarray  # int64[1]
 
 
 class Scores(NamedTuple):
@@ -92,61 +87,42 @@ class OneVsRest(ClassEngine):
 
     def __init__(self, options: LearnOptions, threads: int = 1):
         self._most, self._threads = options.oaa, threads
-        self._binaries = [make_binary_learner(options.of_one_class) for _ in range(threads)]
+        self._binaries = [BinaryLearner(options.of_one_class) for _ in range(threads)]
         self._binary = self._binaries[0]
-        self._map = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
-        self._views = Views(self._binary.shared, self._map, options.loss, several=True)
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self.unknown = self._binary.unknown
 
     def new(self, classes: int = 0) -> ClassesState:
         """State that has seen nothing, with room for so many classes: none that has been met."""
         fresh = tuple(self._binary.new() for _ in range(classes))
-        counts = np.zeros(classes, np.int64)
-        return ClassesState(self._views.new(), fresh, self._binary.new(), counts, np.zeros(1, dtype=NOW))
+        return ClassesState(fresh, self._binary.new(), np.zeros(classes, np.int64), np.zeros(1, np.int64))
 
     def met(self, state: ClassesState) -> int:
         """How many classes have been met."""
         return len(state.classes)
 
     def reserve(self, state: ClassesState, rows: Rows, features: int) -> ClassesState:
-        """Views have room for the batch, learners for what they have been shown; theirs of the batch comes with it."""
-        views = self._views.reserve(state.views, rows, features, self._needed(state))
-        sizes = self._views.sizes(views)
-        classes = tuple(self._binary.reserve(own, sizes) for own in state.classes)
-        unseen = state.unseen if len(classes) == self._most else self._binary.reserve(state.unseen, sizes)
-        return state._replace(views=views, classes=classes, unseen=unseen)
+        """Learners have room for what they have been shown; theirs of the batch comes with it."""
+        classes = tuple(self._binary.reserve(own, features) for own in state.classes)
+        unseen = state.unseen if len(classes) == self._most else self._binary.reserve(state.unseen, features)
+        return state._replace(classes=classes, unseen=unseen, features=np.array([features]))
 
     def learn(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
         """Learn rows from `start` on; see the seam. What one class's learner refuses is marked, and others learn it."""
-        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, self._binary.limit)
+        end = len(rows.y)
         part, out = rows_between(rows, start, end), out.part(start, end)
-        part = self._weighed(state, part, learn=True)
-        views, seen = self._show(state, part)
         learned = part.weight > 0  # and labelled: a NaN is of no class
         births = first_occurrences(np.where(learned, part.y, np.nan), len(state.classes))
-        classes, unseen = self._grown(state, seen, part, births, out)
+        classes, unseen = self._grown(state, part, births, out)
         counts = np.zeros(len(classes), np.int64)
         counts[: len(state.counts)] = state.counts
         counts += np.bincount(part.y[learned & ~np.isnan(part.y)].astype(np.int64), minlength=len(classes))
         out.met[:] = len(state.classes) + np.searchsorted(births, np.arange(end - start))
-        state = state._replace(views=views, classes=classes, unseen=unseen, counts=counts)
-        return state._replace(views=self._views.kept(views, self._needed(state))), end
-
-    def _needed(self, state: ClassesState) -> set[str]:
-        """Views that some class has a use for."""
-        unseen = () if len(state.classes) == self._most else (state.unseen,)
-        return set().union(*(self._binary.needed(own) for own in (*state.classes, *unseen)))
-
-    def _show(self, state: ClassesState, rows: Rows) -> tuple[tuple, Seen]:
-        """(states of the views, rows as seen); in later passes views have counted the rows already."""
-        if state.now["passes"][0] > 0:
-            return state.views, self._views.transform(state.views, rows, self._needed(state))
-        return self._views.fit_transform(state.views, rows, self._needed(state))
+        return state._replace(classes=classes, unseen=unseen, counts=counts), end
 
     def predict(self, state: ClassesState, rows: Rows, out: Scores) -> int:
         """Predict `rows` and change nothing."""
-        rows = self._weighed(state, rows, learn=False)
-        seen, n, count = self._views.transform(state.views, rows, self._needed(state)), len(rows.y), len(state.classes)
+        n, count = len(rows.y), len(state.classes)
         learners = (*state.classes, state.unseen)[: self._most]
         out.met[:] = count
 
@@ -154,27 +130,20 @@ class OneVsRest(ClassEngine):
             at = n
             for k in range(worker, len(learners), self._threads):
                 raw = np.zeros(n)
-                at = min(at, self._binaries[worker].predict(learners[k], seen, rows, raw))
+                at = min(at, self._binaries[worker].predict(learners[k], rows, raw))
                 if k < count:
                     out.scores[:, k] = raw
                 else:
                     out.unseen[:] = raw
             return at
 
-        at = min(self._map(ask, range(self._threads)))
+        at = min(self._each(ask, range(self._threads)))
         out.scores[:, count:] = out.unseen[:, None]
         return at
 
     def contributions(self, state: ClassesState, rows: Rows, number: int) -> Contributions | None:
         """What the members of the class of that number say of `rows`; None where classes have none."""
-        rows = self._weighed(state, rows, learn=False)
-        return self._binary.contributions(state.classes[number], self._views.transform(state.views, rows), rows)
-
-    def _weighed(self, state: ClassesState, rows: Rows, learn: bool) -> Rows:
-        """`rows` with the importance weights that the learners of classes are told."""
-        if not self._binary.bounded:
-            return rows
-        return rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn))
+        return self._binary.contributions(state.classes[number], rows)
 
     def weights(self, state: ClassesState, features: int) -> np.ndarray:
         """float64[classes, features]: weights in the scale of the input."""
@@ -184,8 +153,7 @@ class OneVsRest(ClassEngine):
     def packed(self, state: ClassesState) -> ClassesState:
         """`state` without spare room."""
         classes = tuple(self._binary.packed(own) for own in state.classes)
-        views, unseen = self._views.packed(state.views), self._binary.packed(state.unseen)
-        return state._replace(views=views, classes=classes, unseen=unseen)
+        return state._replace(classes=classes, unseen=self._binary.packed(state.unseen))
 
     def facts(self, state: ClassesState) -> dict[str, Any]:
         """classes: of each the rows learned (`examples`), and what its learner has to tell."""
@@ -194,7 +162,6 @@ class OneVsRest(ClassEngine):
 
     def next_pass(self, state: ClassesState) -> None:
         """Say that the rows to come have been learned from before."""
-        state.now["passes"] += 1
         for own in (*state.classes, state.unseen):
             self._binary.next_pass(own)
 
@@ -208,16 +175,18 @@ class OneVsRest(ClassEngine):
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
-    def _grown(
-        self, state: ClassesState, seen: Seen, rows: Rows, births: np.ndarray, out: Scores
-    ) -> tuple[tuple, State]:
+    def _each(self, call: Callable[[int], Any], workers: Iterable[int]) -> list[Any]:
+        """``map``, done by several threads where there are."""
+        return list((self._pool.map if self._pool else map)(call, workers))
+
+    def _grown(self, state: ClassesState, rows: Rows, births: np.ndarray, out: Scores) -> tuple[tuple, State]:
         """The classes' states and the spare one after `rows`; new classes learn from their first row on."""
-        n, met = len(rows.y), len(state.classes)
+        n, met, features = len(rows.y), len(state.classes), int(state.features[0])
         jobs = [Job(own, 0) for own in state.classes]
         unseen, at = state.unseen, 0
         for position in births.tolist():
             if position > at:
-                unseen = self._taught(self._binary, Job(unseen, at), position, None, (seen, rows, out))
+                unseen = self._taught(self._binary, Job(unseen, at), position, None, (features, rows, out))
                 at = position
             jobs.append(Job(copied(self._binary.packed(unseen)), position))
         needed = self._most is None or len(jobs) < self._most
@@ -226,10 +195,10 @@ class OneVsRest(ClassEngine):
 
         def work(worker: int) -> list[State]:
             mine, side = range(worker, len(jobs), self._threads), self._binaries[worker]
-            return [self._taught(side, jobs[i], n, numbers[i], (seen, rows, out)) for i in mine]
+            return [self._taught(side, jobs[i], n, numbers[i], (features, rows, out)) for i in mine]
 
         done: list[Any] = [None] * len(jobs)
-        for worker, states in enumerate(self._map(work, range(self._threads))):
+        for worker, states in enumerate(self._each(work, range(self._threads))):
             done[worker :: self._threads] = states
         for k in range(met, out.scores.shape[1]):
             begin = jobs[k].begin if numbers[k : k + 1] == [k] else n
@@ -239,13 +208,13 @@ class OneVsRest(ClassEngine):
         count = met + len(births)
         return tuple(done[:count]), done[count] if needed else self._binary.new()
 
-    def _taught(self, side: Any, job: Job, stop: int, number: int | None, shown: tuple[Seen, Rows, Scores]) -> State:
+    def _taught(self, side: Any, job: Job, stop: int, number: int | None, shown: tuple[int, Rows, Scores]) -> State:
         """The state after rows job.begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
-        seen, rows, out = shown
+        features, rows, out = shown
         part = rows_between(rows, job.begin, stop)
         y = np.where(np.isnan(part.y), np.nan, np.where(part.y == (-1 if number is None else number), 1.0, -1.0))
         raw, refused = np.zeros(stop - job.begin), np.zeros(stop - job.begin, dtype=bool)
-        own = side.learn(job.state, seen.between(job.begin, stop, y), part._replace(y=y), raw, refused)
+        own = side.learn(job.state, part._replace(y=y), features, raw, refused)
         if number is None:
             out.unseen[job.begin : stop] = raw
         else:

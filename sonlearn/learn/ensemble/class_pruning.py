@@ -1,0 +1,234 @@
+"""Which members a stream of several classes can do without, decided after a few numbers of rows from their history.
+
+The history of a row are the members' scores for its class and for the `RIVALS` classes that the combination found
+likeliest beside it: a thousand classes need no more room than five. The loss that decides is that of a combiner run
+anew over the history, softmax over those classes, on the last three quarters of the rows.
+
+After `WORDS_AFTER` rows it is asked of the rows alone whether they are words: whether a large share of their entries
+is of features not met before. Then members that are for numbers are pruned. After `FIRST` rows it is asked whether
+tuples are scattered: where rows are long and nearly all pairs are new, members on pairs and triples take most of the
+time and tell next to nothing.
+
+After each of `CHECKPOINTS` rows members are pruned one by one, the one first whose absence costs the least for its
+share of the time, while the loss grows by less than `PRICE` times that share. What has many features starts slowly: a
+member on pairs or triples is pruned only if it makes no difference, where rows are short.
+Members of long memory are asked twice: what they add to all members, and to those of long memory, for labels may stop
+coming. Where there is a budget, pruning goes on until it is met.
+
+A deterministic function of the history: a resumed run decides as one long run does.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.jit import bare_jit
+from sonlearn.learn.ensemble.class_combiner import ClassCombiner, combine, new_class_combiner, scratch_for
+from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
+from sonlearn.options.class_members import ClassMember
+from sonlearn.options.views import VIEWS
+
+__all__ = [
+    "FIRST",
+    "SHORT",
+    "WORDS_AFTER",
+    "Case",
+    "History",
+    "new_history",
+    "next_checkpoint",
+    "out_of_place",
+    "pruned",
+    "remembered",
+    "replayed",
+]
+__all__ += ["scattered"]
+
+#: Rows learned after which it is asked whether they are words.
+WORDS_AFTER = 64
+#: So many features for each entry, and rows are words. Of 17 sets those of words have .36 to .69, others up to .06.
+WORDS = 0.2
+#: Rows learned after which members are pruned; WORDS_AFTER and FIRST come before.
+CHECKPOINTS = (1024, 4096, 16384, 65536)
+#: What the loss may grow by, relatively, for all of the time; and for a member that starts slowly.
+PRICE, NOTHING = 0.03, 0.003
+#: Rows of history that are kept: the last ones.
+KEPT = 8192
+#: Classes of a row's history beside its own.
+RIVALS = 4
+#: A_0 of the combiner that judges.
+_PRIOR = 1.0
+
+
+class History(NamedTuple):
+    """The last rows learned, oldest first.
+
+    Attributes
+    ----------
+    scores : float32[rows, k, 1 + RIVALS]; of the row's class, then of its rivals
+    weight : float64[rows]
+    classes : int64[rows]; how many of the scores there are, 0 where the row's class had not been met
+    """
+
+    scores: np.ndarray
+    weight: np.ndarray
+    classes: np.ndarray
+
+
+def new_history(members: int) -> History:
+    """A history of no rows."""
+    return History(np.zeros((0, members, 1 + RIVALS), np.float32), np.zeros(0), np.zeros(0, np.int64))
+
+
+def next_checkpoint(rows: int) -> int:
+    """Rows still to be learned before members are next pruned; 0: that will not be."""
+    return min((at - rows for at in (WORDS_AFTER, FIRST, *CHECKPOINTS) if at > rows), default=0)
+
+
+def remembered(
+    history: History, at: list[int], V: np.ndarray, logs: np.ndarray, met: np.ndarray, y: np.ndarray,
+    weight: np.ndarray,
+) -> History:  # fmt: skip
+    """`history` with the rows that are learned from, of which at most `KEPT` stay.
+
+    Parameters
+    ----------
+    at : positions of the members at work; V : float64[len(at), n, K], their scores
+    logs : float64[n, K], logarithms of the combination's probabilities
+    met : int64[n]; y : float64[n], NaN where nothing is learned; weight : float64[n]
+    """
+    learned = np.flatnonzero(~np.isnan(y))
+    some = np.zeros((len(at), len(learned), 1 + RIVALS), np.float32)
+    classes = np.zeros(len(learned), np.int64)
+    choose(V, logs, met, y, learned, some, classes)
+    scores = np.zeros((len(learned), history.scores.shape[1], 1 + RIVALS), np.float32)
+    scores[:, at] = some.transpose(1, 0, 2)
+    parts = (scores, weight[learned], classes)
+    return History(*(np.concatenate([old, new])[-KEPT:] for old, new in zip(history, parts, strict=True)))
+
+
+class Case(NamedTuple):
+    """What members are judged by."""
+
+    members: tuple[ClassMember, ...]
+    history: History
+    costs: np.ndarray  # float64[k]; what each has taken
+    short: bool  # whether rows are short
+    words: bool  # whether rows are words
+    allowed: float = math.inf  # of `costs`, the sum that may be left
+    decay: float = 0.0  # what combiners forget with each row
+
+
+def out_of_place(case: Case, left: list[int]) -> list[int]:
+    """Positions of the members for numbers, of those `left`, if rows are words; two stay at least."""
+    those = [i for i in left if not case.members[i].words]
+    return those if case.words and len(left) - len(those) >= 2 else []
+
+
+def scattered(case: Case, left: list[int], entries: np.ndarray) -> list[int]:
+    """Positions of the members on tuples, of those `left`, if rows are long and tuples scattered in all their views.
+
+    `entries`: float64[k, 2], entries that each member has had, and different ones.
+    """
+    those = [i for i in left if _on_tuples(case.members[i])]
+    if case.short or not those or len(left) - len(those) < 2:
+        return []
+    return those if (entries[those, 1] / np.maximum(entries[those, 0], 1.0)).min() >= SCATTERED else []
+
+
+def pruned(case: Case, left: list[int]) -> list[int]:
+    """Positions of the members to prune, of those `left`; two stay at least."""
+    left, going, slow = list(left), [], {i: _is_slow(case, i) for i in left}
+    share = case.costs / max(case.costs.sum(), 1e-300)
+    while len(left) > 2:
+        growth = _growths(case, left)
+        price = {i: growth[i] / max(share[i], 1e-300) for i in left}
+        some = [i for i in left if case.costs[i] > 0.0 or case.members[i].cost > 0.0]
+        if not some:
+            break
+        i = min(some, key=lambda i: (price[i] if not slow[i] else max(price[i], PRICE), i))
+        if not growth[i] < (NOTHING if slow[i] else PRICE * share[i]):
+            break
+        left.remove(i)
+        going.append(i)
+    while len(left) > 1 and case.costs[left].sum() > case.allowed:
+        growth = _growths(case, left)
+        going.append(min(left, key=lambda i: (growth[i] / max(case.costs[i], 1e-300), i)))
+        left.remove(going[-1])
+    return going
+
+
+def replayed(case: Case, chosen: list[int], prior: float) -> tuple[ClassCombiner, np.ndarray]:
+    """(combiner of the `chosen` after the history, float64[rows] its losses, NaN where there was nothing to lose)."""
+    V = np.ascontiguousarray(case.history.scores[:, chosen].transpose(1, 0, 2), dtype=np.float64)
+    n, classes = V.shape[1], case.history.classes
+    weights, precision = (
+        np.array([getattr(case.members[i], what) for i in chosen]) for what in ("weight", "precision")
+    )
+    combiner = new_class_combiner(weights, case.decay, precision, prior)
+    out = np.zeros(V.shape[1:])
+    combine(combiner, V, classes, np.zeros(n), case.history.weight, True, scratch_for(len(chosen), V.shape[2]), out)
+    return combiner, np.where(classes > 0, -out[:, 0], np.nan)
+
+
+def _loss(case: Case, chosen: list[int]) -> float:
+    """Mean loss of a combiner of the `chosen` on the rows that judge."""
+    losses, start = replayed(case, chosen, _PRIOR)[1], len(case.history.weight) // 4
+    known = start + np.flatnonzero(~np.isnan(losses[start:]))
+    return float(np.average(losses[known], weights=case.history.weight[known])) if len(known) else 0.0
+
+
+def _growths(case: Case, left: list[int]) -> dict[int, float]:
+    """By what share of itself the loss grows without each of those `left`."""
+    lasting = [i for i in left if case.members[i].lasting]
+    found = dict.fromkeys(left, -math.inf)
+    for among in (left, lasting) if 1 < len(lasting) < len(left) else (left,):
+        now = _loss(case, among)
+        for i in among:
+            without = _loss(case, [j for j in among if j != i])
+            found[i] = max(found[i], (without - now) / max(now, 1e-300))
+    return found
+
+
+def _on_tuples(member: ClassMember) -> bool:
+    """Whether a member is on pairs or triples: what has many features, and starts slowly."""
+    return VIEWS[member.view].kind == "tuples"
+
+
+def _is_slow(case: Case, i: int) -> bool:
+    """Whether member i is one that starts slowly and should be given time."""
+    return case.short and _on_tuples(case.members[i])
+
+
+@bare_jit
+def choose(V, logs, met, y, learned, scores, classes):
+    """scores[:, at] <- scores of row learned[at] for its class, then for the likeliest others; classes[at] <- how many.
+
+    Parameters
+    ----------
+    V : float64[k, n, K]; logs : float64[n, K]; met : int64[n]; y : float64[n]; learned : int64[rows]
+    scores : float32[k, rows, 1 + RIVALS]; classes : int64[rows]: filled in
+    """
+    for at in range(len(learned)):
+        i = learned[at]
+        own, above, last = int(y[i]), math.inf, -1
+        if own >= met[i]:
+            continue
+        for j in range(len(V)):
+            scores[j, at, 0] = V[j, i, own]
+        classes[at] = 1
+        while classes[at] < scores.shape[2]:
+            best = -1
+            for k in range(met[i]):
+                if k == own or logs[i, k] > above or (logs[i, k] == above and k <= last):
+                    continue
+                if best < 0 or logs[i, k] > logs[i, best]:
+                    best = k
+            if best < 0:
+                break
+            above, last = logs[i, best], best
+            for j in range(len(V)):
+                scores[j, at, classes[at]] = V[j, i, best]
+            classes[at] += 1

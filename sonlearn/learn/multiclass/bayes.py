@@ -1,0 +1,152 @@
+"""Naive Bayes of several classes [NB]: multinomial, of amounts, smoothed by the features that have been seen.
+
+With C_jk the sum of |x_j| over the rows of class k, C_k the sum of those over all features, N_k the rows (by weight)
+and D the features that occurred, a class scores, of a row of s entries,
+
+    (ln(N_k + 1) + sum_j |x_j| (ln(1 + C_jk) - ln(C_k + D))) / sqrt(s)
+
+The root makes of sums over words that do not come by themselves, as the model would have it, scores of the size of
+other members' scores. A pair that has not met costs nothing: its logarithm is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.arrays import grown
+from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.multiclass.pairs import (
+    Pairs,
+    add_pair,
+    bytes_of,
+    count_places,
+    more_room,
+    new_pairs,
+    packed_pairs,
+    place_of,
+    places_needed,
+    reserve_pairs,
+)
+from sonlearn.views.codes import log_of_next
+
+#: Counts end here, where float32 still counts by ones.
+MOST = 16_000_000.0
+
+
+class BayesState(NamedTuple):
+    """All that has been counted."""
+
+    pairs: Pairs
+    rows: np.ndarray  # float64[classes]; weight of the rows of each
+    amounts: np.ndarray  # float64[classes]; sum of |x_j| of those
+    now: np.ndarray  # structured [1]: classes, how many there are; features that have occurred
+
+
+class Bayes:
+    """Member of several classes (see `sonlearn.learn.multiclass`)."""
+
+    #: Whether rows that have been learned from before are learned again: counts would count them twice.
+    repeats = False
+
+    def new(self) -> BayesState:
+        """State that has seen nothing."""
+        now = np.zeros(1, dtype=[("classes", "i8"), ("features", "i8")])
+        return BayesState(new_pairs(1), np.zeros(0), np.zeros(0), now)
+
+    def reserve(self, state: BayesState, rows: Rows, features: int) -> BayesState:
+        """Room for features, and for the classes of `rows`."""
+        classes = int(state.now["classes"][0])
+        most = max(classes, 1 + int(np.nanmax(rows.y, initial=-1.0)))
+        return state._replace(
+            pairs=reserve_pairs(state.pairs, features),
+            rows=grown(state.rows, most, classes), amounts=grown(state.amounts, most, classes),
+        )  # fmt: skip
+
+    def learn(self, state: BayesState, rows: Rows, out: np.ndarray, start: int) -> tuple[BayesState, int]:
+        """Predict and count rows from `start` on; no row is refused."""
+        at = start
+        while at < len(rows.y):
+            at = learn(state, rows, out, at)
+            if at < len(rows.y):
+                state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, 1)))
+        return state, at
+
+    def predict(self, state: BayesState, rows: Rows, out: np.ndarray) -> int:
+        """Predict and change nothing."""
+        predict(state, rows, out)
+        return len(rows.y)
+
+    def packed(self, state: BayesState) -> BayesState:
+        """`state` without spare room."""
+        classes = state.now["classes"][0]
+        return state._replace(
+            pairs=packed_pairs(state.pairs), rows=state.rows[:classes], amounts=state.amounts[:classes]
+        )
+
+    def facts(self, state: BayesState) -> dict[str, Any]:
+        """pairs: of features and classes that met; bytes that they take."""
+        return {"pairs": int(state.pairs.size.sum()), "bytes": bytes_of(state.pairs)}
+
+
+@bare_jit
+def learn(state, rows, out, start):
+    """Predict and count rows from `start` on, until there is no room for pairs; returns where that is, or n.
+
+    Parameters
+    ----------
+    state : BayesState, changed; rows : Rows, labels slots
+    out : float64[n, K], filled in up to the classes shown before each row
+    """
+    pairs, now = state.pairs, state.now
+    for i in range(start, len(rows.y)):
+        learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        if learned and len(pairs.classes) - pairs.now[0]["used"] < places_needed(pairs, rows, i, 1):
+            return i
+        score(state, rows, i, out[i])
+        if not learned:
+            continue
+        y, h = int(rows.y[i]), rows.weight[i]
+        now[0]["classes"] = max(now[0]["classes"], y + 1)
+        state.rows[y] += h
+        for at in range(rows.indptr[i], rows.indptr[i + 1]):
+            f, amount = rows.features[at], h * abs(rows.values[at])
+            place = place_of(pairs, f, y)
+            if place < 0:
+                now[0]["features"] += 1 if pairs.size[f] == 0 else 0
+                place = add_pair(pairs, f, y)
+            at_pair = pairs.begin[f] + place
+            pairs.values[at_pair, 0] = min(pairs.values[at_pair, 0] + amount, MOST)
+            state.amounts[y] = min(state.amounts[y] + amount, MOST * MOST)
+    return len(rows.y)
+
+
+@bare_jit
+def predict(state, rows, out):
+    """out[i, :classes] <- scores of row i; `out` is float64[n, K], filled in."""
+    for i in range(len(rows.y)):
+        score(state, rows, i, out[i])
+
+
+@bare_inline
+def score(state, rows, i, z):
+    """z[:classes] <- what each class scores."""
+    pairs, classes, features = state.pairs, state.now[0]["classes"], state.now[0]["features"]
+    size, amount = 0, 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        size += 1
+        amount += abs(rows.values[at])
+    for k in range(classes):
+        z[k] = log_of_next(state.rows[k]) - amount * math.log(state.amounts[k] + features)
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, x = rows.features[at], abs(rows.values[at])
+        if f >= len(pairs.begin):
+            continue
+        for e in range(pairs.begin[f], pairs.begin[f] + pairs.size[f]):
+            z[pairs.classes[e]] += x * log_of_next(pairs.values[e, 0])
+    root = 1.0 / math.sqrt(max(size, 1))
+    for k in range(classes):
+        z[k] *= root

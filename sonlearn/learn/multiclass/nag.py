@@ -1,0 +1,219 @@
+"""Normalised adaptive gradient of several classes: softmax, and one rate a feature for all classes [NAG].
+
+Scores are z_k = w_k'x and q = softmax(z) over the classes shown before the row and its own. With c = q - e_y, weight h
+of the row and s_j the largest |x_j| so far,
+
+    w_kj <- w_kj s_j(old)/s_j    where s_j has grown
+    t += h,    N += h sum_j (x_j/s_j)^2,    G_j <- G_j + h |c|^2 x_j^2
+    w_kj -= h c_k rate sqrt(t/N) x_j / (s_j sqrt(G_j))    for the classes with |c_k| >= `TINY`
+
+|c|^2 is what the squared gradients of all classes add up to, divided by x_j^2. Classes that are next to impossible are
+left out of the step, or a row would touch all pairs of its features and every class. With a forgetting rate d, G_j is
+multiplied with 1 - d for every row learned since the feature was there: steps do not die out, and what a stream has
+become counts more than what it was.
+
+Weights are float32, all arithmetic is float64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.arrays import grown
+from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.multiclass.arow import predict, score
+from sonlearn.learn.multiclass.pairs import (
+    Pairs,
+    add_pair,
+    bytes_of,
+    more_room,
+    new_pairs,
+    packed_pairs,
+    reserve_pairs,
+    weights_of,
+)
+
+#: Classes whose slope is smaller are left out of a step.
+TINY = 0.02
+#: Columns of what is kept of a feature: G, s, and how many rows had been learned when G was last added to.
+G, S, SINCE = range(3)
+#: Values count up to this, and below `LEAST` as 0, so that weights are numbers in float32.
+MOST, LEAST = 1e30, 1e-30
+
+
+class NagState(NamedTuple):
+    """All that has been learned."""
+
+    pairs: Pairs  # their only number is the weight
+    features: np.ndarray  # float64[features, 3]
+    now: np.ndarray  # structured [1]: classes; features; t, N; rows learned from
+
+
+class Scratch(NamedTuple):
+    """One row under way."""
+
+    q: np.ndarray  # float64[K]
+    mark: np.ndarray  # int64[K]; 1 + place among `some`, 0 for none
+    some: np.ndarray  # int64[K]; classes that take part in the step
+    found: np.ndarray  # bool[K]; of those, whether the feature has met them
+
+
+class Nag:
+    """Member of several classes (see `sonlearn.learn.multiclass`).
+
+    Parameters
+    ----------
+    rate : float
+        Factor of every step.
+    decay : float
+        Share of G that is forgotten with each row.
+    """
+
+    def __init__(self, rate: float = 4.0, decay: float = 0.0):
+        self._rate, self._decay = rate, decay
+
+    def new(self) -> NagState:
+        """State that has seen nothing."""
+        now = np.zeros(1, dtype=[("classes", "i8"), ("features", "i8"), ("t", "f8"), ("N", "f8"), ("rows", "i8")])
+        return NagState(new_pairs(1), np.zeros((0, 3)), now)
+
+    def reserve(self, state: NagState, rows: Rows, features: int) -> NagState:
+        """Room for features."""
+        used = int(state.now["features"][0])
+        state.now["features"] = max(features, used)
+        return state._replace(
+            pairs=reserve_pairs(state.pairs, features), features=grown(state.features, features, used)
+        )
+
+    def learn(self, state: NagState, rows: Rows, out: np.ndarray, start: int) -> tuple[NagState, int]:
+        """Predict and learn rows from `start` on; no row is refused."""
+        at, K = start, out.shape[1]
+        scratch = Scratch(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K, bool))
+        while at < len(rows.y):
+            at = learn(self._rate, self._decay, state, scratch, rows, out, at)
+            if at < len(rows.y):
+                places = int(rows.indptr[at + 1] - rows.indptr[at]) * (4 * K + 2)
+                state = state._replace(pairs=more_room(state.pairs, places))
+        return state, at
+
+    def predict(self, state: NagState, rows: Rows, out: np.ndarray) -> int:
+        """Predict and change nothing."""
+        predict(False, state.pairs, int(state.now["classes"][0]), rows, out)
+        return len(rows.y)
+
+    def weights(self, state: NagState, features: int, k: int) -> np.ndarray:
+        """float64[features]: the weights of class k."""
+        return weights_of(state.pairs, features, k)
+
+    def packed(self, state: NagState) -> NagState:
+        """`state` without spare room."""
+        return state._replace(pairs=packed_pairs(state.pairs), features=state.features[: state.now["features"][0]])
+
+    def facts(self, state: NagState) -> dict[str, Any]:
+        """pairs: of features and classes that met; bytes that they take."""
+        own = bytes_of(state.pairs) + int(state.now["features"][0]) * state.features.itemsize * 3
+        return {"pairs": int(state.pairs.size.sum()), "bytes": own}
+
+
+@bare_jit
+def learn(rate, decay, state, scratch, rows, out, start):
+    """Predict and learn rows from `start` on, until there is no room for pairs; returns where that is, or n.
+
+    Parameters
+    ----------
+    rate, decay : float; state : NagState, changed; scratch : Scratch
+    rows : Rows, labels slots; out : float64[n, K], filled in up to the classes shown before each row
+    """
+    pairs, now, features = state.pairs, state.now, state.features
+    for i in range(start, len(rows.y)):
+        begin, end, h = rows.indptr[i], rows.indptr[i + 1], rows.weight[i]
+        learned = h > 0.0 and rows.y[i] == rows.y[i]
+        classes, z = now[0]["classes"], out[i]
+        if learned and len(pairs.classes) - pairs.now[0]["used"] < (end - begin) * (4 * len(z) + 2):
+            return i
+        score(pairs, rows, i, 1.0, classes, z)
+        if not learned:
+            continue
+        y = int(rows.y[i])
+        classes = max(classes, y + 1)
+        squares = slopes(scratch.q, z, now[0]["classes"], classes, y)
+        now[0]["classes"] = classes
+        some = 0
+        for k in range(classes):
+            if k == y or abs(scratch.q[k]) >= TINY:
+                scratch.some[some] = k
+                some += 1
+                scratch.mark[k] = some
+        size = 0.0
+        for at in range(begin, end):
+            f, x = rows.features[at], tamed(rows.values[at])
+            if abs(x) > features[f, S]:
+                if features[f, S] > 0.0:
+                    rescale(pairs, f, features[f, S] / abs(x))
+                features[f, S] = abs(x)
+            if x != 0.0:
+                size += (x / features[f, S]) * (x / features[f, S])
+            if decay > 0.0:
+                features[f, G] *= (1.0 - decay) ** (now[0]["rows"] - features[f, SINCE])
+                features[f, SINCE] = now[0]["rows"]
+            features[f, G] += h * squares * x * x
+        now[0]["t"] += h
+        now[0]["N"] += h * size
+        now[0]["rows"] += 1
+        common = h * rate * math.sqrt(now[0]["t"] / now[0]["N"]) if now[0]["N"] > 0.0 else 0.0
+        for at in range(begin, end):
+            f, x = rows.features[at], tamed(rows.values[at])
+            if x != 0.0 and features[f, G] > 0.0:
+                step(pairs, f, common * x / (features[f, S] * math.sqrt(features[f, G])), some, scratch)
+        for at in range(some):
+            scratch.mark[scratch.some[at]] = 0
+    return len(rows.y)
+
+
+@bare_inline
+def tamed(x):
+    """x within +-`MOST`; 0 within +-`LEAST`."""
+    return 0.0 if abs(x) < LEAST else min(max(x, -MOST), MOST)
+
+
+@bare_inline
+def slopes(q, z, shown, classes, y):
+    """q[:classes] <- softmax(z) less the indicator of y; returns the sum of squares. Classes not `shown` score 0."""
+    top, total, squares = -math.inf, 0.0, 0.0
+    for k in range(classes):
+        q[k] = z[k] if k < shown else 0.0
+        top = max(top, q[k])
+    for k in range(classes):
+        q[k] = math.exp(q[k] - top)
+        total += q[k]
+    for k in range(classes):
+        q[k] = q[k] / total - (1.0 if k == y else 0.0)
+        squares += q[k] * q[k]
+    return squares
+
+
+@bare_inline
+def rescale(pairs, f, by):
+    """The weights of feature f, times `by`."""
+    for e in range(pairs.begin[f], pairs.begin[f] + pairs.size[f]):
+        pairs.values[e, 0] *= by
+
+
+@bare_inline
+def step(pairs, f, by, some, scratch):
+    """The weights of feature f and the first `some` classes of scratch.some: less their slope times `by`."""
+    for at in range(some):
+        scratch.found[at] = False
+    for e in range(pairs.begin[f], pairs.begin[f] + pairs.size[f]):
+        mark = scratch.mark[pairs.classes[e]]
+        if mark > 0:
+            pairs.values[e, 0] -= by * scratch.q[pairs.classes[e]]
+            scratch.found[mark - 1] = True
+    for at in range(some):
+        if not scratch.found[at]:
+            place = add_pair(pairs, f, scratch.some[at])
+            pairs.values[pairs.begin[f] + place, 0] -= by * scratch.q[scratch.some[at]]

@@ -1,0 +1,188 @@
+"""Recursive least squares of several classes: one whole matrix for all, a column of weights for each.
+
+For rows of few features that are strongly correlated, as random Fourier features are. Labels are e_y, scores z = W'x,
+and P = (ridge I + sum of h x x')^-1 over the rows learned. Weight h of the row, y its class:
+
+    u = P x,    v = 1/h + x'u,    W += u (e_y - z)' / v,    P -= u u' / v
+
+[SON] equation 1-2 with squared loss, whose matrix is the same for every class: K classes cost the matrix once. A row is
+learned only while its margin, z_y less the best other score, is below `MARGIN`, as AROW does: where most rows are easy
+most cost O(d K) and not O(d^2), and those near the boundaries count more.
+
+Scores are multiplied with `GAIN`, which gives them the size of other members' scores.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.linear_algebra import add_rows
+
+#: Rows with a larger margin are not learned from.
+MARGIN = 0.5
+#: What scores are multiplied with.
+GAIN = 4.0
+#: Features there may be; with more of them the member scores nothing.
+MOST = 512
+#: Values count up to this.
+LIMIT = 1e6
+
+
+class RlsState(NamedTuple):
+    """All that has been learned."""
+
+    P: np.ndarray  # float64[d * d]
+    W: np.ndarray  # float64[d * room]; a row of `room` classes for each feature
+    now: np.ndarray  # structured [1]: classes; features d; room
+
+
+class Scratch(NamedTuple):
+    """One row under way."""
+
+    x: np.ndarray  # float64[d]
+    u: np.ndarray  # float64[d]
+    e: np.ndarray  # float64[room]
+
+
+class Rls:
+    """Member of several classes (see `sonlearn.learn.multiclass`).
+
+    Parameters
+    ----------
+    ridge : float
+        What is in the matrix before the first row, on its diagonal.
+    """
+
+    def __init__(self, ridge: float = 0.1):
+        self._ridge = ridge
+
+    def new(self) -> RlsState:
+        """State that has seen nothing."""
+        return RlsState(
+            np.zeros(0), np.zeros(0), np.zeros(1, dtype=[("classes", "i8"), ("features", "i8"), ("room", "i8")])
+        )
+
+    def reserve(self, state: RlsState, rows: Rows, features: int) -> RlsState:
+        """Room for features, and for the classes of `rows`."""
+        now = state.now[0]
+        d, room = int(now["features"]), int(now["room"])
+        classes = max(int(now["classes"]), 1 + int(np.nanmax(rows.y, initial=-1.0)))
+        if features > MOST:
+            out = state._replace(P=np.zeros(0), W=np.zeros(0), now=state.now.copy())
+            out.now["features"], out.now["room"] = features, 0
+            return out
+        wider = room if classes <= room else max(classes, 2 * room)
+        if features <= d and wider == room:
+            return state
+        more = max(features, d)
+        P, W = np.eye(more) / self._ridge, np.zeros((more, wider))
+        P[:d, :d], W[:d, :room] = state.P.reshape(d, d), state.W.reshape(d, room)
+        now = state.now.copy()
+        now["features"], now["room"] = more, wider
+        return RlsState(P.ravel(), W.ravel(), now)
+
+    def learn(self, state: RlsState, rows: Rows, out: np.ndarray, start: int) -> tuple[RlsState, int]:
+        """Predict and learn rows from `start` on; no row is refused."""
+        P, W, scratch = self._arrays(state)
+        learn(P, W, state.now, scratch, rows, out, start)
+        return state, len(rows.y)
+
+    def predict(self, state: RlsState, rows: Rows, out: np.ndarray) -> int:
+        """Predict and change nothing."""
+        _, W, scratch = self._arrays(state)
+        predict(W, int(state.now["classes"][0]), scratch, rows, out)
+        return len(rows.y)
+
+    def _arrays(self, state: RlsState) -> tuple[np.ndarray, np.ndarray, Scratch]:
+        d, room = (int(state.now[name][0]) for name in ("features", "room"))
+        d = d if len(state.P) else 0
+        return state.P.reshape(d, d), state.W.reshape(d, room), Scratch(np.zeros(d), np.zeros(d), np.zeros(room))
+
+    def packed(self, state: RlsState) -> RlsState:
+        """`state` without spare room."""
+        d, room, classes = (int(state.now[name][0]) for name in ("features", "room", "classes"))
+        if not len(state.P):
+            return state
+        now = state.now.copy()
+        now["room"] = classes
+        return state._replace(W=state.W.reshape(d, room)[:, :classes].ravel(), now=now)
+
+    def facts(self, state: RlsState) -> dict[str, Any]:
+        """bytes that it takes."""
+        return {"bytes": state.P.nbytes + state.W.nbytes}
+
+
+@bare_jit
+def learn(P, W, now, scratch, rows, out, start):
+    """Predict and learn rows from `start` on.
+
+    Parameters
+    ----------
+    P : float64[d, d], W : float64[d, room], now : structured [1]: changed; d = 0: there are too many features
+    scratch : Scratch; rows : Rows, labels slots
+    out : float64[n, K], filled in up to the classes shown before each row
+    """
+    for i in range(start, len(rows.y)):
+        classes, z = now[0]["classes"], out[i]
+        score(W, scratch.x, rows, i, classes, z)
+        if not rows.weight[i] > 0.0 or rows.y[i] != rows.y[i]:
+            continue
+        y, best = int(rows.y[i]), -math.inf
+        now[0]["classes"] = max(classes, y + 1)
+        if len(P) == 0:
+            continue
+        for k in range(classes):
+            if k != y:
+                best = max(best, z[k])
+        own = z[y] if y < classes else 0.0
+        if own - best < MARGIN * GAIN or best == -math.inf:
+            step(P, W, scratch, now[0]["classes"], classes, y, rows.weight[i], z)
+
+
+@bare_jit
+def predict(W, classes, scratch, rows, out):
+    """out[i, :classes] <- scores of row i; `out` is float64[n, K], filled in."""
+    for i in range(len(rows.y)):
+        score(W, scratch.x, rows, i, classes, out[i])
+
+
+@bare_inline
+def score(W, x, rows, i, classes, z):
+    """x <- row i as float64[d], and z[:classes] <- W'x times `GAIN`."""
+    for j in range(len(x)):
+        x[j] = 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        if rows.features[at] < len(x):
+            x[rows.features[at]] += min(max(rows.values[at], -LIMIT), LIMIT)
+    for k in range(classes):
+        z[k] = 0.0
+    for j in range(len(x)):
+        if x[j] != 0.0:
+            by = GAIN * x[j]
+            for k in range(classes):
+                z[k] += by * W[j, k]
+
+
+@bare_inline
+def step(P, W, scratch, classes, shown, y, h, z):
+    """Learn the row in scratch.x of class y and weight h, whose scores of the first `shown` classes are z."""
+    x, u, e, d = scratch.x, scratch.u, scratch.e, len(scratch.x)
+    for j in range(d):
+        u[j] = 0.0
+    add_rows(x, P, d, u)
+    v = 1.0 / h
+    for j in range(d):
+        v += x[j] * u[j]
+    for k in range(classes):
+        e[k] = ((1.0 if k == y else 0.0) - (z[k] / GAIN if k < shown else 0.0)) / v
+    for j in range(d):
+        by = u[j] / v
+        for k in range(classes):
+            W[j, k] += u[j] * e[k]
+        for l in range(d):  # noqa: E741
+            P[j, l] -= by * u[l]

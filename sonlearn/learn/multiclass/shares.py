@@ -1,0 +1,99 @@
+"""How frequent each class has been of late: exponentially weighted means of the labels, without any feature.
+
+With l_k the logarithm of the share of class k and the rate d, after a row of class y
+
+    l_k <- l_k + ln(1 - d) for every class,    l_y <- ln(exp(l_y) + d)
+
+and a class scores l_k, no less than ln(`LEAST`). On a stream that stays with a class for a while this says which one;
+on shuffled rows it says little, and the combiner leaves it aside.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.arrays import grown
+from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_jit
+
+#: Shares are not below this.
+LEAST = 0.01
+
+
+class SharesState(NamedTuple):
+    """What has been counted."""
+
+    logs: np.ndarray  # float64[classes]; l_k
+    now: np.ndarray  # structured [1]: classes
+
+
+class Shares:
+    """Member of several classes (see `sonlearn.learn.multiclass`).
+
+    Parameters
+    ----------
+    decay : float
+        The rate: what a row counts.
+    """
+
+    #: See `bayes.Bayes`.
+    repeats = False
+
+    def __init__(self, decay: float):
+        self._decay = decay
+
+    def new(self) -> SharesState:
+        """State that has seen nothing."""
+        return SharesState(np.zeros(0), np.zeros(1, dtype=[("classes", "i8")]))
+
+    def reserve(self, state: SharesState, rows: Rows, features: int) -> SharesState:
+        """Room for the classes of `rows`."""
+        classes = int(state.now["classes"][0])
+        most = max(classes, 1 + int(np.nanmax(rows.y, initial=-1.0)))
+        return state._replace(logs=grown(state.logs, most, classes))
+
+    def learn(self, state: SharesState, rows: Rows, out: np.ndarray, start: int) -> tuple[SharesState, int]:
+        """Predict and count rows from `start` on; no row is refused."""
+        learn(self._decay, state.logs, state.now, rows, out, start)
+        return state, len(rows.y)
+
+    def predict(self, state: SharesState, rows: Rows, out: np.ndarray) -> int:
+        """Predict and change nothing."""
+        classes = state.now["classes"][0]
+        out[:, :classes] = np.maximum(state.logs[:classes], math.log(LEAST))
+        return len(rows.y)
+
+    def packed(self, state: SharesState) -> SharesState:
+        """`state` without spare room."""
+        return state._replace(logs=state.logs[: state.now["classes"][0]])
+
+    def facts(self, state: SharesState) -> dict[str, Any]:
+        """bytes that it takes."""
+        return {"bytes": state.logs.nbytes}
+
+
+@bare_jit
+def learn(decay, logs, now, rows, out, start):
+    """Predict and count rows from `start` on.
+
+    Parameters
+    ----------
+    decay : float; logs : float64[classes], changed; now : structured [1], changed
+    rows : Rows, labels slots; out : float64[n, K], filled in up to the classes shown before each row
+    """
+    least, fades = math.log(LEAST), math.log(1.0 - decay)
+    for i in range(start, len(rows.y)):
+        for k in range(now[0]["classes"]):
+            out[i, k] = max(logs[k], least)
+        if not rows.weight[i] > 0.0 or rows.y[i] != rows.y[i]:
+            continue
+        y = int(rows.y[i])
+        if y >= now[0]["classes"]:
+            now[0]["classes"] = y + 1
+            logs[y] = -math.inf
+        for k in range(now[0]["classes"]):
+            logs[k] += fades
+        logs[y] = math.log(math.exp(logs[y]) + decay)

@@ -1,0 +1,396 @@
+"""The committee of several classes: its members' twins on its views, and the combiner's over them; and all around."""
+
+import math
+
+import numpy as np
+import pytest
+from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, SharesTwin
+from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
+
+from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError
+from sonlearn.learn.ensemble import class_pruning, classes
+from sonlearn.learn.ensemble.viewing import Views
+from sonlearn.options.class_members import CLASS_MEMBERS, class_member
+from sonlearn.views.index import intern, new_index
+
+pytestmark = pytest.mark.interpreted
+
+SOME = ("nag", "arow-precision:tfidf", "multinomial-bayes:log", "arow-precision:pairs", "nag:lunit~0.05", "shares~0.1")
+either = pytest.mark.parametrize("how", [{"oaa": 5}, {"oaa": 9}, {"classes": "auto"}, {"multinomial": 6}], ids=str)
+
+
+def stream(n=160, seed=0, late=5):
+    """Rows of classes 1 to 4, and 5 from row n / 2 on; weights 0 and more, and rows without a label."""
+    batch = with_weights(zipf(n=n, d=60, s=18, seed=seed))
+    rng = np.random.default_rng(seed + 1)
+    centre = np.array([batch.indices[a:b].mean() for a, b in zip(batch.indptr[:-1], batch.indptr[1:], strict=True)])
+    y = 1.0 + np.searchsorted(np.quantile(centre, [0.25, 0.5, 0.75]), centre)
+    y[(rng.random(n) < 0.2) & (np.arange(n) > n // 2)] = late
+    return without_some_labels(batch._replace(y=y))
+
+
+def learner(how=None, threads=1, **more):
+    return Learner(LearnOptions(**({"members": SOME} | more | (how or {"classes": "auto"}))), threads=threads)
+
+
+@pytest.fixture
+def early(monkeypatch):
+    """Members are pruned early, and are worth little."""
+    monkeypatch.setattr(class_pruning, "FIRST", 20)
+    monkeypatch.setattr(classes, "FIRST", 20)
+    monkeypatch.setattr(class_pruning, "CHECKPOINTS", (60, 90))
+    monkeypatch.setattr(class_pruning, "PRICE", 3.0)
+    monkeypatch.setattr(class_pruning, "NOTHING", 3.0)
+    monkeypatch.setattr(class_pruning, "KEPT", 50)
+
+
+def same_state(one, other):
+    (header, arrays), (other_header, others) = one.to_arrays(), other.to_arrays()
+    assert header == other_header
+    assert arrays.keys() == others.keys()
+    for key in arrays:
+        np.testing.assert_array_equal(arrays[key], others[key], err_msg=key)
+
+
+def bounded(h, told):
+    """Importance weights in a unit in which their running mean is from 1/3 to 3."""
+    out, total, rows = h.copy(), 0.0, 0
+    for i in range(len(h)):
+        if told[i]:
+            total, rows = total + h[i], rows + 1
+            mean = total / rows
+            out[i] = h[i] * min(max(1.0, 1 / (3 * mean)), 3 / mean)
+    return out
+
+
+def twins(batch):
+    """(logarithms of probabilities online and offline before each row float64[n, K], classes met, shown once, rows)."""
+    told = (batch.weight > 0) & ~np.isnan(batch.y)
+    shown = list(dict.fromkeys(batch.y[told].tolist()))
+    y = np.array([shown.index(label) if t else np.nan for label, t in zip(batch.y.tolist(), told, strict=True)])
+    h, K = bounded(batch.weight, told), len(shown)
+    rows, index = intern(batch._replace(y=y), new_index(), True)
+    rows = rows._replace(weight=h)
+    made = {
+        "nag": ("raw", lambda d: NagTwin(d, K, 4.0)), "arow-precision:tfidf": ("tfidf", lambda d: ArowTwin(d, K, 1.0)),
+        "multinomial-bayes:log": ("log", lambda d: BayesTwin(d, K)),
+        "arow-precision:pairs": ("pairs", lambda d: ArowTwin(d, K, 0.1, True)),
+        "nag:lunit~0.05": ("lunit", lambda d: NagTwin(d, K, 4.0, 0.05)),
+        "shares~0.1": ("raw", lambda d: SharesTwin(d, K, 0.1)),
+    }  # fmt: skip
+    scored = []
+    for view, make in (made[name] for name in SOME):
+        views = Views([view], lambda call, *items: list(map(call, *items)), "logistic", several=True)
+        _, seen = views.fit_transform(views.reserve(views.new(), rows, int(index.size[0])), rows)
+        shown_rows, d = seen.rows[view], seen.sizes[view]
+        twin, out = make(d), []
+        for i in range(len(y)):
+            x = np.zeros(d)
+            part = slice(shown_rows.indptr[i], shown_rows.indptr[i + 1])
+            np.add.at(x, shown_rows.features[part], shown_rows.values[part])
+            out.append(np.array(twin.scores(x)))
+            if told[i]:
+                twin.learn(x, y[i], h[i])
+        scored.append(out)
+    lasting = [j for j, name in enumerate(SOME) if "~" not in name]
+    both = [(CombinerTwin([0.3] * 6), range(6)), (CombinerTwin([0.3] * 4), lasting)]
+    logs, met, counts = [[], []], [], np.zeros(K)
+    once, before = [], []
+    for i in range(len(y)):
+        m = int((counts > 0).sum())
+        met.append(m)
+        once.append(int((counts == 1).sum()))
+        before.append(int(counts.sum()))
+        v = np.array([np.maximum(out[i] - out[i].max(initial=-np.inf), -20) for out in scored]).reshape(6, m)
+        for combiner, some in both:
+            own = logs[0 if combiner is both[0][0] else 1]
+            own.append(np.log(np.maximum(combiner.predict(v[list(some)]), math.exp(-20))) if m else np.zeros(0))
+            if told[i] and y[i] < m:
+                combiner.learn(v[list(some)], int(y[i]), h[i])
+        if told[i]:
+            counts[int(y[i])] += 1
+    return logs, met, once, before, y, both, scored
+
+
+@either
+def test_the_committee_is_its_members_and_a_combiner(how):
+    batch = stream()
+    ours = learner(how)
+    got = ours.partial_fit(batch)
+    logs, met, once, before, y, both, _ = twins(batch)
+    most = how.get("oaa") or how.get("multinomial")
+    assert got.met.tolist() == met
+    for i, m in enumerate(met):
+        np.testing.assert_allclose(got.scores[i, :m], logs[0][i], rtol=1e-3, atol=2e-4)
+        new = (once[i] + 0.5) / (before[i] + 1)
+        unmet = max((most or m) - m, 1)
+        assert got.unseen[i] == pytest.approx(math.log(new / (1 - new) / unmet) if m else 0.0, abs=1e-12)
+        np.testing.assert_array_equal(got.scores[i, m:], got.unseen[i])
+        p, rest = np.exp(got.scores[i, :m]), (most - m if most else 0) * np.exp(got.unseen[i])
+        np.testing.assert_allclose(got.probabilities[i, :m], p / (p.sum() + rest), rtol=1e-9)
+        if y[i] == y[i] and y[i] < m:
+            assert got.loss[i] == pytest.approx(-math.log(p[int(y[i])] / (p.sum() + rest)), rel=1e-9, abs=1e-12)
+        elif y[i] == y[i]:
+            own = np.exp(got.unseen[i])
+            assert got.loss[i] == pytest.approx(-math.log(own / (p.sum() + (rest or own))), rel=1e-9, abs=1e-12)
+    weights = [member["weight"] for member in ours.facts()["members"]]
+    np.testing.assert_allclose(weights, both[0][0].w, rtol=1e-3, atol=1e-3)
+    offline = [member["offline"] for member in ours.facts()["members"]]
+    np.testing.assert_allclose(offline[:4], both[1][0].w, rtol=1e-3, atol=1e-3)
+    assert offline[4:] == [0.0, 0.0]
+
+
+def test_the_first_rows():
+    """Nobody has met a class; then one, which is certain; and Good's and Turing's share of the unknown."""
+    ours = learner({"oaa": 4}, members=("nag",))
+    got = ours.partial_fit(batch_of([{1: 1.0}] * 4, [2, 2, 1, 2]))
+    np.testing.assert_allclose(got.loss[0], math.log(4))
+    np.testing.assert_allclose(got.other[1], 0.75 / 3)
+    np.testing.assert_allclose(got.other[2], 0.5 / 3 / 3)
+    np.testing.assert_allclose(got.other[3], 1.5 / 4 / 2)
+    assert got.prediction[:3].tolist() == [1, 2, 2]
+
+
+@either
+def test_batches_cut_anywhere_saves_and_threads_change_no_bit(how, early, tmp_path, monkeypatch):
+    batch = stream()
+    through, cut = learner(how), learner(how)
+    whole = through.partial_fit(batch)
+    monkeypatch.setattr(classes, "CELLS", 300)
+    for start, stop in ((0, 1), (1, 3), (3, 3), (3, 61), (61, 62), (62, 118), (118, 160)):
+        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
+        for name in ("prediction", "raw", "loss", "label", "other", "met", "spare"):
+            np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[start:stop], err_msg=name)
+        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, : part.scores.shape[1]])
+        cut.save(tmp_path / "model")
+        cut = Learner.load(tmp_path / "model", threads=1 + start % 3)
+    same_state(through, cut)
+    assert not all(member["active"] for member in cut.facts()["members"])
+    first = through.predict(batch)
+    for one, other in zip(first, cut.predict(batch), strict=True):
+        np.testing.assert_array_equal(one, other)
+    for i in (0, 77, 159):
+        np.testing.assert_array_equal(cut.predict(rows_of(batch, [i])).scores[0], first.scores[i])
+    same_state(through, cut)
+
+
+def test_members_pruned_are_forgotten(early):
+    ours = learner(members=(*SOME, "arow-precision:triples"))
+    ours.partial_fit(stream())
+    facts = ours.facts()["members"]
+    gone = [i for i, member in enumerate(facts) if not member["active"]]
+    assert 0 < len(gone) <= 5
+    assert all(facts[i]["weight"] == 0.0 and "pairs" not in facts[i] for i in gone)
+    kept = learner(members=(*SOME, "arow-precision:triples"), prune=False)
+    kept.partial_fit(stream())
+    assert all(member["active"] for member in kept.facts()["members"])
+    cheap = learner(members=(), budget=0.5)
+    cheap.partial_fit(stream())
+    left = [member["name"] for member in cheap.facts()["members"] if member["active"]]
+    assert len(left) == 3, "the one that is worth most, and two that cost nothing"
+    assert left[1:] == ["shares~0.3", "shares~0.03"]
+
+
+def test_classes_named_beforehand_or_numbered_otherwise_learn_the_same():
+    batch = stream()
+    met, named = learner({"oaa": 5}), learner({"oaa": 5})
+    named.meet([5, 4, 3, 2, 1])
+    predicted = named.predict(batch._replace(y=np.full(batch.n, np.nan)))
+    np.testing.assert_allclose(predicted.probabilities, 0.2)
+    whole, other = met.partial_fit(batch), named.partial_fit(batch)
+    order = [named.classes.index(label) for label in met.classes]
+    np.testing.assert_array_equal(whole.scores, other.scores[:, order])
+    np.testing.assert_allclose(whole.loss, other.loss, rtol=1e-12)
+    np.testing.assert_array_equal(met.predict(batch).scores, named.predict(batch).scores[:, order])
+    np.testing.assert_array_equal(met.weights()[1], named.weights()[1][order])
+    same_state(named, Learner.from_arrays(*named.to_arrays()))
+    turned = learner({"oaa": 5})
+    again = turned.partial_fit(batch._replace(y=6 - batch.y))
+    np.testing.assert_array_equal(again.scores, whole.scores)
+    np.testing.assert_array_equal(6 - again.prediction[whole.met > 0], whole.prediction[whole.met > 0])
+
+
+def test_a_class_that_comes_late_is_one_like_any_other():
+    """Rows of classes that never met features of others: what is learned of these does not depend on when they come."""
+    batch = stream(late=4)
+    ours, other = learner(), learner()
+    first = ours.partial_fit(batch)
+    ours.partial_fit(rows_of(stream(20, 3), slice(0, 20))._replace(y=np.full(20, 77.0)))
+    other.partial_fit(batch)
+    assert ours.classes == [*other.classes, 77]
+    assert first.scores.shape[1] == 4
+    size = ours.to_arrays()[1]["state.counts"]
+    assert size.tolist()[-1] > 0
+
+
+def test_rows_without_a_label_leave_no_trace():
+    batch = stream()
+    ours, other = learner(), learner()
+    ours.partial_fit(batch)
+    other.partial_fit(batch)
+    other.partial_fit(batch._replace(y=np.full(batch.n, np.nan)))
+    unseen = other.partial_fit(batch._replace(y=np.full(batch.n, 42.0), weight=np.zeros(batch.n)))
+    assert other.classes == ours.classes
+    assert np.isfinite(unseen.loss).all()
+    same_state(ours, other)
+
+
+def test_further_passes_leave_the_combiner_and_what_counts_alone():
+    batch = stream()
+    ours = learner()
+    ours.partial_fit(batch)
+    before = {name: array.copy() for name, array in ours.to_arrays()[1].items()}
+    ours.next_pass()
+    ours.partial_fit(batch)
+    after = ours.to_arrays()[1]
+    changed = {name for name in before if not np.array_equal(before[name], after[name])}
+    assert {"state.counts", "state.now.passes", "state.members.0.pairs.values"} <= changed
+    assert not any(
+        name.startswith(("state.online", "state.tally", "state.members.2", "state.work")) for name in changed
+    )
+    assert any(name.startswith("state.members.1") for name in changed)
+
+
+def test_voices_add_up():
+    batch = stream()
+    ours = learner()
+    ours.partial_fit(batch)
+    silent = batch._replace(y=np.full(batch.n, np.nan))
+    scores = ours.predict(silent).scores
+    contributions = [ours.contributions(silent, number) for number in range(len(ours.classes))]
+    assert contributions[0].names == SOME[:4]
+    z = np.array([member.moved.sum(axis=1) for member in contributions]).T
+    winner = scores.argmax(axis=1)
+    assert (z.argmax(axis=1) == winner).all()
+
+
+def test_a_row_out_of_all_bounds_is_refused():
+    batch = stream()
+    wild = batch._replace(values=np.where(np.arange(len(batch.values)) == batch.indptr[90], 1e200, batch.values))
+    wild.weight[90], wild.y[90] = 1.0, 2.0
+    got = learner({"oaa": 5}).partial_fit(wild, skip=True)
+    assert np.flatnonzero(got.refused).tolist() == [90]
+    with pytest.raises(DivergedError, match="<memory>:91:"):
+        learner({"oaa": 5}).partial_fit(wild)
+    ours, other = learner({"oaa": 5}), learner({"oaa": 5})
+    ours.partial_fit(wild, skip=True)
+    other.partial_fit(rows_of(wild, np.arange(batch.n) != 90))
+    same_state(ours, other)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"oaa": 3, "loss": "squared"}, "the committee learns logistic"),
+        ({"oaa": 3, "loss": "hinge"}, "the committee learns logistic"),
+        ({"oaa": 3, "l2": 0.1}, "--l2 0.1 with several classes: the committee does not take it"),
+        ({"oaa": 3, "clip": 1.0}, "--clip 1 with several classes"),
+        (
+            {"oaa": 3, "members": "drfd"},
+            r"--members drfd: there is no 'drfd' of several classes.*--oaa K --method drfd",
+        ),
+        ({"oaa": 3, "members": "nag:odds"}, "there is no view 'odds' of several classes"),
+        ({"oaa": 3, "members": "multinomial-bayes~0.1"}, "multinomial-bayes does not forget; arow-precision, nag"),
+        ({"oaa": 3, "members": "nag~2"}, "expected a forgetting rate behind ~"),
+        ({"oaa": 3, "members": "shares"}, "expected a forgetting rate behind ~"),
+    ],
+)
+def test_options_that_do_not_fit(given, found):
+    with pytest.raises(OptionError, match=found):
+        LearnOptions(**given)
+
+
+def test_names_of_members():
+    assert all(class_member(name).name == name for name in [*CLASS_MEMBERS, *SOME, "nag:zs~0.5", "shares~0.03"])
+    assert class_member("nag~0.0001").lasting
+    assert not class_member("nag~0.03").lasting
+
+
+def test_labels_that_do_not_fit():
+    with pytest.raises(InputError, match=r"found label 4, expected 1 to 3, or 0 to 2, for --multinomial 3"):
+        learner({"multinomial": 3}).partial_fit(batch_of([{1: 1.0}], [4]))
+
+
+# ------------------------------------------------------------------------------------------------------ pruning
+
+
+def case_of(names, scores, costs, short=False, words=False, allowed=math.inf):
+    """A case whose members score float[rows, k, classes], the row's own class first."""
+    n, k, K = scores.shape
+    kept = np.zeros((n, k, 1 + class_pruning.RIVALS), np.float32)
+    kept[:, :, :K] = scores
+    history = class_pruning.History(kept, np.ones(n), np.full(n, K))
+    members = tuple(class_member(name) for name in names)
+    return class_pruning.Case(members, history, np.array(costs, float), short, words, allowed)
+
+
+NAMES = ("nag", "arow-precision:lunit", "arow-precision:pairs", "shares~0.3")
+
+
+def member_scores(told=(1.0, 1.0, 0.0, 0.0), n=400, K=3):
+    """Members that tell of the row's class as much as `told`, and noise."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(n, 4, K))
+    scores[:, :, 0] += np.array(told)
+    scores -= scores.max(axis=2, keepdims=True)
+    return scores
+
+
+def test_the_dearest_that_tells_nothing_goes_first_and_what_costs_nothing_stays():
+    case = case_of(NAMES, member_scores(), [1, 1, 4, 0])
+    assert class_pruning.pruned(case, [0, 1, 2, 3])[0] == 2
+    assert 3 not in class_pruning.pruned(case, [0, 1, 2, 3])
+    rich = case_of(NAMES, member_scores((1.0, 1.0, 1.0, 0.0)), [1, 1, 4, 0])
+    assert class_pruning.pruned(rich, [0, 1, 2, 3]) == []
+
+
+def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
+    some = member_scores((2.0, 2.0, 0.7, 0.0))
+    long, short = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
+    growth = class_pruning._growths(long, [0, 1, 2, 3])[2]
+    assert growth > class_pruning.NOTHING
+    assert (2 in class_pruning.pruned(long, [0, 1, 2, 3])) == (growth < class_pruning.PRICE * 40 / 42)
+    assert 2 not in class_pruning.pruned(short, [0, 1, 2, 3])
+
+
+def test_a_budget_is_met_by_those_that_lose_least():
+    case = case_of(NAMES, member_scores((2.0, 1.0, 1.0, 0.0)), [1, 1, 1, 0], allowed=1.5)
+    going = class_pruning.pruned(case, [0, 1, 2, 3])
+    assert {1, 2} <= set(going)
+    assert 0 not in going
+
+
+def test_members_for_numbers_leave_rows_of_words():
+    names = ("nag", "arow-precision:tfidf", "arow-precision:zs", "rls:fourier-256")
+    words, numbers = (case_of(names, member_scores(), [1, 1, 1, 1], words=words) for words in (True, False))
+    assert class_pruning.out_of_place(words, [0, 1, 2, 3]) == [2, 3]
+    assert class_pruning.out_of_place(numbers, [0, 1, 2, 3]) == []
+    ours = learner(members=())
+    batch = zipf(n=80, d=4000, s=18)
+    ours.partial_fit(batch._replace(y=1.0 + np.arange(80) % 3))
+    at_work = {member["name"] for member in ours.facts()["members"] if member["active"]}
+    assert at_work == {name for name, member in CLASS_MEMBERS.items() if member.words}
+
+
+def test_tuples_that_are_nearly_all_new_go():
+    case = case_of(NAMES, member_scores(), [1, 1, 4, 0])
+    entries = np.array([[100.0, 10.0], [100.0, 10.0], [1000.0, 900.0], [100.0, 10.0]])
+    assert class_pruning.scattered(case, [0, 1, 2, 3], entries) == [2]
+    assert class_pruning.scattered(case._replace(short=True), [0, 1, 2, 3], entries) == []
+    entries[2, 1] = 500.0
+    assert class_pruning.scattered(case, [0, 1, 2, 3], entries) == []
+
+
+def test_the_history_has_the_classes_own_scores_and_those_of_the_likeliest_rivals():
+    rng = np.random.default_rng(1)
+    V, met, y = rng.normal(size=(2, 5, 7)), np.array([0, 1, 2, 7, 7]), np.array([0.0, 0.0, np.nan, 3.0, 6.0])
+    logs = rng.normal(size=(5, 7))
+    history = class_pruning.remembered(class_pruning.new_history(3), [0, 2], V, logs, met, y, np.arange(5.0))
+    assert history.classes.tolist() == [0, 1, 5, 5]
+    assert history.weight.tolist() == [0.0, 1.0, 3.0, 4.0]
+    assert not history.scores[:, 1].any()
+    for at, i in ((2, 3), (3, 4)):
+        own = int(y[i])
+        rivals = [k for k in np.argsort(-logs[i]) if k != own][:4]
+        np.testing.assert_allclose(history.scores[at, 0], V[0, i, [own, *rivals]].astype(np.float32))
+        np.testing.assert_allclose(history.scores[at, 2], V[1, i, [own, *rivals]].astype(np.float32))

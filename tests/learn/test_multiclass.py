@@ -1,0 +1,237 @@
+"""Members of several classes and their combiner: each is its dense twin, however the stream is cut."""
+
+import math
+
+import numpy as np
+import pytest
+from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, RlsTwin, SharesTwin, learned, run
+
+from sonlearn.data.rows import Rows
+from sonlearn.learn.ensemble.class_combiner import (
+    combine,
+    combine_members,
+    level,
+    new_class_combiner,
+    scratch_for,
+)
+from sonlearn.learn.multiclass import pairs as table
+from sonlearn.learn.multiclass.arow import Arow
+from sonlearn.learn.multiclass.bayes import Bayes
+from sonlearn.learn.multiclass.nag import Nag
+from sonlearn.learn.multiclass.pairs import bytes_of, count_places, more_room, new_pairs, packed_pairs, reserve_pairs
+from sonlearn.learn.multiclass.rls import MOST, Rls
+from sonlearn.learn.multiclass.shares import Shares
+
+pytestmark = pytest.mark.interpreted
+D, K = 24, 9
+MEMBERS = {
+    "arow": (lambda: Arow(0.3), lambda: ArowTwin(D, K, 0.3)),
+    "arow-unit": (lambda: Arow(0.1, True), lambda: ArowTwin(D, K, 0.1, True)),
+    "nag": (lambda: Nag(4.0), lambda: NagTwin(D, K, 4.0)),
+    "nag-forgets": (lambda: Nag(2.0, 0.03), lambda: NagTwin(D, K, 2.0, 0.03)),
+    "bayes": (Bayes, lambda: BayesTwin(D, K)),
+    "rls": (lambda: Rls(0.1), lambda: RlsTwin(D, K, 0.1)),
+    "shares": (lambda: Shares(0.1), lambda: SharesTwin(D, K, 0.1)),
+}
+every = pytest.mark.parametrize("name", MEMBERS)
+
+
+def stream(n=150, seed=0):
+    """(X, slots of the classes, weights): 5 classes at first, up to 9 later, in the order in which they are shown."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, D)) * (rng.random((n, D)) < 0.3) * rng.choice([0.2, 1.0, 5.0], D)
+    centre = rng.normal(size=(K, D))
+    y = (X @ centre.T + 0.5 * rng.normal(size=(n, K)))[:, :5].argmax(axis=1)
+    late = (np.arange(n) > n // 2) & (rng.random(n) < 0.2)
+    y = np.where(late, rng.integers(5, K, n), y)
+    h = rng.choice([0.0, 0.5, 1.0, 3.0], n, p=[0.1, 0.2, 0.5, 0.2])
+    shown = list(dict.fromkeys(y[h > 0].tolist()))
+    slots = np.array([shown.index(k) if k in shown else np.nan for k in y.tolist()], dtype=float)
+    slots[rng.random(n) < 0.1] = np.nan
+    kept = list(dict.fromkeys(slots[(h > 0) & ~np.isnan(slots)].tolist()))
+    return X, np.array([kept.index(s) if s in kept else np.nan for s in slots.tolist()]), h
+
+
+def rows_of(X, y, h):
+    row, column = np.nonzero(X)
+    indptr = np.searchsorted(row, np.arange(len(X) + 1)).astype(np.int64)
+    return Rows(indptr, column.astype(np.int64), X[row, column], y.copy(), h.copy(), np.zeros(len(X)))
+
+
+def met_before(y, h):
+    shown = np.where((h > 0) & ~np.isnan(y), y, -1.0)
+    return np.concatenate([[0], np.maximum.accumulate(shown)[:-1] + 1]).astype(np.int64)
+
+
+def learned_by(member, X, y, h, cuts=()):
+    """(the state, float64[n, K] scores), learned in parts; the state goes through storage's form between them."""
+    state, out = member.new(), np.full((len(y), K), np.nan)
+    ends = [*cuts, len(y)]
+    for start, stop in zip([0, *ends], ends, strict=False):
+        rows = rows_of(X[start:stop], y[start:stop], h[start:stop])
+        state, at = member.learn(member.reserve(state, rows, D), rows, out[start:stop], 0)
+        assert at == stop - start
+        if cuts:
+            state = member.packed(state)
+    return member.reserve(state, rows_of(X[:0], y[:0], h[:0]), D), out
+
+
+@every
+def test_a_member_is_its_dense_twin(name):
+    make, twin = MEMBERS[name]
+    X, y, h = stream()
+    state, got = learned_by(make(), X, y, h)
+    dense = twin()
+    wanted = run(dense, X, y, h, K)
+    assert np.nanmax(y) == K - 1, "all classes are shown"
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
+    np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+    again, silent = np.full((len(y), K), np.nan), rows_of(X, np.full(len(y), np.nan), h)
+    assert make().predict(state, silent, again) == len(y)
+    np.testing.assert_allclose(again, [dense.scores(x) for x in X], rtol=1e-4, atol=1e-4)
+    if hasattr(make(), "weights"):
+        for k in range(K):
+            np.testing.assert_allclose(make().weights(state, D, k), dense.W[k], rtol=1e-4, atol=1e-5)
+
+
+@every
+def test_cuts_and_storage_change_no_bit(name):
+    make, _ = MEMBERS[name]
+    X, y, h = stream()
+    whole, wanted = learned_by(make(), X, y, h)
+    cut, got = learned_by(make(), X, y, h, cuts=(1, 2, 40, 41, 90))
+    np.testing.assert_array_equal(got, wanted)
+    for one, other in zip(flat(make().packed(whole)), flat(make().packed(cut)), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def flat(state):
+    return [array for part in state for array in flat(part)] if isinstance(state, tuple) else [state]
+
+
+@every
+def test_rows_without_a_label_leave_no_trace(name):
+    make, _ = MEMBERS[name]
+    X, y, h = stream()
+    plain, _ = learned_by(make(), X, y, h)
+    twice = np.repeat(np.arange(len(y)), 2)
+    silent = np.where(np.arange(len(twice)) % 2 == 0, np.nan, y[twice])
+    other, _ = learned_by(make(), X[twice], silent, h[twice])
+    for one, same in zip(flat(make().packed(plain)), flat(make().packed(other)), strict=True):
+        np.testing.assert_array_equal(one, same)
+
+
+def test_rows_of_any_size_leave_finite_scores():
+    X, y, h = stream(60)
+    X[7], X[8], X[9] = X[7] * 1e45, X[8] * 1e-45, 0.0
+    for name, (make, _) in MEMBERS.items():
+        _, got = learned_by(make(), X, y, h)
+        met = met_before(y, h)
+        assert all(np.isfinite(got[i, : met[i]]).all() for i in range(len(y))), name
+
+
+def test_too_many_features_for_a_whole_matrix():
+    member = Rls(0.1)
+    rows = rows_of(np.eye(4), np.array([0.0, 1.0, 0.0, 1.0]), np.ones(4))
+    state, out = member.reserve(member.new(), rows, MOST + 1), np.zeros((4, 2))
+    assert member.learn(state, rows, out, 0)[1] == 4
+    assert not out.any()
+    assert member.facts(state)["bytes"] == 0
+
+
+# ------------------------------------------------------------------------------------------------------ the table
+
+
+def test_pairs_are_a_dictionary():
+    """Thousands of pairs in random order: every number is where it was put, and blocks are used again."""
+    rng, pairs, known = np.random.default_rng(0), reserve_pairs(new_pairs(1), 50), {}
+    for step in range(4000):
+        f, k = int(50 * rng.random() ** 3), int(rng.integers(300))
+        row = rows_of(np.eye(50)[[f]], np.zeros(1), np.ones(1))
+        if len(pairs.classes) - pairs.now["used"][0] < count_places(pairs, row, 0, 1):
+            pairs = more_room(pairs, count_places(pairs, row, 0, 1))
+        place = table.place_of(pairs, f, k)
+        assert (place < 0) == ((f, k) not in known)
+        place = table.add_pair(pairs, f, k) if place < 0 else place
+        pairs.values[pairs.begin[f] + place, 0] = known[f, k] = step
+        if step % 500 == 499:
+            pairs = reserve_pairs(packed_pairs(pairs), 50)
+    for (f, k), step in known.items():
+        assert pairs.values[pairs.begin[f] + table.place_of(pairs, f, k), 0] == step
+    assert pairs.size.sum() == len(known)
+    blocks = 2.0 ** np.ceil(np.log2(np.maximum(pairs.size, 1)))
+    assert pairs.now["used"][0] <= 2 * blocks.sum() < 5 * len(known)
+    assert bytes_of(pairs) < 60 * len(known)
+
+
+# ------------------------------------------------------------------------------------------------------ the combiner
+
+
+def scores(n=200, k=4, seed=1):
+    rng = np.random.default_rng(seed)
+    _, y, h = stream(n, seed)
+    V = rng.normal(size=(k, n, K)) * rng.choice([0.3, 2.0, 40.0], (1, n, 1))
+    for i in range(n):
+        if y[i] == y[i]:
+            V[:2, i, int(y[i])] += 1.0
+    return V, y, h
+
+
+def test_the_combiner_is_its_twin():
+    V, y, h = scores()
+    met, start = met_before(y, h), [0.5, 0.1, 0.1, 0.3]
+    for v in V:
+        level(v, met)
+    firm = np.array([1.0, 4.0, 1.0, 50.0])
+    ours, twin = new_class_combiner(np.array(start), precision=firm), CombinerTwin(start, precision=firm)
+    out = np.zeros((len(y), K))
+    combine(ours, V, met, y, h, True, scratch_for(4, K), out)
+    known = np.concatenate([V[:, i, : met[i]].ravel() for i in range(len(y))])
+    assert (known.min(), known.max()) == (-20.0, 0.0)
+    for i in range(len(y)):
+        if met[i] == 0:
+            continue
+        v = V[:, i, : met[i]]
+        np.testing.assert_allclose(np.exp(out[i, : met[i]]), np.maximum(twin.predict(v), math.exp(-20)), rtol=1e-9)
+        if learned(y[i], h[i]) and y[i] < met[i]:
+            twin.learn(v, int(y[i]), h[i])
+    np.testing.assert_allclose(ours.w, twin.w, rtol=1e-9, atol=1e-9)
+
+
+def test_members_that_are_not_at_work_cost_no_bit():
+    V, y, h = scores()
+    met = met_before(y, h)
+    for v in V:
+        level(v, met)
+    V[1] = V[3] = 0.0
+    whole, part, outs = (
+        new_class_combiner(np.full(4, 0.3)),
+        new_class_combiner(np.full(4, 0.3)),
+        np.zeros((2, len(y), K)),
+    )
+    whole.w[[1, 3]] = part.w[[1, 3]] = 0.0
+    combine(whole, V, met, y, h, True, scratch_for(4, K), outs[0])
+    combine_members(part, [0, 2], np.ascontiguousarray(V[[0, 2]]), met, y, h, True, outs[1])
+    np.testing.assert_array_equal(outs[0], outs[1])
+    np.testing.assert_array_equal(whole.w, part.w)
+
+
+def test_two_classes_are_log_odds():
+    """Of two classes only the difference of the scores counts, and its curvature is p (1 - p)."""
+    rng = np.random.default_rng(3)
+    s, y = rng.normal(size=(80, 3)), rng.integers(0, 2, 80).astype(float)
+    V = np.zeros((3, 80, 2))
+    V[:, :, 1] = s.T
+    met = np.full(80, 2)
+    for v in V:
+        level(v, met)
+    ours, out = new_class_combiner(np.full(3, 0.2), prior=2.0), np.zeros((80, 2))
+    combine(ours, V, met, y, np.ones(80), True, scratch_for(3, 2), out)
+    w, A = np.full(3, 0.2), 2.0 * np.eye(3)
+    for i in range(80):
+        p = 1 / (1 + math.exp(-w @ s[i]))
+        assert out[i, 1] - out[i, 0] == pytest.approx(w @ s[i], abs=1e-9)
+        A = A + p * (1 - p) * np.outer(s[i], s[i])
+        w = w - np.linalg.solve(A, (p - y[i]) * s[i])
+        A = 0.9998**32 * A + (1 - 0.9998**32) * 2.0 * np.eye(3) if i % 32 == 31 else A
+    np.testing.assert_allclose(ours.w, w, rtol=1e-9)
