@@ -3,8 +3,8 @@
     python bench/streams.py [--limit N] [--sets NAME,...] [--learners NAME,...] [--slow N]
 
 Sets: the seven of data/streams and covtype in the files' order, of two and of seven classes, and made-up streams of
-20,000 rows that change at once (at row 10,000), little by little (rows 8,000 to 14,000) and again and again (every 2,500
-rows).
+20,000 rows that change at once (at row 10,000), little by little (rows 8,000 to 14,000) and again and again (every
+2,500 rows).
 Each learner runs in a process of its own: every row is predicted before it is learned. `score` is the share of classes
 that were right, of values R² (1 less squared error over variance). Forests see the first N rows of --slow (default
 20,000) and are compared on those. MOA needs Java and the extra `moa` (capymoa).
