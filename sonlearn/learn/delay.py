@@ -22,45 +22,48 @@ ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines")
 
 
 class Waiting(NamedTuple):
-    """Inputs of the combiner for rows whose labels are still to come, in the order of the rows."""
+    """What was made of rows whose labels are still to come, in the order of the rows.
 
-    inputs: (
-        np.ndarray
-    )  # float64[delay + 1, k], of values in the unit of the labels; row i of the stream is i modulo that
-    count: np.ndarray  # int64[2]; rows that have come, rows that have been learned
+    Of values it is in the unit of the labels. Row number i is at place i modulo delay + 1.
+    """
+
+    inputs: np.ndarray  # float64[delay + 1, k]; inputs of the combiners
+    outputs: np.ndarray  # float64[delay + 1, 2]; the online and the offline combination
+    counts: np.ndarray  # int64[2, 2]; of inputs, of outputs: rows that have come, rows that have been learned
 
 
 def new_waiting(delay: int, inputs: int) -> Waiting:
     """No row waits; without a delay there is no room for one."""
-    return Waiting(np.zeros((delay + 1 if delay else 0, inputs)), np.zeros(2, np.int64))
+    room = delay + 1 if delay else 0
+    return Waiting(np.zeros((room, inputs)), np.zeros((room, 2)), np.zeros((2, 2), np.int64))
 
 
 @bare_jit
-def exchange(waiting, columns, scale, y, weight, V):
-    """Inputs of rows that come go to the queue; those of rows that are learned are replaced by what they were then.
+def exchange(queue, counts, columns, scale, y, weight, V):
+    """What rows that come have goes to the queue; that of rows that are learned is replaced by what it was then.
 
     Rows of weight 0 neither wait nor are learned.
 
     Parameters
     ----------
-    waiting : Waiting, modified; columns : int, how many inputs are predictions; scale : LabelScale of the rows
-    y, weight : float64[n]; V : float64[n, k], modified
+    queue : float64[delay + 1, columns or more], modified; counts : int64[2], modified
+    columns : int, how many of V are exchanged; scale : LabelScale of the rows
+    y, weight : float64[n]; V : float64[n, columns or more], modified
     """
-    size = len(waiting.inputs)
+    size = len(queue)
     for i in range(len(y)):
         if not weight[i] > 0.0:
             continue
         learned = y[i] == y[i]
-        at = waiting.count[1 if learned else 0] % size
+        at = counts[1 if learned else 0] % size
         for j in range(columns):
             if not learned:
-                waiting.inputs[at, j] = scale.mean[i] + scale.unit[i] * V[i, j]
+                queue[at, j] = scale.mean[i] + scale.unit[i] * V[i, j]
             elif scale.unit[i] > 0.0:
-                z = (waiting.inputs[at, j] - scale.mean[i]) / scale.unit[i]
-                V[i, j] = min(max(z, scale.low[i]), scale.high[i])
+                V[i, j] = (queue[at, j] - scale.mean[i]) / scale.unit[i]
             else:
                 V[i, j] = 0.0
-        waiting.count[1 if learned else 0] += 1
+        counts[1 if learned else 0] += 1
 
 
 def interleaved(waiting: Batch | None, batch: Batch, delay: int) -> tuple[Batch, np.ndarray, Batch]:

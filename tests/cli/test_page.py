@@ -83,9 +83,9 @@ def outline(path):
 
 
 SECTIONS = {
-    "two": ["progress", "members", "calibration", "confusion", "spectrum", "weights", "settings"],
+    "two": ["progress", "members", "stream", "calibration", "confusion", "spectrum", "weights", "settings"],
     "passes": ["progress", "calibration", "confusion", "spectrum", "weights", "settings"],
-    "classes": ["progress", "members", "weights", "calibration", "confusion", "spectrum", "settings"],
+    "classes": ["progress", "members", "weights", "stream", "calibration", "confusion", "spectrum", "settings"],
     "values": ["progress", "weights", "settings"],
     "killed": ["progress", "settings"],
 }

@@ -106,6 +106,18 @@ def test_cuts_and_files_change_no_bit(given):
     assert learner.examples == np.count_nonzero((~np.isnan(batch.y) & (batch.weight > 0))[: N - 5])
 
 
+def test_what_is_counted_is_what_was_predicted():
+    """Sums of losses and errors, and with them changes of the stream, are of predictions that were made in time."""
+    batch = stream()._replace(weight=np.ones(N))
+    learner = Learner(LearnOptions(label_delay=6, **CHEATS[0]))
+    got = learner.partial_fit(batch)
+    found, rows = learner.facts()["combinations"], np.flatnonzero(~np.isnan(batch.y[: N - 6]))
+    for name, raw in (("online", got.raw[rows]), ("offline", got.offline[rows])):
+        y = batch.y[rows]
+        assert found[name]["loss"] == pytest.approx(np.logaddexp(0, -y * raw).mean(), rel=1e-9)
+        assert found[name]["error"] == pytest.approx(np.mean((raw > 0) != (y > 0)))
+
+
 def test_a_delay_as_long_as_the_stream_learns_nothing():
     learner = Learner(LearnOptions(method="nag", label_delay=N))
     assert (learner.partial_fit(stream()).raw == 0).all()

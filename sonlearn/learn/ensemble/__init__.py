@@ -1,10 +1,11 @@
 """Ensembles of learners: members that predict a row, and a combiner that learns what their predictions are worth.
 
 `combiner`   a full Newton step over the members' predictions: read it first
-`target`     what members are to predict: classes as they are, values in standard deviations
-`panel`      members, and the combiner of what they say
-`prune`     which members a stream can do without
-`committee`  views of the rows, and a panel that sees them: the default method
+`label_scale` the label standardiser: classes as they are, values in standard deviations
+`stacking`   members, and the online and the offline combination of their predictions
+`pruning`    which members a stream can do without
+`drift`      when the stream has changed
+`committee`  views of the rows, and a stacked ensemble that learns from them: the default method
 `viewing`    several views of the same rows, side by side
 `jobs`       what the threads do, each when what it needs is there
 

@@ -2,8 +2,8 @@
 
 Of each row learned, x in [0, 1] says how wrong the offline combination was: of classes 1 less the probability that it
 gave the right one, of values a/(a + m) with a the size of the error and m the mean size over the first FEW rows since
-the last change, which do not count otherwise. Let mu be the mean of x since then. While x has no mean beyond mu +
-SLACK, a gambler who bets the share b on more gains nothing on average [Waudby-Smith, Ramdas: Estimating means of
+the last change, which do not count otherwise. Let mu be the mean of x since then. While x has no mean beyond
+mu + SLACK, a gambler who bets the share b on more gains nothing on average [Waudby-Smith, Ramdas: Estimating means of
 bounded random variables by betting, JRSS B 2024]:
 
     M <- max(M, 1) (1 + b (x - mu - SLACK))
@@ -25,9 +25,11 @@ import numpy as np
 from sonlearn.jit import bare_inline, bare_jit
 
 #: Shares that are bet: the small ones find small changes, the large ones large changes quickly.
-BETS = (0.25, 0.5, 1.0)
+BETS = (0.25, 0.5, 1.0, 2.0)
+#: Nobody may lose more than this share in a round.
+MOST = 0.9
 #: Logarithm of what a gambler has to win.
-ALARM = math.log(1e7)
+ALARM = math.log(1e6)
 #: A mean error that is higher by this is no change.
 SLACK = 0.02
 #: Rows before a change can be named; rows that the mean is over at most.
@@ -96,7 +98,9 @@ def bet(drift, x):
     for j in range(len(wealth)):
         if not wealth[j] > 0.0:
             wealth[j], drift.starts[j] = 0.0, row
-        wealth[j] += math.log(1.0 + BETS[j] * (x - means[1] - SLACK)) if means[0] >= FEW else 0.0
+        if means[0] >= FEW:
+            expected = means[1] + SLACK
+            wealth[j] += math.log(1.0 + min(BETS[j], MOST / expected) * (x - expected))
         if wealth[j] > ALARM and (alarm < 0 or wealth[j] > wealth[alarm]):
             alarm = j
     if alarm >= 0:

@@ -139,12 +139,16 @@ class StackedEnsemble:
             part, span = rows_between(rows, start, stop), (start, stop)
             members, V = self._learn_members(state, viewed, part, span, again)
             scale = viewed.scale.between(*span)
-            if self._options.label_delay and not again:
-                exchange(state.waiting, len(self.members), scale, part.y, part.weight, V)
+            late, waiting = self._options.label_delay and not again, state.waiting
+            if late:
+                exchange(waiting.inputs, waiting.counts[0], len(self.members), scale, part.y, part.weight, V)
             self._combine(state, scale, V, part, not again, online[start:stop], offline[start:stop])
             state = state._replace(members=members)
             if not again:
-                state = self._counted(state, part, V, scale.par, online[start:stop], offline[start:stop])
+                z = np.column_stack([online[start:stop], offline[start:stop]])
+                if late:
+                    exchange(waiting.outputs, waiting.counts[1], 2, scale, part.y, part.weight, z)
+                state = self._counted(state, part, V, scale.par, z)
             start = stop
         return state
 
@@ -313,20 +317,20 @@ class StackedEnsemble:
         work_off(jobs, self._pool, self._threads)
 
     def _counted(
-        self, state: EnsembleState, rows: Rows, V: np.ndarray, par: np.ndarray, online: np.ndarray, offline: np.ndarray
+        self, state: EnsembleState, rows: Rows, V: np.ndarray, par: np.ndarray, z: np.ndarray
     ) -> EnsembleState:
-        """Add the rows to the tallies, and prune members at a checkpoint."""
+        """Add the rows to the tallies, and prune members at a checkpoint; z: float64[n, 2], the two combinations."""
         learned = (rows.weight > 0) & ~np.isnan(rows.y)
         before, left = _rows(state), self._rows_left(state)
         n = int(np.count_nonzero(learned))
         state.now["entries"] += int(np.diff(rows.indptr)[learned].sum())
         active = np.array(self.active(state))
-        watch(state.drift, self._classes, offline, rows.y, rows.weight)
+        watch(state.drift, self._classes, z[:, 1], rows.y, rows.weight)
         count_up(state.tally, active, self._classes, V, rows.y, rows.weight)
         if self._both:
             loss = Loss(self._loss.code, par)
-            for j, z in enumerate((online, offline)):
-                add_up(state.totals[j], loss, self._classes, z, rows.y, rows.weight)
+            for j in range(2):
+                add_up(state.totals[j], loss, self._classes, z[:, j], rows.y, rows.weight)
         state.now["rows"] += n
         if not left:
             return state
