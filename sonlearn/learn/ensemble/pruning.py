@@ -132,8 +132,12 @@ def scattered(case: Case, left: list[int], seen: np.ndarray) -> list[int]:
 
 
 def shown_nothing(case: Case, left: list[int], seen: np.ndarray) -> list[int]:
-    """Positions of the members, of those `left`, whose views of rows of numbers have shown next to nothing."""
-    those = [i for i in left if VIEWS[case.members[i].view].kind == "fourier" and seen[i, 0] < FIRST]
+    """Positions of the members, of those `left`, whose views of rows of numbers have shown less than half the rows.
+
+    Such a view shows rows whole or not at all.
+    """
+    of_numbers = [i for i in left if VIEWS[case.members[i].view].kind == "fourier"]
+    those = [i for i in of_numbers if 2 * seen[i, 0] <= FIRST * seen[i, 1]]
     return those if len(those) < len(left) else []
 
 
