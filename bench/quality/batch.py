@@ -41,7 +41,8 @@ def split(name: str, limit: int | None) -> Split:
         width = max(data.X.shape[1], test.X.shape[1])
         X, other = (sp.csr_array((p.X.data, p.X.indices, p.X.indptr), (p.X.shape[0], width)) for p in (data, test))
         return Split(data._replace(X=X), test._replace(X=other))
-    chosen = np.random.default_rng(0).permutation(len(data.y)) < len(data.y) // 4
+    # not the seed of the shuffle before, which would choose the beginning of the file
+    chosen = np.random.default_rng(1).permutation(len(data.y)) < len(data.y) // 4
     return Split(
         data._replace(X=data.X[np.flatnonzero(~chosen)], y=data.y[~chosen]),
         data._replace(X=data.X[np.flatnonzero(chosen)], y=data.y[chosen]),

@@ -20,6 +20,8 @@ from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
+from sonlearn.options import LearnOptions
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report import streams
@@ -34,6 +36,8 @@ from sonlearn.text.read import Reader
 
 #: Formats that give the same features.
 ALIKE = (set(TABLES), set(NAMESPACED))
+#: Examples before which an average loss says little.
+ENOUGH = 100
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 
 
@@ -258,6 +262,8 @@ class Session(Passes):
             said.append(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             said.append(UNLABELLED)
+        if not self.options.testonly:
+            said += worse_than_a_constant(self.learn, self.progress)
         return said
 
     def record(self, ending: str) -> None:
@@ -270,6 +276,21 @@ class Session(Passes):
             if open_one:
                 open_one.close()
         super().close()
+
+
+def worse_than_a_constant(learn: LearnOptions, progress: Progress) -> list[str]:
+    """A line for values that one learner alone has not reached: only a committee standardises labels."""
+    totals = progress.totals()
+    loss, constant = totals["loss"], totals["constant"]
+    if learn.method == "committee" or learn.loss in CLASSIFICATION or constant is None or constant["error"] is not None:
+        return []
+    if loss is None or totals["examples"] < ENOUGH or not loss > constant["loss"]:
+        return []
+    return [
+        f"average loss {loss:g} is above {constant['loss']:g}, that of always predicting {constant['prediction']:g}: "
+        f"--method {learn.method} learns labels as they are; leave --method out (the committee standardises them), or "
+        "give labels less their mean, over their standard deviation"
+    ]
 
 
 def cores_of(options: RunOptions) -> int:

@@ -182,3 +182,21 @@ def test_labels_that_are_refused_settle_nothing():
 def test_a_saved_model_keeps_what_is_no_utf8(cli):
     assert cli("train", "--quiet", "-f", "m", "-q", "a\udcff", "a.vw")[0] == 0
     assert load_model("m")[0].text.quadratic == ("a\udcff",)
+
+
+def test_values_that_one_learner_alone_has_not_reached(cli):
+    """Labels of 450 and a step of .5: the mean would have done better, which the committee finds by itself."""
+    rng = np.random.default_rng(0)
+    rows = [(450 + 17 * x + rng.normal(), x) for x in rng.normal(size=200)]
+    Path("far.svm").write_text("".join(f"{y:.6f} 1:{x:.6f}\n" for y, x in rows))
+    Path("near.svm").write_text("".join(f"{(y - 450) / 17:.6f} 1:{x:.6f}\n" for y, x in rows))
+    status, _, err = cli("train", "--quiet", "--method", "nag", "--loss", "squared", "far.svm")
+    assert status == 0
+    (line,) = err.splitlines()
+    assert line.startswith("sonlearn: warning: average loss ")
+    assert "always predicting 450." in line
+    assert "--method nag learns labels as they are; leave --method out" in line
+    assert cli("train", "--quiet", "--members", "nag,nlms:zs", "--loss", "squared", "far.svm") == (0, "", "")
+    assert cli("train", "--quiet", "--method", "nag", "--loss", "squared", "near.svm") == (0, "", "")
+    Path("few.svm").write_text("".join(Path("far.svm").read_text().splitlines(keepends=True)[:50]))
+    assert cli("train", "--quiet", "--method", "nag", "--loss", "squared", "few.svm") == (0, "", "")

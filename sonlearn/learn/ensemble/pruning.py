@@ -164,8 +164,12 @@ def scattered(history: History, left: list[int], entries: np.ndarray) -> list[in
 
 
 def without_rows(history: History, left: list[int], entries: np.ndarray) -> list[int]:
-    """Positions of the members, of those `left`, whose views of numbers have generated next to nothing."""
-    those = [i for i in left if VIEWS[history.inputs[i].view].kind == "fourier" and entries[i, 0] < FIRST]
+    """Positions of the members, of those `left`, whose views of rows of numbers generated less than half the rows.
+
+    Such a view generates whole rows or nothing.
+    """
+    of_numbers = [i for i in left if VIEWS[history.inputs[i].view].kind == "fourier"]
+    those = [i for i in of_numbers if 2 * entries[i, 0] <= FIRST * entries[i, 1]]
     return those if len(those) < len(left) else []
 
 
