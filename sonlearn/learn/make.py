@@ -39,7 +39,7 @@ _MAKERS = {
     "classes": ("ensemble.classes", "ClassCommittee"),
     "against_all": ("combine.against_all", "AgainstAll"),
     "parts": ("combine.parts", "Parts"),
-    "committee_partitions": ("ensemble.class_partitions", "CommitteePartitions"),
+    "committee_partitions": ("ensemble.committee_partitions", "CommitteePartitions"),
     "class_parts": ("combine.class_parts", "ClassParts"),
 }
 

@@ -82,17 +82,16 @@ VIEWS = {
         "tuples", "[z-bin 1 of x_i and z-bin 1 of x_j and z-bin 1 of x_k] / sqrt(number of triples), i < j < k", "s^3",
         {"order": 3, "code": "z", "resolution": 1, "unit": True, "entries": (24, 16, 8)},
     ),
-    "zs-all": ViewEntry("fourier", "(x_j - mean_j)/sd_j within +-4, of all features; rows of numbers only", "d"),
-    "fourier-wide": ViewEntry(
-        "fourier", "sqrt(2/D) cos(2 pi u_c), of widths .5; rows of numbers only", "D d",
-        {"components": 400, "width": 0.5},
-    ),
-    "fourier-narrow": ViewEntry(
-        "fourier", "sqrt(2/D) cos(2 pi u_c), of widths 1.5; rows of numbers only", "D d",
-        {"components": 400, "width": 1.5, "first": 4096},
+    "zs-all": ViewEntry(
+        "fourier", "(x_j - mean_j)/sd_j within +-4, of all features; rows of numbers only", "d",
+        {"components": 0, "linear": 1.0},
     ),
     "fourier": ViewEntry(
-        "fourier", "sqrt(2/D) cos(2 pi u_c), of width 1; rows of numbers only", "D d",
-        {"components": 256, "width": 1.0, "first": 8192},
+        "fourier", "sqrt(2/D) cos(2 pi u_c), c < 600, and z_j/sqrt(4 d); rows of numbers only", "D d",
+        {"components": 600, "widths": (0.5, 1.5), "linear": 0.5},
+    ),
+    "fourier-few": ViewEntry(
+        "fourier", "sqrt(2/D) cos(2 pi u_c), c < 256; rows of numbers only", "D d",
+        {"components": 256, "widths": (1.0,), "linear": 0.0},
     ),
 }  # fmt: skip

@@ -7,7 +7,7 @@ Read `view` first, the seam of views, and docs/views.md, which has the formulas;
 `bins`    indicators of the bins of values: bins, bins-z, indicators, odds
 `tuples`  what stands together in a row: pairs, triples
 `neighbours`  what stands side by side in a row
-`fourier`  random Fourier features of rows of numbers, and their z-scores: zs-all, fourier-wide, fourier-narrow
+`fourier`  random Fourier features of rows of numbers, beside their z-scores
 `codes`, `numbers`  values as words, and numbers for made-up features
 """
 
@@ -29,7 +29,7 @@ _CLASS = {
 
 
 def make_view(name: str, **more: Any) -> View:
-    """The view that `VIEWS` lists under `name`; `more` are further values, such as `limit`."""
+    """The view that `VIEWS` lists under `name`; `more` are further values, such as `limit`, or others than there."""
     entry = VIEWS[name]
     module, kind = _CLASS[entry.kind]
-    return getattr(importlib.import_module(f"sonlearn.views.{module}"), kind)(**entry.values, **more)
+    return getattr(importlib.import_module(f"sonlearn.views.{module}"), kind)(**(entry.values | more))

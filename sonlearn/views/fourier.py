@@ -1,17 +1,20 @@
-"""Views of rows of numbers: the z-scores of all features, and random Fourier features of these.
+"""Random Fourier features of rows of numbers, beside their z-scores.
 
-With z the z-scores of a row, d of which vary, and w_c Gaussian, b_c uniform in [0, 1),
+With z the z-scores of a row, d of which vary, and w_c Gaussian, b_c uniform in [0, 1), a row becomes
 
-    phi_c = sqrt(2/D) cos(2 pi u_c),    u_c = width w_c'z / (2 pi sqrt(d)) + b_c,    c < D
+    sqrt(2/D) cos(2 pi u_c),    u_c = width_c w_c'z / (2 pi sqrt(d)) + b_c,    c < D
+    linear z_j / sqrt(d)
 
-so that phi(x)'phi(x') is about exp(-width^2 |z - z'|^2 / (2 d)), the Gaussian kernel (Rahimi, Recht: Random Features for
-Large-Scale Kernel Machines, NeurIPS 2007). Ours are the z-scores that follow the stream and directions out of a hash:
-w_jc depends on nothing but the number of feature j and on c. Nothing of them is part of the state; what has been worked
-out is kept in the view, 8 D bytes for each of at most `MOST` features.
+so that the product of two such rows, but for the second line, is about the mean of exp(-width_c^2 |z - z'|^2 / (2 d)),
+of Gaussian kernels (Rahimi, Recht: Random Features for Large-Scale Kernel Machines, NeurIPS 2007). Ours are the
+z-scores that follow the stream, and directions out of a hash: w_jc depends on nothing but the number of feature j and
+on c. They are no part of the state; what has been worked out the view keeps, 8 D bytes for each of at most `MOST`
+features.
 
-A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and such a view
-is for rows of numbers: it shows nothing in the first `FIRST` rows and as long as all values are 0 or 1; and nothing ever
-after once there are more than ``FEW + DENSE s`` features, s the mean number of entries of a row, or more than `MOST`.
+A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and the view is
+for rows of numbers: it shows nothing of the first `FIRST` rows, nothing as long as all values are 0 or 1, and never
+anything again once there are more than ``FEW + DENSE s`` features, s the mean number of entries of a row, or more than
+`MOST`.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -62,43 +65,44 @@ class State(NamedTuple):
 class Params(NamedTuple):
     """What a row becomes."""
 
-    width: float
     components: int
-    first: int
+    linear: float
 
 
 class Work(NamedTuple):
     """Rows under way, and the directions worked out so far."""
 
-    W: np.ndarray  # float64[features, components]; w_jc / (2 pi)
+    width: np.ndarray  # float64[components]
+    W: np.ndarray  # float64[features, components]; width_c w_jc / (2 pi)
     b: np.ndarray  # float64[components]
     x: np.ndarray  # float64[MOST]; values of a row; zeros between rows
     Z: np.ndarray  # float64[BLOCK, MOST]; z-scores
-    scale: np.ndarray  # float64[BLOCK]; width / sqrt(d)
+    scale: np.ndarray  # float64[BLOCK]; 1 / sqrt(d)
     place: np.ndarray  # int64[BLOCK]; where the row begins in the output
     P: np.ndarray  # float64[BLOCK, TILE]; projections
 
 
 class Fourier:
-    """Random Fourier features, or the z-scores of all features themselves.
+    """Random Fourier features and z-scores.
 
     Parameters
     ----------
     components : int
-        D; 0: the z-scores.
-    width : float
-        Standard deviation of w_c'z for z of length sqrt(d): small, and phi follows coarse shapes.
-    first : int
-        Components count from here in the hash: views with other numbers have other directions. Below 2^20 - D.
+        D, as many of each width; 0: z-scores alone.
+    widths : tuple of float
+        Standard deviations of width_c w_c'z for z of length sqrt(d): where small, cosines follow coarse shapes.
+    linear : float
+        What z / sqrt(d) is multiplied with; without components, z itself.
     """
 
     of_labels = False
 
-    def __init__(self, *, components: int = 0, width: float = 1.0, first: int = 0):
-        self._params = Params(width, components, first)
+    def __init__(self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float):
+        self._params = Params(components, linear)
+        width = np.repeat(widths, -(-components // len(widths)))[:components]
         self._work = Work(
-            np.zeros((0, components)), np.zeros(components), np.zeros(MOST), np.zeros((BLOCK, MOST)), np.zeros(BLOCK),
-            np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
+            width, np.zeros((0, components)), np.zeros(components), np.zeros(MOST), np.zeros((BLOCK, MOST)),
+            np.zeros(BLOCK), np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
         )  # fmt: skip
 
     def new(self) -> State:
@@ -124,22 +128,21 @@ class Fourier:
         n, stage = len(rows.y), int(state.now["stage"][0])
         if stage == OFF or (stage == WAITS and not learn):
             return room_for(rows, 0)
-        most = (self._params.components or min(len(state.moments), MOST)) + 1
+        most = self._params.components + 1 + len(state.moments)
         out, i, at = room_for(rows, n * most), 0, 0
         while True:
             i, at = fill(self._params, state, self._work, rows, out, i, at, learn)
             if i == n:
                 break
             self._work_out(int(state.now["top"][0]))
-        constant = self._params.components if self._params.components else rows.constant
-        return out._replace(constant=constant if rows.constant != NO_CONSTANT else NO_CONSTANT)
+        return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
 
     def _work_out(self, features: int) -> None:
         """Directions of so many features at least."""
         known = self._work.W
         W = np.zeros((min(max(features, 2 * len(known)), MOST), known.shape[1]))
         W[: len(known)] = known
-        directions(W, len(known), self._work.b, self._params.first)
+        directions(W, len(known), self._work.b, self._work.width)
         self._work = self._work._replace(W=W)
 
     def features(self, state: State) -> int:
@@ -161,12 +164,12 @@ def fill(params, state, work, rows, out, i, at, learn):
     params : Params; state : State, rows that are learned from are counted; work : Work, scratch
     rows : Rows; out : Rows, filled in; i, at : int; learn : bool
     """
-    now, n, D = state.now[0], len(rows.y), params.components
+    now, n = state.now[0], len(rows.y)
     while i < n:
         size, top = 0, 0
         while i < n and size < BLOCK:
             if now["stage"] == SHOWS:
-                if D > 0 and now["top"] > len(work.W):
+                if params.components > 0 and now["top"] > len(work.W):
                     break
                 top = now["top"]
                 at = standardise(params, state, work, rows, out, i, size, at)
@@ -175,8 +178,7 @@ def fill(params, state, work, rows, out, i, at, learn):
             if learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]:
                 count_row(params, state, rows, i)
             i += 1
-        if D > 0:
-            project(params, work, out, size, top)
+        project(params, work, out, size, top)
         if i < n and size < BLOCK:
             break
     return i, at
@@ -184,7 +186,7 @@ def fill(params, state, work, rows, out, i, at, learn):
 
 @bare_inline
 def standardise(params, state, work, rows, out, i, k, at):
-    """Row k of work.Z <- the z-scores of row i; room for it from `at` on, or itself where it is what is shown.
+    """Row k of work.Z <- the z-scores of row i; all but its cosines are written to the output, from place `at` on.
 
     Returns the next place. Features that no row learned from has had are left out, as if there were none.
     """
@@ -202,30 +204,27 @@ def standardise(params, state, work, rows, out, i, k, at):
         x, z[j] = work.x[j], 0.0
         work.x[j] = 0.0
         n, mean, M2 = moments[j, 0], moments[j, 1], moments[j, 2]
-        if n > 0.0:
-            if x != 0.0:
-                n += h
-                delta = x - mean
-                mean += delta * h / n
-                M2 += delta * h * (x - mean)
-            share = n / weight
-            M2 += mean * mean * share * max(weight - n, 0.0)
-            mean *= share
-            if EQUAL * mean * mean * weight < M2:
-                d += 1
-                z[j] = min(max((x - mean) / math.sqrt(M2 / weight), -FARTHEST), FARTHEST)
-        if D == 0 and (n > 0.0 or (j == rows.constant and constant != 0.0)):
-            out.features[at], out.values[at] = j, z[j] if n > 0.0 else constant
-            at += 1
-    if D == 0:
-        return at
+        if n == 0.0:
+            continue
+        if x != 0.0:
+            n += h
+            delta = x - mean
+            mean += delta * h / n
+            M2 += delta * h * (x - mean)
+        share = n / weight
+        M2 += mean * mean * share * max(weight - n, 0.0)
+        mean *= share
+        if M2 / weight > EQUAL * mean * mean:
+            d += 1
+            z[j] = min(max((x - mean) / math.sqrt(M2 / weight), -FARTHEST), FARTHEST)
     for j in range(top, min(len(moments), MOST)):
         z[j] = 0.0
-    work.scale[k], work.place[k] = params.width / math.sqrt(max(d, 1)), at
-    if constant != 0.0:
-        out.features[at + D], out.values[at + D] = D, constant
-        return at + D + 1
-    return at + D
+    work.scale[k], work.place[k] = 1.0 / math.sqrt(max(d, 1)), at
+    out.features[at + D], out.values[at + D] = D, constant
+    at, linear = at + D + 1, params.linear * (work.scale[k] if D > 0 else 1.0)
+    for j in range(top):
+        out.features[at + j], out.values[at + j] = D + 1 + j, linear * z[j]
+    return at + top
 
 
 @forced_inline
@@ -258,7 +257,7 @@ def count_row(params, state, rows, i):
         now["stage"] = OFF
     elif now["rows"] >= FIRST and now["numbers"] == 1:
         now["stage"] = SHOWS
-        now["features"] = params.components + 1 if params.components > 0 else top
+        now["features"] = params.components + 1 + top
 
 
 @bare_inline
@@ -268,7 +267,7 @@ def project(params, work, out, size, top):
     Each sum goes over the features in their order, whatever is side by side: the bits do not depend on the block.
     """
     D, W, Z, b = params.components, work.W, work.Z, work.b
-    amplitude = math.sqrt(2.0 / D)
+    amplitude = math.sqrt(2.0 / max(D, 1))
     for begin in range(0, D, TILE):
         width = min(TILE, D - begin)
         for k in range(size):
@@ -277,7 +276,7 @@ def project(params, work, out, size, top):
                 sums[c] = 0.0
             j = 0
             while j + 4 <= top:
-                add_four(sums, W[j], W[j + 1], W[j + 2], W[j + 3], Z[k], j, begin, width)
+                add_four(sums, W, Z[k], j, begin, width)
                 j += 4
             while j < top:
                 for c in range(width):
@@ -291,9 +290,10 @@ def project(params, work, out, size, top):
 
 
 @bare_inline
-def add_four(sums, first, second, third, fourth, z, j, begin, width):
-    """sums[c] += z_j first[begin + c] + ... for c < width, from the left to the right."""
+def add_four(sums, W, z, j, begin, width):
+    """sums[c] += z_j W[j, begin + c] + ... for c < width and four features from j on, from the first to the last."""
     p, q, r, s = z[j], z[j + 1], z[j + 2], z[j + 3]
+    first, second, third, fourth = W[j], W[j + 1], W[j + 2], W[j + 3]
     for c in range(width):
         i = begin + c
         sums[c] = (((sums[c] + p * first[i]) + q * second[i]) + r * third[i]) + s * fourth[i]
@@ -317,12 +317,12 @@ def cosine(u):
 
 
 @bare_jit
-def directions(W, begin, b, first):
-    """Work out W from feature `begin` on, and b; components count from `first`."""
+def directions(W, begin, b, width):
+    """Work out W from feature `begin` on, and b."""
     for c in range(len(b)):
-        b[c] = key_of(PHASES, first + c) / float(1 << HASH_BITS)
+        b[c] = key_of(PHASES, c) / float(1 << HASH_BITS)
         for j in range(begin, len(W)):
-            W[j, c] = normal(key_of(j, first + c)) / (2.0 * math.pi)
+            W[j, c] = width[c] * normal(key_of(j, c)) / (2.0 * math.pi)
 
 
 @bare_inline

@@ -268,64 +268,63 @@ def gaussian(j, c):
     return math.sqrt(-2 * math.log(((key >> 31) + 1) / 2**30)) * math.cos(2 * math.pi * (key & MASK) / 2**31)
 
 
-class Waves(Raw):
-    """z-scores of all features that rows learned from have had, absent ones being 0, or cosines of them."""
+class Fourier(Raw):
+    """Cosines of projected z-scores, and the z-scores, of all features that rows learned from have had, absent ones 0.
 
-    directions = {}
+    A feature's number is its place in the order in which rows learned from first had it.
+    """
 
-    def __init__(self, width=None, components=400, first=0):
+    def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5):
         super().__init__()
-        self.width, self.components, self.first = width, components, first
-        self.values, self.numbers, self.weights, self.order = {}, False, [], []
+        self.width, self.linear, self.alone = np.repeat(widths, components // len(widths)), linear, not components
+        self.b = np.array([hashed((1 << 30) - 1, c) / 2**61 for c in range(components)])
+        self.values, self.numbers, self.weights, self.directions, self.off = {}, False, [], {}, False
 
     def see(self, row, y, h, learn):
-        n, entries = len(self.weights), sum(map(len, self.values.values()))
-        if n and len(self.order) > min(1024, 64 + 8 * entries / n):
-            self.off = True
-        if getattr(self, "off", False):
+        n, entries = len(self.weights), sum(len(own) for j, own in self.values.items() if j != CONSTANT)
+        self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * entries / n)
+        if self.off:
             return []
         out = self.shown(dict(tamed(row)), h) if n >= 16 and self.numbers else []
         if learn:
-            self.order += [j for j, _ in row if j not in self.order]
+            for j, _ in row:
+                self.values.setdefault(j, {})
             for j, x in tamed(row):
-                if j != CONSTANT:
-                    self.values.setdefault(j, {})[n] = x
-                    self.numbers |= x != 1
+                self.values[j][n] = x
+                self.numbers |= j != CONSTANT and x != 1
             self.weights.append(h)
         return out
 
+    def z(self, j, x, h):
+        """Of the value x, or None while all are equal."""
+        weights, values = np.array([*self.weights, h or 1.0]), np.zeros(len(self.weights) + 1)
+        if not self.values[j] or j == CONSTANT:
+            return None
+        values[list(self.values[j])] = list(self.values[j].values())
+        values[-1] = x
+        mean = np.average(values, weights=weights)
+        variance = np.average((values - mean) ** 2, weights=weights)
+        return min(max((x - mean) / math.sqrt(variance), -4.0), 4.0) if variance > 1e-18 * mean**2 else None
+
     def shown(self, row, h):
-        weights = np.array([*self.weights, h or 1.0])
-        z, d = {}, 0
-        for j in self.order:
-            if j in self.values:
-                x = np.zeros(len(weights))
-                x[list(self.values[j])] = list(self.values[j].values())
-                x[-1] = row.get(j, 0.0)
-                mean = np.average(x, weights=weights)
-                variance = np.average((x - mean) ** 2, weights=weights)
-                varies = variance > 1e-18 * mean**2
-                z[j] = min(max((x[-1] - mean) / math.sqrt(variance), -4.0), 4.0) if varies else 0.0
-                d += varies
-        if self.width is None:
-            return [
-                (j, z[j] if j in z else row[j]) for j in self.order if j in z or (j == CONSTANT and row.get(CONSTANT))
-            ]
-        numbers = [self.order.index(j) for j in z]
-        W = np.array([self.direction(j) for j in numbers]).reshape(len(numbers), self.components)
-        b = np.array([hashed((1 << 30) - 1, self.first + c) / 2**61 for c in range(self.components)])
-        angle = self.width / math.sqrt(max(d, 1)) * (np.array(list(z.values())) @ W) + 2 * math.pi * b
-        phi = math.sqrt(2 / self.components) * np.cos(angle)
-        out = [(("wave", c), value) for c, value in enumerate(phi.tolist())]
-        return out + ([(CONSTANT, row[CONSTANT])] if row.get(CONSTANT) else [])
+        z = [self.z(j, row.get(j, 0.0), h) for j in self.values]
+        d = max(sum(each is not None for each in z), 1)
+        z = np.array([each or 0.0 for each in z])
+        if self.alone:
+            return [("constant", row.get(CONSTANT, 0.0)), *zip([("z", j) for j in self.values], z, strict=True)]
+        W = np.array([self.direction(number) for number in range(len(z))])
+        phi = np.sqrt(2 / len(self.b)) * np.cos(self.width * (z @ W) / math.sqrt(d) + 2 * math.pi * self.b)
+        out = [(("wave", c), value) for c, value in enumerate(phi.tolist())] + [("constant", row.get(CONSTANT, 0.0))]
+        return out + [(("z", j), self.linear * each / math.sqrt(d)) for j, each in zip(self.values, z, strict=True)]
 
-    def direction(self, j):
-        key = (j, self.first)
-        if key not in self.directions:
-            self.directions[key] = [gaussian(j, self.first + c) for c in range(self.components)]
-        return self.directions[key]
+    def direction(self, number):
+        if number not in self.directions:
+            self.directions[number] = [gaussian(number, c) for c in range(len(self.b))]
+        return self.directions[number]
 
 
+#: Values of views for quick tests, where they are not those of the table.
+FEWER = {"fourier": {"components": 24}, "fourier-few": {"components": 24}}
 #: Written out, not taken from the table: what each name of the table must mean.
 TWINS = {
     "raw": lambda: Raw(),
@@ -343,8 +342,7 @@ TWINS = {
     "neighbours": lambda: Neighbours(),
     "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
     "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
-    "zs-all": lambda: Waves(),
-    "fourier-wide": lambda: Waves(0.5),
-    "fourier-narrow": lambda: Waves(1.5, first=4096),
-    "fourier": lambda: Waves(1.0, 256, 8192),
+    "zs-all": lambda: Fourier(0),
+    "fourier": lambda: Fourier(**FEWER["fourier"]),
+    "fourier-few": lambda: Fourier(**FEWER["fourier-few"], widths=(1.0,), linear=0.0),
 }

@@ -14,7 +14,7 @@ from streams import (
     without_some_labels,
     zipf,
 )
-from views_twin import CONSTANT, TWINS
+from views_twin import CONSTANT, FEWER, TWINS, Fourier, gaussian
 
 from sonlearn.data.rows import NO_CONSTANT
 from sonlearn.files import storage
@@ -60,10 +60,7 @@ def streams():
 
 STREAMS = streams()
 #: Differences of about nothing leave what rounding leaves of 1.
-ROUNDING = {
-    "odds": 1e-15, "zs": 1e-12, "bins-z": 1e-12, "zs-all": 1e-10, "fourier-wide": 1e-10, "fourier-narrow": 1e-10,
-    "fourier": 1e-10,
-}  # fmt: skip
+ROUNDING = {"odds": 1e-15, "zs": 1e-12, "bins-z": 1e-12, "zs-all": 1e-10, "fourier": 1e-10, "fourier-few": 1e-10}
 #: Views of rows of numbers, which show nothing of others.
 OF_NUMBERS = [name for name, entry in VIEWS.items() if entry.kind == "fourier"]
 
@@ -72,8 +69,14 @@ class Viewed:
     """A view with the index of its raw features, fed with batches."""
 
     def __init__(self, name, **more):
-        self.view, self.index = make_view(name, **more), new_index()
+        self.name, self.more = name, FEWER.get(name, {}) | more
+        self.index = new_index()
+        self.renew()
         self.state = self.view.new()
+
+    def renew(self):
+        """Another view with the same values."""
+        self.view = make_view(self.name, **self.more)
 
     def fit_transform(self, batch):
         rows, self.index = intern(batch, self.index, True)
@@ -138,7 +141,7 @@ def test_values_are_the_twins(name, stream):
         count += len(wanted)
     assert len(set(number.values())) == len(number)
     assert count > 400
-    assert max(number.values()) < viewed.view.features(viewed.state) <= len(number) + (name in ("log", *OF_NUMBERS))
+    assert max(number.values()) < viewed.view.features(viewed.state) <= len(number) + (name == "log")
 
 
 @pytest.mark.parametrize("name", [name for name, entry in VIEWS.items() if entry.kind == "tuples"])
@@ -255,7 +258,7 @@ def test_saved_and_restored_states_go_on_with_the_same_bits(name):
     for a, b in ((0, 50), (50, 90), (90, 150)):
         rows = through.fit_transform(rows_of(batch, slice(a, b)))
         assert_same_rows(rows, stopped.fit_transform(rows_of(batch, slice(a, b))))
-        stopped.view = make_view(name)
+        stopped.renew()
         stopped.state = storage.rebuilt(stopped.view.new(), stopped.arrays(), "state")
         assert_same_rows(stopped.transform(batch), through.transform(batch))
         assert_same_arrays(stopped.arrays(), through.arrays())
@@ -323,7 +326,7 @@ def test_what_is_made_up_is_bounded(name):
     assert_same_rows(bounded.transform(batch), bounded.fit_transform(batch._replace(weight=np.zeros(batch.n))))
     for a, b in ((0, 3), (3, 4), (4, 80), (80, 150)):
         resumed.fit_transform(rows_of(batch, slice(a, b)))
-        resumed.view = make_view(name, limit=64)
+        resumed.renew()
         resumed.state = storage.rebuilt(resumed.view.new(), resumed.arrays(), "state")
     assert_same_arrays(resumed.arrays(), bounded.arrays())
 
@@ -337,6 +340,74 @@ def test_tables_follow_what_is_seen(name):
         made, slots = int(viewed.state.now["made"][0]), len(viewed.state.slots)
         most = max(1, np.diff(STREAMS["text"].indptr).max()) ** 3
         assert 2 * made <= slots <= max(512, 4 * (made + most))
+
+
+# ---------------------------------------------------------------------------------------------------- rows of numbers
+
+
+def test_fourier_features_as_in_the_table():
+    """All 600 of both widths, and rows that come in blocks of 32."""
+    batch = STREAMS["numbers"]
+    view, twin, index = make_view("fourier"), Fourier(), new_index()
+    rows, index = intern(batch, index, True)
+    _, seen = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
+    for i, (_, values) in enumerate(split(seen)):
+        wanted = twin.fit_transform(entries(batch, i), batch.y[i], batch.weight[i], True)
+        np.testing.assert_allclose(values, [value for _, value in wanted], rtol=0, atol=1e-10)
+    assert i == 149
+    assert len(values) == 600 + 1 + 6
+
+
+def test_products_of_fourier_features_are_gaussian_kernels():
+    """Of two rows, the mean of exp(-width^2 |z - z'|^2 / (2 d)) of both widths, within 5 standard errors."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 8))
+    batch = batch_of([dict(enumerate(x.tolist(), 1)) for x in X], np.ones(60))
+    shown = {}
+    for name, more in (("fourier", {"linear": 0.0}), ("zs-all", {})):
+        viewed = Viewed(name, **(more | ({"components": 600} if name == "fourier" else {})))
+        viewed.fit_transform(batch)
+        shown[name] = np.array([values for _, values in viewed.transform(batch)])
+    between = ((shown["zs-all"][:, None] - shown["zs-all"]) ** 2).sum(axis=2)
+    kernel = (np.exp(-(0.5**2) * between / 16) + np.exp(-(1.5**2) * between / 16)) / 2
+    assert np.abs(shown["fourier"] @ shown["fourier"].T - kernel).max() < 5 / np.sqrt(600)
+
+
+def test_directions_are_normal_numbers_and_those_of_the_formula():
+    from scipy.stats import kstest
+
+    from sonlearn.views.fourier import directions
+
+    W, b = np.zeros((40, 50)), np.zeros(50)
+    directions(W, 0, b, np.full(50, 2 * np.pi))
+    np.testing.assert_allclose(W, [[gaussian(j, c) for c in range(50)] for j in range(40)], rtol=1e-11, atol=1e-13)
+    again = np.zeros((50, 50))
+    again[:30] = W[:30]
+    directions(again, 30, b, np.full(50, 2 * np.pi))
+    np.testing.assert_array_equal(again[:40], W)
+    assert kstest(W.ravel(), "norm").pvalue > 0.01
+    assert kstest(b, "uniform").pvalue > 0.01
+    assert np.abs(np.corrcoef(W) - np.eye(40)).max() < 0.6
+    assert np.abs(np.corrcoef(W.T) - np.eye(50)).max() < 0.6
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_nothing_is_shown_of_rows_that_are_not_of_numbers(name):
+    """Indicators alone; rows in which new features go on coming. Then the state holds nothing but counts."""
+    ones = zipf(n=150, d=20, s=8)
+    viewed = Viewed(name)
+    seen = viewed.fit_transform(ones._replace(values=np.ones(len(ones.values))))
+    assert all(len(features) == 0 for features, _ in seen)
+    (features, _), *_ = viewed.fit_transform(ones)
+    assert len(features) == 0
+    assert len(viewed.transform(ones)[0][0]) > 0  # there has been a value that is not 0 or 1
+    words = batch_of([{3 * i + k: 2.0 for k in range(3)} for i in range(100)], np.ones(100))
+    shown = [len(features) for features, _ in viewed.fit_transform(words)]
+    first = shown.index(0)
+    assert first > 0
+    assert not any(shown[first:])
+    assert len(viewed.arrays()["state.moments"]) == 0
+    assert viewed.view.transform(viewed.state, intern(words, new_index())[0]).indptr.any() == 0
 
 
 # ---------------------------------------------------------------------------------------------------- raw rows

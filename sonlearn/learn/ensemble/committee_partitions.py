@@ -1,0 +1,49 @@
+"""Committees of several classes that learned partitions of a stream each, and one combiner for all of them.
+
+As of other learners (`sonlearn.learn.ensemble.class_partitions`), but what committees say are logarithms of probabilities, so
+the combiner is theirs (`class_combiner`): softmax over the weighted sum of what the N committees score, and one step
+for a row. It begins with the average of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.learn.ensemble.class_combiner import combine_members, level, new_class_combiner
+from sonlearn.learn.ensemble.class_partitions import ClassPartitionEnsemble, ClassPredictions
+from sonlearn.learn.ensemble.committee import bounded_weights
+from sonlearn.learn.ensemble.partitions import PartitionState
+
+
+class CommitteePartitions(ClassPartitionEnsemble):
+    """Engine of committees of partitions, of several classes; labels of rows are numbers of classes."""
+
+    def new(self, *classes: int) -> PartitionState:
+        """State of committees that have seen nothing; how many classes have been named."""
+        N = len(self.engines)
+        combiner = new_class_combiner(np.full(N, 1.0 / N), self._options.decay)
+        return super().new(*classes)._replace(combiner=combiner)
+
+    def shares(self, state: PartitionState) -> np.ndarray:
+        """float64[N]: the combiner's weight of each committee."""
+        return np.asarray(state.combiner.w)
+
+    def combine(self, state: PartitionState, said: ClassPredictions, rows: Rows, learns: bool, out) -> None:
+        """Fill in the scores of `out`, whose `met` is there; where it `learns`, row by row.
+
+        Of `rows` only labels and weights are looked at.
+        """
+        learns = learns and state.now["passes"][0] == 0
+        weight = bounded_weights(state.now, rows.weight, rows.y) if learns else rows.weight
+        if learns:
+            numbers = rows.y[(weight > 0) & ~np.isnan(rows.y)].astype(np.int64)
+            state.counts[:] += np.bincount(numbers, minlength=len(state.counts))
+        n, K, N = said.scores.shape
+        V, met = np.ascontiguousarray(said.scores.transpose(2, 0, 1)), np.minimum(out.met, K)
+        for scores in V:
+            level(scores, met)
+        combine_members(state.combiner, list(range(N)), V, met, rows.y, weight, learns, out.scores)
+        out.unseen[:] = said.unseen.mean(axis=1)
+        later = np.arange(K) >= met[:, None]
+        out.scores[later] = np.broadcast_to(out.unseen[:, None], (n, K))[later]
