@@ -19,7 +19,7 @@ CLASS_METHODS = {
     "arow-precision": ("arow", "Arow", {"r", "unit", "decay"}),
     "multinomial-bayes": ("bayes", "Bayes", set[str]()),
     "nag": ("nag", "Nag", {"rate", "decay"}),
-    "rls": ("rls", "Rls", {"ridge"}),
+    "rls": ("rls", "Rls", {"ridge", "most"}),
     "shares": ("shares", "Shares", {"decay"}),
 }
 #: Views of two classes: of one class against all others.
@@ -97,7 +97,7 @@ _DEFAULT = (
     _arow("pairs-z", 0.1, 3.0, unit=True),
     _arow("pairs-fine", 0.1, 3.5, words=True),
     _arow("triples", 0.1, 4.0, unit=True),
-    ClassMember("rls", "fourier-256", {"ridge": 0.1}, cost=2.0, words=False),
+    ClassMember("rls", "fourier-few", {"ridge": 0.1, "most": 257}, cost=2.0, words=False),
     ClassMember("nag", "zs", {"rate": 4.0}, weight=0.0, precision=10.0, words=False, decay=0.03),
     *(_shares(rate) for rate in (0.3, 0.03)),
 )

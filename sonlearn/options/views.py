@@ -90,8 +90,8 @@ VIEWS = {
         "fourier", "sqrt(2/D) cos(2 pi u_c), c < 600, and z_j/sqrt(4 d); rows of numbers only", "D d",
         {"components": 600, "widths": (0.5, 1.5), "linear": 0.5},
     ),
-    "fourier-256": ViewEntry(
-        "fourier", "sqrt(2/D) cos(2 pi u_c), c < 256, and z_j/sqrt(4 d); rows of numbers only", "D d",
-        {"components": 256, "widths": (1.0,), "linear": 0.5},
+    "fourier-few": ViewEntry(
+        "fourier", "sqrt(2/D) cos(2 pi u_c), c < 256; rows of numbers only", "D d",
+        {"components": 256, "widths": (1.0,), "linear": 0.0},
     ),
 }  # fmt: skip

@@ -361,7 +361,7 @@ def test_a_budget_is_met_by_those_that_lose_least():
 
 
 def test_members_for_numbers_leave_rows_of_words():
-    names = ("nag", "arow-precision:tfidf", "arow-precision:zs", "rls:fourier-256")
+    names = ("nag", "arow-precision:tfidf", "arow-precision:zs", "rls:fourier-few")
     words, numbers = (case_of(names, member_scores(), [1, 1, 1, 1], words=words) for words in (True, False))
     assert class_pruning.out_of_place(words, [0, 1, 2, 3]) == [2, 3]
     assert class_pruning.out_of_place(numbers, [0, 1, 2, 3]) == []

@@ -19,7 +19,7 @@ from sonlearn.learn.multiclass.arow import Arow
 from sonlearn.learn.multiclass.bayes import Bayes
 from sonlearn.learn.multiclass.nag import Nag
 from sonlearn.learn.multiclass.pairs import bytes_of, count_places, more_room, new_pairs, packed_pairs, reserve_pairs
-from sonlearn.learn.multiclass.rls import MOST, Rls
+from sonlearn.learn.multiclass.rls import Rls
 from sonlearn.learn.multiclass.shares import Shares
 
 pytestmark = pytest.mark.interpreted
@@ -130,13 +130,14 @@ def test_rows_of_any_size_leave_finite_scores():
         assert all(np.isfinite(got[i, : met[i]]).all() for i in range(len(y))), name
 
 
-def test_too_many_features_for_a_whole_matrix():
-    member = Rls(0.1)
-    rows = rows_of(np.eye(4), np.array([0.0, 1.0, 0.0, 1.0]), np.ones(4))
-    state, out = member.reserve(member.new(), rows, MOST + 1), np.zeros((4, 2))
-    assert member.learn(state, rows, out, 0)[1] == 4
-    assert not out.any()
-    assert member.facts(state)["bytes"] == 0
+def test_a_whole_matrix_leaves_out_features_beyond_a_limit():
+    X, y, h = stream()
+    few, some = np.full((len(y), K), np.nan), np.full((len(y), K), np.nan)
+    for member, data, out in ((Rls(0.1, 10), X, some), (Rls(0.1), X * (np.arange(D) < 10), few)):
+        rows = rows_of(data, y, h)
+        member.learn(member.reserve(member.new(), rows, D), rows, out, 0)
+    np.testing.assert_allclose(some, few, rtol=1e-12)
+    assert np.nanmax(np.abs(some)) > 0.1
 
 
 # ------------------------------------------------------------------------------------------------------ the table

@@ -324,7 +324,7 @@ class Fourier(Raw):
 
 
 #: Values of views for quick tests, where they are not those of the table.
-FEWER = {"fourier": {"components": 24}, "fourier-256": {"components": 24, "widths": (1.0,)}}
+FEWER = {"fourier": {"components": 24}, "fourier-few": {"components": 24}}
 #: Written out, not taken from the table: what each name of the table must mean.
 TWINS = {
     "raw": lambda: Raw(),
@@ -344,5 +344,5 @@ TWINS = {
     "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
     "zs-all": lambda: Fourier(0),
     "fourier": lambda: Fourier(**FEWER["fourier"]),
-    "fourier-256": lambda: Fourier(**FEWER["fourier-256"]),
+    "fourier-few": lambda: Fourier(**FEWER["fourier-few"], widths=(1.0,), linear=0.0),
 }

@@ -27,8 +27,6 @@ from sonlearn.learn.linear_algebra import add_rows
 MARGIN = 0.5
 #: What scores are multiplied with.
 GAIN = 4.0
-#: Features there may be; with more of them the member scores nothing.
-MOST = 512
 #: Values count up to this.
 LIMIT = 1e6
 
@@ -56,10 +54,12 @@ class Rls:
     ----------
     ridge : float
         What is in the matrix before the first row, on its diagonal.
+    most : int
+        Features from this one on are left out.
     """
 
-    def __init__(self, ridge: float = 0.1):
-        self._ridge = ridge
+    def __init__(self, ridge: float = 0.1, most: int = 512):
+        self._ridge, self._most = ridge, most
 
     def new(self) -> RlsState:
         """State that has seen nothing."""
@@ -72,10 +72,7 @@ class Rls:
         now = state.now[0]
         d, room = int(now["features"]), int(now["room"])
         classes = max(int(now["classes"]), 1 + int(np.nanmax(rows.y, initial=-1.0)))
-        if features > MOST:
-            out = state._replace(P=np.zeros(0), W=np.zeros(0), now=state.now.copy())
-            out.now["features"], out.now["room"] = features, 0
-            return out
+        features = min(features, self._most)
         wider = room if classes <= room else max(classes, 2 * room)
         if features <= d and wider == room:
             return state
@@ -100,14 +97,11 @@ class Rls:
 
     def _arrays(self, state: RlsState) -> tuple[np.ndarray, np.ndarray, Scratch]:
         d, room = (int(state.now[name][0]) for name in ("features", "room"))
-        d = d if len(state.P) else 0
         return state.P.reshape(d, d), state.W.reshape(d, room), Scratch(np.zeros(d), np.zeros(d), np.zeros(room))
 
     def packed(self, state: RlsState) -> RlsState:
         """`state` without spare room."""
         d, room, classes = (int(state.now[name][0]) for name in ("features", "room", "classes"))
-        if not len(state.P):
-            return state
         now = state.now.copy()
         now["room"] = classes
         return state._replace(W=state.W.reshape(d, room)[:, :classes].ravel(), now=now)
@@ -123,7 +117,7 @@ def learn(P, W, now, scratch, rows, out, start):
 
     Parameters
     ----------
-    P : float64[d, d], W : float64[d, room], now : structured [1]: changed; d = 0: there are too many features
+    P : float64[d, d], W : float64[d, room], now : structured [1]: changed
     scratch : Scratch; rows : Rows, labels slots
     out : float64[n, K], filled in up to the classes shown before each row
     """
@@ -134,8 +128,6 @@ def learn(P, W, now, scratch, rows, out, start):
             continue
         y, best = int(rows.y[i]), -math.inf
         now[0]["classes"] = max(classes, y + 1)
-        if len(P) == 0:
-            continue
         for k in range(classes):
             if k != y:
                 best = max(best, z[k])
