@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from importance_twin import relative
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, SharesTwin
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
@@ -52,23 +53,12 @@ def same_state(one, other):
         np.testing.assert_array_equal(arrays[key], others[key], err_msg=key)
 
 
-def bounded(h, told):
-    """Importance weights in a unit in which their running mean is from 1/3 to 3."""
-    out, total, rows = h.copy(), 0.0, 0
-    for i in range(len(h)):
-        if told[i]:
-            total, rows = total + h[i], rows + 1
-            mean = total / rows
-            out[i] = h[i] * min(max(1.0, 1 / (3 * mean)), 3 / mean)
-    return out
-
-
 def twins(batch):
     """(logarithms of probabilities online and offline before each row float64[n, K], classes met, shown once, rows)."""
     told = (batch.weight > 0) & ~np.isnan(batch.y)
     shown = list(dict.fromkeys(batch.y[told].tolist()))
     y = np.array([shown.index(label) if t else np.nan for label, t in zip(batch.y.tolist(), told, strict=True)])
-    h, K = bounded(batch.weight, told), len(shown)
+    h, K = relative(batch.weight, batch.y), len(shown)
     rows, index = intern(batch._replace(y=y), new_index(), True)
     rows = rows._replace(weight=h)
     made = {
@@ -159,7 +149,7 @@ def test_batches_cut_anywhere_saves_and_threads_change_no_bit(how, early, tmp_pa
     monkeypatch.setattr(classes, "CELLS", 300)
     for start, stop in ((0, 1), (1, 3), (3, 3), (3, 61), (61, 62), (62, 118), (118, 160)):
         part = cut.partial_fit(rows_of(batch, slice(start, stop)))
-        for name in ("prediction", "raw", "loss", "label", "other", "met", "spare"):
+        for name in ("prediction", "raw", "loss", "label", "other", "met", "unseen"):
             np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[start:stop], err_msg=name)
         np.testing.assert_array_equal(part.scores, whole.scores[start:stop, : part.scores.shape[1]])
         cut.save(tmp_path / "model")
@@ -194,7 +184,7 @@ def test_members_pruned_are_forgotten(early):
 def test_classes_named_beforehand_or_numbered_otherwise_learn_the_same():
     batch = stream()
     met, named = learner({"oaa": 5}), learner({"oaa": 5})
-    named.meet([5, 4, 3, 2, 1])
+    named.declare_classes([5, 4, 3, 2, 1])
     predicted = named.predict(batch._replace(y=np.full(batch.n, np.nan)))
     np.testing.assert_allclose(predicted.probabilities, 0.2)
     whole, other = met.partial_fit(batch), named.partial_fit(batch)
@@ -259,7 +249,7 @@ def test_voices_add_up():
     scores = ours.predict(silent).scores
     contributions = [ours.contributions(silent, number) for number in range(len(ours.classes))]
     assert contributions[0].names == SOME[:4]
-    z = np.array([member.moved.sum(axis=1) for member in contributions]).T
+    z = np.array([member.contributions.sum(axis=1) for member in contributions]).T
     winner = scores.argmax(axis=1)
     assert (z.argmax(axis=1) == winner).all()
 

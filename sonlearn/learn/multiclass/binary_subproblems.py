@@ -37,7 +37,7 @@ class BinaryLearner:
     def learn(self, state: State, rows: Rows, features: int, raw: np.ndarray, refused: np.ndarray) -> State:
         """Predict and learn; a row that would lead to numbers out of all bounds is left out and marked in `refused`."""
         n, at = len(rows.y), -1
-        out = Predictions(np.zeros(n), raw)
+        out = Predictions.empty(n)._replace(raw=raw)
         state = self._engine.reserve(state, rows, features)
         while at < n:
             state, at = self._engine.learn(state, rows, out, at + 1)
@@ -47,7 +47,7 @@ class BinaryLearner:
 
     def predict(self, state: State, rows: Rows, raw: np.ndarray) -> int:
         """Predict and change nothing; returns the first row whose prediction is not finite, or n."""
-        at: int = self._engine.predict(state, rows, Predictions(np.zeros(len(rows.y)), raw))
+        at: int = self._engine.predict(state, rows, Predictions.empty(len(rows.y))._replace(raw=raw))
         return at
 
     def contributions(self, state: State, rows: Rows) -> Contributions | None:
