@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,26 +45,42 @@ class Model(NamedTuple):
     learner: Learner
     unfinished: Unfinished | None
     names: NameTable
+    finished: dict[str, Any] | None = None  # of the run that has ended: what it was given (`inputs_of`)
+
+
+def inputs_of(data: Sequence[str], passes: int) -> dict[str, Any]:
+    """What a run is given to learn from: names of files, their sizes where that can be told, and passes."""
+    sizes = [os.path.getsize(name) if os.path.isfile(name) else None for name in data]
+    return {"data": list(data), "sizes": sizes, "passes": passes}
 
 
 def names_of(feature: int, names: NameTable) -> list[str]:
     """The names that are known of a feature."""
-    return ["Constant"] if feature == CONSTANT else names.known.get(int(feature), [])
+    return ["Constant"] if feature == CONSTANT else names.of(int(feature))
 
 
-def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:
+def save_model(
+    path: str,
+    learner: Learner,
+    unfinished: Unfinished | None,
+    names: NameTable,
+    finished: dict[str, Any] | None = None,
+) -> None:
     """Write the model, whole or not at all. Raises ModelFileError."""
     header, arrays = contents(learner, names)
     if unfinished is not None:
         header["run"] = unfinished._asdict()
+    elif finished is not None:
+        header["finished"] = finished
     storage.write(path, header, arrays)
 
 
 def contents(learner: Learner, names: NameTable) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """(header, arrays) of a model's file. The arrays may share memory with the learner's."""
     header, arrays = learner.to_arrays()
-    if names.known:
+    if names.known and learner.text.names_kept:
         header["names"] = [[slot, *known] for slot, known in names.known.items()]
+        header["name_counts"] = [[slot, *counts] for slot, counts in names.counts.items()]
     return header, arrays
 
 
@@ -72,8 +90,12 @@ def load_model(path: str, *, threads: int = 1) -> Model:
     run: dict[str, Any] | None = header.pop("run", None)
     try:
         unfinished = None if run is None else Unfinished(**run)
-        names = NameTable({int(slot): known for slot, *known in header.pop("names", ())})
-        return Model(Learner.from_arrays(header, arrays, threads=threads), unfinished, names)
+        known, counts = (
+            {int(slot): values for slot, *values in header.pop(field, ())} for field in ("names", "name_counts")
+        )
+        finished = header.pop("finished", None)
+        learner = Learner.from_arrays(header, arrays, threads=threads)
+        return Model(learner, unfinished, NameTable(known, counts), finished)
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from error
     except (TypeError, ValueError) as error:

@@ -27,7 +27,7 @@ CLASS_LOSSES = (*CLASSIFICATION, "squared")
 PROBABILISTIC = ("logistic", "squared", "squared_hinge")
 
 #: Fields that say which classes there are: an estimator is told by the labels it is given.
-OF_LABELS = ("oaa", "classes", "multinomial")
+OF_LABELS = ("oaa", "classes", "multinomial", "positive")
 #: Fields that say how the command line writes a prediction; an estimator has its own ways.
 OF_OUTPUT = ("link", "binary")
 #: Fields of `LearnOptions` with their defaults.

@@ -74,7 +74,10 @@ def _check_budget(o: Any) -> None:
 
 
 def _check_classes(o: Any) -> None:
-    """What goes together of the options of several classes."""
+    """What goes together of the options of classes."""
+    if o.positive and (o.several or (o.loss not in CLASSIFICATION and not o.binary)):
+        other = _of_classes(o) if o.several else f"--loss {o.loss}"
+        raise OptionError(f"--positive {o.positive} with {other}: it is for two classes; leave it out")
     if o.oaa is not None and (o.classes is not None or o.multinomial is not None):
         other = f"--classes {o.classes}" if o.multinomial is None else f"--multinomial {o.multinomial}"
         raise OptionError(f"--oaa {o.oaa} with {other}: give one of them")

@@ -21,7 +21,7 @@ from sonlearn.options.spec import check_field, flags, names, number, number_or, 
 #: Options of learning that every method takes.
 ALL_TAKE = (
     "method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS,
-    "min_prediction", "max_prediction", "link", "binary",
+    "min_prediction", "max_prediction", "link", "binary", "positive",
 )  # fmt: skip
 #: Options of what is said of a prediction. (Told of only where they are given.)
 OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary")
@@ -60,6 +60,10 @@ class LearnOptions:
     multinomial: int | None = option(
         None, "K classes that share what is learned of the features' scales and correlations: softmax",
         flags=("--multinomial",), parse=int, low=2, high=1_000_000, metavar="K",
+    )  # fmt: skip
+    positive: str = option(
+        "", "of two labels, the one that is predicted (default: 1; of words yes, spam, ..., else the second that comes)",
+        parse=str, metavar="LABEL", rare=True,
     )  # fmt: skip
     quantile_tau: float = option(
         0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
@@ -270,11 +274,12 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= {"oaa", "classes", "multinomial", *OUTPUT_OPTIONS}
+        names |= {"oaa", "classes", "multinomial", "positive", *OUTPUT_OPTIONS}
         optional = {
             "oaa",
             "classes",
             "multinomial",
+            "positive",
             *OUTPUT_OPTIONS,
             "decay",
             *(("l2",) if self.method != "ftrl" else ()),
