@@ -105,7 +105,7 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
     sources, say, started = _files(options), _sayer(options), time.perf_counter()
     start = None
     if options.initial_regressor is not None:
-        start, _, names, _ = load_model(options.initial_regressor)
+        start, _, names = load_model(options.initial_regressor)
         check_agreement(given, start, options.initial_regressor)
     learn, text = split(given) if start is None else (start.options, start.text)
     from sonlearn import dask

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,13 +43,6 @@ class Model(NamedTuple):
     learner: Learner
     unfinished: Unfinished | None
     names: NameTable
-    finished: dict[str, Any] | None = None  # of the run that has ended: what it was given (`inputs_of`)
-
-
-def inputs_of(data: Sequence[str], passes: int) -> dict[str, Any]:
-    """What a run is given to learn from: names of files, their sizes where that can be told, and passes."""
-    sizes = [os.path.getsize(name) if os.path.isfile(name) else None for name in data]
-    return {"data": list(data), "sizes": sizes, "passes": passes}
 
 
 def names_of(feature: int, names: NameTable) -> list[str]:
@@ -59,19 +50,11 @@ def names_of(feature: int, names: NameTable) -> list[str]:
     return ["Constant"] if feature == CONSTANT else names.of(int(feature))
 
 
-def save_model(
-    path: str,
-    learner: Learner,
-    unfinished: Unfinished | None,
-    names: NameTable,
-    finished: dict[str, Any] | None = None,
-) -> None:
+def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:
     """Write the model, whole or not at all. Raises ModelFileError."""
     header, arrays = contents(learner, names)
     if unfinished is not None:
         header["run"] = unfinished._asdict()
-    elif finished is not None:
-        header["finished"] = finished
     storage.write(path, header, arrays)
 
 
@@ -93,9 +76,7 @@ def load_model(path: str, *, threads: int = 1) -> Model:
         known, counts = (
             {int(slot): values for slot, *values in header.pop(field, ())} for field in ("names", "name_counts")
         )
-        finished = header.pop("finished", None)
-        learner = Learner.from_arrays(header, arrays, threads=threads)
-        return Model(learner, unfinished, NameTable(known, counts), finished)
+        return Model(Learner.from_arrays(header, arrays, threads=threads), unfinished, NameTable(known, counts))
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from error
     except (TypeError, ValueError) as error:

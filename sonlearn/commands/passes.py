@@ -24,7 +24,7 @@ from sonlearn.commands.checks import (
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.milestones import Checkpoints, first_of, held_out
-from sonlearn.commands.models import Unfinished, inputs_of, save_model
+from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.commands.recording import Bar
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
@@ -274,8 +274,7 @@ class Passes:
         assert self.options.final_regressor is not None
         assert self.learner is not None
         self.learner.columns = self.columns
-        given = inputs_of(self.sources, self.options.passes) if self.options.resume else None
-        save_model(self.options.final_regressor, self.learner, unfinished, self.names, given)
+        save_model(self.options.final_regressor, self.learner, unfinished, self.names)
 
     def note(self) -> None:
         """Warn of what the reader has to say of columns, once."""

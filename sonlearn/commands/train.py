@@ -13,7 +13,7 @@ from sonlearn.commands.answers import LinesOfRows, answers_of, columns_of
 from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import check_run, complain
 from sonlearn.commands.milestones import Patience
-from sonlearn.commands.models import Unfinished, inputs_of, load_model
+from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import FINE, Recorder, check_recording, recorded
@@ -35,7 +35,7 @@ from sonlearn.text.columns import ColumnTable, listed
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
-#: Exit status where a run that is to be resumed has finished, and its data were others.
+#: Exit status where a run that is to be resumed has finished.
 NOTHING_LEFT = 3
 
 
@@ -68,9 +68,8 @@ class Session(Passes):
         self.learner: Learner | None = None
         self.cores = cores_of(options)
         self.from_model, unfinished, names = initial_model(options), None, NameTable()
-        self.finished: dict[str, Any] | None = None
         if self.from_model is not None:
-            self.learner, unfinished, names, self.finished = load_model(self.from_model, threads=self.cores)
+            self.learner, unfinished, names = load_model(self.from_model, threads=self.cores)
             if options.testonly:
                 self.learner.set_output(**given)
             check_agreement(given, self.learner, self.from_model)
@@ -109,13 +108,10 @@ class Session(Passes):
         self.helper = Helper()
 
     def ended(self) -> int:
-        """The run that saved the model has finished: say so, and whether this one has other data; the exit status."""
+        """The run that saved the model has finished, so nothing is done: say so; the exit status."""
         path = self.options.final_regressor
-        if self.finished is not None and self.finished == inputs_of(self.sources, self.options.passes):
-            complain(f"{path}: the run that saved this model has finished; nothing is left to do")
-            return 0
         complain(
-            f"sonlearn: {path}: the run that saved this model has finished, and its data were others: nothing was "
+            f"sonlearn: {path}: the run that saved this model has finished: nothing is left to do, and nothing was "
             f"learned; to learn further data give -i {path} -f {path} without --resume"
         )
         return NOTHING_LEFT

@@ -15,7 +15,7 @@ from sonlearn.options.losses import CLASSIFICATION
 UNKNOWN, ZERO_ONE, PLUS_MINUS, WORDS = range(4)
 #: Words, in lower case, that are the positive label of two even if they come first.
 POSITIVE = frozenset(
-    ["yes", "y", "true", "t", "positive", "pos", "spam", "good", "win", "won", "on", "active", "churned", "present"]
+    ("yes", "y", "true", "t", "positive", "pos", "spam", "good", "win", "won", "on", "active", "churned")
 )
 
 

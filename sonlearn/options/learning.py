@@ -62,7 +62,7 @@ class LearnOptions:
         flags=("--multinomial",), parse=int, low=2, high=1_000_000, metavar="K",
     )  # fmt: skip
     positive: str = option(
-        "", "of two labels, the one that is predicted (default: 1; of words yes, spam, ..., else the second that comes)",
+        "", "of two labels, the predicted one (default: 1; of words yes, spam, ..., or the second that comes)",
         parse=str, metavar="LABEL", rare=True,
     )  # fmt: skip
     quantile_tau: float = option(

@@ -68,11 +68,11 @@ class TextOptions:
         (), "add n-grams: N for all namespaces, or AN for those that begin with A", repeat=True, metavar="[A]N"
     )
     skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K", rare=True)
-    label: str = option("", "column of the label (CSV), or member of that name (JSON)", parse=str, metavar="COLUMN")
-    id: str = option("", "column of ids, written with predictions and no feature", parse=str, metavar="COLUMN")
+    label: str = option("", "column of the label; of JSON the member", parse=str, metavar="COLUMN")
+    id: str = option("", "column of ids: written with predictions, no feature", parse=str, metavar="COLUMN")
     weight: str = option("", "column of the rows' importance weights", parse=str, metavar="COLUMN", rare=True)
     text: tuple[str, ...] = option(
-        (), "column that is split into words (--ngram, --skips apply)", repeat=True, metavar="COLUMN"
+        (), "column of texts: split into words (--ngram applies)", repeat=True, metavar="COLUMN"
     )
     categorical: tuple[str, ...] = option(
         (), "column whose numbers and dates are names, as postal codes are", repeat=True, metavar="COLUMN", rare=True
@@ -82,7 +82,7 @@ class TextOptions:
         rare=True,
     )  # fmt: skip
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
-    names: bool | None = option(None, "keep names of features in the model (default: of tables and JSON)", switch=True)
+    names: bool | None = option(None, "keep names of features (default: of tables, JSON)", switch=True)
     strict: bool = option(
         False, "refuse a LIBSVM line with the same index twice (else its values are summed)", rare=True
     )
