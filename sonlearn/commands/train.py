@@ -90,13 +90,23 @@ class Session(Passes):
             self.columns = self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
         self.audit = Audit(options, self.names_read) if options.audit else None
-        if options.probabilities and not self.learn.several:
+        if options.probabilities and not self.learn.several and options.form == "vw":
             raise OptionError(
-                "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
+                "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto; of "
+                "two classes give --output csv or jsonl as well"
             )
         texts = self.texts if self.learn.several else None
         loss, zero = as_reported(self.learn)
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
+        if options.form != "vw" and options.predictions is None:
+            raise OptionError(f"--output {options.form}: nothing is written; give -p FILE as well")
+        if options.form == "csv" and options.resume:
+            raise OptionError("--output csv with --resume: the header would come again; give --output jsonl")
+        if options.form == "csv" and options.probabilities and self.learn.classes is not None and not options.testonly:
+            raise OptionError(
+                "--output csv with --probabilities: classes that come as they will have no columns yet; give "
+                "--output jsonl, or predict with the model that was learned"
+            )
         self.progress = Progress(loss, table, self.holdout, texts, fine if recorded(options) else None, zero)
         self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)
         lines = self.done.lines

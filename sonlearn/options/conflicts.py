@@ -13,7 +13,7 @@ from sonlearn.errors import OptionError
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
-from sonlearn.options.spec import flags, gram_size, raw
+from sonlearn.options.spec import flags, gram_size, nearest, raw
 
 
 def check_conflicts(o: Any) -> None:
@@ -85,7 +85,7 @@ def _check_classes(o: Any) -> None:
         return
     said = f"--multinomial {o.multinomial}"
     if METHODS[o.method].shared is None:
-        able = ", ".join(name for name, method in METHODS.items() if method.shared is not None)
+        able = nearest(o.method, [name for name, method in METHODS.items() if method.shared is not None], 4)
         raise OptionError(
             f"{said}: --method {o.method} has no metric that classes can share; --oaa {o.multinomial} takes it, and "
             f"{said} takes --method {able}"

@@ -16,7 +16,7 @@ from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, THIN, ZERO_ALPHA
-from sonlearn.options.spec import check_field, flags, names, number, number_or, option
+from sonlearn.options.spec import check_field, flags, names, nearest, number, number_or, option
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
@@ -228,8 +228,9 @@ class LearnOptions:
         if getattr(self, name) is None:
             self._settle(name, defaults.get(name, general))
         elif name not in (*ALL_TAKE, *method.takes) and getattr(self, name) != general:
-            others = ", ".join(other for other, entry in METHODS.items() if name in entry.takes)
-            raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; --method {others} do")
+            able = [other for other, entry in METHODS.items() if name in entry.takes]
+            others = f"{nearest(self.method, able, 4)} {'does' if len(able) == 1 else 'do'}"
+            raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; --method {others}")
 
     @property
     def microseconds(self) -> float:

@@ -13,6 +13,7 @@ from typing import Any
 from sonlearn.errors import OptionError
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
+from sonlearn.options.spec import nearest
 from sonlearn.options.views import VIEWS
 
 
@@ -116,5 +117,5 @@ def member(name: str, loss: str = "logistic") -> Member:
             f"--members {name}: there is no method {method!r}; expected METHOD or METHOD:VIEW, of {known}"
         )
     if view not in VIEWS:
-        raise OptionError(f"--members {name}: there is no view {view!r}; expected one of {', '.join(VIEWS)}")
+        raise OptionError(f"--members {name}: there is no view {view!r}; expected one of {nearest(view, VIEWS)}")
     return Member(method, view) if loss in CLASSIFICATION else Member(method, view, gain=1.0)

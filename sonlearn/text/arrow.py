@@ -69,6 +69,32 @@ def read_arrow(
         raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
 
 
+def texts_of(source: Source) -> tuple[list[str], Iterator[list[str]]]:
+    """The columns of a Parquet or Arrow file, and its rows as the texts that they would be in CSV.
+
+    Raises InputError as `read_arrow`.
+    """
+    name = source_name(source)
+    try:
+        import pyarrow
+    except ImportError:
+        raise InputError(name, None, None, "a Parquet or Arrow file", "pip install pyarrow, or text") from None
+
+    def rows() -> Iterator[list[str]]:
+        try:
+            with open_binary(source) as file:
+                for record in _records(file):
+                    yield record.schema.names
+                    texts = [_texts_of(record.column(i), title, name) for i, title in enumerate(record.schema.names)]
+                    yield from map(list, zip(*texts, strict=True))
+        except (pyarrow.ArrowException, OSError) as error:
+            raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
+
+    every = rows()
+    columns = next(every, [])
+    return columns, (row for row in every if row is not columns and row != columns)
+
+
 def read_table(
     source: Any,
     options: TextOptions,

@@ -10,7 +10,7 @@ import csv
 import itertools
 import math
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -109,6 +109,23 @@ def read_csv(
             encoder.settle()
     if rows or errors:
         yield table()
+
+
+def records_of(chunks: Iterable[np.ndarray], name: str, options: TextOptions) -> Iterator[Any]:
+    """The header of CSV with its text, and then its records as lists of str, InputError in place of a malformed one.
+
+    Raises InputError where the header is malformed, or the source cannot be read.
+    """
+    csv.field_size_limit(_FIELD_LIMIT)
+    lines = _Lines(chunks)
+    reader = csv.reader(iter(lines), delimiter=options.delimiter, strict=True)
+    _, columns = next(_records(reader, lines, name, []), (0, None))
+    if isinstance(columns, _Malformed):
+        raise columns.error
+    if columns is not None:
+        yield columns, lines.text
+        for _, record in _records(reader, lines, name, columns):
+            yield record.error if isinstance(record, _Malformed) else record
 
 
 class _Malformed(NamedTuple):

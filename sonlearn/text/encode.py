@@ -38,6 +38,8 @@ _REMEMBERED = 1 << 20
 _DATE = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII
 )
+#: Rows before a column is said to look like a text.
+_ENOUGH = 20
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
 
@@ -114,6 +116,7 @@ class ColumnEncoder:
         self.as_category = column in options.categorical
         self._as_number = column in options.numeric
         self.kinds: set[str] = set()
+        self.made = self.worded = 0  # different categories, and those of several words
         if self.as_text:
             seed, name = options.hash_seed, column.encode("utf-8", "surrogateescape")
             self._seed = hash_bytes(name, seed, hash_all=options.hash == "all")
@@ -184,6 +187,7 @@ class ColumnEncoder:
             elif field.lower() in ("true", "false"):
                 field = field.lower()
         self.kinds.add("category")
+        self.made, self.worded = self.made + 1, self.worded + (len(field.split(None, 2)) > 2)
         return ((self._features.new(f"{self.column}={field}"), 1.0),)
 
     def _date(self, field: str) -> Entries:
@@ -239,6 +243,7 @@ class TableEncoder:
         self.options = options
         self._features = _Features(options)
         self._columns: dict[str, ColumnEncoder] = {}
+        self._rows = 0
         self._mask = (1 << options.bits) - 1
 
     def column(self, name: str) -> ColumnEncoder:
@@ -260,6 +265,7 @@ class TableEncoder:
 
     def counted(self, numbers: np.ndarray, rows: int) -> list[tuple[int, str, int]]:
         """(slot, name, how often) of features int64[n] of so many rows, in the order in which they were made."""
+        self._rows += rows
         if self.options.names is False:
             return []
         counts = np.bincount(numbers, minlength=0) if len(numbers) else np.zeros(0, np.int64)
@@ -270,7 +276,13 @@ class TableEncoder:
     def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
         """What the columns have held so far."""
         met = {name: self._columns[name].kinds for name in columns if name in self._columns}
-        return Found(columns, {name: tuple(kinds) for name, kinds in met.items() if kinds}, hint)
+        texts = tuple(name for name in columns if name in self._columns and self._looks_like_text(self._columns[name]))
+        return Found(columns, {name: tuple(kinds) for name, kinds in met.items() if kinds}, hint, texts)
+
+    def _looks_like_text(self, column: ColumnEncoder) -> bool:
+        """Whether nearly all values of a column differ, and most have several words."""
+        enough = column.made >= max(_ENOUGH, 0.9 * self._rows)
+        return enough and not column.as_category and column.worded > column.made / 2
 
     def settle(self) -> None:
         """Between batches: forget what is too much to remember."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError, OptionError
+from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, ON_ERROR, TABLES
 from sonlearn.text.arrow import is_arrow, read_arrow, read_table
@@ -230,6 +230,9 @@ class Reader:
                     self.notes += self.columns.check(result.found, source, self._labels.needed)
                     self.tables.append(table)
                 self.columns.add(result.found.kinds)
+                for name in result.found.texts if self._labels.needed else ():
+                    note = f"the column {shorten(name)} looks like a text: --text {shorten(name)} takes its words"
+                    self.notes += [] if note in self.notes else [note]
             line = 0 if first else line
             for batch in self._checked(result, source, line):
                 examples += batch.n
