@@ -2,7 +2,8 @@
 
 Names of features are hashed as Vowpal Wabbit does it: ``{"width": 3.5, "colour": "red"}`` is the line
 ``|  width:3.5 colour:red`` of its format, and with 32 bits two names hardly ever meet. Numbers, texts and booleans are
-values; 0 is the same as nothing. Entries are put in the order of their slots, for the order in a dict has no meaning.
+values; 0 is the same as nothing. None and NaN are missing values: the text of the feature is empty then, which is a
+feature that says so. Entries are put in the order of their slots, for the order in a dict has no meaning.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
     """(slot, value) of a feature."""
     if isinstance(value, str):
         return _slot(str(name), value) & mask, 1.0
+    if value is None or value != value:
+        return _slot(str(name), "") & mask, 1.0
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -84,11 +87,11 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, co
 
 
 def _rows(X: Any) -> list[dict[Hashable, Any]]:
-    """Dicts of a table (pandas, polars, or a list of dicts); what is missing in a row is left out."""
+    """Dicts of a table (pandas, polars, or a list of dicts)."""
     if hasattr(X, "iloc"):
         X = X.to_dict(orient="records")
     rows = X.to_dicts() if hasattr(X, "to_dicts") else X
-    return [{name: v for name, v in row.items() if v is not None and v == v} for row in rows]
+    return list(rows)
 
 
 def _index(X: Any) -> Any:

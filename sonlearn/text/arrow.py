@@ -195,7 +195,8 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     if layout.weight is not None:
         weight, wrong, _ = _labels(record.column(layout.weight), name, options.weight, False)
         wrong |= {int(i): f"{weight[i]:g}" for i in np.flatnonzero(~(weight >= 0)) if i not in wrong}
-        unfit |= {row: (_in(shorten(found), options.weight), NO_WEIGHT) for row, found in wrong.items()}
+        for row, found in wrong.items():
+            unfit[row] = (_in("nothing" if found == "nan" else shorten(found), options.weight), NO_WEIGHT)
     if layout.id is not None:
         ids = _texts_of(record.column(layout.id), options.id, name)
     parts = [_entries(record.column(i), encoder.column(column), name) for i, column in layout.features]

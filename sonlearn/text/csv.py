@@ -205,7 +205,8 @@ def _row(fields: list[str], layout: Layout, places: list[_Place], class_names: b
     if layout.weight is not None:
         value = number_in(fields[layout.weight])
         if value is None or not 0 <= value < math.inf:
-            raise _UnfitField(layout.weight, shorten(fields[layout.weight]), NO_WEIGHT)
+            found = fields[layout.weight]
+            raise _UnfitField(layout.weight, shorten(found) if found.strip() else "nothing", NO_WEIGHT)
         weight = value
     entries: list[Entries] = []
     for at, column in places:

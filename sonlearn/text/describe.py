@@ -15,7 +15,7 @@ import numpy as np
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import number_in
-from sonlearn.text.encode import date_in, words_of
+from sonlearn.text.encode import date_in
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
@@ -64,7 +64,7 @@ class ColumnSummary:
             self.dates += 1
         else:
             self.texts += 1
-            self.spaced += len(words_of(field)) > 2
+            self.spaced += len(field.split(None, 2)) > 2
             self.other_dates += bool(_OTHER_DATE.fullmatch(field.strip()))
         labels = self.values.get(field)
         if labels is None:
@@ -97,7 +97,9 @@ class ColumnSummary:
             return []
         flag, out = shorten(self.name), []
         unique = self.full or len(self.values) >= _NEARLY_ALL * held
-        if unique and self.spaced > held / 2:
+        if self.other_dates > held / 2:
+            out.append("a date that is not read as one; write 2024-03-31")
+        elif unique and self.spaced > held / 2:
             out.append(f"a text: nearly all values differ and have several words; --text {flag}")
         elif (unique and self.texts > held / 2) or (self.numbers == held and self.whole and self.ascends):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
@@ -105,9 +107,7 @@ class ColumnSummary:
             texts = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
             few = ", ".join(texts[:3])
             out.append(f"numbers with texts among them ({few}), each a category of its own")
-        if self.other_dates > held / 2:
-            out.append("a date that is not read as one; write 2024-03-31")
-        if self.numbers == held and self.whole and not unique and any(_padded(value) for value in self.values):
+        if self.kind == "number" and self.whole and not unique and any(_padded(value) for value in self.values):
             out.append(f"codes rather than numbers; --categorical {flag}")
         out += self._leak(labels)
         return out
