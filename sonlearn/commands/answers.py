@@ -1,4 +1,4 @@
-"""Which lines ``-p`` writes for the rows of a batch: of rows that were refused or malformed ``nan``, so none is amiss."""
+"""Which lines ``-p`` writes for the rows of a batch: one for each, ``nan`` of rows that were refused or malformed."""
 
 from __future__ import annotations
 
@@ -78,5 +78,6 @@ def answers_of(learner: Learner, predicted: Predicted | PredictedClass, every: b
         return [{"label": label, "score": raw} for label, raw in pairs]
     p = probabilities(learner.options.loss, predicted.raw[:, None]).tolist()
     return [
-        dict(zip(columns, (label, of[1], *(of if every else ())), strict=True)) for label, of in zip(labels, p, strict=True)
+        dict(zip(columns, (label, of[1], *(of if every else ())), strict=True))
+        for label, of in zip(labels, p, strict=True)
     ]  # fmt: skip

@@ -44,8 +44,9 @@ def _fields(of: Any, *names: str) -> tuple[dataclasses.Field[Any], ...]:
 
 
 _PREDICT = (
-    "data", "initial_regressor", "predictions", "form", "raw_predictions", "probabilities", "examples", "audit", "audit_top",
-    "audit_format", "on_error", "max_errors", "threads", "progress", "progress_bar", "log_json", "report", "quiet",
+    "data", "initial_regressor", "predictions", "form", "raw_predictions", "probabilities", "examples", "audit",
+    "audit_top", "audit_format", "on_error", "max_errors", "threads", "progress", "progress_bar", "log_json", "report",
+    "quiet",
 )  # fmt: skip
 
 _TUNE = (

@@ -15,83 +15,32 @@ from sonlearn.errors import OptionError
 from sonlearn.options import vw_flags
 from sonlearn.options.methods import METHODS
 
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: Left out: nothing changes without them.
-HARMLESS = frozenset(
-    [
-        "--kill_cache",
-        "--save_resume",
-        "--preserve_performance_counters",
-        "--sort_features",
-        "--compressed",
-        "--no_stdin",
-        "--strict_parse",
-        "--sparse_weights",
-        "--no_daemon",
-        "--foreground",
-    ]
+HARMLESS = _names(
+    "--kill_cache --save_resume --preserve_performance_counters --sort_features --compressed --no_stdin "
+    "--strict_parse --sparse_weights --no_daemon --foreground"
 )
 #: The same, of flags that have a value.
-HARMLESS_VALUE = frozenset(
-    ["--random_seed", "--ring_size", "--example_queue_limit", "--num_children", "--log_level", "--indexing"]
-)
+HARMLESS_VALUE = _names("--random_seed --ring_size --example_queue_limit --num_children --log_level --indexing")
 #: Flags that are the same here: those that have no value, and those that have one.
-SWITCHES = frozenset(
-    [
-        "--testonly",
-        "--noconstant",
-        "--quiet",
-        "--audit",
-        "--holdout_off",
-        "--save_per_pass",
-        "--chain_hash",
-        "--json",
-        "--binary",
-        "--probabilities",
-        "--cache",
-    ]
+SWITCHES = _names(
+    "--testonly --noconstant --quiet --audit --holdout_off --save_per_pass --chain_hash --json --binary "
+    "--probabilities --cache"
 )
-VALUES = frozenset(
-    [
-        "--data",
-        "--initial_regressor",
-        "--final_regressor",
-        "--predictions",
-        "--raw_predictions",
-        "--bit_precision",
-        "--loss_function",
-        "--quantile_tau",
-        "--learning_rate",
-        "--power_t",
-        "--l1",
-        "--l2",
-        "--ftrl_alpha",
-        "--ftrl_beta",
-        "--passes",
-        "--examples",
-        "--progress",
-        "--quadratic",
-        "--cubic",
-        "--interactions",
-        "--ignore",
-        "--keep",
-        "--ngram",
-        "--skips",
-        "--hash",
-        "--hash_seed",
-        "--holdout_period",
-        "--holdout_after",
-        "--early_terminate",
-        "--cache_file",
-        "--link",
-        "--min_prediction",
-        "--max_prediction",
-        "--oaa",
-        "--sketch_size",
-        "--alpha",
-    ]
+VALUES = _names(
+    "--data --initial_regressor --final_regressor --predictions --raw_predictions --bit_precision --loss_function "
+    "--quantile_tau --learning_rate --power_t --l1 --l2 --ftrl_alpha --ftrl_beta --passes --examples --progress "
+    "--quadratic --cubic --interactions --ignore --keep --ngram --skips --hash --hash_seed --holdout_period "
+    "--holdout_after --early_terminate --cache_file --link --min_prediction --max_prediction --oaa --sketch_size "
+    "--alpha"
 )
 #: Which step it is to be.
-STEPS = frozenset(["--adaptive", "--invariant", "--normalized", "--sgd", "--ftrl", "--coin", "--OjaNewton"])
+STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNewton")
 #: Methods by preference, where flags of learning decide.
 _METHODS = ("committee", "nag", "adagrad", "sgd", "ftrl", "coin", "oja-son")
 _OF_METHODS = ("learning_rate", "power_t", "l1", "l2", "ftrl_alpha", "ftrl_beta", "sketch_size", "alpha")
@@ -112,9 +61,26 @@ class Translated(NamedTuple):
     left_out: list[str]
 
 
+class Problems:
+    """What of a line cannot be done: flags by reason."""
+
+    def __init__(self) -> None:
+        self._by_reason: dict[str, list[str]] = {}
+
+    def add(self, written: str, why: str) -> None:
+        """A flag, or flags, and the reason."""
+        self._by_reason.setdefault(why, []).append(written)
+
+    def refuse(self) -> None:
+        """Raise OptionError, if there are any: all in one line."""
+        if self._by_reason:
+            said = "; ".join(f"{', '.join(written)} ({why})" for why, written in self._by_reason.items())
+            raise OptionError(f"vw: this cannot be done here: {said}")
+
+
 def translate(arguments: list[str]) -> Translated:
     """A command line of VW, without its ``vw``, as one of ours. Raises OptionError, which names all that cannot be."""
-    words, problems = list(_words(arguments)), []
+    words, problems = list(_words(arguments)), Problems()
     given = {word.name: word.value for word in words if word.name}
     serves, out, left = "--daemon" in given, [], []
     for word in words:
@@ -133,12 +99,11 @@ def translate(arguments: list[str]) -> Translated:
         elif word.name in VALUES and word.value is not None:
             out += [word.name, word.value]
         else:
-            problems.append(f"{word.written} ({_why(word)})")
+            problems.add(word.written, _why(word))
     if serves:
         return Translated(_served(given, problems), left)
     out += _method(given, problems)
-    if problems:
-        raise OptionError(f"vw: this cannot be done here: {'; '.join(problems)}")
+    problems.refuse()
     return Translated(["train", *out], left)
 
 
@@ -178,7 +143,7 @@ def _why(word: Word) -> str:
     return answer.text
 
 
-def _method(given: dict[str, str | None], problems: list[str]) -> list[str]:
+def _method(given: dict[str, str | None], problems: Problems) -> list[str]:
     """Flags of the one method that takes those of the line; and of VW's loss, which is squared."""
     steps = frozenset(STEPS & given.keys())
     wanted = [name for name in _OF_METHODS if f"--{name}" in given]
@@ -186,18 +151,18 @@ def _method(given: dict[str, str | None], problems: list[str]) -> list[str]:
     names = {
         frozenset(): None, frozenset({"--sgd"}): "sgd", frozenset({"--ftrl"}): "ftrl", frozenset({"--coin"}): "coin",
         frozenset({"--OjaNewton"}): "oja-son", frozenset({"--adaptive"}): "adagrad",
-        frozenset({"--adaptive", "--normalized"}): "nag", frozenset({"--adaptive", "--normalized", "--invariant"}): "nag",
-        frozenset({"--normalized", "--invariant"}): "nag", frozenset({"--invariant"}): None,
+        frozenset({"--adaptive", "--normalized"}): "nag", frozenset({"--normalized", "--invariant"}): "nag",
+        frozenset({"--adaptive", "--normalized", "--invariant"}): "nag", frozenset({"--invariant"}): None,
     }  # fmt: skip
     if steps not in names:
-        problems.append(f"{' with '.join(sorted(steps))} (there is no method that takes both)")
+        problems.add(" with ".join(sorted(steps)), "there is no method that takes both")
         return []
     method, spelt = names[steps], " and ".join(_spelt(name) for name in wanted)
     if method is None and not able:
         takers = "; ".join(f"{_spelt(name)}: {', '.join(_takers(name))}" for name in wanted)
-        problems.append(f"{spelt} (no one method takes them; {takers})")
+        problems.add(spelt, f"no one method takes them; {takers}")
     elif method is not None and method not in able:
-        problems.append(f"{spelt} ({' '.join(sorted(steps))} is --method {method}, which does not take all of it)")
+        problems.add(spelt, f"{' '.join(sorted(steps))} is --method {method}, which does not take all of it")
     elif method is None:
         method = able[0]
     out = [] if method in (None, "committee") or "--initial_regressor" in given else ["--method", method]
@@ -214,15 +179,14 @@ def _takers(name: str) -> list[str]:
     return [f"--method {method}" for method in _METHODS[1:] if name in METHODS[method].takes]
 
 
-def _served(given: dict[str, str | None], problems: list[str]) -> list[str]:
+def _served(given: dict[str, str | None], problems: Problems) -> list[str]:
     """The line of a daemon: it answers, and does not learn with ``-t``."""
     model = given.get("--initial_regressor")
     if model is None:
-        problems.append("--daemon without -i (a server needs a model: sonlearn train makes it)")
+        problems.add("--daemon without -i", "a server needs a model: sonlearn train makes it")
     if "--testonly" not in given and given.get("--final_regressor") is None:
-        problems.append("--daemon without -t or -f (what a server learns has to be saved)")
-    if problems:
-        raise OptionError(f"vw: this cannot be done here: {'; '.join(problems)}")
+        problems.add("--daemon without -t or -f", "what a server learns has to be saved")
+    problems.refuse()
     out = ["serve", "-i", str(model), "--port", "none", "--tcp", given.get("--port") or "26542"]
     if "--testonly" not in given:
         out += ["--learn", "-f", str(given["--final_regressor"])]

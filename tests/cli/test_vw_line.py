@@ -68,8 +68,8 @@ def test_an_everyday_line_runs(line, files, capsys):
     [
         ("vw a", "train a --loss squared"),
         ("vw -d a -c --passes 3 -k", "train --data a --passes 3 --loss squared"),
-        ("vw a -b18 -l0.5 --loss_function=hinge", "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge "
-                                                  "--method nag"),
+        ("vw a -b18 -l0.5 --loss_function=hinge",
+         "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge --method nag"),
         ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --power_t 0 --method adagrad --loss squared"),
         ("vw a --l1 1e-6", "train a --l1 1e-6 --method ftrl --loss squared"),
         ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared"),

@@ -192,7 +192,7 @@ def test_batches_of_other_lengths_are_refused():
 
 @pytest.mark.parametrize("value", [None, math.nan])
 def test_a_missing_value_is_a_feature_that_says_so(value):
-    """In a dict, in a list of dicts and in a table: the text of the feature is empty, as in `name:` of no line of VW."""
+    """In a dict, in a list of dicts and in a table: the text of the feature is empty."""
     slot = hash_bytes(b"", hash_bytes(b"tea"))
     one = batch_of([{"tea": value, "cup": 2.0}], [1.0], 1.0, 32, False)
     assert dict(zip(one.indices.tolist(), one.values.tolist(), strict=True)) == {slot: 1.0, hash_bytes(b"cup"): 2.0}

@@ -1,4 +1,4 @@
-"""What the fields of a table become: a twin in plain Python, and the same from CSV, Parquet, pandas, polars and JSON."""
+"""What the fields of a table become: a twin in plain Python; the same from CSV, Parquet, pandas, polars, JSON."""
 
 from __future__ import annotations
 
@@ -113,9 +113,10 @@ def test_fields_equal_the_twin(chunk_bytes):
 
 
 def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     polars = pytest.importorskip("polars", reason="polars is not installed")
+    import pyarrow
     import pyarrow.parquet
 
     day = datetime.datetime

@@ -10,7 +10,7 @@ from parsers import VW_CONSTANT, vw_hash
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import NO_LABEL, Labelling
 from sonlearn.text.read import Reader, read_batches
 
 MASK = 2**18 - 1
@@ -86,11 +86,11 @@ def test_label_implies_csv_and_empty_label_is_none():
         ("a,y\n1,2\n1\n", "<stream>:3: found 1 fields, expected 2 fields as in the header"),
         (
             "a,y\n1,2\n1,x\n",
-            "<stream>:3:3: found 'x' in the column 'y', expected a label (a finite number), or nothing; names of classes: --classes auto",
+            f"<stream>:3:3: found 'x' in the column 'y', expected {NO_LABEL}",
         ),
         (
             "a,y\n1,2\n1,inf\n",
-            "<stream>:3:3: found 'inf' in the column 'y', expected a label (a finite number), or nothing; names of classes: --classes auto",
+            f"<stream>:3:3: found 'inf' in the column 'y', expected {NO_LABEL}",
         ),
         (
             "a,y\n1,2\n1e999,1\n",
