@@ -194,6 +194,8 @@ class Learner:
 
         check_options(text, "arrow")
         batch, found = table_batch(table, text, Labelling(learns, self.takes_words))
+        if learns:
+            self.check(batch)
         for note in self.columns.check(found, "<table>", learns):
             warnings.warn(note, stacklevel=4)
         if learns:
