@@ -336,7 +336,7 @@ BAD_COMMANDS = [
     ("convert --alpha 1 --to vw a.svm", r"--alpha: sonlearn convert has no such flag, but sonlearn train has"),
     ("sketch -l 0 a.svm", r"--size 0: expected at least 1"),
     ("sketch -l many a.svm", r"--size many: expected a whole number"),
-    ("sketch --method svd a.svm", r"--method svd: expected one of rfd, .*"),
+    ("sketch --method svd a.svm", r"--method svd: expected one of isvd, fd, rfd and \d+ more"),
     ("sketch --share 0.2 -o x a.svm", r"sketch method rfd has no setting share; it takes .*"),
     ("sketch --method gauss --alpha 1 a.svm", r"sketch method gauss has no alpha"),
     ("sketch --k 0 a.svm", r"--k 0: expected at least 1"),
