@@ -37,10 +37,10 @@ class LinesOfRows:
             return np.append(values, np.nan)[self._order], tags
         return [values[i] if i >= 0 else "nan" for i in self._order], tags
 
-    def rows(self, said: Sequence[dict[str, Any]]) -> list[AnswerRow]:
+    def rows(self, answers: Sequence[dict[str, Any]]) -> list[AnswerRow]:
         """What is predicted of each row, in order."""
         return [
-            AnswerRow(tag, said[i] if i >= 0 else None) for i, tag in zip(self._order, self._tags, strict=True)
+            AnswerRow(tag, answers[i] if i >= 0 else None) for i, tag in zip(self._order, self._tags, strict=True)
         ]  # fmt: skip
 
 

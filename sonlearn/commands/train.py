@@ -264,7 +264,7 @@ class Session(Passes):
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """How it went."""
         lines = self.progress.summary(seconds, ending, whole)
-        lines[-2:-2] = [*labels_said(self.learner), *members_at_work(self.learner)]  # before the time that it took
+        lines[-2:-2] = [*label_lines(self.learner), *members_at_work(self.learner)]  # before the time that it took
         return lines
 
     def finish(self, ending: str) -> None:
@@ -332,7 +332,7 @@ def unlabelled(text: TextOptions, columns: ColumnTable) -> tuple[str, str]:
     return found, f"{what}; nothing was learned, and no model was saved"
 
 
-def labels_said(learner: Learner | None) -> list[str]:
+def label_lines(learner: Learner | None) -> list[str]:
     """A line on which of two words is the positive label."""
     if learner is None or not learner.worded or learner.two_labels is None:
         return []

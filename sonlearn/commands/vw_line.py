@@ -74,8 +74,8 @@ class Problems:
     def refuse(self) -> None:
         """Raise OptionError, if there are any: all in one line."""
         if self._by_reason:
-            said = "; ".join(f"{', '.join(written)} ({why})" for why, written in self._by_reason.items())
-            raise OptionError(f"vw: this cannot be done here: {said}")
+            shown = "; ".join(f"{', '.join(written)} ({why})" for why, written in self._by_reason.items())
+            raise OptionError(f"vw: this cannot be done here: {shown}")
 
 
 def translate(arguments: list[str]) -> Translated:

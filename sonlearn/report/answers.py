@@ -21,7 +21,7 @@ class AnswerRow(NamedTuple):
     """A row: its id or tag (empty: none), and what is predicted by name (None: it was left out)."""
 
     id: str
-    said: dict[str, Any] | None
+    values: dict[str, Any] | None
 
 
 class AnswerLines:
@@ -50,11 +50,11 @@ class AnswerLines:
             self._rows += 1
             name: Any = row.id or self._rows
             if self._form == "csv":
-                said = row.said or {}
-                writer.writerow((name, *(_cell(said.get(column)) for column in self._columns)))
+                values = row.values or {}
+                writer.writerow((name, *(_cell(values.get(column)) for column in self._columns)))
             else:
-                said = dict.fromkeys(self._columns) if row.said is None else row.said
-                out.write(json.dumps({"id": name, **said}, ensure_ascii=False) + "\n")
+                values = dict.fromkeys(self._columns) if row.values is None else row.values
+                out.write(json.dumps({"id": name, **values}, ensure_ascii=False) + "\n")
         return out.getvalue().split("\n")[:-1]
 
 

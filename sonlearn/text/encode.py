@@ -38,7 +38,7 @@ _REMEMBERED = 1 << 20
 _DATE = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII
 )
-#: Rows before a column is said to look like a text.
+#: Rows before a column is taken for a text in a hint.
 _ENOUGH = 20
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
