@@ -9,6 +9,7 @@ written, so that neither a numpy version nor the last bit of a logarithm shows.
 from __future__ import annotations
 
 import bisect
+import datetime
 import itertools
 import math
 import random
@@ -79,8 +80,45 @@ def vw_lines(n: int = 1000, d: int = 1500, seed: int = 2) -> list[str]:
     return lines
 
 
+#: What customers say: (how much it speaks for leaving, sentences).
+NOTES = (
+    (1.6, ("Much too expensive, I want to cancel.", "The line drops every evening; cancel it!")),
+    (0.3, ("Asked about the bill.", "Moved house, needs a new router.", "Called about roaming.")),
+    (-1.2, ("Very happy, thanks!", "Great support and friendly people.", "All works well.")),
+)
+
+
+def customer_lines(n: int = 1200, seed: int = 3) -> list[str]:
+    """Customers of a telephone company, and whether they left: numbers, categories, a text, dates, missing values.
+
+    `customer` is an id, `zip` a code that looks like a number, `closed` a leak: it is filled in after somebody left.
+    """
+    rng = random.Random(seed)
+    start, lines = datetime.date(2015, 1, 1), ["customer,age,plan,zip,monthly,since,last_call,note,closed,churned"]
+    for i in range(n):
+        age, plan = 18 + int(65 * rng.random()), ("basic", "plus", "family")[int(3 * rng.random())]
+        monthly = round({"basic": 12, "plus": 25, "family": 45}[plan] * (0.7 + 0.6 * rng.random()), 2)
+        joined = start + datetime.timedelta(int(3000 * rng.random()))
+        hour, mood = 8 + int(12 * rng.random()), NOTES[int(3 * rng.random())]
+        note = mood[1][int(len(mood[1]) * rng.random())] + f" Ticket {10000 + int(90000 * rng.random())}."
+        z = mood[0] + 0.04 * (monthly - 25) + (0.9 if plan == "basic" else -0.4) + (joined.year - 2019) * 0.25 - 0.9
+        left = rng.random() < 1 / (1 + math.exp(-z))
+        zip_code = ("01010", "01020", "02020", "04600", "08010")[int(5 * rng.random())]
+        day = f"2023-{1 + int(12 * rng.random()):02d}-{1 + int(28 * rng.random()):02d}"
+        called = f"{day} {hour:02d}:{int(60 * rng.random()):02d}"
+        missing = rng.random(), rng.random()
+        fields = (
+            f"C{i + 1:05d}", "" if missing[0] < 0.12 else str(age), plan, zip_code, f"{monthly:.2f}", str(joined),
+            "" if missing[1] < 0.2 else called, f'"{note}"', f"2024-0{1 + int(6 * rng.random())}-01" if left else "",
+            "yes" if left else "no",
+        )  # fmt: skip
+        lines.append(",".join(fields))
+    return lines
+
+
 def main(folder: Path = HERE) -> None:
-    for name, lines in (("sample.svm", svm_lines()), ("sample.vw", vw_lines())):
+    samples = (("sample.svm", svm_lines()), ("sample.vw", vw_lines()), ("customers.csv", customer_lines()))
+    for name, lines in samples:
         (folder / name).write_bytes(("\n".join(lines) + "\n").encode("ascii"))
 
 

@@ -13,6 +13,7 @@ import dataclasses
 import difflib
 import itertools
 import os
+import shlex
 import sys
 from typing import Any
 
@@ -102,8 +103,12 @@ def _dispatch(arguments: list[str]) -> int:
     if asked := {"-h", "--help", "--help-all"} & set(rest):
         print(help_of(verb, _named_method(rest), whole="--help-all" in asked), end="")
         return 0
+    if verb == "vw":
+        return _vw(rest)
     given, others = parse(verb, rest)
     match verb:
+        case "describe":
+            return _describe(given, others)
         case "methods":
             print("\n".join(listing()))
             return 0
@@ -151,6 +156,25 @@ def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
     from sonlearn.commands import train
 
     return train.run(given, options)
+
+
+def _vw(arguments: list[str]) -> int:
+    """Run a command line of Vowpal Wabbit as ours, and say which that is."""
+    from sonlearn.commands.vw_line import translate
+
+    ours, left = translate(arguments)
+    if "--quiet" not in ours:
+        without = f" (left out: {' '.join(left)})" if left else ""
+        _complain(f"this is: sonlearn {shlex.join(ours)}{without}")
+    return _dispatch(ours)
+
+
+def _describe(given: dict[str, Any], others: list[str]) -> int:
+    if len(others) != 1:
+        raise OptionError(f"describe takes one file of DATA, {len(others)} given")
+    from sonlearn.commands import describe
+
+    return describe.run(others[0], TextOptions(**_taken(given, TextOptions)), given.get("examples"))
 
 
 def _tune(given: dict[str, Any], others: list[str]) -> int:

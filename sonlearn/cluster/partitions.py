@@ -19,9 +19,8 @@ from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import DivergedError, InputError, SonlearnError
 from sonlearn.options import TextOptions
 from sonlearn.text.arrow import is_arrow, read_table
-from sonlearn.text.chunk import Parsed
 from sonlearn.text.compression import is_compressed
-from sonlearn.text.read import Reader, expand_globs
+from sonlearn.text.read import Reader, expand_globs, parsed_table
 from sonlearn.text.source import is_regular
 
 #: A plain file of more than two of these is cut into parts of about so many bytes.
@@ -105,9 +104,10 @@ class PartitionReader(Reader):
             yield from super().__iter__()
 
     def _of_tables(self) -> Iterator[Batch]:
-        for table in read_table(self.part, self.options, *self._labels, name=self._name):
-            parsed = Parsed([table.batch] if table.batch else [], table.errors, len(table.errors), 0, table.names)
-            self.names.add(parsed.names)
+        for table in read_table(self.part, self.options, self._labels, name=self._name):
+            parsed = parsed_table(table)
+            self.names.count(parsed.counted)
+            self.columns.add(table.found.kinds)
             yield from self._checked(parsed, self._name, 0)
 
     def nothing(self) -> None:

@@ -61,11 +61,14 @@ class Done:
         Malformed lines left out.
     errors : list of InputError
         The first of them.
+    left : list of str
+        Tags of those behind the last row of a part.
     """
 
     problem: SonlearnError | None = None
     skipped: int = 0
     errors: list[InputError] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
 
     def read(self, reader: PartitionReader) -> Iterator[Batch]:
         """The batches of a part, up to what is wrong with it."""
@@ -74,6 +77,7 @@ class Done:
         except SonlearnError as error:
             self.problem = placed(error, reader.part)
         self.skipped += reader.error_count
+        self.left = reader.skipped
         self.errors += [placed(error, reader.part) for error in reader.errors[: 10 - len(self.errors)]]
 
 

@@ -50,7 +50,7 @@ class Audit:
         labels = learner.label_texts(_array(value)) if several else None
 
         def names(feature: int) -> list[str]:
-            return ["Constant"] if feature == batch.constant else self._names.known.get(feature, [])
+            return ["Constant"] if feature == batch.constant else self._names.of(feature)
 
         top = self._options.audit_top
         if self._options.audit_format == "text":

@@ -23,7 +23,7 @@ from sonlearn.commands.sketch import check_outputs
 from sonlearn.commands.sketching import finish
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.learn.learner import Predicted, PredictedClass
+from sonlearn.learn.learner import Predicted, PredictedClass, takes_words
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.options.verbs import ClusterOptions, SketchRunOptions
@@ -110,7 +110,9 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
     learn, text = split(given) if start is None else (start.options, start.text)
     from sonlearn.cluster import dask
 
-    reading = dask.Reading(text, options.on_error, _most_errors(options), Labelling(True, learn.classes is not None))
+    reading = dask.Reading(
+        text, options.on_error, _most_errors(options), Labelling(True, learn.classes is not None, takes_words(learn))
+    )
     with Interrupts(at_once=True), connected(where) as client:
         trained = dask.trained(sources, learn, reading, learners=where.workers, client=client, start=start)
     if start is not None:
@@ -145,7 +147,7 @@ class _Session(one.Session):
         """What gives the batches, with what was predicted for them beside."""
         from sonlearn.cluster import dask
 
-        labels = Labelling(False, self.learn.classes is not None)
+        labels = Labelling(False, self.learn.classes is not None, takes_words(self.learn))
         reading = dask.Reading(self.read_as, self.options.on_error, _most_errors(self.options), labels)
         return _Answers(dask, self._connect(), self, reading)
 
@@ -162,6 +164,8 @@ class _Answers:
         self._dask, self._client, self._session, self._reading = dask, client, session, reading
         self.format: str | None = None
         self.error_count, self.errors = 0, []
+        self.skipped: list[str] = []
+        self.notes: list[str] = []
         self.predicted: Any = None
 
     def __iter__(self) -> Iterator[Batch]:
@@ -171,8 +175,10 @@ class _Answers:
             self.error_count += answered.skipped
             self.errors += answered.errors[: 10 - len(self.errors)]
             for batch, self.predicted in answered.batches:
+                before, self.skipped = [(0, tag) for tag in self.skipped], []
                 empty = False
-                yield batch
+                yield batch._replace(skipped=[*before, *(batch.skipped or ())] or None)
+            self.skipped += answered.left
             if answered.problem is not None:
                 raise answered.problem
         if empty:

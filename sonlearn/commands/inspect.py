@@ -10,12 +10,13 @@ import numpy as np
 
 from sonlearn.commands.models import Model, load_model, names_of
 from sonlearn.data.batch import CONSTANT
-from sonlearn.errors import OptionError
+from sonlearn.errors import OptionError, shorten
 from sonlearn.files import storage
 from sonlearn.options.spec import text_of
 from sonlearn.report import streams
 from sonlearn.report.facts import largest
 from sonlearn.report.jsonable import jsonable, spelt
+from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 
 TOP = 20
 #: Classes whose largest weights are listed.
@@ -60,7 +61,8 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
     learn = {name: getattr(learner.options, name) for name in learner.options.shown}
     return jsonable({
         "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
-        "examples": learner.examples, "features": len(ids), "facts": learner.facts(), **said,
+        "examples": learner.examples, "features": len(ids), "facts": learner.facts(),
+        "columns": learner.columns.known, "labels": learner.two_labels, **said,
     }, spelt)  # fmt: skip
 
 
@@ -71,11 +73,12 @@ def describe(path: str, model: Model, top: int) -> list[str]:
     lines = [f"{path}: a sonlearn learner", "", "options"]
     values = {name: getattr(learner.options, name) for name in learner.options.shown}
     values |= dataclasses.asdict(learner.text)
-    lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value != ()]
+    lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value not in ((), None)]
     lines += [
         "", "state",
         f"  examples = {learner.examples}",
         f"  features = {len(ids)}",
+        *kept(model),
     ]  # fmt: skip
     facts = learner.facts()
     lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
@@ -94,6 +97,18 @@ def describe(path: str, model: Model, top: int) -> list[str]:
         lines.insert(
             1, f"saved in a run that has not ended: pass {place.number} of {place.passes}, {place.read} examples read"
         )
+    return lines
+
+
+def kept(model: Model) -> list[str]:
+    """Lines on what else the model remembers: columns with what they held, names, the two labels."""
+    learner, lines = model.learner, []
+    if model.names.known:
+        lines.append(f"  names = of {len(model.names.known)} slots (of at most {MOST_SLOTS}, {MOST_NAMES} of each)")
+    if learner.worded and learner.two_labels is not None:
+        lines.append(f"  positive label = {learner.two_labels[1]} (the other: {learner.two_labels[0]})")
+    for name, kinds in learner.columns.known.items():
+        lines.append(f"  column {shorten(name)} = {', '.join(kinds)}")
     return lines
 
 

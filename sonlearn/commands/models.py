@@ -47,7 +47,7 @@ class Model(NamedTuple):
 
 def names_of(feature: int, names: NameTable) -> list[str]:
     """The names that are known of a feature."""
-    return ["Constant"] if feature == CONSTANT else names.known.get(int(feature), [])
+    return ["Constant"] if feature == CONSTANT else names.of(int(feature))
 
 
 def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:
@@ -61,8 +61,9 @@ def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names
 def contents(learner: Learner, names: NameTable) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """(header, arrays) of a model's file. The arrays may share memory with the learner's."""
     header, arrays = learner.to_arrays()
-    if names.known:
+    if names.known and learner.text.names_kept:
         header["names"] = [[slot, *known] for slot, known in names.known.items()]
+        header["name_counts"] = [[slot, *counts] for slot, counts in names.counts.items()]
     return header, arrays
 
 
@@ -72,8 +73,10 @@ def load_model(path: str, *, threads: int = 1) -> Model:
     run: dict[str, Any] | None = header.pop("run", None)
     try:
         unfinished = None if run is None else Unfinished(**run)
-        names = NameTable({int(slot): known for slot, *known in header.pop("names", ())})
-        return Model(Learner.from_arrays(header, arrays, threads=threads), unfinished, names)
+        known, counts = (
+            {int(slot): values for slot, *values in header.pop(field, ())} for field in ("names", "name_counts")
+        )
+        return Model(Learner.from_arrays(header, arrays, threads=threads), unfinished, NameTable(known, counts))
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from error
     except (TypeError, ValueError) as error:

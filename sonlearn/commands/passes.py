@@ -34,7 +34,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
@@ -64,10 +64,13 @@ class Passes:
         Its totals, which the bar shows; a subclass has them.
     names_read : NameTable
         Where the reader puts names.
+    columns : ColumnTable
+        Columns of tables, likewise; those of the model that is saved.
     """
 
     learner: Learner | None
     progress: Progress
+    worded = False  # whether labels of two classes may be words
 
     def __init__(self, options: RunOptions, read_as: TextOptions, named: bool, names: NameTable, done: Unfinished):
         self.options, self.read_as, self.named, self.names = options, read_as, named, names
@@ -76,6 +79,8 @@ class Passes:
         self.sources = list(options.data) or ["-"]
         self.holdout = options.passes > 1 and not options.holdout_off
         self.checkpoints = Checkpoints(options.checkpoint, options.checkpoint_minutes)
+        self.columns = ColumnTable()
+        self.noted: set[str] = set()
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
         self.reader: Reader | CachedReader | None = None
@@ -105,13 +110,16 @@ class Passes:
         """Whether pass `number`, which has been gone over, is the last one though more were asked for."""
         return False
 
-    def lines_of(self, predicted: Any) -> int:
+    def lines_of(self, batch: Batch, predicted: Any) -> int:
         """How many lines of predictions come of what `learn_from` gave."""
         return 0
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: Any) -> None:
         """Count, write predictions, print the rows that are due."""
         raise NotImplementedError
+
+    def report_skipped(self, tags: list[str]) -> None:
+        """Malformed lines that were left out behind the last row of a pass."""
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """What is said at the end; `whole`: all passes have been gone over, by this run alone."""
@@ -187,6 +195,7 @@ class Passes:
         before, done, begun = self.done.read, 0, False
         batches = interrupts.until_signal(self.batches(self.reader))
         for batch in first_of(batches, self.options.examples, self.cache is not None):
+            self.note()
             start, done = done, done + batch.n
             if done <= before:
                 continue
@@ -197,11 +206,13 @@ class Passes:
             held = held_out(self.options, done - batch.n, batch.n)
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save
-            self.done = self.done._replace(read=done, lines=self.done.lines + self.lines_of(predicted))
+            self.done = self.done._replace(read=done, lines=self.done.lines + self.lines_of(batch, predicted))
             self.report(batch, held, predicted)
             self.bar.add(number, batch.n, self.progress)
             if self.checkpoints.due(batch.n):
                 self.save_checkpoint()
+        if interrupts.received is None:
+            self.report_skipped(self.reader.skipped)
         if done < before and interrupts.received is None:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
@@ -211,7 +222,9 @@ class Passes:
         options = self.options
         arguments: dict[str, Any] = {
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.prefetch_parsed,
-            "names": self.names_read, "labels": Labelling(not options.testonly, self.named),
+            "names": self.names_read, "columns": self.columns,
+            "labels": Labelling(not options.testonly, self.named, self.worded),
+            "known_rows": self.done.read if self.done.number == 1 else 1 << 62,
         }  # fmt: skip
         reader: Reader | CachedReader
         if self.cache is None:
@@ -238,7 +251,7 @@ class Passes:
         assert self.options.final_regressor is not None
         if self.learner is not None:
             try:
-                save_model(self.options.final_regressor, self.learner, self.done, self.names)
+                self.save(self.done)
             except ModelFileError as error:
                 warn(f"no checkpoint was saved: {error}")
 
@@ -248,14 +261,27 @@ class Passes:
         self.bar.close()
         try:
             if self.options.final_regressor is not None and self.learner is not None:
-                unfinished = None if finished else self.done
-                save_model(self.options.final_regressor, self.learner, unfinished, self.names)
+                self.save(None if finished else self.done)
         finally:
             for line in self.summary(seconds, ending, finished and self.began.number == 1 and not self.began.read):
                 self.say(line)
             for text in self.warnings():
                 warn(text)
             self.record(ending)
+
+    def save(self, unfinished: Unfinished | None) -> None:
+        """Save the model. Raises ModelFileError."""
+        assert self.options.final_regressor is not None
+        assert self.learner is not None
+        self.learner.columns = self.columns
+        save_model(self.options.final_regressor, self.learner, unfinished, self.names)
+
+    def note(self) -> None:
+        """Warn of what the reader has to say of columns, once."""
+        for text in () if self.reader is None else self.reader.notes:
+            if text not in self.noted:
+                self.noted.add(text)
+                warn(text)
 
     def named_files(self, cache: str) -> list[str]:
         """Lines that name the files of the run, with that on the cache."""

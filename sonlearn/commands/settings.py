@@ -9,6 +9,10 @@ from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.spec import flags, text_of
+from sonlearn.options.text import NAMESPACED, TABLES
+
+#: Formats that give the same features.
+ALIKE = (set(TABLES), set(NAMESPACED))
 
 
 def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
@@ -36,7 +40,9 @@ def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
         for field in dataclasses.fields(options):
             ours = getattr(options, field.name)
             asked = given.get(field.name, ours)
-            if asked != ours and not (field.name == "format" and "auto" in (asked, ours)):
+            if field.name == "format" and ("auto" in (asked, ours) or any({asked, ours} <= each for each in ALIKE)):
+                continue
+            if asked != ours:
                 name = flags(field)[-1].removeprefix("--")
                 if name.startswith("no") and isinstance(ours, bool) and ours == field.default:
                     asked, ours = ours, asked  # the flag says no, the field yes

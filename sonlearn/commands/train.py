@@ -9,36 +9,39 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.commands.answers import LinesOfRows, answers_of, columns_of
 from sonlearn.commands.audit import Audit, one_by_one
-from sonlearn.commands.checks import Values, check_run, warn
+from sonlearn.commands.checks import Values, check_run, complain, warn
 from sonlearn.commands.milestones import Patience
 from sonlearn.commands.models import Unfinished, load_model
-from sonlearn.commands.passes import Passes
+from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import FINE, Recorder, check_recording, recorded
-from sonlearn.commands.settings import check_agreement, describe, split
+from sonlearn.commands.settings import ALIKE, check_agreement, describe, split
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError, OptionError
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
-from sonlearn.options import LearnOptions
+from sonlearn.errors import InputError, OptionError, shorten
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged, takes_words
+from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
-from sonlearn.options.text import NAMESPACED, TABLES
+from sonlearn.options.text import TABLES
 from sonlearn.report import streams
+from sonlearn.report.answers import AnswerLines
 from sonlearn.report.classes import likeliest, probabilities_of, scores_of
 from sonlearn.report.labels import as_reported
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.cache import CachedReader
+from sonlearn.text.columns import ColumnTable, listed
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
-#: Formats that give the same features.
-ALIKE = (set(TABLES), set(NAMESPACED))
 #: Examples before which an average loss says little.
 ENOUGH = 100
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
+#: Exit status where a run that is to be resumed has finished.
+NOTHING_LEFT = 3
 
 
 def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session] | None = None) -> int:
@@ -59,8 +62,7 @@ def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session]
     check_recording(options)
     session = (make or Session)(given, options)
     if session.nothing_left:
-        session.say(f"{options.final_regressor}: the run that saved this model has finished; nothing is left to do")
-        return 0
+        return session.ended()
     return session.run()
 
 
@@ -94,15 +96,18 @@ class Session(Passes):
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
-        named = self.text.names or options.audit
+        named = bool(options.audit) or (False if options.testonly else self.text.names)
         read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
         super().__init__(options, read_as, self.learn.classes is not None, names, done)
-        # Names that are not the model's are only for the audit.
-        self.names_read = self.names if self.text.names else NameTable()
+        self.worded = takes_words(self.learn)
+        if self.learner is not None:
+            self.columns = self.learner.columns
+        self.before = 0 if self.learner is None else self.learner.examples
         self.audit = Audit(options, self.names_read) if options.audit else None
-        if options.probabilities and not self.learn.several:
+        if options.probabilities and not self.learn.several and options.form == "vw":
             raise OptionError(
-                "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto"
+                "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto; of "
+                "two classes give --output csv or jsonl as well"
             )
         if options.top is not None and (options.probabilities or not self.learn.several):
             other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
@@ -111,14 +116,33 @@ class Session(Passes):
         texts = self.texts if self.learn.several else None
         loss, zero = as_reported(self.learn)
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
+        if options.form != "vw" and options.predictions is None:
+            raise OptionError(f"--output {options.form}: nothing is written; give -p FILE as well")
+        if options.form == "csv" and options.resume:
+            raise OptionError("--output csv with --resume: the header would come again; give --output jsonl")
+        if options.form == "csv" and options.probabilities and self.learn.classes is not None and not options.testonly:
+            raise OptionError(
+                "--output csv with --probabilities: classes that come as they will have no columns yet; give "
+                "--output jsonl, or predict with the model that was learned"
+            )
         self.progress = Progress(loss, table, self.holdout, texts, fine if recorded(options) else None, zero)
         self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)
         lines = self.done.lines
         self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
+        self.answers: AnswerLines | None = None
         self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
         self.patience = Patience(options.early_terminate)
         self.refused, self.first_refused = 0, ""
         self.helper = Helper()
+
+    def ended(self) -> int:
+        """The run that saved the model has finished, so nothing is done: say so; the exit status."""
+        path = self.options.final_regressor
+        complain(
+            f"sonlearn: {path}: the run that saved this model has finished: nothing is left to do, and nothing was "
+            f"learned; to learn further data give -i {path} -f {path} without --resume"
+        )
+        return NOTHING_LEFT
 
     def ends_early(self, number: int) -> bool:
         """Whether pass `number` is one too many in vain; then the learner is that of the best one."""
@@ -142,6 +166,11 @@ class Session(Passes):
                 f"{theirs} text, which the model {self.from_model} has learned from; "
                 f"if it was mistaken, give --format {theirs}",
             )  # fmt: skip
+        if format in TABLES and not self.learner.text.label and not self.options.testonly:
+            columns = listed(self.columns.known)
+            raise InputError(
+                batch.source, None, None, f"the columns {columns}", "one that is the label: --label COLUMN"
+            )
         for line in (*self.settings(self.learner, cache), *(() if self.bar.shown else ("", *HEADER))):
             self.say(line)
         self.recorder.begin(self.learner, self.files, self.options.passes)
@@ -198,45 +227,64 @@ class Session(Passes):
             warn(warning)
         return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
 
-    def lines_of(self, predicted: Predicted | PredictedClass) -> int:
+    def lines_of(self, batch: Batch, predicted: Predicted | PredictedClass) -> int:
         """How many lines of predictions are written of these."""
-        return int((~predicted.refused).sum()) * bool(self.predictions or self.raw_predictions)
+        return (batch.n + len(batch.skipped or ())) * bool(self.predictions or self.raw_predictions)
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: Predicted | PredictedClass) -> None:
-        """Count, write predictions, print the rows that are due; what could not be learned from is left out."""
+        """Count, write predictions, print the rows that are due; what could not be learned from counts for nothing."""
+        assert self.learner is not None
         keep = ~predicted.refused
         for row in np.flatnonzero(predicted.refused):
             self.refused += 1
             self.first_refused = self.first_refused or str(diverged(batch, int(row)))
-        tags = None if batch.tags is None else [tag for tag, kept in zip(batch.tags, keep, strict=True) if kept]
-        outcome = outcome_of(batch, held, predicted)
+        outcome = outcome_of(self.learner.with_numbers(batch), held, predicted)
+        self.write(batch, predicted)
         if predicted.refused.any():
             predicted = type(predicted)(*(part[keep] for part in predicted))
         rows = self.progress.update(outcome)
-        if isinstance(predicted, PredictedClass):
-            self.write_classes(predicted, tags)
-        else:
-            if self.predictions:
-                self.predictions.write(predicted.prediction, tags)
-            if self.raw_predictions:
-                self.raw_predictions.write(predicted.raw, tags)
         for line in () if self.bar.shown else rows:
             self.say(line)
-        assert self.learner is not None
         self.recorder.add(outcome, predicted, self.learner)
 
-    def write_classes(self, predicted: PredictedClass, tags: list[str] | None) -> None:
-        """Predictions of several classes: labels, or what is said of each class."""
+    def write(self, batch: Batch, predicted: Predicted | PredictedClass) -> None:
+        """Predictions of all rows, and ``nan`` for those that were refused or malformed."""
         assert self.learner is not None
-        labels = [str(label) for label in self.learner.classes]
-        if self.predictions and self.options.top is not None:
-            self.predictions.write(likeliest(predicted, labels, self.options.top), tags)
-        elif self.predictions and self.options.probabilities:
-            self.predictions.write(probabilities_of(predicted, labels, self.learn.numbered), tags)
+        lines = LinesOfRows(batch.skipped or (), predicted.refused, batch.tags)
+        if self.predictions and self.options.form != "vw":
+            if self.answers is None:
+                self.answers = AnswerLines(self.options.form, columns_of(self.learner, self.options.probabilities))
+            said = answers_of(self.learner, predicted, self.options.probabilities)
+            self.predictions.write(self.answers.lines(lines.rows(said)))
         elif self.predictions:
-            self.predictions.write(self.texts(predicted.prediction), tags)
+            values: Any = predicted.prediction
+            if isinstance(predicted, PredictedClass):
+                labels = [str(label) for label in self.learner.classes]
+                if self.options.top is not None:
+                    values = likeliest(predicted, labels, self.options.top)
+                elif self.options.probabilities:
+                    values = probabilities_of(predicted, labels, self.learn.numbered)
+                else:
+                    values = self.texts(values)
+            self.predictions.write(*lines.values(values))
         if self.raw_predictions:
-            self.raw_predictions.write(scores_of(predicted, labels), tags)
+            values = predicted.raw
+            if isinstance(predicted, PredictedClass):
+                values = scores_of(predicted, [str(label) for label in self.learner.classes])
+            self.raw_predictions.write(*lines.values(values))
+
+    def report_skipped(self, tags: list[str]) -> None:
+        """Lines for malformed rows behind the last one."""
+        lines = LinesOfRows([(0, tag) for tag in tags], np.zeros(0, dtype=bool), None)
+        if self.predictions and self.answers is not None:
+            self.predictions.write(self.answers.lines(lines.rows([])))
+        elif self.predictions and tags:
+            self.predictions.write(*lines.values([]))
+        if self.raw_predictions and tags:
+            self.raw_predictions.write(*lines.values([]))
+        self.done = self.done._replace(
+            lines=self.done.lines + len(tags) * bool(self.predictions or self.raw_predictions)
+        )
 
     def texts(self, values: np.ndarray) -> list[str]:
         """Labels of classes as they are written."""
@@ -252,8 +300,17 @@ class Session(Passes):
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """How it went."""
         lines = self.progress.summary(seconds, ending, whole)
-        lines[-2:-2] = members_at_work(self.learner)  # before the time that it took
+        lines[-2:-2] = [*label_lines(self.learner), *members_at_work(self.learner)]  # before the time that it took
         return lines
+
+    def finish(self, ending: str) -> None:
+        """Save the model and say how it went. Raises InputError where nothing was learned: nothing is saved."""
+        if self.progress.examples and self.learner is not None and ending == FINISHED and not self.options.testonly:
+            resumed = self.began.read > 0 or self.began.number > 1
+            if self.learner.examples == self.before and not resumed:
+                self.bar.close()
+                raise InputError(" ".join(self.sources), None, None, *unlabelled(self.learner.text, self.columns))
+        super().finish(ending)
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
@@ -316,6 +373,24 @@ def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
                 f"not {shown[1]}: give the same command as then"
             )
     return unfinished
+
+
+def unlabelled(text: TextOptions, columns: ColumnTable) -> tuple[str, str]:
+    """(what was found, what to do) where no example has a label and an importance above 0, so nothing was learned."""
+    found = "no example that has a label and an importance above 0"
+    if text.label:
+        return found, f"labels in {shorten(text.label)} (--label); nothing was learned, and no model was saved"
+    remedy = {"json": "_label in each object, or the member that --label names", "vw": "a label before the first bar"}
+    what = remedy.get(text.format, "a label at the beginning of each line")
+    return found, f"{what}; nothing was learned, and no model was saved"
+
+
+def label_lines(learner: Learner | None) -> list[str]:
+    """A line on which of two words is the positive label."""
+    if learner is None or not learner.worded or learner.two_labels is None:
+        return []
+    negative, positive = learner.two_labels
+    return [f"positive label = {positive} (the other: {negative})"]
 
 
 def members_at_work(learner: Learner | None) -> list[str]:

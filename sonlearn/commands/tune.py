@@ -16,7 +16,7 @@ from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.recording import check_recording
 from sonlearn.commands.settings import describe
-from sonlearn.commands.train import UNLABELLED, cores_of, members_at_work
+from sonlearn.commands.train import cores_of, members_at_work, unlabelled
 from sonlearn.data.batch import Batch
 from sonlearn.files.atomic import STDOUT, whole_file
 from sonlearn.learn.learner import Learner
@@ -129,8 +129,8 @@ class Session(Passes):
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
-        unlabelled = self.tuning is not None and not self.progress.labelled
-        return [*super().warnings(), *([UNLABELLED] if unlabelled else [])]
+        nothing = self.tuning is not None and not self.progress.labelled
+        return [*super().warnings(), *([", expected ".join(unlabelled(self.text, self.columns))] if nothing else [])]
 
     def record(self, ending: str) -> None:
         """Write the table."""

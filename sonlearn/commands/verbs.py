@@ -49,7 +49,7 @@ def _fields(of: Any, *names: str) -> tuple[dataclasses.Field[Any], ...]:
 
 
 _PREDICT = (
-    "data", "initial_regressor", "predictions", "raw_predictions", "probabilities", "top", "examples", "audit",
+    "data", "initial_regressor", "predictions", "form", "raw_predictions", "probabilities", "top", "examples", "audit",
     "audit_top", "audit_format", "on_error", "max_errors", "threads", "progress", "progress_bar", "log_json",
     "report", "quiet",
 )  # fmt: skip
@@ -99,6 +99,34 @@ VERBS = {
             ("run", _fields(RunOptions, *_TUNE)),
         ),
     ),
+    "describe": Verb(
+        "sonlearn describe [options] DATA",
+        "Say what the columns of a table are and hold, and which are an id, a text, or give the label away.",
+        (
+            (
+                "text",
+                _fields(
+                    TextOptions,
+                    "format",
+                    "label",
+                    "id",
+                    "weight",
+                    "text",
+                    "categorical",
+                    "numeric",
+                    "ignore",
+                    "keep",
+                    "delimiter",
+                ),
+            ),
+            ("run", _fields(RunOptions, "examples")),
+        ),
+    ),
+    "vw": Verb(
+        "sonlearn vw [flags of Vowpal Wabbit] [DATA ...]",
+        "Run a command line of Vowpal Wabbit: what cannot be done is said, all at once (docs/vw-flags.md).",
+        (),
+    ),
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
         "Write text of any format as LIBSVM or VW text. Names become their slots: read VW text with the same -b.",
@@ -142,6 +170,17 @@ VERBS = {
     ),
     "completion": Verb("sonlearn completion bash|zsh|fish", "Print a script that lets a shell complete all this.", ()),
 }
+
+
+#: What people write who come from elsewhere.
+_MEANT = {
+    "--epochs": "--passes", "--epoch": "--passes", "--iterations": "--passes", "--n-epochs": "--passes",
+    "--lr": "--learning_rate", "--eta0": "--learning_rate", "--model": "-f or -i", "--save": "-f", "--load": "-i",
+    "--input": "-d", "--file": "-d", "--train": "-d", "--target": "--label", "--target-column": "--label",
+    "--class": "--label", "--objective": "--loss", "--verbose": "-P", "--out": "-p", "--predict": "-p",
+    "--proba": "--probabilities", "--drop": "--ignore", "--exclude": "--ignore", "--sep": "--delimiter",
+    "--separator": "--delimiter", "--regularization": "--l2", "--jobs": "--threads", "--n-jobs": "--threads",
+}  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):
@@ -287,9 +326,14 @@ def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> Optio
     for other, entry in VERBS.items():
         if other != verb and any(name in flags(field) for _, group in entry.groups for field in group):
             return OptionError(f"{name}: sonlearn {verb} has no such flag, but sonlearn {other} has")
-    spellings = [s for s in parser._option_string_actions if s not in ("-h", "--help-all")]
-    near = difflib.get_close_matches(name, spellings, n=1, cutoff=0.5)
-    remedy = f"did you mean {near[0]}?" if near else f"sonlearn {verb} --help-all lists them all"
+    known = parser._option_string_actions
+    spelt = name.replace("_", "-").lower()
+    meant = [flag for flag in _MEANT.get(spelt, "").split(" or ") if flag in known]
+    near = difflib.get_close_matches(
+        name, [s for s in known if s.startswith("--") and s != "--help-all"], n=1, cutoff=0.75
+    )
+    meant = meant or (near if len(name) > 3 else [])
+    remedy = f"did you mean {' or '.join(meant)}?" if meant else f"sonlearn {verb} --help-all lists them all"
     return OptionError(f"{shorten(name)}: no such flag; {remedy}")
 
 

@@ -35,6 +35,8 @@ class Batch(NamedTuple):
     class_names : list of str or None, or None: labels that are no numbers, the names of classes; `y` is NaN there.
     constant : int
         Id of the constant feature in these rows, where they have one.
+    skipped : list of (int, str), or None for none
+        Malformed lines that were left out: before which row of the batch each stood (n: behind the last), and its tag.
     """
 
     indptr: np.ndarray
@@ -48,6 +50,7 @@ class Batch(NamedTuple):
     base: np.ndarray | None = None
     constant: int = CONSTANT
     class_names: list[str | None] | None = None
+    skipped: list[tuple[int, str]] | None = None
 
     @property
     def n(self) -> int:
@@ -58,13 +61,17 @@ class Batch(NamedTuple):
         """The examples `start` to `stop` - 1; `self` where that is all of them. The arrays share memory."""
         if start <= 0 and stop >= self.n:
             return self
+        start, stop = max(start, 0), min(stop, self.n)
         begin, end = self.indptr[start], self.indptr[stop]
+        last = stop if stop == self.n else stop - 1
+        skipped = [(at - start, tag) for at, tag in self.skipped or () if start <= at <= last]
         return self._replace(
             indptr=self.indptr[start : stop + 1] - begin, indices=self.indices[begin:end],
             values=self.values[begin:end], y=self.y[start:stop], weight=self.weight[start:stop],
             lines=self.lines[start:stop], tags=None if self.tags is None else self.tags[start:stop],
             base=None if self.base is None else self.base[start:stop],
             class_names=None if self.class_names is None else self.class_names[start:stop],
+            skipped=skipped or None,
         )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from sonlearn.options.methods import METHODS
 #: Losses with which classes can be learned, their labels being -1 and +1.
 CLASS_LOSSES = (*CLASSIFICATION, "squared")
 #: Fields that say which classes there are: an estimator is told by the labels it is given.
-OF_LABELS = ("oaa", "classes", "multinomial")
+OF_LABELS = ("oaa", "classes", "multinomial", "positive")
 #: Fields that say how the command line writes a prediction; an estimator has its own ways.
 OF_OUTPUT = ("link", "binary")
 #: Fields of `LearnOptions` with their defaults.

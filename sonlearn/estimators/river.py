@@ -2,8 +2,8 @@
 
 Names of features are hashed as Vowpal Wabbit does it: ``{"width": 3.5, "colour": "red"}`` is the line
 ``|  width:3.5 colour:red`` of its format, and with 32 bits two names hardly ever meet. Numbers, texts and booleans are
-values; 0 is the same as nothing, and so are None and NaN, which are missing values as in tables. Entries are put in the
-order of their slots, for the order in a dict has no meaning.
+values; 0 is the same as nothing. None and NaN are missing values: the text of the feature is empty then, which is a
+feature that says so. Entries are put in the order of their slots, for the order in a dict has no meaning.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
     """(slot, value) of a feature."""
     if isinstance(value, str):
         return _slot(str(name), value) & mask, 1.0
+    if value is None or value != value:
+        return _slot(str(name), "") & mask, 1.0
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -1,7 +1,9 @@
 """Estimators for scikit-learn (extra ``sklearn``): the command line's learners, its options, its hashing of text.
 
 `partial_fit` learns each row once, in order, as ``sonlearn train`` does; `fit` forgets everything before. Column j is
-feature j + 1, as in `sonlearn.from_scipy`. Nothing here learns: the arithmetic is `Learner`'s.
+feature j + 1, as in `sonlearn.from_scipy`. Of a table (pandas, polars) with texts, dates, categories or missing values
+the features are those of the same table in a file (`sonlearn.text.encode`). Nothing here learns: the arithmetic is
+`Learner`'s.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from sonlearn.data.batch import CONSTANT, Batch
 from sonlearn.data.matrices import from_scipy
@@ -33,8 +35,9 @@ from sonlearn.estimators.base import (
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.links import PROBABILISTIC, probabilities
-from sonlearn.options import LearnOptions
+from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
+from sonlearn.text.columns import Labelling
 
 #: Rows that become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
@@ -48,14 +51,46 @@ class _Son(PickleMixin, BaseEstimator):
 
     def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
         """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
+        if is_mixed(X) if reset else getattr(self, "mixed_", False):
+            return self._checked_table(X, y, weight, reset)
+        if reset:
+            self.mixed_ = False
         how = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
         if reset or y is not None:
             X, y = validate_data(self, X, y, **how, **self._label_checks)
             return X, y, _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
         return validate_data(self, X, **how), None, None
 
+    def _checked_table(self, X: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
+        """The same of a table that is no matrix of numbers: X as a batch."""
+        from sonlearn.text.arrow import table_batch
+
+        if not hasattr(X, "__arrow_c_stream__"):
+            raise ValueError(f"found a {type(X).__name__}, expected a table as in fit, with __arrow_c_stream__")
+        validate_data(self, X, skip_check_array=True, reset=reset)
+        self.mixed_ = True
+        batch, _ = table_batch(X, self._text, Labelling(False))
+        if y is not None:
+            y = column_or_1d(y, dtype=np.float64 if "y_numeric" in self._label_checks else None, warn=True)
+            if len(y) != batch.n:
+                raise ValueError(f"{len(y)} labels, expected one each for {batch.n} rows")
+            shape = np.zeros((batch.n, 1))
+            weight = _check_sample_weight(weight, shape, dtype=np.float64, ensure_non_negative=True)
+        return batch, y, weight
+
+    @property
+    def _text(self) -> TextOptions:
+        """How tables become features."""
+        return TextOptions(format="arrow", bits=32, constant=self.constant, names=False)
+
     def _batches(self, X: Any, weight: Any = None) -> Iterator[tuple[slice, Batch]]:
         """(Which rows, batch) of all rows in order."""
+        if isinstance(X, Batch):
+            for start in range(0, X.n, ROWS):
+                at = slice(start, min(start + ROWS, X.n))
+                part = X.part(at.start, at.stop)
+                yield at, part if weight is None else part._replace(weight=weight[at])
+            return
         for start in range(0, X.shape[0], ROWS):
             at = slice(start, min(start + ROWS, X.shape[0]))
             part = from_scipy(X[at], None, None if weight is None else weight[at], constant=self.constant, source="X")
@@ -82,6 +117,8 @@ class _Son(PickleMixin, BaseEstimator):
         """(float64[1 or K, d], float64[1 or K]): weights of the columns, and of the constant."""
         check_is_fitted(self)
         options = self.learner_.options
+        if self.mixed_:
+            raise AttributeError("a table of texts or missing values has features that are no columns: see weights()")
         if not additive(options):
             how = options.method if METHODS[options.method].engine in CURVED else f"{options.method} with scale unit"
             raise AttributeError(f"method {how} is not linear in a row: it has no coef_ and intercept_")
@@ -95,6 +132,24 @@ class _Son(PickleMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def is_mixed(X: Any) -> bool:
+    """Whether X is a table that is no matrix of numbers: it has texts, dates, categories, or missing values."""
+    if not hasattr(X, "__arrow_c_stream__"):
+        return False
+    try:
+        import pyarrow
+        import pyarrow.compute
+    except ImportError:
+        return False
+    return any(
+        not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)
+             or pyarrow.types.is_boolean(column.type) or pyarrow.types.is_decimal(column.type))
+        or column.null_count
+        or (pyarrow.types.is_floating(column.type) and pyarrow.compute.any(pyarrow.compute.is_nan(column)).as_py())
+        for column in pyarrow.table(X).columns
+    )  # fmt: skip
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -122,6 +177,8 @@ class SonClassifier(ClassifierMixin, _Son):
         Of two classes, -1 and +1; else with ``oaa``: labels are 0 to K - 1, each class against all others.
     coef_ : float64[1 or K, d], intercept_ : float64[1 or K]
         Where the method is linear.
+    mixed_ : bool
+        Whether it has learned from a table with texts or missing values; then there is no coef_.
     n_features_in_, feature_names_in_ :
         As everywhere in scikit-learn.
     """
@@ -202,7 +259,9 @@ class SonClassifier(ClassifierMixin, _Son):
     def _begin_classes(self, classes: np.ndarray) -> None:
         if len(classes) < 2:
             raise ValueError(f"the number of classes has to be greater than one; got {len(classes)} class")
-        self.learner_ = learner_of_classes(self._options(), len(classes), None, self.threads)
+        self.learner_ = learner_of_classes(
+            self._options(), len(classes), self._text if self.mixed_ else None, self.threads
+        )  # fmt: skip
         self.classes_ = classes
 
     def _labels(self, y: np.ndarray) -> np.ndarray:
@@ -249,7 +308,7 @@ class SonRegressor(RegressorMixin, _Son):
         return self._learn(X, np.asarray(y, dtype=np.float64), weight, 1)
 
     def _begin(self) -> None:
-        self.learner_ = Learner(self._options(), threads=self.threads)
+        self.learner_ = Learner(self._options(), self._text if self.mixed_ else None, threads=self.threads)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""

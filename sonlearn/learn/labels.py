@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -10,19 +11,35 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options.losses import CLASSIFICATION
 
-#: How negative labels are written, once known: not yet seen, as 0, or as -1.
-UNKNOWN, ZERO_ONE, PLUS_MINUS = range(3)
+#: How labels are written, once known: not yet met; the negative one as 0, or as -1; as two words, or any two labels.
+UNKNOWN, ZERO_ONE, PLUS_MINUS, WORDS = range(4)
+#: Words, in lower case, that are the positive label of two even if they come first.
+POSITIVE = frozenset(
+    ("yes", "y", "true", "t", "positive", "pos", "spam", "good", "win", "won", "on", "active", "churned")
+)
 
 
 class Labels:
     """The labels -1 and +1 of classification, which may be written 0 and 1 throughout; poisson counts, from 0 on.
 
-    Other losses take any number, unless predictions are classes (`binary`).
+    Labels of two classes may be two words as well. The positive one is `positive`, if it is given; else the first that
+    comes, if it says so (`POSITIVE`), else the second: which it is has to be settled before the first row is learned.
+    With `positive`, numbers may be any two. Other losses take any number, unless predictions are classes (`binary`).
+
+    Attributes
+    ----------
+    words : [str or None, str or None], the negative and the positive label, as far as they are known
+    numeric : bool
+        Whether the first label was a number, so that no word may come.
     """
 
-    def __init__(self, loss: str, coding: int = UNKNOWN, binary: bool = False):
+    def __init__(self, loss: str, coding: int = UNKNOWN, binary: bool = False, positive: str = ""):
         self.loss, self.coding, self.binary = loss, coding, binary
         self._classes = binary or loss in CLASSIFICATION
+        self.numeric = False
+        self.words: list[str | None] = [None, _written(positive) if positive else None]
+        if positive and self._classes:
+            self.coding = WORDS
 
     @property
     def kind(self) -> str:
@@ -42,6 +59,8 @@ class Labels:
             return y, int(np.argmax(named | (y < 0)))
         if not self._classes:
             return y, int(np.argmax(named)) if named.any() else len(y)
+        if self.coding == WORDS or (not self.numeric and _begins_with(named, y)):
+            return self._of_words(batch, remember)
         zero, minus = y == 0, y == -1
         bad = named | ~(np.isnan(y) | (y == 1) | zero | minus)
         negative, coding = zero | minus, self.coding
@@ -51,7 +70,23 @@ class Labels:
         end = int(np.argmax(bad)) if bad.any() else len(y)
         if remember and negative[:end].any():
             self.coding = coding
+        if remember and not np.isnan(y[:end]).all():
+            self.numeric = True
         return np.where(zero, -1.0, y), end
+
+    def _of_words(self, batch: Batch, remember: bool) -> tuple[np.ndarray, int]:
+        """`coded` where labels are words, or two numbers of which one is the positive one."""
+        out, words, end = np.full(batch.n, np.nan), list(self.words), batch.n
+        for row, word in enumerate(labels_written(batch)):
+            if word is None:
+                continue
+            if word not in words and not _place(words, word):
+                end = row
+                break
+            out[row] = 1.0 if word == words[1] else -1.0
+        if remember and words != self.words:
+            self.words, self.coding = words, WORDS
+        return out, end
 
     def misfit(self, batch: Batch) -> int:
         """The first row with a label that could not be learned, or n."""
@@ -61,6 +96,10 @@ class Labels:
         """What to say of the label of `row`."""
         name, y = batch.class_names[row] if batch.class_names is not None else None, float(batch.y[row])
         found = f"label {y:g}" if name is None else f"label {shorten(name)}"
+        if self._classes and self.coding == WORDS and self.loss != "poisson":
+            negative, positive = (shorten(word) for word in self._known_before(batch, row))
+            expected = f"{negative} or {positive}, the two labels so far (several classes: --classes auto)"
+            return InputError(batch.source, int(batch.lines[row]), None, found, expected)
         if self.loss == "poisson" and name is None:
             expected = "a label of at least 0 for --loss poisson (any number: --loss squared)"
         elif not self._classes:
@@ -73,3 +112,76 @@ class Labels:
             what = "--binary" if self.loss not in CLASSIFICATION else f"--loss {self.loss}"
             expected = f"{expected} for {what} ({remedy})"
         return InputError(batch.source, int(batch.lines[row]), 1, found, expected)
+
+    def _known_before(self, batch: Batch, row: int) -> list[str]:
+        words = list(self.words)
+        for word in labels_written(batch.part(0, row)):
+            if word is not None and word not in words:
+                _place(words, word)
+        return [word or "another" for word in words]
+
+    def header(self) -> dict[str, Any]:
+        """What a model file is told."""
+        return {"coding": self.coding, "words": self.words, "numeric": self.numeric}
+
+    def restore(self, header: dict[str, Any]) -> None:
+        """Inverse of `header`; ValueError, KeyError or TypeError where it is none."""
+        negative, positive = header["words"]
+        self.coding, self.words, self.numeric = int(header["coding"]), [negative, positive], bool(header["numeric"])
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """How the negative and the positive label are written."""
+        if self.coding == WORDS:
+            return self.words[0] or "other", self.words[1] or "other"
+        return ("0", "1") if self.coding == ZERO_ONE else ("-1", "1")
+
+    @property
+    def worded(self) -> bool:
+        """Whether labels are two words, or any two numbers."""
+        return self.coding == WORDS
+
+    def numbers(self, batch: Batch) -> Batch:
+        """`batch` with labels -1 and +1 in the place of words; one that is not known has none."""
+        if self.coding != WORDS or not self._classes:
+            return batch
+        value = {self.words[0]: -1.0, self.words[1]: 1.0, None: np.nan}
+        y = np.array([value.get(word, np.nan) if word else np.nan for word in labels_written(batch)], dtype=np.float64)
+        return batch._replace(y=y, class_names=None)
+
+
+def labels_written(batch: Batch) -> list[str | None]:
+    """The labels of a batch as texts, of numbers in their shortest form; None where there is none."""
+    texts = [None if value != value else _text(value) for value in batch.y.tolist()]
+    names = batch.class_names or texts
+    return [text if name is None else name for name, text in zip(names, texts, strict=True)]
+
+
+def _text(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
+def _written(word: str) -> str:
+    """A label as `labels_written` has it, also a number."""
+    try:
+        return _text(float(word)) if math.isfinite(float(word)) else word
+    except ValueError:
+        return word
+
+
+def _begins_with(named: np.ndarray, y: np.ndarray) -> bool:
+    """Whether the first label of a batch is a word."""
+    given = np.flatnonzero(named | ~np.isnan(y))
+    return bool(len(given) and named[given[0]])
+
+
+def _place(words: list[str | None], word: str) -> bool:
+    """Make room for a label that is new, as the class that it is to be; false where there are two already."""
+    negative, positive = words
+    if negative is not None and positive is not None:
+        return False
+    if negative is None and positive is None:
+        words[word.lower() in POSITIVE] = word
+    else:
+        words[words.index(None)] = word
+    return True

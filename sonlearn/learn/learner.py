@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,9 @@ from sonlearn.learn.make import make_engine
 from sonlearn.learn.multiclass.one_vs_rest import Scores
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.text import TABLES
+from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
@@ -70,6 +73,8 @@ class Learner:
     ----------
     examples : int
         Rows learned from, over the model's whole life.
+    columns : ColumnTable
+        The columns of the tables that it has learned from.
     parts : int or None
 
     Raises
@@ -89,6 +94,7 @@ class Learner:
         self.options = options or LearnOptions()
         self.text = text or TextOptions()
         self.examples = 0
+        self.columns = ColumnTable()
         self.parts = parts
         if parts and self.options.label_delay:
             raise OptionError("--label_delay with learners of parts of the data: expected one stream, in its order")
@@ -99,7 +105,9 @@ class Learner:
         self.state = self.engine.new()
         self.index = new_index()
         several, loss = self.options.several, self.options.loss
-        self.labels = Classes(self.options) if several else Labels(loss, binary=self.options.binary)
+        self.labels = Classes(self.options) if several else Labels(
+            loss, binary=self.options.binary, positive=self.options.positive
+        )  # fmt: skip
 
     def partial_fit(
         self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
@@ -213,9 +221,16 @@ class Learner:
         if learns and not text.label:
             raise OptionError("partial_fit of a table: give label=COLUMN, or TextOptions(label=COLUMN)")
         from sonlearn.text.arrow import table_batch
+        from sonlearn.text.read import check_options
 
-        batch = table_batch(table, text, learns, self.options.classes is not None)
+        check_options(text, "arrow")
+        batch, found = table_batch(table, text, Labelling(learns, self.takes_words))
         if learns:
+            self.check(batch)
+        for note in self.columns.check(found, "<table>", learns):
+            warnings.warn(note, stacklevel=4)
+        if learns:
+            self.columns.add(found.kinds)
             self.text = text if self.text.format == "auto" else dataclasses.replace(self.text, label=text.label)
         return batch
 
@@ -264,7 +279,9 @@ class Learner:
             self.options, **{name: given[name] for name in OUTPUT_OPTIONS if name in given}
         )
         if isinstance(self.labels, Labels):
-            self.labels = Labels(self.options.loss, self.labels.coding, self.options.binary)
+            header = self.labels.header()
+            self.labels = Labels(self.options.loss, binary=self.options.binary, positive=self.options.positive)
+            self.labels.restore(header)
 
     def declare_classes(self, labels: Iterable[int | str]) -> None:
         """Say which classes there are, before any row: they have this order, and scores and weights from now on.
@@ -303,6 +320,26 @@ class Learner:
     def classes(self) -> list[int | str]:
         """Labels of the classes met so far, in that order. Raises OptionError where there are no several classes."""
         return list(self._classes().labels)
+
+    @property
+    def takes_words(self) -> bool:
+        """Whether labels may be words: of classes of any names, or of two classes."""
+        return takes_words(self.options)
+
+    @property
+    def two_labels(self) -> tuple[str, str] | None:
+        """How the negative and the positive label are written; None where there are no two classes."""
+        labels = self.labels
+        return labels.names if isinstance(labels, Labels) and labels.kind == "margins" else None
+
+    @property
+    def worded(self) -> bool:
+        """Whether the labels of two classes are words, or two numbers of which ``--positive`` names one."""
+        return isinstance(self.labels, Labels) and self.labels.worded
+
+    def with_numbers(self, batch: Batch) -> Batch:
+        """`batch` with labels -1 and +1 where two classes are words."""
+        return self.labels.numbers(batch) if isinstance(self.labels, Labels) else batch
 
     def label_texts(self, values: np.ndarray) -> list[str]:
         """What `PredictedClass.prediction` or `label` says, float64[n], as it is written: 3 or a name, or unknown."""
@@ -366,11 +403,12 @@ class Learner:
             "learn": dataclasses.asdict(self._made_of),
             "text": dataclasses.asdict(self.text),
             "examples": self.examples,
+            "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
         }
         if isinstance(self.labels, Classes):
             header["classes"] = self.labels.header() | {"learned": self.engine.met(self.state)}
         else:
-            header["label_coding"] = self.labels.coding
+            header["labels"] = self.labels.header()
         if self.parts is not None:
             header["parts"] = self.parts
         if self.options != self._made_of:
@@ -400,7 +438,8 @@ class Learner:
             if isinstance(learner.labels, Classes):
                 learner.restore_classes(header["classes"])
             else:
-                learner.labels.coding = int(header["label_coding"])
+                learner.labels.restore(header["labels"])
+            learner.columns = ColumnTable(header["columns"])
             learner.set_output(**header.get("said", {}))
             learner.examples = int(header["examples"])
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
@@ -432,6 +471,13 @@ class Learner:
             return cls.from_arrays(header, arrays, threads=threads)
         except ModelFileError as error:
             raise ModelFileError(f"{path}: {error}") from error
+
+
+def takes_words(options: LearnOptions) -> bool:
+    """Whether labels may be words: of classes of any names, or of two classes."""
+    if options.several:
+        return options.classes is not None
+    return options.binary or options.loss in CLASSIFICATION
 
 
 def learned(rows: Rows) -> np.ndarray:

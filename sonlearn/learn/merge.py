@@ -23,7 +23,7 @@ from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.label_scale import LabelStandardiser
 from sonlearn.learn.ensemble.label_scale import State as LabelState
 from sonlearn.learn.ensemble.partitions import Part
-from sonlearn.learn.labels import PLUS_MINUS, ZERO_ONE
+from sonlearn.learn.labels import PLUS_MINUS, WORDS, ZERO_ONE
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
 from sonlearn.options import LearnOptions
@@ -101,7 +101,7 @@ def merge_learners(
     if first.options.several:
         states = _of_same_classes(united, learners, tallies, names)
     else:
-        united.labels.coding = _coding(learners, names)
+        united.labels.restore(_coding(learners, names))
         states = [learner.state for learner in learners]
     united.index, places = index_of(first.index.ids[: first.size]), []
     for learner in learners:
@@ -205,12 +205,23 @@ def _of_same_classes(
     ]
 
 
-def _coding(learners: Sequence[Learner], names: Sequence[str]) -> int:
-    """How all of them have negative labels written."""
-    known = {each.labels.coding: name for each, name in zip(reversed(learners), reversed(names), strict=True)}
+def _coding(learners: Sequence[Learner], names: Sequence[str]) -> dict[str, Any]:
+    """How all of them have labels written."""
+    headers = [each.labels.header() for each in learners]
+    known = {header["coding"]: name for header, name in zip(reversed(headers), reversed(names), strict=True)}
     if ZERO_ONE in known and PLUS_MINUS in known:
         raise InputError(known[PLUS_MINUS], None, None, "labels -1 and +1", f"0 and 1, as in {known[ZERO_ONE]}")
-    return max(known)
+    words: list[str | None] = [None, None]
+    for header, name in zip(headers, names, strict=True):
+        for place, word in enumerate(header["words"]):
+            if word is not None and (words[place] not in (None, word) or word == words[1 - place]):
+                found = f"labels {header['words'][0]} and {header['words'][1]}"
+                raise InputError(name, None, None, found, f"{words[0]} and {words[1]}; give --positive LABEL")
+            words[place] = word if word is not None else words[place]
+    numeric = any(header["numeric"] for header in headers)
+    if WORDS in known and numeric:
+        raise InputError(known[WORDS], None, None, "labels that are words", "numbers, as elsewhere")
+    return {"coding": max(known), "words": words, "numeric": numeric}
 
 
 def _pool(labels: LabelState, now: np.ndarray, tally: Tally) -> None:

@@ -14,7 +14,7 @@ from sonlearn.options.class_members import class_member
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
-from sonlearn.options.spec import flags, gram_size, raw
+from sonlearn.options.spec import flags, gram_size, nearest, raw
 
 #: Classes that --classes auto takes, unless told.
 MOST_CLASSES = 10_000
@@ -81,7 +81,10 @@ def _check_budget(o: Any) -> None:
 
 
 def _check_classes(o: Any) -> None:
-    """What goes together of the options of several classes."""
+    """What goes together of the options of classes."""
+    if o.positive and (o.several or (o.loss not in CLASSIFICATION and not o.binary)):
+        other = _of_classes(o) if o.several else f"--loss {o.loss}"
+        raise OptionError(f"--positive {o.positive} with {other}: it is for two classes; leave it out")
     if o.oaa is not None and (o.classes is not None or o.multinomial is not None):
         other = f"--classes {o.classes}" if o.multinomial is None else f"--multinomial {o.multinomial}"
         raise OptionError(f"--oaa {o.oaa} with {other}: give one of them")
@@ -93,7 +96,7 @@ def _check_classes(o: Any) -> None:
         return
     said = f"--multinomial {o.multinomial}"
     if METHODS[o.method].shared is None:
-        able = ", ".join(name for name, method in METHODS.items() if method.shared is not None)
+        able = nearest(o.method, [name for name, method in METHODS.items() if method.shared is not None], 4)
         raise OptionError(
             f"{said}: --method {o.method} has no metric that classes can share; --oaa {o.multinomial} takes it, and "
             f"{said} takes --method {able}"

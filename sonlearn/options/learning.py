@@ -16,12 +16,12 @@ from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
-from sonlearn.options.spec import check_field, flags, names, number, number_or, option
+from sonlearn.options.spec import check_field, flags, names, nearest, number, number_or, option
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
     "method", "sketch", "loss", "oaa", "classes", "max_classes", "multinomial", *LOSS_OPTIONS,
-    "min_prediction", "max_prediction", "link", "binary", "label_delay",
+    "min_prediction", "max_prediction", "link", "binary", "label_delay", "positive",
 )  # fmt: skip
 #: Options of what is said of a prediction. (Told of only where they are given.)
 OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary")
@@ -64,6 +64,10 @@ class LearnOptions:
     multinomial: int | None = option(
         None, "K classes and softmax: without --method as --oaa K, with one a learner that all classes share",
         flags=("--multinomial",), parse=int, low=2, high=1_000_000, metavar="K",
+    )  # fmt: skip
+    positive: str = option(
+        "", "of two labels, the predicted one (default: 1; of words yes, spam, ..., or the second that comes)",
+        parse=str, metavar="LABEL", rare=True,
     )  # fmt: skip
     quantile_tau: float = option(
         0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
@@ -233,8 +237,9 @@ class LearnOptions:
         if getattr(self, name) is None:
             self._settle(name, defaults.get(name, general))
         elif name not in (*ALL_TAKE, *method.takes) and getattr(self, name) != general:
-            others = ", ".join(other for other, entry in METHODS.items() if name in entry.takes)
-            raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; --method {others} do")
+            able = [other for other, entry in METHODS.items() if name in entry.takes]
+            others = f"{nearest(self.method, able, 4)} {'does' if len(able) == 1 else 'do'}"
+            raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; --method {others}")
 
     @property
     def microseconds(self) -> float:
@@ -279,12 +284,13 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= {"oaa", "classes", "max_classes", "multinomial", *OUTPUT_OPTIONS}
+        names |= {"oaa", "classes", "max_classes", "multinomial", "positive", *OUTPUT_OPTIONS}
         optional = {
             "oaa",
             "classes",
             "max_classes",
             "multinomial",
+            "positive",
             *OUTPUT_OPTIONS,
             "decay",
             *(("l2",) if self.method != "ftrl" else ()),

@@ -16,6 +16,7 @@ from typing import Any
 from sonlearn.errors import OptionError
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
+from sonlearn.options.spec import nearest
 from sonlearn.options.views import VIEWS
 
 
@@ -157,7 +158,7 @@ def member(name: str, loss: str = "logistic") -> Member:
             f"{known}"
         )
     if view not in VIEWS:
-        raise OptionError(f"--members {name}: there is no view {view!r}; expected one of {', '.join(VIEWS)}")
+        raise OptionError(f"--members {name}: there is no view {view!r}; expected one of {nearest(view, VIEWS)}")
     if rate and "decay" not in METHODS[method].takes:
         able = ", ".join(sorted(other for other, entry in METHODS.items() if "decay" in entry.takes))
         raise OptionError(f"--members {name}: {method} cannot forget; without ~{text}, or of {able}")

@@ -12,6 +12,8 @@ from sonlearn.errors import OptionError
 from sonlearn.options.spec import check_field, number, option
 from sonlearn.options.text import ON_ERROR
 
+#: What -p writes.
+FORMS = ("vw", "csv", "jsonl")
 #: -P where it is not given.
 COARSE = "2.0"
 
@@ -49,9 +51,13 @@ class RunOptions:
     )
     testonly: bool = option(False, "predict and report the loss, learn nothing (needs -i)", flags=("-t", "--testonly"))
     predictions: str | None = option(
-        None, "write one prediction a line, with its tag; -: standard output", flags=("-p", "--predictions"),
+        None, "write one prediction a line, with its tag: of two classes log-odds (the probability: --link logistic); "
+        "-: standard output", flags=("-p", "--predictions"),
         metavar="FILE",
     )  # fmt: skip
+    form: str = option(
+        "vw", "what -p writes: VW's lines, or id, label and probability", choices=FORMS, flags=("--output",)
+    )
     raw_predictions: str | None = option(
         None,
         "write predictions before the projection onto [-C, C]",

@@ -6,9 +6,10 @@ Imports neither numpy nor numba: ``sonlearn --help`` must answer at once.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sonlearn.errors import OptionError
@@ -75,12 +76,21 @@ def flags(field: dataclasses.Field[Any]) -> tuple[str, ...]:
     return given
 
 
+def nearest(word: str, known: Iterable[str], most: int = 9) -> str:
+    """Names for a message: all of a few, else the three that are nearest to a word, and how many more there are."""
+    names = list(known)
+    if len(names) <= most:
+        return ", ".join(names)
+    near = difflib.get_close_matches(word, names, n=3, cutoff=0.0)
+    return f"{', '.join(near)} and {len(names) - 3} more"
+
+
 def check_field(field: dataclasses.Field[Any], value: Any) -> None:
     """Check one value against its field's choices and range."""
     meta, name = field.metadata, flags(field)[-1]
     if "choices" in meta:
         if value not in meta["choices"]:
-            raise OptionError(f"{name} {value}: expected one of {', '.join(meta['choices'])}")
+            raise OptionError(f"{name} {value}: expected one of {nearest(str(value), meta['choices'])}")
         return
     kind = _KINDS.get(meta.get("parse"))
     if kind is not None and (isinstance(value, bool) or not isinstance(value, kind[0])):

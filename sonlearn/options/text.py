@@ -6,12 +6,16 @@ import dataclasses
 from dataclasses import dataclass
 
 from sonlearn.options.conflicts import check_namespaces
-from sonlearn.options.spec import check_field, delimiter, option
+from sonlearn.options.spec import check_field, delimiter, flags, option
 
 FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
 #: Formats whose features are slots of hashed names; those of TABLES, and of NAMESPACED, are the same features.
 HASHED = ("vw", "json", "csv", "arrow")
 TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
+#: Options of text that need columns, and those that need namespaces.
+OF_TABLES = ("id", "weight", "text", "categorical", "numeric")
+OF_NAMESPACES = ("quadratic", "cubic", "interactions")
+OF_BOTH = ("ignore", "keep", "ngram", "skips")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
@@ -31,11 +35,11 @@ class TextOptions:
     )
     constant: bool = option(True, "add the constant feature", flags=("--noconstant",))
     hash: str = option(
-        "strings", "names of digits only are their number (strings), or hashed too (all)", choices=HASHES
+        "strings", "names of digits only are their number (strings), or hashed too (all)", choices=HASHES, rare=True
     )
     chain_hash: bool = option(
         False, "JSON: the text of a member is hashed with its name as seed, as VW text's name:text is, not behind it",
-        flags=("--chain_hash",),
+        flags=("--chain_hash",), rare=True,
     )  # fmt: skip
     hash_seed: int = option(
         0,
@@ -56,16 +60,29 @@ class TextOptions:
         (), "tuples of two or more, likewise", repeat=True, metavar="AB...", rare=True
     )
     ignore: tuple[str, ...] = option(
-        (), "leave out namespaces that begin with this byte", repeat=True, metavar="A", rare=True
-    )
-    keep: tuple[str, ...] = option((), "leave out all namespaces but those", repeat=True, metavar="A", rare=True)
+        (), "leave out this column of a table, or namespaces that begin with this byte", repeat=True,
+        metavar="COLUMN|A", rare=True,
+    )  # fmt: skip
+    keep: tuple[str, ...] = option((), "leave out all others", repeat=True, metavar="COLUMN|A", rare=True)
     ngram: tuple[str, ...] = option(
         (), "add n-grams: N for all namespaces, or AN for those that begin with A", repeat=True, metavar="[A]N"
     )
     skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K", rare=True)
-    label: str = option("", "CSV column of the label; implies --format csv", parse=str, metavar="COLUMN")
+    label: str = option("", "column of the label; of JSON the member", parse=str, metavar="COLUMN")
+    id: str = option("", "column of ids: written with predictions, no feature", parse=str, metavar="COLUMN")
+    weight: str = option("", "column of the rows' importance weights", parse=str, metavar="COLUMN", rare=True)
+    text: tuple[str, ...] = option(
+        (), "column of texts: split into words (--ngram applies)", repeat=True, metavar="COLUMN"
+    )
+    categorical: tuple[str, ...] = option(
+        (), "column whose numbers and dates are names, as postal codes are", repeat=True, metavar="COLUMN", rare=True
+    )
+    numeric: tuple[str, ...] = option(
+        (), "column of numbers alone: a text in it is malformed", repeat=True, metavar="COLUMN",
+        rare=True,
+    )  # fmt: skip
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
-    names: bool = option(False, "keep names of hashed features in the model, for inspect, --audit (reads more slowly)")
+    names: bool | None = option(None, "keep names of features (default: of tables, JSON)", switch=True)
     strict: bool = option(
         False, "refuse a LIBSVM line with the same index twice (else its values are summed)", rare=True
     )
@@ -79,14 +96,24 @@ class TextOptions:
                 object.__setattr__(self, field.name, (value,) if isinstance(value, str) else tuple(value))
         validate(self)
 
+    def given(self, names: tuple[str, ...]) -> list[str]:
+        """Flags of the fields of these names that are set."""
+        return [flag_of(TextOptions, name) for name in names if getattr(self, name)]
+
     @property
-    def has_namespace_options(self) -> bool:
-        """Whether an option is set that needs VW's namespaces."""
-        return any(getattr(self, field.name) for field in dataclasses.fields(self) if field.metadata.get("repeat"))
+    def names_kept(self) -> bool:
+        """Whether names of features are kept."""
+        return self.format in (*TABLES, "json") if self.names is None else self.names
+
+
+def flag_of(options: type, name: str) -> str:
+    """How the command line spells a field."""
+    return next(flags(field)[0] for field in dataclasses.fields(options) if field.name == name)
 
 
 def validate(options: TextOptions) -> None:
     """Raise OptionError at the first value that is out of its range."""
     for field in dataclasses.fields(options):
-        check_field(field, getattr(options, field.name))
+        if getattr(options, field.name) is not None:
+            check_field(field, getattr(options, field.name))
     check_namespaces(options)

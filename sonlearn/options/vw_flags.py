@@ -44,9 +44,10 @@ _WORK = """
 """
 _WORK_BUT = {
     "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile",
-    "--learning_rate": "of the first-order methods",
-    "--power_t": "of the first-order methods",
-    "--l1": "of the first-order methods",
+    "--learning_rate": "of the first-order methods, nag first",
+    "--power_t": "of --method adagrad, sgd and ogd",
+    "--l1": "of --method ftrl",
+    "--id": "something else: the column of a table that names its rows; VW's is a name that a model has",
     "--l2": "of nag, adagrad, sgd and their kin, of the Newton family, and of ftrl; the constant is drawn to 0 too",
     "--decay": "something else: what is forgotten with each example; VW's is of marginals, which are not here",
     "--ftrl_alpha": "of --method ftrl and coin",
@@ -176,7 +177,7 @@ _NOT_HERE = {
     "a model holds the whole state, bit for bit": """
         --hexfloat_weights --dump_json_weights_include_extra_online_state_experimental --predict_only_model
         --preserve_performance_counters --output_feature_regularizer_binary --output_feature_regularizer_text
-        --input_feature_regularizer --id --per_model_save_load
+        --input_feature_regularizer --per_model_save_load
     """,
     "a run is one process": """
         --unique_id --total --node --span_server_port

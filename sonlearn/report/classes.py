@@ -56,6 +56,13 @@ def _line(labels: list[str], values: list[float]) -> str:
     return " ".join(f"{label}:{value:.6g}" for label, value in zip(labels, values, strict=False)) or "unknown"
 
 
+def class_labels(labels: list[int | str], most: int | None) -> list[str]:
+    """All classes as they are written: of `most` numbered ones all, else those that have been met."""
+    if most is None:
+        return [str(label) for label in labels]
+    return [str(k + (0 not in labels)) for k in range(most)]
+
+
 class ClassCounts:
     """How often each class is the label: what is best said without looking at the row."""
 

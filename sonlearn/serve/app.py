@@ -135,7 +135,7 @@ class Handlers:
         if media == JSON_LINES:
             return LINES
         if media == PLAIN and self._worker.takes_text:
-            return TEXT
+            return LINES if self._worker.takes_json_text and body.lstrip()[:1] == b"{" else TEXT
         known = [JSON, JSON_LINES] + [PLAIN] * self._worker.takes_text
         raise Refused(415, f"found content of type {media or 'nothing'}, expected {' or '.join(known)}")
 

@@ -137,13 +137,14 @@ class Worker:
         self._wake = asyncio.Event()
         self._stopping = False
         text = learner.text
-        classes = learner.options.classes is not None
+        classes, worded = learner.options.classes is not None, learner.takes_words
         # By whether it reads text, and whether the first malformed line ends it: of a request that is whole, no more
         # has to be known.
         self._parsers = {
             (as_text, stop): chunk.ChunkParser(
                 text, "stop" if stop else "skip", 1 if stop else _SHOWN, classes,
-                records=None if text.format in NAMESPACED else FlatRows(text, classes), most_features=_MOST_FEATURES,
+                records=None if text.format in NAMESPACED else FlatRows(text, worded, learner.columns), words=worded,
+                most_features=_MOST_FEATURES,
             )
             for as_text in (False, True) for stop in (False, True)
         }  # fmt: skip
@@ -152,6 +153,11 @@ class Worker:
     def takes_text(self) -> bool:
         """Whether there are lines of text for this model; else it takes JSON alone."""
         return self.learner.text.format not in TABLES
+
+    @property
+    def takes_json_text(self) -> bool:
+        """Whether text may be lines of JSON as well: the same features, if the model is of VW text or JSON."""
+        return self.learner.text.format in NAMESPACED
 
     async def ask(self, kind: str, text: bytes, *, learn: bool = False, whole: bool = True) -> Answer:
         """What becomes of a request (see `Job`).
@@ -251,6 +257,9 @@ class Worker:
                     raise
                 fits = False
             self.names.add(parsed.names)
+            self.names.count(parsed.counted)
+            if parsed.found is not None:
+                self.learner.columns.add(parsed.found.kinds)
         return _Ready(group, ends, batches, list(parsed.errors), fits)
 
     def _parsed(self, group: list[Job], stop: bool) -> chunk.Parsed:
@@ -265,9 +274,8 @@ class Worker:
             records = [document] if isinstance(document, Members) or not isinstance(document, list) else document
             return self._parsers[False, stop].parse_records(enumerate(records, 1), SOURCE)
         text = first.text if len(group) == 1 else b"".join(job.text for job in group)
-        given = self.learner.text.format
-        as_text = first.kind == TEXT and given != "json"
-        format = "json" if not as_text else "vw" if given == "vw" else "svmlight"
+        as_text = first.kind == TEXT
+        format = "json" if not as_text else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
         return self._parsers[as_text, stop].parse(np.frombuffer(text, dtype=np.uint8), format, SOURCE)
 
     def _predicted(self, ready: _Ready) -> list[_Part]:

@@ -3,7 +3,7 @@
 They are files of Parquet or Arrow; or in memory, of whatever library hands them over by Arrow's C stream interface
 (``__arrow_c_stream__``: pandas, polars, pyarrow, DuckDB). An index of pandas is no column.
 
-See `sonlearn.text.columns`. Numbers of less than double precision are those that their shortest decimals say, as in
+See `sonlearn.text.encode`. Numbers of less than double precision are those that their shortest decimals say, as in
 CSV; dates and times are texts as pyarrow writes them. A row's number stands for its line.
 """
 
@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import FINITE, NO_LABEL, Table, label_column, name_slot, number_in
+from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, Found, Labelling, Table, layout_of, number_in
+from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.source import Source, Watch, is_regular, open_binary, source_name
 
@@ -40,11 +41,10 @@ def is_arrow(source: Source) -> bool:
 def read_arrow(
     source: Source,
     options: TextOptions,
-    labelled: bool = True,
-    class_names: bool = False,
+    labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
     watch: Watch | None = None,
 ) -> Iterator[Table]:
-    """Yield the rows of `source`, some thousands at a time; with `class_names`, labels may be texts.
+    """Yield the rows of `source`, some thousands at a time.
 
     `watch`: see `sonlearn.text.source.open_binary`.
 
@@ -52,28 +52,53 @@ def read_arrow(
     ------
     InputError
         pyarrow is not installed, the file cannot be read, has columns of lists or structs, two columns of a name, or
-        not one column ``options.label`` (it may have none if not `labelled`).
+        not a column that an option names (it may have none if labels are not needed).
     """
     name = source_name(source)
     try:
         import pyarrow
     except ImportError:
         raise InputError(name, None, None, "a Parquet or Arrow file", "pip install pyarrow, or text") from None
-    done = 0
+    done, encoder = 0, TableEncoder(options)
     try:
         with open_binary(source, watch) as file:
             for record in _records(file):
-                yield _table(record, options, (name, done), labelled, class_names)
+                yield _table(record, encoder, (name, done), labels)
                 done += record.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
 
 
+def texts_of(source: Source) -> tuple[list[str], Iterator[list[str]]]:
+    """The columns of a Parquet or Arrow file, and its rows as the texts that they would be in CSV.
+
+    Raises InputError as `read_arrow`.
+    """
+    name = source_name(source)
+    try:
+        import pyarrow
+    except ImportError:
+        raise InputError(name, None, None, "a Parquet or Arrow file", "pip install pyarrow, or text") from None
+
+    def rows() -> Iterator[list[str]]:
+        try:
+            with open_binary(source) as file:
+                for record in _records(file):
+                    yield record.schema.names
+                    texts = [_texts_of(record.column(i), title, name) for i, title in enumerate(record.schema.names)]
+                    yield from map(list, zip(*texts, strict=True))
+        except (pyarrow.ArrowException, OSError) as error:
+            raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
+
+    every = rows()
+    columns = next(every, [])
+    return columns, (row for row in every if row is not columns and row != columns)
+
+
 def read_table(
     source: Any,
     options: TextOptions,
-    labelled: bool = True,
-    class_names: bool = False,
+    labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
     rows: int = _ROWS,
     name: str | None = None,
 ) -> Iterator[Table]:
@@ -91,7 +116,7 @@ def read_table(
         import pyarrow
     except ImportError:
         raise InputError(name, None, None, "a table", "pip install pyarrow, or rows as dicts") from None
-    done = 0
+    done, encoder = 0, TableEncoder(options)
     try:
         stream = pyarrow.RecordBatchReader.from_stream(source)
         dropped = set(_index_of_pandas(stream.schema))
@@ -100,10 +125,10 @@ def read_table(
             record = record.select(kept)
             for start in range(0, record.num_rows, rows):
                 part = record.slice(start, rows)
-                yield _table(part, options, (name, done), labelled, class_names)
+                yield _table(part, encoder, (name, done), labels)
                 done += part.num_rows
         if done == 0:
-            label_column([stream.schema.names[i] for i in kept], options.label, (name, None), labelled)
+            layout_of([stream.schema.names[i] for i in kept], options, (name, None), labels.needed)
     except (pyarrow.ArrowException, TypeError, ValueError, ImportError) as error:
         if isinstance(error, InputError):
             raise
@@ -111,16 +136,20 @@ def read_table(
         raise InputError(name, None, None, shorten(said, 200), "a table of numbers, texts, dates") from error
 
 
-def table_batch(source: Any, options: TextOptions, labelled: bool, class_names: bool) -> Batch:
-    """All rows of a table in memory. Raises InputError at the first row that is malformed, and as `read_table`."""
-    batches = []
-    for table in read_table(source, options, labelled, class_names, rows=1 << 62):
+def table_batch(source: Any, options: TextOptions, labels: Labelling) -> tuple[Batch, Found]:
+    """All rows of a table in memory, and its columns.
+
+    Raises InputError at the first row that is malformed, and as `read_table`.
+    """
+    batches, found = [], Found((), {})
+    for table in read_table(source, options, labels, rows=1 << 62):
         if table.errors:
             raise table.errors[0]
         batches += [table.batch] if table.batch is not None else []
+        found = table.found
     empty = Batch(np.zeros(1, np.int64), np.zeros(0, np.int64), *np.zeros((3, 0)), np.zeros(0, np.int64))
     name, constant = source_name(source), VW_CONSTANT & ((1 << options.bits) - 1)
-    return joined(batches or [empty])._replace(source=name, constant=constant)
+    return joined(batches or [empty])._replace(source=name, constant=constant), found
 
 
 def _index_of_pandas(schema: Any) -> list[str]:
@@ -145,65 +174,110 @@ def _records(file: Any) -> Iterator[Any]:
             yield reader.get_batch(i)
 
 
-def _table(record: Any, options: TextOptions, place: tuple[str, int], labelled: bool, class_names: bool) -> Table:
+class _Entries(NamedTuple):
+    """Entries of a column: rows, features by number, values; and of the rows that are malformed, why."""
+
+    rows: np.ndarray
+    numbers: np.ndarray
+    values: np.ndarray
+    unfit: dict[int, tuple[str, str]]
+
+
+def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: Labelling) -> Table:
     """One record batch; `place` is the source's name and the rows before."""
-    name, done = place
+    (name, done), options = place, encoder.options
     n, columns = record.num_rows, record.schema.names
-    label = label_column(columns, options.label, (name, None), labelled)
-    y, wrong, classes = np.full(n, np.nan), {}, None
-    parts, names = [], []
-    for i, column in enumerate(columns):
-        if i == label:
-            y, wrong, classes = _labels(record.column(i), name, column, class_names)
-        else:
-            *part, found = _features(record.column(i), column, name, options)
-            parts.append(part)
-            names += found
+    layout = layout_of(columns, options, (name, None), labels.needed)
+    y, weight, classes, ids, unfit = np.full(n, np.nan), np.ones(n), None, None, {}
+    if layout.label is not None:
+        y, wrong, classes = _labels(record.column(layout.label), name, options.label, labels.worded)
+        unfit |= {row: (_in(shorten(found), options.label), NO_LABEL) for row, found in wrong.items()}
+    if layout.weight is not None:
+        weight, wrong, _ = _labels(record.column(layout.weight), name, options.weight, False)
+        wrong |= {int(i): f"{weight[i]:g}" for i in np.flatnonzero(~(weight >= 0)) if i not in wrong}
+        for row, found in wrong.items():
+            unfit[row] = (_in("nothing" if found == "nan" else shorten(found), options.weight), NO_WEIGHT)
+    if layout.id is not None:
+        ids = _texts_of(record.column(layout.id), options.id, name)
+    parts = [_entries(record.column(i), encoder.column(column), name) for i, column in layout.features]
+    for part, (_, column) in zip(parts, layout.features, strict=True):
+        unfit |= {row: (_in(found, column), expected) for row, (found, expected) in part.unfit.items()}
+    rows = np.concatenate([part.rows for part in parts] or [np.zeros(0, np.int64)]).astype(np.int64)
+    numbers = np.concatenate([part.numbers for part in parts] or [np.zeros(0)]).astype(np.int64)
+    values = np.concatenate([part.values for part in parts] or [np.zeros(0)])
+    bad = np.zeros(n, dtype=bool)
+    bad[list(unfit)] = True
+    keep = ~bad[rows]
+    names = encoder.counted(numbers[keep], int((~bad).sum()))
+    slots = encoder.slots(numbers)
     if options.constant:
         mask = (1 << options.bits) - 1
-        names.append((VW_CONSTANT & mask, "Constant"))
-        parts.append((np.arange(n), np.full(n, VW_CONSTANT & mask, dtype=np.int64), np.ones(n)))
-    rows = np.concatenate([part[0] for part in parts] or [np.zeros(0, np.int64)]).astype(np.int64)
-    slots = np.concatenate([part[1] for part in parts] or [np.zeros(0, np.int64)])
-    values = np.concatenate([part[2] for part in parts] or [np.zeros(0)])
-    bad = np.zeros(n, dtype=bool)
-    bad[rows[np.isinf(values)]] = True
-    bad[list(wrong)] = True
-    errors = [_malformed((name, done + int(i) + 1), wrong.get(int(i))) for i in np.flatnonzero(bad)]
-    keep = ~bad[rows]
+        rows, keep = np.concatenate([rows, np.arange(n)]), np.concatenate([keep, ~bad])
+        slots = np.concatenate([slots, np.full(n, VW_CONSTANT & mask)])
+        values = np.concatenate([values, np.ones(n)])
     order = np.argsort(rows[keep], kind="stable")
     counts = np.bincount(rows[keep], minlength=n)[~bad] if n else np.zeros(0, np.int64)
-    lines = np.arange(done + 1, done + n + 1)[~bad]
+    lines, good = np.arange(done + 1, done + n + 1)[~bad], np.flatnonzero(~bad).tolist()
     batch = Batch(
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), slots[keep][order], values[keep][order], y[~bad],
-        np.ones(len(lines)), lines, class_names=classes and [classes[i] for i in np.flatnonzero(~bad)],
+        weight[~bad], lines, tags=ids and [ids[i] for i in good], class_names=classes and [classes[i] for i in good],
     )  # fmt: skip
-    return Table(batch if batch.n else None, errors, names if options.names else [])
+    errors = [InputError(name, done + row + 1, None, *unfit[row]) for row in sorted(unfit)]
+    found = encoder.found(tuple(column for _, column in layout.features))
+    tags = [ids[row] if ids else "" for row in sorted(unfit)]
+    encoder.settle()
+    return Table(batch if batch.n else None, errors, names, found, tags)
 
 
-def _malformed(place: tuple[str, int], label: str | None) -> InputError:
-    if label is None:
-        return InputError(*place, None, "an infinite value", f"{FINITE}, or a text that is none")
-    return InputError(*place, None, shorten(label), NO_LABEL)
+def _in(found: str, column: str) -> str:
+    return f"{found} in the column {shorten(column)}"
 
 
-def _features(column: Any, title: str, name: str, options: TextOptions) -> tuple[Any, ...]:
-    """(rows, slots, values) of a column, infinite values of malformed rows included; (slot, name) of its features."""
-    values, codes, texts = _fields(column, title, name)
-    slot = name_slot(title, options)
-    named = [(slot, title)]
+def _entries(column: Any, encoder: ColumnEncoder, name: str) -> _Entries:
+    """What a column becomes."""
+    values, codes, texts = _fields(column, encoder.column, name, as_text=encoder.as_text or encoder.as_category)
     if codes is None:
-        rows = np.flatnonzero(~np.isnan(values) & (values != 0))
-        return rows, np.full(len(rows), slot, dtype=np.int64), values[rows], named
-    # one entry a distinct text, and a last one for null
-    numbers = [number_in(text) for text in texts]
-    values = np.array([1.0 if number is None else number for number in numbers] + [np.nan])
-    own = [text for text, number in zip(texts, numbers, strict=True) if number is None]
-    named += [(name_slot(f"{title}={text}", options), f"{title}={text}") for text in own]
-    slots = np.full(len(texts) + 1, slot, dtype=np.int64)
-    slots[[i for i, number in enumerate(numbers) if number is None]] = [slot for slot, _ in named[1:]]
-    rows = np.flatnonzero(~np.isnan(values[codes]) & (values[codes] != 0))
-    return rows, slots[codes[rows]], values[codes[rows]], named
+        number, none = -1, np.isnan(values)
+        unfit = {int(i): (shorten(f"{values[i]:g}"), FINITE) for i in np.flatnonzero(np.isinf(values))}
+        rows = np.flatnonzero(~none & (values != 0) & np.isfinite(values))
+        if not none.all():
+            number = encoder.number()
+        out = _Entries(rows, np.full(len(rows), number), values[rows], unfit)
+        return out if not none.any() else _with(out, np.flatnonzero(none), encoder.missing())
+    # one tuple of entries a distinct text, and a last one for null
+    entries, problems = [], {}
+    for code, text in enumerate(texts):
+        try:
+            entries.append(encoder.entries(text))
+        except UnfitError as problem:
+            entries.append(())
+            problems[code] = (problem.found, problem.expected)
+    entries.append(encoder.missing() if (codes < 0).any() else ())
+    lengths = np.array([len(entry) for entry in entries])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    flat = [pair for entry in entries for pair in entry]
+    codes = np.where(codes < 0, len(texts), codes)
+    rows = np.repeat(np.arange(len(codes)), lengths[codes])
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(lengths[codes]) - lengths[codes], lengths[codes])
+    at = np.repeat(starts[codes], lengths[codes]) + within
+    numbers = np.array([number for number, _ in flat], dtype=np.int64)[at] if flat else np.zeros(0, np.int64)
+    values = np.array([value for _, value in flat], dtype=np.float64)[at] if flat else np.zeros(0)
+    bad = {int(i): problems[codes[i]] for i in np.flatnonzero(np.isin(codes, list(problems)))} if problems else {}
+    return _Entries(rows, numbers, values, bad)
+
+
+def _with(out: _Entries, rows: np.ndarray, entries: Entries) -> _Entries:
+    """`out`, and an entry in each of `rows`."""
+    ((number, value),) = entries
+    more = (rows, np.full(len(rows), number), np.full(len(rows), value))
+    return _Entries(*(np.concatenate(pair) for pair in zip(out[:3], more, strict=True)), out.unfit)
+
+
+def _texts_of(column: Any, title: str, name: str) -> list[str]:
+    """A column as texts, for ids."""
+    _, codes, texts = _fields(column, title, name, as_text=True)
+    assert codes is not None
+    return [texts[code].strip() if code >= 0 else "" for code in codes.tolist()]
 
 
 def _labels(
@@ -223,27 +297,32 @@ def _labels(
     return values, {int(i): texts[codes[i]] for i in np.flatnonzero(np.isinf(values))}, names
 
 
-def _fields(column: Any, title: str, name: str) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
+def _fields(
+    column: Any, title: str, name: str, as_text: bool = False
+) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
     """A column's numbers (float64, NaN for null), None and nothing; or of texts: nothing, their codes, and the texts.
 
-    The code of null is -1.
+    The code of null is -1. With `as_text` numbers are texts too.
     """
     import pyarrow
     import pyarrow.types as kinds
 
     kind = column.type
     if kinds.is_null(kind):
+        if as_text:
+            return np.zeros(0), np.full(len(column), -1), []
         return np.full(len(column), np.nan), None, []
     if kinds.is_nested(kind) or kinds.is_binary(kind) or kinds.is_large_binary(kind):
         found = f"the column {shorten(title)} of type {kind}"
         raise InputError(name, None, None, found, "columns of numbers, booleans, texts or dates")
     if kinds.is_dictionary(kind):
         return _categories(column)
-    if kinds.is_boolean(kind):
+    if kinds.is_boolean(kind) and not as_text:
         column = column.cast(pyarrow.uint8())
     elif kinds.is_float16(kind):
         column = column.cast(pyarrow.float32())
-    elif not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)):
+    if as_text or not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind) or
+                       kinds.is_boolean(kind)):  # fmt: skip
         texts = column.cast(pyarrow.string()).dictionary_encode()
         codes = texts.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
         return np.zeros(0), codes, texts.dictionary.to_pylist()

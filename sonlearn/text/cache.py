@@ -31,14 +31,15 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.files.atomic import whole_file
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import Found, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.meter import Meter
+from sonlearn.text.names import NameTable
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
 from sonlearn.text.source import Source, Watch, is_regular, open_binary, source_name
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 3
+VERSION = 4
 
 #: A file of up to this many bytes is read as a whole to see whether it has changed; of others, this many pieces.
 _WHOLE, _PIECES, _PIECE = 16 << 20, 64, 1 << 16
@@ -50,7 +51,9 @@ _END = struct.Struct("<QI")
 #: Examples, features, bytes of tags and names, index of the source name, checksum, flags. The checksum is of all this
 #: with 0 in its place, and of what follows.
 _BLOCK = struct.Struct("<QQQIII")
-_INT32, _FLOAT32, _ONES, _WEIGHTS, _BASE, _TAGS, _NAMES = 1, 2, 4, 8, 16, 32, 64
+_INT32, _FLOAT32, _ONES, _WEIGHTS, _BASE, _TAGS, _NAMES, _SKIPPED = 1, 2, 4, 8, 16, 32, 64, 128
+#: More rows than there are.
+_ALL = 1 << 62
 
 
 class _ForeignError(InputError):
@@ -81,7 +84,7 @@ class CachedReader:
 
     Attributes
     ----------
-    format, errors, error_count : as for `Reader`, of the last pass
+    format, errors, error_count, skipped, notes : as for `Reader`, of the last pass
     meter : as for `Reader`
     reason : str or None
         Why the last pass read the text; None if it read the cache.
@@ -95,12 +98,17 @@ class CachedReader:
         path: str | os.PathLike[str],
         **reader: Any,
     ):
+        reader = dict(reader)
         first = Reader(sources, options, **reader)  # checks the arguments
         self.sources, self.options, self.path = first.sources, options, Path(path)
         self.format, self.errors, self.error_count = first.format, first.errors, 0
         self.reason: str | None = None
-        self.names = first.names
-        self._reader_arguments = reader | {"names": first.names}
+        self.names, self.columns = first.names, first.columns
+        self.skipped: list[str] = []
+        self.notes: list[str] = []
+        self._known_rows = reader.pop("known_rows", 0)
+        self._needed = reader.get("labels", Labelling()).needed
+        self._reader_arguments = reader | {"names": first.names, "columns": first.columns}
         self._made_here = False
         self.meter: Meter | None = None
 
@@ -116,12 +124,19 @@ class CachedReader:
         if self.reason is None and trailer is not None:
             self.format, self.error_count = trailer["format"], trailer["error_count"]
             self.errors = [InputError(*error) for error in trailer["errors"]]
-            self.names.add((slot, name) for slot, name in trailer["features"])
+            self.names.add((slot, name) for slot, name, _ in trailer["features"])
+            if not self._known_rows:
+                self.names.count((slot, name, count) for slot, name, count in trailer["features"] if count)
+            self._known_rows = _ALL
+            for source, columns, kinds in trailer["columns"]:
+                self.notes += self.columns.check(Found(tuple(columns), {}), source, self._needed)
+                self.columns.add(kinds)
             constant = constant_id(self.options, self.format)
             if self.meter is not None:
                 self.meter.begin([self.path])
             blocks = _read_blocks(self.path, trailer, self.meter and self.meter.watch)
             yield from (batch._replace(constant=constant) for batch in blocks)
+            self.skipped = list(trailer["skipped"])
         else:
             yield from self._make()
 
@@ -150,16 +165,17 @@ class CachedReader:
         arguments = self._reader_arguments
         return {
             "options": options, "on_error": arguments.get("on_error", "stop"),
-            "class_names": arguments.get("labels", Labelling()).names,
+            "labels": list(arguments.get("labels", Labelling())[1:]),
         }  # fmt: skip
 
     def _make(self) -> Iterator[Batch]:
         """Read the text, and keep what was read if it was all of it and the files have not changed meanwhile."""
         sources = list(expand_globs(self.sources))
         before = [_identity(source) for source in sources]
-        reader = Reader(sources, self.options, **self._reader_arguments)
+        before_names = {slot: list(counts) for slot, counts in self.names.counts.items()}
+        reader = Reader(sources, self.options, known_rows=self._known_rows, **self._reader_arguments)
         reader.meter = self.meter
-        self.errors = reader.errors
+        self.errors, self.notes, self._known_rows = reader.errors, reader.notes, _ALL
         with _whole_file(self.path) as (file, keep):
             file.write(_MAGIC)
             names: dict[str, int] = {}
@@ -169,7 +185,7 @@ class CachedReader:
                 count += 1
                 self.format, self.error_count = reader.format, reader.error_count
                 yield batch
-            self.format, self.error_count = reader.format, reader.error_count
+            self.format, self.error_count, self.skipped = reader.format, reader.error_count, reader.skipped
             known = [identity and identity | _digests(source) for source, identity in zip(sources, before, strict=True)]
             if [_identity(source) for source in sources] != before:
                 return
@@ -177,12 +193,23 @@ class CachedReader:
                 "settings": self._settings(), "sources": known, "names": list(names), "blocks": count,
                 "format": self.format, "error_count": reader.error_count,
                 "errors": [error.args for error in reader.errors[:SHOWN_ERRORS]],
-                "features": [[slot, name] for slot, names in self.names.known.items() for name in names],
+                "features": _features(self.names, before_names), "skipped": reader.skipped,
+                "columns": [[source, list(columns), reader.columns.known] for source, columns in reader.tables],
             }  # fmt: skip
             text = json.dumps(trailer).encode()
             file.write(text + _END.pack(len(text), zlib.crc32(text)) + _MAGIC)
             keep()
             self._made_here = None in before
+
+
+def _features(names: NameTable, before: dict[int, list[int]]) -> list[list[Any]]:
+    """[slot, name, how often it has come since `before`] of all names."""
+    out = []
+    for slot, known in names.known.items():
+        now, then = names.counts.get(slot, []), before.get(slot, [])
+        for i, name in enumerate(known):
+            out.append([slot, name, (now[i] if i < len(now) else 0) - (then[i] if i < len(then) else 0)])
+    return out
 
 
 def _identity(source: Source) -> dict[str, Any] | None:
@@ -263,9 +290,10 @@ def _write_block(file: BinaryIO, batch: Batch, name: int) -> None:
         flags |= _BASE
         parts.append(batch.base)
     tags = b""
-    if batch.tags is not None or batch.class_names is not None:
-        flags |= (_TAGS if batch.tags is not None else 0) | (_NAMES if batch.class_names is not None else 0)
-        tags = json.dumps([batch.tags, batch.class_names]).encode()
+    texts = ((_TAGS, batch.tags), (_NAMES, batch.class_names), (_SKIPPED, batch.skipped))
+    if any(text is not None for _, text in texts):
+        flags |= sum(flag for flag, text in texts if text is not None)
+        tags = json.dumps([text for _, text in texts]).encode()
     data = b"".join([*(np.ascontiguousarray(part).tobytes() for part in parts), tags])
     checksum = zlib.crc32(data, zlib.crc32(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, 0, flags)))
     file.write(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, checksum, flags))
@@ -333,5 +361,8 @@ def _batch(data: bytes, shape: tuple[int, int, int], source: str) -> Batch:
     values = np.ones(nnz) if flags & _ONES else take(nnz, "<f4" if flags & _FLOAT32 else "<f8").astype(np.float64)
     weight = take(n, "<f8") if flags & _WEIGHTS else np.ones(n)
     base = take(n, "<f8") if flags & _BASE else None
-    tags, names = json.loads(data[at:]) if flags & (_TAGS | _NAMES) else (None, None)
-    return Batch(indptr, indices, values, y, weight, lines, source=source, tags=tags, base=base, class_names=names)
+    tags, names, skipped = json.loads(data[at:]) if flags & (_TAGS | _NAMES | _SKIPPED) else (None, None, None)
+    return Batch(
+        indptr, indices, values, y, weight, lines, source=source, tags=tags, base=base, class_names=names,
+        skipped=skipped and [(at, tag) for at, tag in skipped],
+    )  # fmt: skip

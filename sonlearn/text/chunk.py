@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -13,6 +15,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
+from sonlearn.text.columns import Found
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.interact import Interactions, Room, count_features, expand, make_room
 from sonlearn.text.messages import malformed, repeated_index
@@ -54,6 +57,9 @@ class Parsed(NamedTuple):
     error_count : int
     lines : int, of the whole chunk
     names : features that were not named before, with ``TextOptions.names``
+    counted : (slot, name, how often) of features that are counted
+    skipped : (line, tag) of all malformed lines, likewise, in their order
+    found : columns of a table, or None
     """
 
     batches: list[Batch]
@@ -61,6 +67,9 @@ class Parsed(NamedTuple):
     error_count: int
     lines: int
     names: list[Named] = []  # noqa: RUF012
+    counted: list[tuple[int, str, int]] = []  # noqa: RUF012
+    skipped: list[tuple[int, str]] = []  # noqa: RUF012
+    found: Found | None = None
 
 
 class ChunkParser:
@@ -74,6 +83,8 @@ class ChunkParser:
         How many malformed lines of a chunk to describe.
     class_names : bool
         Whether labels of VW text may be names of classes.
+    words : bool
+        Whether labels of JSON may be.
     records : FlatRows or None
         What JSON objects become, where they are no namespaces.
     most_features : float
@@ -87,6 +98,7 @@ class ChunkParser:
         keep_errors: int,
         class_names: bool = False,
         *,
+        words: bool = False,
         records: FlatRows | None = None,
         most_features: float = MOST_FEATURES,
     ):
@@ -98,7 +110,7 @@ class ChunkParser:
         self._numbers = make_numbers()
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
-        self._records = RecordRows(options, class_names) if records is None else records
+        self._records = RecordRows(options, class_names or words) if records is None else records
         self._expands = records is None and self._interactions.wanted
         self._most = most_features
 
@@ -114,6 +126,7 @@ class ChunkParser:
         state[:] = 0
         state[LINE] = _FIRST_LINE
         errors: list[InputError] = []
+        skipped: list[tuple[int, str]] = []
         count = 0
         while (stopped := self._run(chunk, format)) != at.DONE:
             begin = int(state[POSITION])
@@ -123,6 +136,8 @@ class ChunkParser:
             if self._on_error == "stop":
                 break
             state[POSITION] = line_end(chunk, begin) + 1
+            tag = tag_in(text[begin : int(state[POSITION])].tobytes()) if format == "vw" else ""
+            skipped.append((int(state[LINE]), tag))
             state[LINE] += 1
         n, names, made = int(state[ROWS]), [], format == "vw" and self._interactions.wanted
         if format == "vw" and self._line_names is not None:
@@ -132,15 +147,17 @@ class ChunkParser:
             names = self._line_names.new_names(chunk, self._rows.lines[:n], self._slots(n), plan)
         if made:
             batches, more = self._expanded(chunk, n, source)
+            skipped = sorted(skipped + self._without_room(more, chunk))
             errors, count = sorted(errors + more, key=lambda error: error.line or 0), count + len(more)
             errors = errors[: self._keep]
         else:
             batches = [to_batch(self._rows, n, chunk)] if n else []
-        return Parsed(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names)
+        return Parsed(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names, skipped=skipped)
 
     def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> Parsed:
         """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
         errors: list[InputError] = []
+        skipped: list[tuple[int, str]] = []
         count = 0
         for line, record in records:
             if isinstance(record, bytes) and not record.strip():
@@ -153,16 +170,31 @@ class ChunkParser:
                 count += 1
                 if self._on_error == "stop":
                     break
+                skipped.append((line, tag_of(record)))
         taken = self._records.take()
         n, no_text = len(taken.rows.lines), np.zeros(0, dtype=np.uint8)
         if self._expands:
             room, self._rows = self._rows, taken.rows
             batches, more = self._expanded(no_text, n, source)
             self._rows = room
+            at = {line: i for i, line in enumerate(taken.rows.lines.tolist())}
+            tags = taken.tags or [""] * n
+            skipped = sorted(skipped + [(error.line or 0, tags[at[error.line]]) for error in more])
             errors, count = sorted(errors + more, key=lambda error: error.line or 0)[: self._keep], count + len(more)
         else:
             batches = [to_batch(taken.rows, n, no_text)] if n else []
-        return Parsed([taken.with_texts(batch) for batch in batches], errors, count, 0, taken.names)
+        batches = [taken.with_texts(batch) for batch in batches]
+        return Parsed(batches, errors, count, 0, [], taken.names, skipped, taken.found)
+
+    def _without_room(self, errors: list[InputError], chunk: np.ndarray) -> list[tuple[int, str]]:
+        """(line, tag) of rows that have been parsed and are malformed nevertheless."""
+        at = {int(line): i for i, line in enumerate(self._rows.lines.tolist())} if errors else {}
+        out = []
+        for error in errors:
+            row = at[error.line]
+            tag = chunk[int(self._rows.tag_start[row]) : int(self._rows.tag_end[row])].tobytes()
+            out.append((error.line or 0, tag.decode("utf-8", "surrogateescape")))
+        return out
 
     def _slots(self, n: int) -> Iterator[list[int]]:
         """The features of the first `n` rows, without the constant."""
@@ -223,6 +255,28 @@ class ChunkParser:
         indptr = out[0][: end - start + 1].copy()
         entries = (indptr, out[1][: indptr[-1]], out[2][: indptr[-1]])
         return with_rows(self._rows, (start, end), chunk, entries), end
+
+
+def tag_in(line: bytes) -> str:
+    """The tag of a malformed line of VW text, as far as one can tell: what touches the first bar, or has a quote."""
+    before, bar, _ = line.partition(b"|")
+    words = before.split()
+    if not bar or not words or not (before[-1:].strip() or words[-1].startswith(b"'")):
+        return ""
+    return words[-1].removeprefix(b"'").decode("utf-8", "surrogateescape")
+
+
+def tag_of(record: Record) -> str:
+    """The tag of a malformed record, as far as one can tell."""
+    if isinstance(record, bytes):
+        found = re.search(rb'"_tag"\s*:\s*("(?:[^"\\]|\\.)*")', record)
+        try:
+            tag = json.loads(found[1]) if found else ""
+        except ValueError:
+            tag = ""
+    else:
+        tag = dict(record).get("_tag", "")
+    return tag if isinstance(tag, str) and "\n" not in tag and "\r" not in tag else ""
 
 
 def without_zero_lines(chunk: np.ndarray) -> np.ndarray:

@@ -1,31 +1,35 @@
-"""Tables to features, the same for CSV and Arrow: what a column and a text in it become.
+"""Tables to features, the same for CSV, Arrow and JSON rows: which columns there are, and what each of them is for.
 
-What counts is how a field would stand in CSV, whatever the type of its column:
-
-- a number, and true or false in any case of letters (1 and 0), is the value of the feature named like its column; 0 is
-  left out;
-- nothing at all and ``nan`` in any case are a missing value, which is left out;
-- ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
-- any other text is the feature ``column=text`` with value 1.
+What counts is how a field would stand in CSV, whatever the type of its column; `sonlearn.text.encode` says what it
+becomes. A column is the label (``--label``), the id (``--id``), the weight (``--weight``), left out (``--ignore``,
+``--keep``), or a feature column. A model remembers its columns (`ColumnTable`).
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
+from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
+NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 #: Words that stand for numbers, in lower case.
 _WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
 _WORDS |= {sign + word: math.inf for sign in ("", "+", "-") for word in ("inf", "infinity")}
+#: What has been met in a feature column, in the order in which it is listed.
+KINDS = ("number", "date", "category", "text", "missing")
+#: Column names that a message lists.
+_LISTED = 10
 
 
 def number_in(field: str) -> float | None:
@@ -36,21 +40,67 @@ def number_in(field: str) -> float | None:
 
 
 class Labelling(NamedTuple):
-    """What is asked of labels: whether a table has to have them; whether names of classes are labels."""
+    """What is asked of labels.
+
+    Attributes
+    ----------
+    needed : bool
+        Whether a table has to have the columns that options name.
+    names : bool
+        Whether names of classes are labels.
+    words : bool
+        Whether they are in tables and JSON.
+    """
 
     needed: bool = True
     names: bool = False
+    words: bool = False
+
+    @property
+    def worded(self) -> bool:
+        """Whether a label in a table or in JSON may be no number."""
+        return self.names or self.words
+
+
+class Found(NamedTuple):
+    """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; texts.
+
+    `texts` are the columns of which nearly all values differ and have several words.
+    """
+
+    columns: tuple[str, ...]
+    kinds: dict[str, tuple[str, ...]]
+    hint: str = ""
+    texts: tuple[str, ...] = ()
 
 
 class Table(NamedTuple):
-    """Rows of a table: their batch, None if there are none; the malformed rows; (slot, name) of the features in them.
+    """Rows of a table.
 
-    Names may come again; there are none without ``TextOptions.names``.
+    Attributes
+    ----------
+    batch : Batch or None
+        None if there are no rows.
+    errors : list of InputError, of the malformed rows
+    names : list of (slot, name, how often), of the features in the rows; none without ``TextOptions.names``
+    found : Found
+    tags : list of str, the ids of the malformed rows, where they could be read
     """
 
     batch: Batch | None
     errors: list[InputError]
-    names: list[tuple[int, str]]
+    names: list[tuple[int, str, int]]
+    found: Found
+    tags: list[str]
+
+
+class Layout(NamedTuple):
+    """Places of the columns: of the label, the id and the weight (None: none), and of the features with their names."""
+
+    label: int | None
+    id: int | None
+    weight: int | None
+    features: list[tuple[int, str]]
 
 
 def name_slot(name: str, options: TextOptions) -> int:
@@ -60,20 +110,112 @@ def name_slot(name: str, options: TextOptions) -> int:
     return hash_bytes(name_bytes, seed, hash_all=options.hash == "all") & ((1 << options.bits) - 1)
 
 
-def label_column(columns: list[str], label: str, place: tuple[str, int | None], needed: bool = True) -> int | None:
-    """Position of the label; None where none was asked for, or there is none and none is `needed`.
+def is_feature(column: str, options: TextOptions) -> bool:
+    """Whether a column is a feature column."""
+    if column in (options.label, options.id, options.weight):
+        return False
+    return column in options.keep if options.keep else column not in options.ignore
+
+
+def layout_of(
+    columns: list[str], options: TextOptions, place: tuple[str, int | None], needed: bool = True, hint: str = ""
+) -> Layout:
+    """Where the columns of a table are.
+
+    Parameters
+    ----------
+    columns : list of str
+    place : the source's name, and the line of the header
+    needed : bool
+        Whether the columns that options name have to be there: they do in what is learned from.
+    hint : str
+        What the header looks like, if not like one.
 
     Raises
     ------
     InputError
-        There is not one such column, or two columns of a name: their features could not be told apart.
+        A column that an option names is not there, or there are two columns of a name: their features could not be
+        distinguished.
     """
-    if label and columns.count(label) != 1 and (needed or label in columns):
-        found = shorten(", ".join(columns), 200)
-        raise InputError(*place, None, f"the columns {found}", f"one column {shorten(label)} (--label)")
+    found = f"the columns {shorten(', '.join(columns), 200)}"
+    for flag, name in (("--label", options.label), ("--id", options.id), ("--weight", options.weight)):
+        if name and columns.count(name) != 1 and (needed or name in columns):
+            raise InputError(*place, None, found, f"one column {shorten(name)} ({flag}){hint}")
     for name in columns:
         if columns.count(name) > 1:
-            raise InputError(
-                *place, None, f"{columns.count(name)} columns {shorten(name)}", "columns of different names"
-            )
-    return columns.index(label) if label in columns and label else None
+            expected = f"columns of different names{hint}"
+            raise InputError(*place, None, f"{columns.count(name)} columns {shorten(name)}", expected)
+    if needed:
+        for field in ("text", "categorical", "numeric", "ignore", "keep"):
+            for name in getattr(options, field):
+                if name not in columns:
+                    raise InputError(*place, None, found, f"a column {shorten(name)} ({flag_of(TextOptions, field)})")
+    return Layout(
+        *(columns.index(name) if name and name in columns else None
+          for name in (options.label, options.id, options.weight)),
+        [(i, name) for i, name in enumerate(columns) if is_feature(name, options)],
+    )  # fmt: skip
+
+
+def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
+    """What the first line of CSV looks like, if not like a header: the end of a message, or nothing."""
+    if line.lstrip().startswith("{"):
+        return "; this looks like JSON, not CSV"
+    if "|" in line and options.delimiter != "|":
+        return "; this looks like VW text, not CSV"
+    if _LIBSVM.fullmatch(line.strip()):
+        return "; this looks like LIBSVM text, not CSV"
+    if any(_NUMBER.fullmatch(name) for name in columns):
+        return "; this looks like a row: put a header before it"
+    if len(columns) == 1:
+        for delimiter, word in ((";", "';'"), ("\t", "tab"), (",", "','")):
+            if delimiter in line and delimiter != options.delimiter:
+                return f"; give --delimiter {word}"
+    return ""
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names for a message: the first ten."""
+    names = list(names)
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(shorten(name) for name in names[:_LISTED]) + more
+
+
+class ColumnTable:
+    """The feature columns of tables, and what each has held: what a model remembers, to refuse other tables.
+
+    Attributes
+    ----------
+    known : dict of column to tuple of str
+        What it has held, of `KINDS`.
+    """
+
+    def __init__(self, known: Mapping[str, Iterable[str]] | None = None):
+        self.known: dict[str, tuple[str, ...]] = {name: tuple(kinds) for name, kinds in (known or {}).items()}
+
+    def check(self, found: Found, source: str, learns: bool) -> list[str]:
+        """What is to be said of a table's columns: those that are missing, and those that are not known.
+
+        Raises InputError where there are columns and none is known: then it is another table.
+        """
+        if not self.known or not found.columns:
+            return []
+        missing = [name for name in self.known if name not in found.columns]
+        unknown = [name for name in found.columns if name not in self.known]
+        if len(unknown) == len(found.columns):
+            expected = f"columns that the model knows: {listed(self.known)}{found.hint}"
+            raise InputError(source, None, None, f"the columns {listed(unknown)}", expected)
+        notes = []
+        if missing:
+            notes.append(f"{source}: columns that the model knows and the table has not: {listed(missing)}")
+        if unknown:
+            what = "new to the model" if learns else "left out"
+            notes.append(f"{source}: columns that the model does not know, {what}: {listed(unknown)}")
+        return notes
+
+    def add(self, kinds: Mapping[str, Iterable[str]]) -> None:
+        """Remember what columns have held."""
+        for name, met in kinds.items():
+            known = self.known.get(name, ())
+            if known != met:
+                self.known[name] = tuple(kind for kind in KINDS if kind in known or kind in met)

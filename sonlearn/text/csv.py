@@ -1,134 +1,150 @@
 """CSV with a header to batches, through Python's csv module: quotes, line ends within fields, any delimiter.
 
-What a field becomes stands in `sonlearn.text.columns`. It is decided field by field, so nothing depends on what comes
-later in the stream. Names are hashed as VW hashes them in the default namespace (`sonlearn.text.hashing`). A missing
-label means none.
+What a field becomes stands in `sonlearn.text.encode`. It is decided field by field, so nothing depends on what comes
+later in the stream. A missing label means none.
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import FINITE, NO_LABEL, Table, label_column, name_slot, number_in
+from sonlearn.text.columns import NO_LABEL, NO_WEIGHT, Labelling, Layout, Table, header_hint, layout_of, number_in
+from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
-from sonlearn.text.source import Source, Watch, read_chunks, source_name
 
 _ROWS = 4096  # of a batch
 _FIELD_LIMIT = 1 << 30
 
 
-class _Title(NamedTuple):
-    """The label's column (None: none), and whether a label may be the name of a class."""
+class TableRow(NamedTuple):
+    """A row: its line, label, the label's name (None: a number, or none), weight, id, and features by number."""
 
-    column: int | None
-    class_names: bool
+    line: int
+    y: float
+    name: str | None
+    weight: float
+    id: str
+    entries: list[tuple[int, float]]
 
 
-class _Slots:
-    """Slots of columns and of texts in columns, remembered."""
+class _Place(NamedTuple):
+    """Which field of a row an encoder is for."""
 
-    def __init__(self, columns: list[str], options: TextOptions):
-        self._options = options
-        self._names = columns
-        self._columns = [name_slot(name, options) for name in columns]
-        self._texts: dict[tuple[int, str], int] = {}
-        constant = [(VW_CONSTANT & ((1 << options.bits) - 1), "Constant")] if options.constant else []
-        self._fresh: list[tuple[int, str]] = []
-        if options.names:
-            self._fresh = [*zip(self._columns, columns, strict=True), *constant]
+    at: int
+    column: ColumnEncoder
 
-    def new_names(self) -> list[tuple[int, str]]:
-        """(slot, name) of the features that have come since the last call."""
-        fresh, self._fresh = self._fresh, []
-        return fresh
 
-    def features(self, fields: list[str], label: int | None) -> list[tuple[int, float]]:
-        """(slot, value) of a row; ValueError where a number is not finite."""
-        out = []
-        for i, field in enumerate(fields):
-            if i == label or not field:
-                continue
-            slot = self._texts.get((i, field))
-            if slot is not None:
-                out.append((slot, 1.0))
-                continue
-            value = number_in(field)
-            if value is None:
-                slot = name_slot(f"{self._names[i]}={field}", self._options)
-                if len(self._texts) < 1 << 20:
-                    self._texts[i, field] = slot
-                out.append((slot, 1.0))
-                if self._options.names:
-                    self._fresh.append((slot, f"{self._names[i]}={field}"))
-            elif math.isinf(value):
-                raise ValueError(field)
-            elif value and value == value:
-                out.append((self._columns[i], value))
-        return out
+class _UnfitField(Exception):  # noqa: N818
+    """A field that makes its row malformed: its place, what was found, what was expected."""
+
+    def __init__(self, at: int, found: str, expected: str):
+        super().__init__(at, found, expected)
+        self.at, self.found, self.expected = at, found, expected
 
 
 def read_csv(
-    source: Source,
+    chunks: Iterable[np.ndarray],
+    name: str,
     options: TextOptions,
-    chunk_bytes: int,
-    labelled: bool = True,
-    class_names: bool = False,
-    watch: Watch | None = None,
+    labels: Labelling = Labelling(),  # noqa: B008 (tuple)
 ) -> Iterator[Table]:
-    """Yield the rows of `source`, up to some thousands at a time.
+    """Yield the rows of a source, up to some thousands at a time.
 
     Parameters
     ----------
-    labelled : bool
-        Whether the label's column has to be there.
-    class_names : bool
-        Whether labels that are no numbers are names of classes.
-    watch : see `sonlearn.text.source.open_binary`
+    chunks : uint8 arrays of whole lines, as `sonlearn.text.source.read_chunks` gives them
+    name : str
+        The source's, for messages.
+    labels : Labelling
 
     Raises
     ------
     InputError
-        The source cannot be read, has no header, two columns of a name, or no column ``options.label``.
+        The source cannot be read, has no header, two columns of a name, or not a column that an option names.
     """
-    name = source_name(source)
     csv.field_size_limit(_FIELD_LIMIT)
-    lines = _Lines(source, chunk_bytes, watch)
+    lines = _Lines(chunks)
     reader = csv.reader(iter(lines), delimiter=options.delimiter, strict=True)
-    _, columns = next(_records(reader, name, []), (0, None))
+    _, columns = next(_records(reader, lines, name, []), (0, None))
     if columns is None:
         return
-    if isinstance(columns, InputError):
-        raise columns
-    label = label_column(columns, options.label, (name, 1), labelled)
-    slots, rows, errors = _Slots(columns, options), [], []
-    title = _Title(label, class_names)
-    for line, record in _records(reader, name, columns):
-        row = record if isinstance(record, InputError) else _row(record, title, slots, (name, line))
-        if isinstance(row, InputError):
-            errors.append(row)
-        else:
-            rows.append((line, *row))
-        if len(rows) + len(errors) == _ROWS or lines.chunk_ends:
-            yield Table(_batch(rows, options), errors, slots.new_names())
-            rows, errors = [], []
+    if isinstance(columns, _Malformed):
+        raise columns.error
+    hint = header_hint(lines.text, columns, options)
+    layout = layout_of(columns, options, (name, 1), labels.needed, hint)
+    encoder, rows, errors, tags = TableEncoder(options), [], [], []
+    places = [_Place(i, encoder.column(column)) for i, column in layout.features]
+    features = tuple(column for _, column in layout.features)
+
+    def table() -> Table:
+        numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
+        batch, names = table_batch(rows, numbers, encoder, options), encoder.counted(numbers, len(rows))
+        return Table(batch, errors, names, encoder.found(features, hint), tags)
+
+    yield Table(None, [], [], encoder.found(features, hint), [])
+    for line, record in _records(reader, lines, name, columns):
+        try:
+            if isinstance(record, _Malformed):
+                errors.append(record.error)
+                tags.append(_id_in(record.fields, layout))
+            else:
+                rows.append(_row(record, layout, places, labels.worded)._replace(line=line))
+        except _UnfitField as problem:
+            down, column = field_place(lines.text, options.delimiter, problem.at)
+            found = f"{problem.found} in the column {shorten(columns[problem.at])}"
+            errors.append(InputError(name, line + down, column, found, problem.expected))
+            tags.append(_id_in(record, layout))
+        if len(rows) + len(errors) >= _ROWS or lines.chunk_ends:
+            yield table()
+            rows, errors, tags = [], [], []
+            encoder.settle()
     if rows or errors:
-        yield Table(_batch(rows, options), errors, slots.new_names())
+        yield table()
+
+
+def records_of(chunks: Iterable[np.ndarray], name: str, options: TextOptions) -> Iterator[Any]:
+    """The header of CSV with its text, and then its records as lists of str, InputError in place of a malformed one.
+
+    Raises InputError where the header is malformed, or the source cannot be read.
+    """
+    csv.field_size_limit(_FIELD_LIMIT)
+    lines = _Lines(chunks)
+    reader = csv.reader(iter(lines), delimiter=options.delimiter, strict=True)
+    _, columns = next(_records(reader, lines, name, []), (0, None))
+    if isinstance(columns, _Malformed):
+        raise columns.error
+    if columns is not None:
+        yield columns, lines.text
+        for _, record in _records(reader, lines, name, columns):
+            yield record.error if isinstance(record, _Malformed) else record
+
+
+class _Malformed(NamedTuple):
+    """A record that is none."""
+
+    error: InputError
+    fields: list[str]
 
 
 class _Lines:
-    """Lines of text; `chunk_ends` is true while the last one that was given is the last that there is at the moment."""
+    """Lines of text; `chunk_ends` is true while the last one that was given is the last that there is at the moment.
 
-    def __init__(self, source: Source, chunk_bytes: int, watch: Watch | None):
-        self._chunks = read_chunks(source, chunk_bytes, watch)
+    `text` is what was given since it was last emptied.
+    """
+
+    def __init__(self, chunks: Iterable[np.ndarray]):
+        self._chunks = chunks
         self.chunk_ends = False
+        self.text = ""
 
     def __iter__(self) -> Iterator[str]:
         for chunk in self._chunks:
@@ -136,56 +152,95 @@ class _Lines:
             self.chunk_ends = False
             for i, line in enumerate(lines, 1):
                 self.chunk_ends = i == len(lines)
+                self.text += line + "\n"
                 yield line + "\n"
 
 
-def _records(reader, name: str, columns: list[str]) -> Iterator[tuple[int, list[str] | InputError]]:
-    """(first line, record) of records that are not blank; InputError in place of one that is malformed."""
+def _records(reader, lines: _Lines, name: str, columns: list[str]) -> Iterator[tuple[int, list[str] | _Malformed]]:
+    """(first line, record) of records that are not blank."""
     while True:
-        line = reader.line_num + 1
+        line, lines.text = reader.line_num + 1, ""
         try:
             record = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield line, InputError(name, line, None, f"a malformed record ({error})", "CSV")
+            yield line, _Malformed(InputError(name, line, None, f"a malformed record ({error})", "CSV"), [])
             continue
         if not record:
             continue
         if "\0" in "".join(record):
-            yield line, InputError(name, line, None, "a zero byte", "text; is this a binary file?")
+            yield line, _Malformed(InputError(name, line, None, "a zero byte", "text; is this a binary file?"), record)
         elif columns and len(record) != len(columns):
             expected = f"{len(columns)} fields as in the header"
-            yield line, InputError(name, line, None, f"{len(record)} fields", expected)
+            yield line, _Malformed(InputError(name, line, None, f"{len(record)} fields", expected), record)
         else:
             yield line, record
 
 
-def _row(fields: list[str], title: _Title, slots: _Slots, place: tuple[str, int]):
-    """(label, its name or None, features) of a record, or the InputError."""
-    label, name = title.column, None
-    y = math.nan if label is None or not fields[label].strip() else number_in(fields[label])
-    if y is None and title.class_names:
-        y, name = math.nan, fields[label].strip()
+def field_place(text: str, delimiter: str, at: int) -> tuple[int, int]:
+    """Where field `at`, from 0 on, of a record begins: (lines after its first, column in bytes from 1 on)."""
+    quoted, seen, begin, down, line = False, 0, 0, 0, 0
+    for i, character in enumerate(text):
+        if seen == at:
+            break
+        if character == '"':
+            quoted = not quoted
+        elif character == "\n":
+            down, line = down + 1, i + 1
+        elif character == delimiter and not quoted:
+            seen, begin = seen + 1, i + 1
+    return down, len(text[line:begin].encode("utf-8", "surrogateescape")) + 1
+
+
+def _id_in(record: list[str], layout: Layout) -> str:
+    return record[layout.id].strip() if layout.id is not None and layout.id < len(record) else ""
+
+
+def _row(fields: list[str], layout: Layout, places: list[_Place], class_names: bool) -> TableRow:
+    """A record's row, without its line. Raises _UnfitField."""
+    y, name, weight = math.nan, None, 1.0
+    if layout.label is not None:
+        y, name = label_in(fields[layout.label], layout.label, class_names)
+    if layout.weight is not None:
+        value = number_in(fields[layout.weight])
+        if value is None or not 0 <= value < math.inf:
+            found = fields[layout.weight]
+            raise _UnfitField(layout.weight, shorten(found) if found.strip() else "nothing", NO_WEIGHT)
+        weight = value
+    entries: list[Entries] = []
+    for at, column in places:
+        try:
+            entries.append(column.entries(fields[at]))
+        except UnfitError as problem:
+            raise _UnfitField(at, problem.found, problem.expected) from None
+    return TableRow(0, y, name, weight, _id_in(fields, layout), list(itertools.chain.from_iterable(entries)))
+
+
+def label_in(field: str, at: int, class_names: bool) -> tuple[float, str | None]:
+    """(label, name of its class) that a field stands for. Raises _UnfitField."""
+    y = number_in(field) if field.strip() else math.nan
+    if y is None and class_names:
+        return math.nan, field.strip()
     if y is None or math.isinf(y):
-        return InputError(*place, None, shorten(fields[label or 0]), NO_LABEL)
-    try:
-        return y, name, slots.features(fields, label)
-    except ValueError as error:
-        return InputError(*place, None, shorten(str(error)), f"{FINITE}, or a text that is none")
+        raise _UnfitField(at, shorten(field), NO_LABEL)
+    return y, None
 
 
-def _batch(rows: list[tuple[int, float, str | None, list[tuple[int, float]]]], options: TextOptions) -> Batch | None:
+def table_batch(rows: list[TableRow], numbers: np.ndarray, encoder: TableEncoder, options: TextOptions) -> Batch | None:
+    """The batch of rows whose features are `numbers`, one row after the other."""
     if not rows:
         return None
-    constant = [(VW_CONSTANT & ((1 << options.bits) - 1), 1.0)] if options.constant else []
-    features = [entry for *_, row in rows for entry in (*row, *constant)]
-    lengths = [len(row) + len(constant) for *_, row in rows]
-    names, n = [name for _, _, name, _ in rows], len(rows)
+    lengths = np.array([len(row.entries) for row in rows])
+    slots, values = encoder.slots(numbers), np.array([value for row in rows for _, value in row.entries], np.float64)
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    if options.constant:
+        slots = np.insert(slots, indptr[1:], VW_CONSTANT & ((1 << options.bits) - 1))
+        values = np.insert(values, indptr[1:], 1.0)
+        indptr = indptr + np.arange(len(rows) + 1)
+    names, ids = [row.name for row in rows], [row.id for row in rows]
     return Batch(
-        indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        indices=np.array([slot for slot, _ in features], dtype=np.int64),
-        values=np.array([value for _, value in features], dtype=np.float64),
-        y=np.array([y for _, y, *_ in rows]), weight=np.ones(n),
-        lines=np.array([line for line, *_ in rows], dtype=np.int64), class_names=names if any(names) else None,
+        indptr, slots, values, np.array([row.y for row in rows]), np.array([row.weight for row in rows]),
+        np.array([row.line for row in rows], dtype=np.int64), tags=ids if any(ids) else None,
+        class_names=names if any(names) else None,
     )  # fmt: skip

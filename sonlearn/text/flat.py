@@ -1,7 +1,7 @@
 """JSON objects for models that know no namespaces: the rows of a table, or indices as in LIBSVM text.
 
 For a model of CSV or Parquet, an object is a row: a member is a field of the column of its name, and what that becomes
-stands in `sonlearn.text.columns`; the label's column is the label. For a model of LIBSVM text, names are indices, as in
+stands in `sonlearn.text.encode`; the label's column is the label. For a model of LIBSVM text, names are indices, as in
 ``{"7": 0.5, "12": 1}``. In both, ``_label`` is the label, and objects and arrays are refused.
 """
 
@@ -16,14 +16,15 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
-from sonlearn.text.columns import FINITE, NO_LABEL, name_slot, number_in
+from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, ColumnTable, listed, number_in
+from sonlearn.text.csv import TableRow
+from sonlearn.text.encode import Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.objects import Record, Unfit, members_of, said
 from sonlearn.text.records import Parsed
 from sonlearn.text.rows import Rows
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
-_REMEMBERED = 1 << 20
 
 
 class FlatRows:
@@ -35,81 +36,103 @@ class FlatRows:
         Of a model of LIBSVM text or of a table.
     class_names : bool
         Whether a label that is no number is the name of a class.
+    known : ColumnTable or None
+        Columns that the model knows: a row that has none of them is malformed.
     """
 
-    def __init__(self, options: TextOptions, class_names: bool):
+    def __init__(self, options: TextOptions, class_names: bool, known: ColumnTable | None = None):
+        self._known = (known or ColumnTable()).known
         self._options, self._class_names = options, class_names
         self._table = options.format in TABLES
         self._labels = ("_label", options.label) if options.label else ("_label",)
-        self._constant = VW_CONSTANT & ((1 << options.bits) - 1) if self._table else CONSTANT
-        self._slots: dict[str, int] = {}
-        self._begin()
-
-    def _begin(self) -> None:
-        self._rows: list[list[tuple[int, float]]] = []
-        self._y: list[float] = []
-        self._lines: list[int] = []
-        self._classes: list[str | None] = []
+        self._encoder = TableEncoder(options)
+        self._rows: list[TableRow] = []
+        self._columns: dict[str, None] = {}
 
     def add(self, record: Record, line: int) -> None:
         """Take a record. Raises Unfit."""
-        row, y, name_of_class = [], math.nan, None
+        y, name_of_class, weight, tag = math.nan, None, 1.0, ""
+        entries: list[tuple[int, float]] = []
+        options, columns = self._options, []
         try:
             for name, value in members_of(record):
                 if name in self._labels:
                     y, name_of_class = self._label(name, value)
-                elif value is not None and (entry := self._entry(name, value)) is not None:
-                    row.append(entry)
+                elif self._table and name == options.weight:
+                    weight = self._weight(name, value)
+                elif self._table and name == options.id:
+                    tag = "" if value is None else repr(value).removesuffix(".0") if _is_number(value) else str(value)
+                elif not self._table:
+                    entries += self._index(name, value)
+                elif self._encoder.is_feature(name):
+                    entries += self._field(name, value)
+                    columns.append(name)
         except RecursionError:
             raise Unfit("objects or arrays nested too deeply", "one object") from None
-        if self._options.constant:
-            row.append((self._constant, 1.0))
-        self._rows.append(row)
-        self._y.append(y)
-        self._lines.append(line)
-        self._classes.append(name_of_class)
+        if self._known and columns and not any(name in self._known for name in columns):
+            raise Unfit(f"the members {listed(columns)}", f"columns that the model knows: {listed(self._known)}")
+        self._columns |= dict.fromkeys(columns)
+        self._rows.append(TableRow(line, y, name_of_class, weight, tag, entries))
 
     def take(self) -> Parsed:
         """All rows since the last call."""
-        n = len(self._rows)
-        none, indptr = np.zeros(n, dtype=np.int64), np.cumsum([0, *map(len, self._rows)]).astype(np.int64)
-        indices = np.array([slot for row in self._rows for slot, _ in row], dtype=np.int64)
-        values = np.array([value for row in self._rows for _, value in row], dtype=np.float64)
-        rows = Rows(
-            indptr, indices, values, np.array(self._y, dtype=np.float64), np.ones(n), np.zeros(n),
-            np.array(self._lines, dtype=np.int64), none, none, none, none, np.zeros(n + 1, dtype=np.int64),
+        rows, table, n = self._rows, self._table, len(self._rows)
+        features = np.array([feature for row in rows for feature, _ in row.entries], dtype=np.int64)
+        values = np.array([value for row in rows for _, value in row.entries], dtype=np.float64)
+        indptr = np.cumsum([0, *(len(row.entries) for row in rows)]).astype(np.int64)
+        names = self._encoder.counted(features, n) if table else []
+        indices = self._encoder.slots(features) if table else features
+        if self._options.constant:
+            constant = VW_CONSTANT & ((1 << self._options.bits) - 1) if table else CONSTANT
+            indices, values = np.insert(indices, indptr[1:], constant), np.insert(values, indptr[1:], 1.0)
+            indptr = indptr + np.arange(n + 1)
+        none, no_runs = np.zeros(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+        taken = Rows(
+            indptr, indices, values, np.array([row.y for row in rows], dtype=np.float64),
+            np.array([row.weight for row in rows], dtype=np.float64), np.zeros(n),
+            np.array([row.line for row in rows], dtype=np.int64), none, none, none, none, no_runs,
             np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int64),
         )  # fmt: skip
-        classes = self._classes if any(name is not None for name in self._classes) else None
-        self._begin()
-        return Parsed(rows, None, classes, [])
+        tags, classes = [row.id for row in rows], [row.name for row in rows]
+        found = self._encoder.found(tuple(self._columns)) if table else None
+        self._encoder.settle()
+        self._rows, self._columns = [], {}
+        return Parsed(taken, tags if any(tags) else None, classes if any(classes) else None, names, found)
 
-    def _entry(self, name: str, value: object) -> tuple[int, float] | None:
-        """(id, value) of a member; None where it is left out."""
+    def _field(self, name: str, value: object) -> Entries:
+        """What a member becomes in the column of its name."""
+        if isinstance(value, list):
+            raise Unfit(said(value), f"{FINITE}, true, false, null or a text: this model has no namespaces", (name,))
+        try:
+            column = self._encoder.column(name)
+            if value is None:
+                return column.missing()
+            return column.entries(value) if isinstance(value, str) else column.value(float(value))  # type: ignore[arg-type]
+        except UnfitError as problem:
+            raise Unfit(problem.found, problem.expected, (name,)) from None
+        except UnicodeEncodeError:
+            raise Unfit("half of a surrogate pair", "whole characters", (name,)) from None
+
+    def _index(self, name: str, value: object) -> Entries:
+        """(index, value) of a member that stands for a feature of LIBSVM text, if it is not left out."""
+        if value is None:
+            return ()
         if isinstance(value, list):
             raise Unfit(said(value), f"{FINITE}, true, false, null or a text: this model has no namespaces", (name,))
         number = number_in(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
         if number is not None and math.isinf(number):
             raise Unfit(said(value), FINITE, (name,))
-        if not self._table:
-            if number is None or not _INDEX.fullmatch(name) or int(name) >= 2**63:
-                found = f"{shorten(name)}: {said(value)}"
-                raise Unfit(found, "an index as name and a number: the model is of LIBSVM text", (name,))
-            return (int(name), number) if number == number and number else None
-        if number is None:
-            return self._slot(f"{name}={value}"), 1.0
-        return (self._slot(name), number) if number == number and number else None
+        if number is None or not _INDEX.fullmatch(name) or int(name) >= 2**63:
+            found = f"{shorten(name)}: {said(value)}"
+            raise Unfit(found, "an index as name and a number: the model is of LIBSVM text", (name,))
+        return ((int(name), number),) if number == number and number else ()
 
-    def _slot(self, name: str) -> int:
-        slot = self._slots.get(name)
-        if slot is None:
-            if len(self._slots) >= _REMEMBERED:
-                self._slots.clear()
-            try:
-                slot = self._slots[name] = name_slot(name, self._options)
-            except UnicodeEncodeError:
-                raise Unfit("half of a surrogate pair", "whole characters", (name,)) from None
-        return slot
+    def _weight(self, name: str, value: object) -> float:
+        """The importance weight that a member says."""
+        number = number_in(value) if isinstance(value, str) else float(value) if _is_number(value) else None
+        if number is None or not 0 <= number < math.inf:
+            raise Unfit(said(value), NO_WEIGHT, (name,))
+        return number
 
     def _label(self, name: str, value: object) -> tuple[float, str | None]:
         """(label, name of a class) that a member says."""
@@ -125,3 +148,7 @@ class FlatRows:
         if number is None or math.isinf(number):
             raise Unfit(said(value), NO_LABEL, (name,))
         return number, None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float) and not isinstance(value, bool)

@@ -122,7 +122,7 @@ class Interactions:
     def __init__(self, options: TextOptions):
         self._specs = [raw(spec) for spec in (*options.quadratic, *options.cubic, *options.interactions)]
         self._seen: set[int] = set()
-        self._masks = _masks_by_byte(options)
+        self._masks = masks_by_byte(options)
         self.plan = _make_plan(compile_interactions(self._specs, set()), self._masks)
 
     @property
@@ -138,7 +138,8 @@ class Interactions:
             self.plan = _make_plan(compile_interactions(self._specs, self._seen), self._masks)
 
 
-def _masks_by_byte(options: TextOptions) -> list[list[list[int]]]:
+def masks_by_byte(options: TextOptions) -> list[list[list[int]]]:
+    """The n-grams of ``--ngram`` and ``--skips`` (`gram_masks`), by the first byte of a namespace."""
     sizes = np.zeros((2, 256), dtype=np.int64)
     for row, name, values, low in ((0, "--ngram", options.ngram, 2), (1, "--skips", options.skips, 0)):
         for value in values:

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.text import rows as code
 
@@ -51,6 +52,34 @@ _OTHER_LABELS = {
 _WORD = {"svmlight": re.compile(rb"[^ \t\n\v\f\r#]*"), "vw": re.compile(rb"[^ \t\n|]*")}
 
 
+#: Labels of other kinds of problems, and what these are.
+_COSTS = re.compile(rb"[^\s:|]+:[0-9.eE+-]+")
+_BANDIT = re.compile(rb"[^\s:|]+:[0-9.eE+-]+:[0-9.eE+-]+")
+_SHARED = re.compile(rb"shared|(ccb|slates) +(shared|action|slot)( .*)?")
+_ONE_LABEL = "one label for each example: "
+
+
+def other_problem(before: bytes) -> tuple[str, str] | None:
+    """(what it is, what is expected) where labels before the bar are of costs or of bandits; else None."""
+    words = before.split()
+    if not words:
+        return None
+    if _SHARED.fullmatch(before.strip()) or any(_BANDIT.fullmatch(word) for word in words):
+        return f"{shorten(before.strip())}: contextual-bandit text", f"{_ONE_LABEL}bandits are not learned here"
+    if _COSTS.fullmatch(words[0]):
+        expected = f"{_ONE_LABEL}costs of classes are not learned here; give the best class (--oaa K, --classes auto)"
+        return f"{shorten(before.strip())}: cost-sensitive labels", expected
+    return None
+
+
+def check_names(batch: Batch) -> None:
+    """Raise InputError for the first label of VW text that is none of a class but of another kind of problem."""
+    for name in dict.fromkeys(batch.class_names or ()):
+        problem = None if name is None else other_problem(name.encode("utf-8", "surrogateescape"))
+        if problem is not None and batch.class_names is not None:
+            raise InputError(batch.source, int(batch.lines[batch.class_names.index(name)]), 1, *problem)
+
+
 def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str, int, str]) -> InputError:
     """The error for the line of `buf` that begins at `begin`.
 
@@ -71,6 +100,10 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
         what, at = code.NO_BAR, begin
     if 0 in text:
         return InputError(source, line, text.index(0) + 1, "a zero byte", "text; is this a binary file?")
+    if what in (code.BAD_LABEL, code.BAD_WEIGHT, code.MANY_LABELS, code.TAG_NOT_LAST, code.BAD_BASE):
+        problem = other_problem(text.partition(b"|")[0] if format == "vw" or b"|" in text else text)
+        if problem is not None:
+            return InputError(source, line, 1, *problem)
     expected = _EXPECTED[format][what]
     if format == "svmlight" and what == code.BAD_LABEL and b"," in text and b":" not in text:
         expected += "; for CSV use --format csv --label COLUMN"

@@ -39,13 +39,21 @@ class Part(NamedTuple):
 
 
 class NameTable:
-    """The first names of each slot that were seen: `MOST_NAMES` of a slot, and no more than `MOST_SLOTS` slots."""
+    """The first names of each slot that were met: `MOST_NAMES` of a slot, and no more than `MOST_SLOTS` slots.
 
-    def __init__(self, known: dict[int, list[str]] | None = None):
+    Attributes
+    ----------
+    known : dict of slot to list of str, in the order in which they were met
+    counts : dict of slot to list of int
+        How often each of them was met, of tables and JSON; VW text is not counted.
+    """
+
+    def __init__(self, known: dict[int, list[str]] | None = None, counts: dict[int, list[int]] | None = None):
         self.known: dict[int, list[str]] = known or {}
+        self.counts: dict[int, list[int]] = counts or {}
 
     def add(self, pairs: Iterable[Named]) -> None:
-        """Add names in the order in which they were seen; those of made features to slots without a name."""
+        """Add names in the order in which they were met; those of made features to slots without a name."""
         for slot, name, *made in pairs:
             if slot in self.known:
                 names = self.known[slot]
@@ -53,6 +61,28 @@ class NameTable:
                     names.append(name)
             elif len(self.known) < MOST_SLOTS:
                 self.known[slot] = [name]
+
+    def count(self, counted: Iterable[tuple[int, str, int]]) -> None:
+        """Add names that were met so often: (slot, name, times)."""
+        for slot, name, times in counted:
+            names = self.known.get(slot)
+            if names is None:
+                if len(self.known) >= MOST_SLOTS:
+                    continue
+                names = self.known[slot] = []
+            counts = self.counts.setdefault(slot, [0] * len(names))
+            counts += [0] * (len(names) - len(counts))
+            if name in names:
+                counts[names.index(name)] += times
+            elif len(names) < MOST_NAMES:
+                names.append(name)
+                counts.append(times)
+
+    def of(self, slot: int) -> list[str]:
+        """The names of a slot, the most frequent first; of names as frequent, that which was met first."""
+        names, counts = self.known.get(slot, []), self.counts.get(slot, [])
+        order = sorted(range(len(names)), key=lambda i: -counts[i] if i < len(counts) else 0)
+        return [names[i] for i in order]
 
 
 class LineNames:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 import re
 import threading
@@ -12,14 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError, OptionError
+from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.options.text import ON_ERROR, TABLES
+from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, ON_ERROR, TABLES
 from sonlearn.text.arrow import is_arrow, read_arrow, read_table
 from sonlearn.text.chunk import ChunkParser, Parsed
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import ColumnTable, Labelling, Table
 from sonlearn.text.csv import read_csv
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.messages import check_names
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
@@ -120,6 +122,10 @@ class Reader:
         Where names are added as they come, with ``TextOptions.names``.
     labels : Labelling
         What is asked of labels; where they may be names (`Batch.class_names`), LIBSVM text still has numbers only.
+    columns : ColumnTable or None
+        The columns that are known; those of tables are compared with them, and added as they come.
+    known_rows : int
+        So many examples have been read before, by a run that this one goes on with: their names are not counted again.
 
     Attributes
     ----------
@@ -130,6 +136,12 @@ class Reader:
         The first `SHOWN_ERRORS` lines that were skipped.
     error_count : int
         Lines that were skipped.
+    skipped : list of str
+        Tags of the malformed lines behind the last batch; those before are the batches' own.
+    tables : list of (str, tuple of str)
+        The sources that are tables, and their feature columns.
+    notes : list of str
+        What is to be said of columns that are missing or not known.
     meter : Meter or None
         May be set, and is then told how much of the sources has been read.
     """
@@ -145,6 +157,8 @@ class Reader:
         threads: int = 0,
         names: NameTable | None = None,
         labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
+        columns: ColumnTable | None = None,
+        known_rows: int = 0,
     ):
         if on_error not in ON_ERROR:
             raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
@@ -157,7 +171,7 @@ class Reader:
         single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto") or is_table(sources)
         self.sources: list[Any] = [sources] if single else sources_of(sources)  # type: ignore[arg-type]
         self.options = options
-        given = "csv" if options.format == "auto" and options.label else options.format
+        given = options.format
         self.format: str | None = None if given == "auto" else given
         if self.sources and isinstance(self.sources[0], RecordSource):
             if given not in ("auto", "json"):
@@ -175,6 +189,12 @@ class Reader:
         self.meter: Meter | None = None
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
+        self.columns = ColumnTable() if columns is None else columns
+        self._known_rows = known_rows
+        self.skipped: list[str] = []
+        self.notes: list[str] = []
+        self.tables: list[tuple[str, tuple[str, ...]]] = []
+        self._first_chunks: Iterator[np.ndarray] | None = None
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield batches.
@@ -190,6 +210,10 @@ class Reader:
             self.format = "arrow"
         if self.meter is not None:
             self.meter.begin(expand_globs(self.sources))
+        if self.format is None and self.sources and (self.options.label or self.options.given(OF_TABLES)):
+            self._tell_format()
+        if self.format is not None:
+            check_options(self.options, self.format)
         records = [source for source in self.sources if isinstance(source, RecordSource)]
         tables = bool(records) or self.format in TABLES
         items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
@@ -197,7 +221,18 @@ class Reader:
         parsed = map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line = 0, 0
         for source, first, result in parsed:
-            self.names.add(result.names)
+            if examples + sum(batch.n for batch in result.batches) > self._known_rows:
+                self.names.add(result.names)
+                self.names.count(result.counted)
+            if result.found is not None:
+                table = (source, result.found.columns)
+                if table not in self.tables[-1:]:
+                    self.notes += self.columns.check(result.found, source, self._labels.needed)
+                    self.tables.append(table)
+                self.columns.add(result.found.kinds)
+                for name in result.found.texts if self._labels.needed else ():
+                    note = f"the column {shorten(name)} looks like a text: --text {shorten(name)} takes its words"
+                    self.notes += [] if note in self.notes else [note]
             line = 0 if first else line
             for batch in self._checked(result, source, line):
                 examples += batch.n
@@ -218,31 +253,42 @@ class Reader:
         """See `open_binary`."""
         return raw if self.meter is None else self.meter.watch(raw)
 
+    def _tell_format(self) -> None:
+        """With options of tables: the format of the first chunk, JSON or else CSV."""
+        chunks = self._chunks_of(next(expand_globs(self.sources)))
+        text = next(chunks, None)
+        self._first_chunks = chunks if text is None else itertools.chain([text], chunks)
+        self.format = "json" if text is not None and detect_format(text) == "json" else "csv"
+
+    def _chunks_of(self, source: Source) -> Iterator[np.ndarray]:
+        """The text of a source; the first one's may have been begun."""
+        begun, self._first_chunks = self._first_chunks, None
+        return read_chunks(source, self._chunk_bytes, self._watch) if begun is None else begun
+
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""
         for source in expand_globs(self.sources):
             name, first = source_name(source), True
-            for text in read_chunks(source, self._chunk_bytes, self._watch):
+            for text in self._chunks_of(source):
                 if self.format is None:
                     self.format = detect_format(text)
-                if self.format == "svmlight" and self.options.has_namespace_options:
-                    raise OptionError(
-                        "-q, --interactions, --ignore, --keep, --ngram: expected VW text, found LIBSVM text"
-                    )
+                    if self.format is not None:
+                        check_options(self.options, self.format)
                 yield _Chunk(text.copy() if self._threads > 0 else text, name, first)
                 first = False
 
     def _tables(self) -> Iterator[tuple[str, bool, Parsed]]:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
         for source in expand_globs(self.sources):
+            name = source_name(source)
             if is_table(source):
-                tables = read_table(source, self.options, *self._labels)
+                tables = read_table(source, self.options, self._labels)
             elif self.options.format == "arrow" or is_arrow(source):
-                tables = read_arrow(source, self.options, *self._labels, self._watch)
+                tables = read_arrow(source, self.options, self._labels, self._watch)
             else:
-                tables = read_csv(source, self.options, self._chunk_bytes, *self._labels, self._watch)
-            for batch, errors, names in tables:
-                yield source_name(source), True, Parsed([batch] if batch else [], errors, len(errors), 0, [*names])
+                tables = read_csv(self._chunks_of(source), name, self.options, self._labels)
+            for table in tables:
+                yield name, True, parsed_table(table)
 
     def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, Parsed]]:
         """Rows of dicts; their numbers count from the first of the source."""
@@ -260,7 +306,7 @@ class Reader:
 
     def _parser(self) -> ChunkParser:
         keep = SHOWN_ERRORS if self._max_errors is None else max(SHOWN_ERRORS, self._max_errors + 1)
-        return ChunkParser(self.options, self._on_error, keep, self._labels.names)
+        return ChunkParser(self.options, self._on_error, keep, self._labels.names, words=self._labels.words)
 
     def _checked(self, parsed: Parsed, source: str, lines_before: int) -> Iterator[Batch]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
@@ -274,15 +320,52 @@ class Reader:
             errors = errors[: allowed - self.error_count]
         self.errors += errors[: SHOWN_ERRORS - len(self.errors)]
         self.error_count += parsed.error_count if fatal is None else len(errors)
+        left = parsed.skipped if self._on_error == "skip" else []
         for batch in parsed.batches:
             constant = constant_id(self.options, self.format)
-            placed = batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
+            inside = [one for one in left if batch.n and one[0] < batch.lines[-1]]
+            left = left[len(inside) :]
+            skipped = [(0, tag) for tag in self.skipped]
+            skipped += [(int(np.searchsorted(batch.lines, line)), tag) for line, tag in inside]
+            placed = batch._replace(
+                lines=batch.lines + lines_before, source=source, constant=constant, skipped=skipped or None
+            )  # fmt: skip
             if fatal is not None:
                 placed = placed.part(0, int(np.searchsorted(placed.lines, fatal.line or 0)))
+            if placed.class_names is not None and self.format == "vw":
+                check_names(placed)
             if placed.n:
+                self.skipped = []
                 yield placed
+        self.skipped += [tag for _, tag in left]
         if fatal is not None:
             raise fatal
+
+
+def parsed_table(table: Table) -> Parsed:
+    """Rows of a table as those of a chunk."""
+    skipped = [(error.line or 0, tag) for error, tag in zip(table.errors, table.tags, strict=True)]
+    batches = [] if table.batch is None else [table.batch]
+    return Parsed(batches, table.errors, len(table.errors), 0, [], table.names, skipped, table.found)
+
+
+def check_options(options: TextOptions, format: str) -> None:
+    """Refuse options that text of this format has no place for. Raises OptionError."""
+    what = {"svmlight": "LIBSVM text", "vw": "VW text", "json": "JSON", "csv": "a table", "arrow": "a table"}[format]
+    if format in TABLES:
+        flags = options.given(OF_NAMESPACES)
+        expected = "VW text or JSON, which have namespaces; a table has none"
+        if not flags and not options.text:
+            flags, expected = options.given(("ngram", "skips")), "--text COLUMN, whose words they take"
+    elif format in NAMESPACED:
+        flags, expected = options.given((*OF_TABLES, *(("label",) if format == "vw" else ()))), "a table (CSV, Parquet)"
+    else:
+        flags = options.given((*OF_NAMESPACES, *OF_BOTH))
+        expected = "VW text"
+        if not flags:
+            flags, expected = options.given((*OF_TABLES, "label")), "a table (CSV, Parquet)"
+    if flags:
+        raise OptionError(f"{', '.join(flags)}: expected {expected}, found {what}")
 
 
 def read_batches(

@@ -26,6 +26,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
+from sonlearn.text.columns import NO_LABEL, Found, number_in
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.objects import Members, Record, Unfit, encoded, members_of, said
 from sonlearn.text.rows import Rows
@@ -41,12 +42,13 @@ _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_slot_id", "__aid")
 
 
 class Parsed(NamedTuple):
-    """Records that were taken: their rows, what is text of them, and (slot, name) of features not named before."""
+    """Records that were taken: their rows, what is text of them, and (slot, name, how often) of their features."""
 
     rows: Rows
     tags: list[str] | None
     class_names: list[str | None] | None
-    names: list[tuple[int, str]]
+    names: list[tuple[int, str, int]]
+    found: Found | None = None  # columns, where records are rows of a table
 
     def with_texts(self, batch: Batch) -> Batch:
         """`batch`, which has some of these rows, with their tags and classes."""
@@ -72,15 +74,18 @@ class RecordRows:
     def __init__(self, options: TextOptions, class_names: bool):
         names = make_names(options)
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
-        self._chain, self._constant, self._named = options.chain_hash, names.constant, options.names
+        self._chain, self._constant, self._named = options.chain_hash, names.constant, options.names is not False
+        self._column = options.label
         self._class_names = class_names
-        self._slots: dict[tuple[int, str, str | None], int] = {}
+        self._slots: dict[tuple[int, str, str | None], tuple[int, int]] = {}
+        self._places: dict[tuple[int, int], tuple[int, int]] = {}
         self._spaces: dict[str, tuple[int, int]] = {}
-        self._names: list[tuple[int, str]] = [(names.constant, "Constant")] if names.constant >= 0 else []
+        self._names: list[tuple[int, str]] = []  # of features by number
         self._begin()
 
     def _begin(self) -> None:
         self._indices: list[int] = []
+        self._met: list[int] = []  # numbers of the features that have names
         self._values: list[float] = []
         self._runs: list[tuple[int, int]] = []
         self._indptr, self._run_indptr = [0], [0]
@@ -93,10 +98,12 @@ class RecordRows:
         """Take a record. Raises Unfit."""
         self._label, self._tag, self._class = [math.nan, 1.0, 0.0], "", None
         self._path: list[str] = []
+        met = len(self._met)
         try:
             self._object(members_of(record), " ")
         except (Unfit, RecursionError, UnicodeEncodeError) as error:
             del self._indices[self._indptr[-1] :], self._values[self._indptr[-1] :], self._runs[self._run_indptr[-1] :]
+            del self._met[met:]
             if isinstance(error, RecursionError):
                 raise Unfit("objects or arrays nested too deeply", "a few levels") from None
             if isinstance(error, UnicodeEncodeError):
@@ -125,9 +132,19 @@ class RecordRows:
         )  # fmt: skip
         tags = self._tags if any(self._tags) else None
         classes = self._classes if any(name is not None for name in self._classes) else None
-        names, self._names = self._names if self._named else [], []
+        names = self._counted(len(self._lines))
         self._begin()
         return Parsed(rows, tags, classes, names)
+
+    def _counted(self, rows: int) -> list[tuple[int, str, int]]:
+        """(slot, name, how often) of the features since the last call, in the order in which they were first met."""
+        if not self._named:
+            return []
+        counts = np.bincount(np.array(self._met, dtype=np.int64)) if self._met else np.zeros(0, np.int64)
+        out = [(*self._names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
+        if len(self._names) >= _REMEMBERED:
+            self._names, self._slots, self._places = [], {}, {}
+        return [*out, (self._constant, "Constant", rows)] if self._constant >= 0 and rows else out
 
     # -- features ----------------------------------------------------------------------------------------------------
 
@@ -135,7 +152,9 @@ class RecordRows:
         """The features of an object, in the namespace `space`."""
         seed = self._enter(space)
         for name, value in members:
-            if name[:1] == "_":
+            if name == self._column and name and not self._path and space == " ":
+                self._set_label(value, (name,), column=True)
+            elif name[:1] == "_":
                 self._special(name, value, space)
             elif type(value) is float:
                 if value:
@@ -159,7 +178,7 @@ class RecordRows:
         for value in values:
             if type(value) is float:
                 if self._finite(value, None):
-                    self._entry((seed + at) & self._mask, value, f"{space}^[{at}]" if self._named else None)
+                    self._entry(self._place(seed, at, space), value)
                 at += 1
             elif isinstance(value, Members):
                 self._object(value, space)
@@ -181,18 +200,33 @@ class RecordRows:
         self._runs.append((known[1], end))
         return known[0]
 
-    def _entry(self, slot: int, value: float, name: str | None = None) -> None:
+    def _entry(self, feature: tuple[int, int], value: float) -> None:
         if not self._dropped:
-            self._indices.append(slot)
+            self._indices.append(feature[0])
             self._values.append(value)
-            if self._named and name is not None:
-                self._names.append((slot, name))
+            if self._named:
+                self._met.append(feature[1])
 
-    def _slot(self, seed: int, name: str, text: str | None, space: str) -> int:
-        """Slot of a feature, or of a text in it."""
-        slot = self._slots.get((seed, name, text))
-        if slot is not None:
-            return slot
+    def _place(self, seed: int, at: int, space: str) -> tuple[int, int]:
+        """(slot, number) of the numbers at a place of an array."""
+        feature = self._places.get((seed, at))
+        if feature is None:
+            slot = (seed + at) & self._mask
+            feature = slot, self._numbered(slot, f"{space}^[{at}]")
+            self._remember(self._places, (seed, at), feature)
+        return feature
+
+    def _numbered(self, slot: int, name: str) -> int:
+        """The number of a feature that is new."""
+        if self._named:
+            self._names.append((slot, name))
+        return len(self._names) - 1
+
+    def _slot(self, seed: int, name: str, text: str | None, space: str) -> tuple[int, int]:
+        """(slot, number) of a feature, or of a text in it."""
+        feature = self._slots.get((seed, name, text))
+        if feature is not None:
+            return feature
         words = None if text is None else text.translate(_UNDERSCORES)
         if words is None or self._chain:
             slot = hash_bytes(encoded(name), seed, hash_all=self._hash_all)
@@ -201,11 +235,10 @@ class RecordRows:
         else:
             slot = hash_bytes(encoded(name + words), seed, hash_all=self._hash_all)
         slot &= self._mask
-        self._remember(self._slots, (seed, name, text), slot)
-        if self._named and not self._dropped:
-            shown = name if words is None else f"{name}^{words}"
-            self._names.append((slot, shown if space == " " else f"{space}^{shown}"))
-        return slot
+        shown = name if words is None else f"{name}^{words}"
+        feature = slot, self._numbered(slot, shown if space == " " else f"{space}^{shown}")
+        self._remember(self._slots, (seed, name, text), feature)
+        return feature
 
     @staticmethod
     def _remember(table: dict, key: Any, value: Any) -> None:
@@ -240,8 +273,17 @@ class RecordRows:
         elif name.startswith("_label_"):
             self._set_part(name.removeprefix("_label_"), value, at)
 
-    def _set_label(self, value: Any, at: tuple[str, ...]) -> None:
-        if isinstance(value, Members):
+    def _set_label(self, value: Any, at: tuple[str, ...], column: bool = False) -> None:
+        """The label of a record; that of a `column` is a number, true, false, null or the name of a class."""
+        if column and type(value) in (str, bool):
+            number = (number_in(value) if value.strip() else math.nan) if type(value) is str else float(value)
+            if number is None and self._class_names:
+                self._class = value.strip()
+            elif number is None or math.isinf(number):
+                raise Unfit(said(value), NO_LABEL, at)
+            else:
+                self._label[0] = number
+        elif isinstance(value, Members):
             for name, part in value:
                 self._set_part(name, part, (*at, name))
         elif type(value) is float:

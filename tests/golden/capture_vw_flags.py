@@ -1,10 +1,61 @@
 """Write docs/vw-flags.md from `sonlearn.options.vw_flags`; run it after a change there."""
 
+import shlex
 from pathlib import Path
 
+from sonlearn.commands.vw_line import translate
+from sonlearn.errors import OptionError
 from sonlearn.options import vw_flags
 
+#: Lines of VW as people write them; tests run all that can be run.
+EVERYDAY = [
+    "vw train.vw -f model",
+    "vw -d train.vw -f model --loss_function logistic",
+    "vw -i model -t test.vw -p predictions --quiet",
+    "vw -d train.vw -c -k --passes 3 -f model",
+    "vw -d train.vw --cache_file train.cache -k --passes 5 --holdout_off --loss_function logistic",
+    "vw -d train.vw -b 24 -q :: --l2 1e-6 --loss_function logistic",
+    "vw train.vw --ngram 2 --skips 1 -b 22",
+    "vw train.vw -l 0.5 --loss_function logistic",
+    "vw train.vw -l 0.1 --power_t 0.3",
+    "vw train.vw --adaptive --normalized --invariant --random_seed 17",
+    "vw train.vw --sgd -l 0.05 --power_t 0",
+    "vw train.vw --ftrl --ftrl_alpha 0.1 --ftrl_beta 1 --l1 1e-5 --loss_function logistic",
+    "vw train.vw --coin --loss_function logistic",
+    "vw classes.vw --oaa 3 -f model --save_resume",
+    "vw classes.vw --oaa 3 --probabilities -p predictions --loss_function=logistic",
+    "vw names.vw --oaa 3 --named_labels red,green,blue",
+    "vw train.vw --loss_function logistic --link logistic -p predictions --compressed",
+    "vw train.vw --loss_function quantile --quantile_tau 0.9 --sort_features",
+    "vw train.vw --binary --loss_function logistic -P 100",
+    "vw train.vw --ignore b --cubic sss --hash all --noconstant",
+    "vw train.vw -c --passes 10 --early_terminate 2 --holdout_period 5 -l0.5",
+    "vw -d train.vw --save_resume --preserve_performance_counters -f model --examples 100",
+    "vw --daemon --port 26542 -i model -t --quiet --num_children 4",
+    "vw train.vw --bfgs --passes 20 -c --mem 7",
+    "vw costs.vw --csoaa 3 --nn 5",
+]
+
 HEAD = """# Vowpal Wabbit's flags
+
+`sonlearn vw` takes a whole command line of Vowpal Wabbit: it leaves out what is harmless, says all that cannot be done
+in one message, and runs the rest. The loss is VW's, squared, where none is given; flags of learning go to the one
+method that takes them (`-l`: `nag`; with `--power_t`: `adagrad`; `--l1`: `ftrl`), and where there are none the
+committee learns. On standard error it says which line of ours that is:
+
+```console
+$ sonlearn vw -d data/sample.vw -c -k --passes 2 -l 0.3 --loss_function logistic --quiet -f mail.model
+$ sonlearn vw data/sample.vw --bfgs --mem 7 --nn 5
+sonlearn: vw: this cannot be done here: --bfgs, --mem (only online methods: sonlearn methods lists them); --nn \
+(linear models only)
+```
+
+| everyday line | is here |
+|---|---|
+"""
+
+REST = """
+## All flags
 
 All flags that `vw --help` of release 9.11 lists. `works`: the same flag, with the same meaning, is one of `sonlearn
 train`'s. `stands for`: there is none of that name, and this is to be given instead, or nothing. `not here`: nothing
@@ -13,9 +64,18 @@ stands for it, and why. The command line says the same of a flag that it does no
 """
 
 
+def ours(line: str) -> str:
+    """What an everyday line is here, or why it is not."""
+    try:
+        return f"`sonlearn {shlex.join(translate(shlex.split(line)[1:]).arguments)}`"
+    except OptionError as error:
+        return "not here: " + str(error).partition("done here: ")[2]
+
+
 def page() -> str:
     """The page as it is to be."""
-    return HEAD + "\n".join(vw_flags.table()) + "\n"
+    everyday = [f"| `{line}` | {ours(line)} |" for line in EVERYDAY]
+    return HEAD + "\n".join(everyday) + "\n" + REST + "\n".join(vw_flags.table()) + "\n"
 
 
 if __name__ == "__main__":

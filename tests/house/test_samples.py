@@ -1,5 +1,6 @@
 """The committed samples are what their generator writes, and what data/README.md says."""
 
+import csv
 import hashlib
 import importlib.util
 import re
@@ -10,7 +11,7 @@ from places import ROOT
 from streams import read_svmlight
 
 DATA = ROOT / "data"
-SAMPLES = ("sample.svm", "sample.vw")
+SAMPLES = ("sample.svm", "sample.vw", "customers.csv")
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +54,13 @@ def test_vw_sample_is_as_described():
     assert all(head.fullmatch(line) for line in lines)
     assert 150 < sum("'letter" in line for line in lines) < 250
     assert 70 < sum(bool(re.match(r"-?1 [0-9]", line)) for line in lines) < 130
+
+
+def test_customers_are_as_described():
+    with open(DATA / "customers.csv", newline="", encoding="ascii") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 1200
+    assert len({row["customer"] for row in rows}) == 1200
+    assert 0.3 < sum(row["churned"] == "yes" for row in rows) / 1200 < 0.5
+    assert all((row["closed"] == "") == (row["churned"] == "no") for row in rows)
+    assert 0.08 < sum(row["age"] == "" for row in rows) / 1200 < 0.16

@@ -13,7 +13,8 @@ from river.checks import yield_checks
 
 from sonlearn import InputError, LearnOptions, TextOptions, read_batches
 from sonlearn.learn.learner import Learner
-from sonlearn.river import SonClassifier, SonRegressor
+from sonlearn.river import SonClassifier, SonRegressor, batch_of
+from sonlearn.text.hashing import hash_bytes
 
 TEXT = TextOptions(format="vw", bits=32)
 MODELS = {
@@ -185,16 +186,6 @@ def test_a_label_that_is_no_value_is_refused(label):
     assert ours.predict_one({"a": 1.0}) == 0.0
 
 
-@pytest.mark.parametrize("nothing", [math.nan, None, np.float32("nan")])
-def test_what_is_missing_is_left_out(nothing):
-    for model, label in ((SonRegressor(method="nag"), 1.0), (SonClassifier(method="nag"), True)):
-        ours, other = model.clone(), model.clone()
-        ours.learn_one({"cup": 1.0, "tea": nothing}, label)
-        other.learn_one({"cup": 1.0}, label)
-        for x in ({"cup": 1.0}, {"cup": 1.0, "tea": nothing}, {"tea": 1.0}):
-            assert ours.predict_one(x) == other.predict_one(x)
-
-
 @pytest.mark.parametrize("value", [math.inf, -math.inf, [1], b"x"])
 def test_what_is_no_value_is_refused(value):
     ours = SonRegressor(method="nag")
@@ -208,7 +199,7 @@ def test_tables(library):
     frames = pytest.importorskip(library, reason=f"needs {library}")
     pytest.importorskip("pandas", reason="needs pandas")
     table = frames.DataFrame({"a": [1.0, None, 2.0], "b": ["x", "y", None]})
-    labels, rows = [True, False, True], [{"a": 1.0, "b": "x"}, {"b": "y"}, {"a": 2.0}]
+    labels, rows = [True, False, True], [{"a": 1.0, "b": "x"}, {"a": None, "b": "y"}, {"a": 2.0, "b": None}]
     one, many = SonClassifier(method="nag"), SonClassifier(method="nag")
     many.learn_many(table, frames.Series(labels))
     for x, y in zip(rows, labels, strict=True):
@@ -221,3 +212,22 @@ def test_batches_of_other_lengths_are_refused():
     for model in (SonClassifier(method="nag"), SonRegressor(method="nag")):
         with pytest.raises(ValueError, match="1 labels"):
             model.learn_many([{"a": 1}, {"a": 2}], [True])
+
+
+@pytest.mark.parametrize("value", [None, math.nan])
+def test_a_missing_value_is_a_feature_that_says_so(value):
+    """In a dict, in a list of dicts and in a table: the text of the feature is empty."""
+    slot = hash_bytes(b"", hash_bytes(b"tea"))
+    one = batch_of([{"tea": value, "cup": 2.0}], [1.0], 1.0, 32, False)
+    assert dict(zip(one.indices.tolist(), one.values.tolist(), strict=True)) == {slot: 1.0, hash_bytes(b"cup"): 2.0}
+    rows = [{"tea": "x" if i % 3 else None, "cup": math.nan if i % 2 else float(i)} for i in range(40)]
+    y = [i % 3 == 0 for i in range(40)]
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    ours, many, table = (SonClassifier(method="nag", classes=(False, True)) for _ in range(3))
+    for row, label in zip(rows, y, strict=True):
+        ours.learn_one(row, label)
+    many.learn_many(rows, y)
+    table.learn_many(pd.DataFrame(rows), pd.Series(y))
+    probabilities = [list(each.predict_proba_many(rows)[True]) for each in (ours, many, table)]
+    assert probabilities[0] == probabilities[1] == probabilities[2]
+    assert ours.predict_proba_one({"tea": None})[True] > 0.5 > ours.predict_proba_one({"tea": "x"})[True]

@@ -400,3 +400,52 @@ def test_a_pickle_is_no_larger_than_what_is_filled(tmp_path):
     again.partial_fit(X, X[:, 0] > 0)
     ours.partial_fit(X, X[:, 0] > 0)
     np.testing.assert_array_equal(again.predict_proba(X), ours.predict_proba(X))
+
+
+def mixed_rows(n=80):
+    draw = np.random.default_rng(5)
+    city = draw.choice(["Graz", "Wien", None], n).tolist()
+    size = [None if i % 7 == 0 else float(draw.normal()) for i in range(n)]
+    days = [f"2024-0{1 + i % 9}-1{i % 10}" for i in range(n)]
+    return {"size": size, "city": city, "day": days}, np.array(["no", "yes"])[[int(c == "Graz") for c in city]]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_tables_with_texts_and_missing_values(library, tmp_path):
+    """The features are those of the same table in CSV, whatever the library."""
+    frame = pytest.importorskip(library, reason=f"{library} is not installed")
+    from sonlearn import Learner, LearnOptions, TextOptions, read_batches
+
+    columns, y = mixed_rows()
+    X = frame.DataFrame(columns)
+    ours = SonClassifier(method="nag").fit(X, y)
+    assert ours.mixed_
+    assert list(ours.classes_) == ["no", "yes"]
+    assert list(ours.predict(X)) == list(y)
+    lines = ["size,city,day,y"]
+    for *row, label in zip(*columns.values(), y, strict=True):
+        lines.append(",".join("" if value is None else str(value) for value in row) + f",{int(label == 'yes')}")
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    learner = Learner(LearnOptions(method="nag"))
+    (batch,) = read_batches(tmp_path / "t.csv", TextOptions(label="y", bits=32))
+    learner.partial_fit(batch)
+    assert np.array_equal(ours.decision_function(X), learner.predict(batch).raw)
+    again = pickle.loads(pickle.dumps(ours))
+    assert np.array_equal(again.predict_proba(X), ours.predict_proba(X))
+    with pytest.raises(AttributeError, match="has features that are no columns"):
+        _ = ours.coef_
+    with pytest.raises(ValueError, match="79 labels, expected one each for 80 rows"):
+        ours.fit(X, y[1:])
+    with pytest.raises(ValueError, match="expected a table as in fit"):
+        ours.predict(np.zeros((2, 3)))
+    values = SonRegressor(method="nag").partial_fit(X, np.arange(80.0), sample_weight=np.ones(80))
+    assert np.isfinite(values.predict(X)).all()
+
+
+def test_tables_of_numbers_alone_are_matrices():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = pandas.DataFrame({"a": [1.0, 2.0, 3.0] * 5, "b": [0, 1, 0] * 5})
+    ours, y = SonClassifier(method="nag").fit(X, [0, 1, 0] * 5), [0, 1, 0] * 5
+    assert not ours.mixed_
+    other = SonClassifier(method="nag").fit(X.to_numpy(), y)
+    assert np.array_equal(ours.decision_function(X), other.decision_function(X.to_numpy()))

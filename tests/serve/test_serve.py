@@ -130,7 +130,7 @@ def test_json_for_models_without_namespaces():
         before = learner.examples
         assert server.json("/learn", rows[:2])[0] == 200
         assert learner.examples == before + 1
-        bad_rows = {"an array for 'age'": {"age": [1]}, "'x' for 'y'": {"y": "x"}, "'inf'": {"age": "inf"}}
+        bad_rows = {"an array for 'age'": {"age": [1]}, "an array for 'y'": {"y": [1]}, "'inf'": {"age": "inf"}}
         for found, bad in bad_rows.items():
             status, answer = server.json("/predict", bad)
             assert (status, found in answer["error"]) == (400, True), answer

@@ -1,0 +1,193 @@
+"""``sonlearn vw ...``: a whole command line of Vowpal Wabbit as one of ours.
+
+What is harmless is left out, what has another name here is renamed, and the flags of learning decide the method that
+takes them. What cannot be done is refused, all of it in one message, and nothing is run. Imports neither numpy nor
+numba.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sonlearn.errors import OptionError
+from sonlearn.options import vw_flags
+from sonlearn.options.methods import METHODS
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Left out: nothing changes without them.
+HARMLESS = _names(
+    "--kill_cache --save_resume --preserve_performance_counters --sort_features --compressed --no_stdin "
+    "--strict_parse --sparse_weights --no_daemon --foreground"
+)
+#: The same, of flags that have a value.
+HARMLESS_VALUE = _names("--random_seed --ring_size --example_queue_limit --num_children --log_level --indexing")
+#: Flags that are the same here: those that have no value, and those that have one.
+SWITCHES = _names(
+    "--testonly --noconstant --quiet --audit --holdout_off --save_per_pass --chain_hash --json --binary "
+    "--probabilities --cache"
+)
+VALUES = _names(
+    "--data --initial_regressor --final_regressor --predictions --raw_predictions --bit_precision --loss_function "
+    "--quantile_tau --learning_rate --power_t --l1 --l2 --ftrl_alpha --ftrl_beta --passes --examples --progress "
+    "--quadratic --cubic --interactions --ignore --keep --ngram --skips --hash --hash_seed --holdout_period "
+    "--holdout_after --early_terminate --cache_file --link --min_prediction --max_prediction --oaa --sketch_size "
+    "--alpha"
+)
+#: Which step it is to be.
+STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNewton")
+#: Methods by preference, where flags of learning decide.
+_METHODS = ("committee", "nag", "adagrad", "sgd", "ftrl", "coin", "oja-son")
+_OF_METHODS = ("learning_rate", "power_t", "l1", "l2", "ftrl_alpha", "ftrl_beta", "sketch_size", "alpha")
+
+
+class Word(NamedTuple):
+    """A flag of the line as it was written, its long name, and its value (None: it has none); or data: no name."""
+
+    written: str
+    name: str
+    value: str | None
+
+
+class Translated(NamedTuple):
+    """A line of ours, the verb first, and the flags that were left out."""
+
+    arguments: list[str]
+    left_out: list[str]
+
+
+class Problems:
+    """What of a line cannot be done: flags by reason."""
+
+    def __init__(self) -> None:
+        self._by_reason: dict[str, list[str]] = {}
+
+    def add(self, written: str, why: str) -> None:
+        """A flag, or flags, and the reason."""
+        self._by_reason.setdefault(why, []).append(written)
+
+    def refuse(self) -> None:
+        """Raise OptionError, if there are any: all in one line."""
+        if self._by_reason:
+            shown = "; ".join(f"{', '.join(written)} ({why})" for why, written in self._by_reason.items())
+            raise OptionError(f"vw: this cannot be done here: {shown}")
+
+
+def translate(arguments: list[str]) -> Translated:
+    """A command line of VW, without its ``vw``, as one of ours. Raises OptionError, which names all that cannot be."""
+    words, problems = list(_words(arguments)), Problems()
+    given = {word.name: word.value for word in words if word.name}
+    serves, out, left = "--daemon" in given, [], []
+    for word in words:
+        if not word.name:
+            out.append(word.written)
+        elif word.name in (HARMLESS | HARMLESS_VALUE) or (word.name == "--cache" and "--cache_file" not in given):
+            left.append(word.written)
+        elif word.name in STEPS or word.name in ("--daemon", "--port", "--named_labels"):
+            continue
+        elif word.name == "--driver_output_off":
+            out.append("--quiet")
+        elif word.name == "--oaa" and "--named_labels" in given:
+            out += ["--classes", "auto"]
+        elif word.name in SWITCHES and word.value is None:
+            out.append(word.written)
+        elif word.name in VALUES and word.value is not None:
+            out += [word.name, word.value]
+        else:
+            problems.add(word.written, _why(word))
+    if serves:
+        return Translated(_served(given, problems), left)
+    out += _method(given, problems)
+    problems.refuse()
+    return Translated(["train", *out], left)
+
+
+def _words(arguments: list[str]) -> Iterator[Word]:
+    """The line taken apart: values go to their flags."""
+    rest = list(arguments)
+    while rest:
+        written = rest.pop(0)
+        if not written.startswith("-") or written == "-":
+            yield Word(written, "", None)
+            continue
+        head, equals, tail = written.partition("=")
+        value: str | None = tail if equals else None
+        if not head.startswith("--") and len(head) > 2:  # -b18, -l0.5
+            head, value = head[:2], head[2:] + equals + tail
+        name = vw_flags.SHORT.get(head, "--" + head[2:].replace("-", "_") if head.startswith("--") else head)
+        if value is None and rest and not rest[0].startswith("--") and _has_value(name, rest[0]):
+            value = rest.pop(0)
+        yield Word(head, name, value)
+
+
+def _has_value(name: str, after: str) -> bool:
+    """Whether a flag takes what stands behind it; of one that cannot be done here, if that is neither flag nor file."""
+    if name in VALUES | HARMLESS_VALUE or name in ("--port", "--named_labels"):
+        return True
+    if name in SWITCHES | HARMLESS | STEPS | {"--daemon", "--driver_output_off"}:
+        return False
+    return not after.startswith("-") and not os.path.exists(after)
+
+
+def _why(word: Word) -> str:
+    answer = vw_flags.answer(word.name)
+    if answer is None:
+        return "VW has no such flag"
+    if answer.state == vw_flags.WORKS:
+        return "its value is missing" if word.value is None else "it has no value"
+    return answer.text
+
+
+def _method(given: dict[str, str | None], problems: Problems) -> list[str]:
+    """Flags of the one method that takes those of the line; and of VW's loss, which is squared."""
+    steps = frozenset(STEPS & given.keys())
+    wanted = [name for name in _OF_METHODS if f"--{name}" in given]
+    able = [name for name in _METHODS if all(option in METHODS[name].takes for option in wanted)]
+    names = {
+        frozenset(): None, frozenset({"--sgd"}): "sgd", frozenset({"--ftrl"}): "ftrl", frozenset({"--coin"}): "coin",
+        frozenset({"--OjaNewton"}): "oja-son", frozenset({"--adaptive"}): "adagrad",
+        frozenset({"--adaptive", "--normalized"}): "nag", frozenset({"--normalized", "--invariant"}): "nag",
+        frozenset({"--adaptive", "--normalized", "--invariant"}): "nag", frozenset({"--invariant"}): None,
+    }  # fmt: skip
+    if steps not in names:
+        problems.add(" with ".join(sorted(steps)), "there is no method that takes both")
+        return []
+    method, spelt = names[steps], " and ".join(_spelt(name) for name in wanted)
+    if method is None and not able:
+        takers = "; ".join(f"{_spelt(name)}: {', '.join(_takers(name))}" for name in wanted)
+        problems.add(spelt, f"no one method takes them; {takers}")
+    elif method is not None and method not in able:
+        problems.add(spelt, f"{' '.join(sorted(steps))} is --method {method}, which does not take all of it")
+    elif method is None:
+        method = able[0]
+    out = [] if method in (None, "committee") or "--initial_regressor" in given else ["--method", method]
+    if not {"--loss_function", "--oaa", "--initial_regressor"} & given.keys():
+        out += ["--loss", "squared"]
+    return out
+
+
+def _spelt(name: str) -> str:
+    return "-l" if name == "learning_rate" else f"--{name}"
+
+
+def _takers(name: str) -> list[str]:
+    return [f"--method {method}" for method in _METHODS[1:] if name in METHODS[method].takes]
+
+
+def _served(given: dict[str, str | None], problems: Problems) -> list[str]:
+    """The line of a daemon: it answers, and does not learn with ``-t``."""
+    model = given.get("--initial_regressor")
+    if model is None:
+        problems.add("--daemon without -i", "a server needs a model: sonlearn train makes it")
+    if "--testonly" not in given and given.get("--final_regressor") is None:
+        problems.add("--daemon without -t or -f", "what a server learns has to be saved")
+    problems.refuse()
+    out = ["serve", "-i", str(model), "--port", "none", "--tcp", given.get("--port") or "26542"]
+    if "--testonly" not in given:
+        out += ["--learn", "-f", str(given["--final_regressor"])]
+    return out + ["--quiet"] * ("--quiet" in given)

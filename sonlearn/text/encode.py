@@ -1,0 +1,293 @@
+"""What a field of a table becomes, the same for CSV, Arrow and rows of JSON.
+
+- a number, and true or false in any case of letters (1 and 0), is the value of the feature named like its column; 0 is
+  left out;
+- nothing at all and ``nan`` in any case are a missing value: the feature ``column=`` with value 1 says so;
+- a date (2024-03-31) or a time stamp (2024-03-31 13:05, with seconds, a fraction, a time zone, a T in the middle) is
+  the number ``column.year``, years since 2000, and ``column.month=3``, ``column.weekday=Sun`` and ``column.hour=13``
+  with value 1; a time stamp of midnight is its date. Hours are those that are written, whatever the time zone;
+- ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
+- any other text is the feature ``column=text`` with value 1.
+
+A column of ``--categorical`` has only the last of these and missing values (1010.0 is 1010), of ``--numeric`` only the
+first and missing values: any other field makes the row malformed. A field of ``--text`` is its words (`words_of`), each
+a feature of the namespace that is named like the column, with n-grams as ``--ngram`` and ``--skips`` say: the features
+of ``{"column": {"_text": "its words"}}`` in JSON.
+
+A field is encoded once and then looked up. Features have numbers, so that they can be counted; what is remembered is
+bounded (`_REMEMBERED`).
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+import unicodedata
+
+import numpy as np
+
+from sonlearn.errors import shorten
+from sonlearn.options import TextOptions
+from sonlearn.text.columns import FINITE, Found, is_feature, name_slot, number_in
+from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
+from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
+
+#: Features, and fields of a column, that are remembered.
+_REMEMBERED = 1 << 20
+_DATE = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII
+)
+#: Rows before a column is taken for a text in a hint.
+_ENOUGH = 20
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
+
+Entries = tuple[tuple[int, float], ...]
+
+
+class UnfitError(ValueError):
+    """A field that makes its row malformed: what was found, and what was expected."""
+
+    def __init__(self, found: str, expected: str):
+        super().__init__(found, expected)
+        self.found, self.expected = found, expected
+
+
+class _Separators(dict[int, int | str]):
+    """For `str.translate`: letters, digits, marks and apostrophes (U+2019 as ') stay, all else is a blank."""
+
+    def __missing__(self, code: int) -> int | str:
+        character = chr(code)
+        stays = character.isalnum() or character in "_'" or unicodedata.category(character).startswith("M")
+        self[code] = code if stays else " "
+        return self[code]
+
+
+_SEPARATORS = _Separators({0x2019: "'"})
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case: runs of letters, digits, marks, underscores, and apostrophes within.
+
+    The text is composed (Unicode NFC) before. ``Don't PANIC -- 42`` is ``don't``, ``panic``, ``42``.
+    """
+    runs = unicodedata.normalize("NFC", text).lower().translate(_SEPARATORS).split()
+    return [word for run in runs if (word := run.strip("'"))]
+
+
+def date_in(field: str) -> tuple[datetime.date, int | None] | None:
+    """The date that a field stands for, and the hour (None: midnight sharp, or none is written); None: it is none."""
+    match = _DATE.fullmatch(field.strip()) if 8 < len(field) < 48 else None
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, fraction = match.groups()
+    if hour is not None and not (int(hour) < 24 and int(minute) < 60 and int(second or 0) < 61):
+        return None
+    try:
+        date = datetime.date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+    sharp = hour is None or not (int(hour) or int(minute) or int(second or 0) or int(fraction or 0))
+    return date, None if sharp else int(hour)
+
+
+class _Features:
+    """Features by number: their slots and names."""
+
+    def __init__(self, options: TextOptions):
+        self._options = options
+        self.slots: list[int] = []
+        self.names: list[str] = []
+
+    def new(self, name: str, slot: int | None = None) -> int:
+        """The number of a new feature; its slot is that of its name, if no other is given."""
+        self.slots.append(name_slot(name, self._options) if slot is None else slot)
+        self.names.append(name)
+        return len(self.slots) - 1
+
+
+class ColumnEncoder:
+    """The fields of one column to (number of the feature, value)."""
+
+    def __init__(self, column: str, options: TextOptions, features: _Features):
+        self.column, self._options, self._features = column, options, features
+        self.as_text = column in options.text
+        self.as_category = column in options.categorical
+        self._as_number = column in options.numeric
+        self.kinds: set[str] = set()
+        self.made = self.worded = 0  # different categories, and those of several words
+        if self.as_text:
+            seed, name = options.hash_seed, column.encode("utf-8", "surrogateescape")
+            self._seed = hash_bytes(name, seed, hash_all=options.hash == "all")
+            self._mask = (1 << options.bits) - 1
+            self._grams = masks_by_byte(options)[name[0] if name else ord(" ")]
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all fields: the features have new numbers from now on."""
+        self._number = self._missing = -1
+        self._known: dict[str, Entries] = {}
+        self._words: dict[str, int] = {}
+
+    def number(self) -> int:
+        """The feature that numbers are values of."""
+        if self._number < 0:
+            self._number = self._features.new(self.column)
+        self.kinds.add("number")
+        return self._number
+
+    def missing(self) -> Entries:
+        """What stands for a missing value."""
+        if self._missing < 0:
+            self._missing = self._features.new(f"{self.column}=")
+        self.kinds.add("missing")
+        return ((self._missing, 1.0),)
+
+    def value(self, value: float) -> Entries:
+        """What a number becomes. Raises UnfitError."""
+        if self.as_text or self.as_category:
+            return self.entries("" if value != value else repr(float(value)).removesuffix(".0"))
+        if value != value:
+            return self.missing()
+        if math.isinf(value):
+            raise UnfitError(f"{value:g}", FINITE)
+        number = self.number()
+        return ((number, value),) if value else ()
+
+    def entries(self, field: str) -> Entries:
+        """What a field becomes. Raises UnfitError."""
+        known = self._known.get(field)
+        if known is not None:
+            return known
+        if self.as_text:
+            return self._text(field)
+        if self.as_category:
+            return self._remembered(field, self._category(field))
+        value = number_in(field)
+        if value is not None:
+            if math.isinf(value):
+                raise UnfitError(shorten(field), FINITE if self._as_number else f"{FINITE}, or a text that is none")
+            return self.value(value)
+        if self._as_number:
+            raise UnfitError(shorten(field), f"{FINITE}, or nothing (--numeric)")
+        return self._remembered(field, self._date(field) or self._category(field))
+
+    def _remembered(self, field: str, entries: Entries) -> Entries:
+        if len(self._known) < _REMEMBERED:
+            self._known[field] = entries
+        return entries
+
+    def _category(self, field: str) -> Entries:
+        if field.lower() in ("", "nan"):
+            return self.missing()
+        if self.as_category:
+            if _WHOLE.fullmatch(field):
+                field = field.partition(".")[0]
+            elif field.lower() in ("true", "false"):
+                field = field.lower()
+        self.kinds.add("category")
+        self.made, self.worded = self.made + 1, self.worded + (len(field.split(None, 2)) > 2)
+        return ((self._features.new(f"{self.column}={field}"), 1.0),)
+
+    def _date(self, field: str) -> Entries:
+        found = date_in(field)
+        if found is None:
+            return ()
+        (date, hour), new = found, self._feature
+        self.kinds.add("date")
+        entries = [] if date.year == 2000 else [(new("year"), date.year - 2000.0)]
+        entries += [(new(f"month={date.month}"), 1.0), (new(f"weekday={_WEEKDAYS[date.weekday()]}"), 1.0)]
+        return (*entries, *([] if hour is None else [(new(f"hour={hour}"), 1.0)]))
+
+    def _feature(self, of: str) -> int:
+        """A feature of the column that several fields have."""
+        name = f"{self.column}.{of}"
+        if name not in self._words:
+            self._words[name] = self._features.new(name)
+        return self._words[name]
+
+    def _text(self, field: str) -> Entries:
+        words = words_of(field)
+        if not words:
+            return self.missing()
+        self.kinds.add("text")
+        numbers = [self._word(word) for word in words]
+        out = [(number, 1.0) for number in numbers]
+        slots = self._features.slots
+        for offsets in self._grams:
+            for i in range(len(numbers) - offsets[-1]):
+                gram = " ".join(words[i + offset] for offset in offsets)
+                number = self._words.get(gram)
+                if number is None:
+                    slot = slots[numbers[i]]
+                    for offset in offsets[1:]:
+                        slot = (slot * GRAM_PRIME + slots[numbers[i + offset]]) & self._mask
+                    number = self._words[gram] = self._features.new(f"{self.column}^{gram.replace(' ', '^')}", slot)
+                out.append((number, 1.0))
+        return tuple(out)
+
+    def _word(self, word: str) -> int:
+        number = self._words.get(word)
+        if number is None:
+            name = word.encode("utf-8", "surrogateescape")
+            slot = hash_bytes(name, self._seed, hash_all=self._options.hash == "all") & self._mask
+            number = self._words[word] = self._features.new(f"{self.column}^{word}", slot)
+        return number
+
+
+class TableEncoder:
+    """The feature columns of tables: an encoder each, and the features that they share."""
+
+    def __init__(self, options: TextOptions):
+        self.options = options
+        self._features = _Features(options)
+        self._columns: dict[str, ColumnEncoder] = {}
+        self._rows = 0
+        self._mask = (1 << options.bits) - 1
+
+    def column(self, name: str) -> ColumnEncoder:
+        """The encoder of a column, made when it is first asked for. Raises UnicodeEncodeError."""
+        encoder = self._columns.get(name)
+        if encoder is None:
+            if len(self._columns) >= _REMEMBERED:
+                self._columns.clear()
+            encoder = self._columns[name] = ColumnEncoder(name, self.options, self._features)
+        return encoder
+
+    def is_feature(self, name: str) -> bool:
+        """Whether a column is a feature column."""
+        return is_feature(name, self.options)
+
+    def slots(self, numbers: np.ndarray) -> np.ndarray:
+        """int64[n] slots of features int64[n]."""
+        return np.array(self._features.slots, dtype=np.int64)[numbers] if len(numbers) else np.zeros(0, np.int64)
+
+    def counted(self, numbers: np.ndarray, rows: int) -> list[tuple[int, str, int]]:
+        """(slot, name, how often) of features int64[n] of so many rows, in the order in which they were made."""
+        self._rows += rows
+        if self.options.names is False:
+            return []
+        counts = np.bincount(numbers, minlength=0) if len(numbers) else np.zeros(0, np.int64)
+        slots, names = self._features.slots, self._features.names
+        out = [(slots[i], names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
+        return [*out, (VW_CONSTANT & self._mask, "Constant", rows)] if self.options.constant and rows else out
+
+    def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
+        """What the columns have held so far."""
+        met = {name: self._columns[name].kinds for name in columns if name in self._columns}
+        texts = tuple(name for name in columns if name in self._columns and self._looks_like_text(self._columns[name]))
+        return Found(columns, {name: tuple(kinds) for name, kinds in met.items() if kinds}, hint, texts)
+
+    def _looks_like_text(self, column: ColumnEncoder) -> bool:
+        """Whether nearly all values of a column differ, and most have several words."""
+        enough = column.made >= max(_ENOUGH, 0.9 * self._rows)
+        return enough and not column.as_category and column.worded > column.made / 2
+
+    def settle(self) -> None:
+        """Between batches: forget what is too much to remember."""
+        if len(self._features.slots) > _REMEMBERED:
+            self._features.slots.clear()
+            self._features.names.clear()
+            for encoder in self._columns.values():
+                encoder.forget()

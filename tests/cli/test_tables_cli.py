@@ -1,0 +1,276 @@
+"""Tables on the command line: two labels of any words, ids, texts, what is written, and what a table is."""
+
+import csv
+import io
+import json
+import math
+
+import pytest
+
+from sonlearn import Learner, LearnOptions, TextOptions, read_batches
+from sonlearn.cli import main
+from sonlearn.data.batch import Batch
+from sonlearn.errors import InputError
+from sonlearn.learn.labels import Labels
+from sonlearn.learn.losses import losses  # noqa: F401 (compiled once)
+
+
+def table(negative="no", positive="yes", n=60, first="no"):
+    words = {"no": [negative, positive], "yes": [positive, negative]}[first]
+    lines = ["key,n,city,note,label"]
+    for i in range(n):
+        note = ["good bread", "Bad bread"][i % 2]
+        lines.append(f"k{i},{i % 7},{['Graz', 'Wien'][i % 2]},{note} {i % 3},{words[i % 2]}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Runs a command in a folder of its own; (status, output, errors)."""
+    monkeypatch.chdir(tmp_path)
+
+    def do(*arguments):
+        capsys.readouterr()
+        status = main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return do
+
+
+def write(name, text):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+TRAIN = ("train", "--method", "nag", "-f", "m", "--label", "label", "--id", "key")
+
+
+# ------------------------------------------------------------------------------------------------- two labels
+
+
+@pytest.mark.parametrize(
+    ("negative", "positive", "first", "options", "said"),
+    [
+        ("no", "yes", "no", [], "yes (the other: no)"),
+        ("no", "yes", "yes", [], "yes (the other: no)"),
+        ("ham", "spam", "yes", [], "spam (the other: ham)"),
+        ("blue", "red", "no", [], "red (the other: blue)"),
+        ("red", "blue", "no", [], "blue (the other: red)"),
+        ("yes", "no", "no", ["--positive", "no"], "no (the other: yes)"),
+        ("1", "2", "yes", ["--positive", "2"], "2 (the other: 1)"),
+        ("1", "0", "no", ["--positive", "0.0"], "0 (the other: 1)"),
+    ],
+)
+def test_two_words_are_one_learner_of_two_classes(run, negative, positive, first, options, said):
+    """The same to the last bit as -1 and +1 in their place."""
+    write("t.csv", table(negative, positive, first=first))
+    status, _, err = run(*TRAIN, *options, "t.csv")
+    assert status == 0
+    assert f"\npositive label = {said}\n" in err
+    write("n.csv", table("-1", "1", first=first))
+    status, _, plain = run(*TRAIN[:3], "-f", "n", *TRAIN[5:], "n.csv")
+    rows = [line for line in err.splitlines() if line[:2] in ("0.", "1.")]
+    assert rows == [line for line in plain.splitlines() if line[:2] in ("0.", "1.")]
+    assert "positive label" not in plain
+    assert len(rows) > 5
+    predicted = run("predict", "--quiet", "-i", "m", "t.csv")[1]
+    assert predicted == run("predict", "--quiet", "-i", "n", "n.csv")[1]
+    assert f"positive label = {said}" in run("inspect", "m")[1]
+    # it goes on with the same words
+    assert run("train", "--quiet", "-i", "m", "-f", "m", "t.csv")[0] == 0
+    assert Learner.load("m").two_labels == (negative, positive)
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_a_third_label_is_refused(run, format):
+    words = ["no", "yes", "maybe"]
+    write("t.csv", "a,label\n" + "".join(f"{i},{words[i % 3]}\n" for i in range(9)))
+    write("t.jsonl", "".join(json.dumps({"a": i, "label": words[i % 3]}) + "\n" for i in range(9)))
+    status, _, err = run("train", "--method", "nag", "--quiet", "--label", "label", f"t.{format}")
+    assert status == 1
+    assert "found label 'maybe', expected 'no' or 'yes', the two labels so far (several classes: --classes auto)" in err
+    assert run("train", "--method", "nag", "--quiet", "--classes", "auto", "--label", "label", f"t.{format}")[0] == 0
+
+
+def test_words_after_numbers_are_refused(run):
+    write("t.csv", "a,label\n1,1\n2,no\n")
+    status, _, err = run("train", "--method", "nag", "--quiet", "--label", "label", "t.csv")
+    assert status == 1
+    assert "found label 'no', expected -1 and +1, or 0 and 1, for --loss logistic" in err
+
+
+def batch_of(words, weight=None):
+    text = "a,y\n" + "".join(f"1,{word}\n" for word in words)
+    from sonlearn.text.columns import Labelling
+    from sonlearn.text.read import Reader
+
+    options = TextOptions(label="y")
+    (batch,) = Reader(io.BytesIO(text.encode()), options, labels=Labelling(words=True))
+    return batch if weight is None else batch._replace(weight=weight)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    "words",
+    [["a", "b", "a", "c"], ["1", "1", "yes", "no"], ["yes", "no", "1"], ["", "t", "", "u", "t"], ["1", "x", "0"]],
+)
+def test_what_is_settled_does_not_depend_on_where_batches_end(words):
+    """Label by label: the code of each, where it stops, and what is known then."""
+    found = []
+    for size in (1, 2, 3, len(words)):
+        labels, codes = Labels("logistic"), []
+        whole = batch_of(words)
+        for start in range(0, len(words), size):
+            part = whole.part(start, start + size)
+            y, end = labels.coded(part, remember=True)
+            codes += y[:end].tolist()
+            if end < part.n:
+                codes.append("refused")
+                break
+        found.append((list(map(str, codes)), labels.header()))
+    assert all(each == found[0] for each in found)
+
+
+def test_labels_of_two_words_in_a_model_of_parts(run):
+    """What learners of parts know of words is put together, or refused where it does not fit."""
+    from sonlearn.learn.merge import _coding
+
+    learners = []
+    for words in (["no", "yes"], ["yes"], ["red", "blue"]):
+        learner = Learner(LearnOptions(method="nag"))
+        learner.partial_fit(batch_of(words))
+        learners.append(learner)
+    assert _coding(learners[:2], ["a", "b"])["words"] == ["no", "yes"]
+    with pytest.raises(InputError, match="give --positive LABEL"):
+        _coding(learners, ["a", "b", "c"])
+
+
+def test_positive_is_for_two_classes(run):
+    for options in (["--classes", "auto"], ["--loss", "squared"]):
+        assert "it is for two classes" in run("train", "--positive", "x", *options, "t.csv")[2]
+
+
+# ------------------------------------------------------------------------------------------------- what is written
+
+
+def answers(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_predictions_as_csv_and_json_lines(run):
+    write("t.csv", table())
+    assert run(*TRAIN, "--quiet", "t.csv")[0] == 0
+    plain = [line.split() for line in run("predict", "--quiet", "-i", "m", "t.csv")[1].splitlines()]
+    as_csv = answers(run("predict", "--quiet", "-i", "m", "--output", "csv", "--probabilities", "t.csv")[1])
+    assert list(as_csv[0]) == ["id", "label", "probability", "probability of no", "probability of yes"]
+    as_json = [json.loads(line) for line in
+               run("predict", "--quiet", "-i", "m", "--output", "jsonl", "t.csv")[1].splitlines()]  # fmt: skip
+    assert len(plain) == len(as_csv) == len(as_json) == 60
+    for (odds, key), one, other in zip(plain, as_csv, as_json, strict=True):
+        p = 1 / (1 + math.exp(-float(odds)))
+        assert one["id"] == other["id"] == key
+        assert one["label"] == other["label"] == ("yes" if float(odds) > 0 else "no")
+        assert other["probability"] == pytest.approx(p, abs=1e-6)
+        assert float(one["probability"]) == float(one["probability of yes"]) == pytest.approx(p, abs=2e-6)
+        assert float(one["probability of no"]) == pytest.approx(1 - p, abs=2e-6)
+
+
+def test_rows_that_are_left_out_and_rows_without_ids(run):
+    write("t.csv", table().replace("k3,3", "k3,inf").replace("k5,5,", ",5,"))
+    assert run(*TRAIN, "--quiet", "--on-error", "skip", "t.csv")[0] == 0
+    given = ("predict", "--quiet", "--on-error", "skip", "-i", "m", "t.csv", "--output")
+    as_csv = answers(run(*given, "csv")[1])
+    assert [row["id"] for row in as_csv[:7]] == ["k0", "k1", "k2", "k3", "k4", "6", "k6"]
+    assert [row["label"] == "" for row in as_csv[:5]] == [False, False, False, True, False]
+    as_json = [json.loads(line) for line in run(*given, "jsonl")[1].splitlines()]
+    assert as_json[3] == {"id": "k3", "label": None, "probability": None}
+    assert len(as_csv) == len(as_json) == 60
+
+
+def test_answers_of_values_margins_and_classes(run):
+    write("t.csv", table("0", "1"))
+    given = ("--quiet", "t.csv")
+    assert run(*TRAIN, "--loss", "squared", *given)[0] == 0
+    assert list(answers(run("predict", "-i", "m", "--output", "csv", *given)[1])[0]) == ["id", "prediction"]
+    assert run(*TRAIN, "--loss", "hinge", *given)[0] == 0
+    row = answers(run("predict", "-i", "m", "--output", "csv", *given)[1])[0]
+    assert list(row) == ["id", "label", "score"]
+    assert row["label"] in ("0", "1")
+    write("c.csv", "a,label\n" + "".join(f"{'xyz'[i % 3]},{['red', 'green', 'blue'][i % 3]}\n" for i in range(60)))
+    assert (
+        run("train", "--method", "nag", "-f", "m", "--label", "label", "--classes", "auto", "--quiet", "c.csv")[0] == 0
+    )
+    rows = answers(run("predict", "-i", "m", "--quiet", "--output", "csv", "--probabilities", "c.csv")[1])
+    assert list(rows[0])[3:] == ["probability of red", "probability of green", "probability of blue"]
+    for row in rows:
+        assert row["probability"] == row[f"probability of {row['label']}"]
+        assert sum(float(row[name]) for name in list(row)[3:]) == pytest.approx(1, abs=3e-6)
+    assert [row["label"] for row in rows[:3]] == ["red", "green", "blue"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--output", "csv"], "--output csv: nothing is written; give -p FILE as well"),
+        (["--output", "csv", "-p", "p", "--resume"], "the header would come again; give --output jsonl"),
+        (["--output", "csv", "-p", "p", "--probabilities", "--classes", "auto"], "have no columns yet"),
+        (["--output", "xml", "-p", "p"], "--output xml: expected one of vw, csv, jsonl"),
+    ],
+)
+def test_what_cannot_be_written(run, options, message):
+    write("t.csv", table())
+    status, _, err = run(*TRAIN, "--quiet", *options, "t.csv")
+    assert status == 1
+    assert message in err
+
+
+# ------------------------------------------------------------------------------------------------- texts, describe
+
+
+def test_a_text_is_hinted_at_and_learned_from(run):
+    words = ["cheap", "watches", "buy", "now", "dear", "friend", "meeting", "today"]
+    rows = [
+        f"{words[i % 4]} {words[4 + i % 4]} {words[i % 3]} {i},{'spam' if i % 4 < 2 else 'ham'}" for i in range(200)
+    ]
+    write("t.csv", "subject,label\n" + "\n".join(rows) + "\n")
+    given = ("train", "--method", "nag", "--quiet", "--label", "label", "-f", "m", "t.csv")
+    status, _, err = run(*given)
+    assert status == 0
+    assert err == (
+        "sonlearn: warning: the column 'subject' looks like a text: --text 'subject' takes its words\n"
+    )  # fmt: skip
+    assert run(*given, "--text", "subject") == (0, "", "")
+    (batch,) = read_batches("t.csv", Learner.load("m").text, class_names=True)
+    assert isinstance(batch, Batch)
+    names = [name for entry in json.loads(run("inspect", "--json", "m")[1])["weights"] for name in entry["names"]]
+    assert {"subject^cheap", "subject^watches"} <= set(names)
+    assert run(*given, "--categorical", "subject") == (0, "", "")
+
+
+def test_describe(run):
+    write("t.csv", table())
+    status, out, _ = run("describe", "--label", "label", "t.csv")
+    assert status == 0
+    assert out.startswith("rows = 60\nlabels = 'no' 30, 'yes' 30\n")
+    assert "\nkey: looks like an id: nearly all values differ; --id 'key', or --ignore 'key'\n" in out
+    assert "\ncity: looks like a leak: it tells the label of every row; --ignore 'city' if it is known too late" in out
+    assert run("describe", "--label", "label", "--examples", "10", "t.csv")[1].startswith("rows = 10\n")
+    write("bad.csv", table() + "too,few\n")
+    assert "malformed rows left out: 1" in run("describe", "bad.csv")[2]
+    for arguments, message in (
+        (["--label", "y", "t.csv"], "expected one column 'y' (--label)"),
+        (["none.csv"], "found no such file"),
+        (["--format", "vw", "t.csv"], "found --format vw, expected a table"),
+        ([], "describe takes one file of DATA, 0 given"),
+    ):
+        status, _, err = run("describe", *arguments)
+        assert status == 1
+        assert message in err
+
+
+def test_describe_parquet_as_csv(run):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    write("t.csv", table())
+    pandas.read_csv("t.csv").to_parquet("t.parquet")
+    assert run("describe", "--label", "label", "t.parquet") == run("describe", "--label", "label", "t.csv")

@@ -1,0 +1,149 @@
+"""``sonlearn vw``: whole command lines of Vowpal Wabbit."""
+
+import random
+import shlex
+import sys
+
+import pytest
+from places import GOLDEN
+
+from sonlearn.cli import main
+from sonlearn.commands.vw_line import translate
+from sonlearn.errors import OptionError
+
+sys.path.insert(0, str(GOLDEN))
+from capture_vw_flags import EVERYDAY
+
+sys.path.remove(str(GOLDEN))
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(2)
+
+    def rows(labels):
+        return "".join(
+            f"{labels[i % len(labels)]} |s w{i % len(labels)} x{draw.randint(0, 9)} y:0.5 |b z{draw.randint(0, 9)}\n"
+            for i in range(150)
+        )
+
+    for name, labels in (("train", "1 -1"), ("test", "1 -1"), ("classes", "1 2 3"), ("names", "red green blue")):
+        (tmp_path / f"{name}.vw").write_text(rows(labels.split()))
+    (tmp_path / "costs.vw").write_text("1:0 2:1.5 |a b\n")
+    return tmp_path
+
+
+def runs(line):
+    try:
+        return translate(shlex.split(line)[1:]).arguments
+    except OptionError:
+        return None
+
+
+def test_of_25_everyday_lines_20_run():
+    assert len(EVERYDAY) == 25
+    assert sum(runs(line) is not None for line in EVERYDAY) >= 20
+
+
+@pytest.mark.parametrize("line", [line for line in EVERYDAY if runs(line) and "--daemon" not in line])
+def test_an_everyday_line_runs(line, files, capsys):
+    if " -i model" in line:
+        assert main(["vw", "train.vw", "-f", "model", "--sgd", "--quiet"]) == 0
+    capsys.readouterr()
+    status = main(shlex.split(line))
+    said = capsys.readouterr().err
+    assert status == 0, said
+    if "--quiet" not in line:
+        assert said.startswith("sonlearn: this is: sonlearn train ")
+        assert "finished run" in said
+    if "-p predictions" in line:
+        assert len((files / "predictions").read_text().splitlines()) == 150
+    if "-f model" in line:
+        assert (files / "model").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "ours"),
+    [
+        ("vw a", "train a --loss squared"),
+        ("vw -d a -c --passes 3 -k", "train --data a --passes 3 --loss squared"),
+        ("vw a -b18 -l0.5 --loss_function=hinge",
+         "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge --method nag"),
+        ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --power_t 0 --method adagrad --loss squared"),
+        ("vw a --l1 1e-6", "train a --l1 1e-6 --method ftrl --loss squared"),
+        ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared"),
+        ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --loss squared"),
+        ("vw a --sgd -i m", "train a --initial_regressor m"),
+        ("vw a --learning-rate 1", "train a --learning_rate 1 --method nag --loss squared"),
+        ("vw --daemon -i m -f n --port 3 --num_children 2", "serve -i m --port none --tcp 3 --learn -f n"),
+    ],
+)  # fmt: skip
+def test_what_a_line_becomes(line, ours):
+    assert translate(shlex.split(line)[1:]).arguments == shlex.split(ours)
+
+
+def test_what_is_left_out_is_said(files, capsys):
+    assert main(shlex.split("vw train.vw -k --save_resume --random_seed 7 --sgd")) == 0
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first == (
+        "sonlearn: this is: sonlearn train train.vw --method sgd --loss squared "
+        "(left out: -k --save_resume --random_seed)"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        (
+            "vw a --bfgs --nn 5 -C 1",
+            ["--bfgs (only online methods", "--nn (linear models only)", "-C (the constant fea"],
+        ),
+        ("vw a --l1 1 -l 1", ["-l and --l1 (no one method takes them; -l: --method nag", "--l1: --method ftrl)"]),
+        ("vw a --sgd --ftrl", ["--ftrl with --sgd (there is no method that takes both)"]),
+        ("vw a --coin -l 1", ["-l (--coin is --method coin, which does not take all of it)"]),
+        ("vw a --what 5", ["--what (VW has no such flag)"]),
+        ("vw a --passes", ["--passes (its value is missing)"]),
+        ("vw --daemon -t", ["--daemon without -i"]),
+        ("vw --daemon -i m", ["--daemon without -t or -f"]),
+        ("vw a --classweight 1:2", ["--classweight (give the examples of the class an importance weight)"]),
+    ],
+)
+def test_all_that_cannot_be_done_is_said_at_once(line, parts, files, capsys):
+    assert main(shlex.split(line)) == 1
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    assert said.startswith("sonlearn: vw: this cannot be done here: ")
+    for part in parts:
+        assert part in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ending"),
+    [
+        (["--epochs", "3"], "did you mean --passes?"),
+        (["--lr", "3"], "did you mean --learning_rate?"),
+        (["--model", "m"], "did you mean -f or -i?"),
+        (["--target", "y"], "did you mean --label?"),
+        (["--alhpa", "3"], "did you mean --alpha?"),
+        (["--what-on-earth"], "sonlearn train --help lists them all"),
+        (["--xyz"], "sonlearn train --help lists them all"),
+        (["--max-depth", "3"], "(--oaa)"),
+        (["--method", "naq"], "and 30 more"),
+    ],
+)
+def test_only_what_is_near_is_named(arguments, ending, capsys):
+    assert main(["train", *arguments, "a.svm"]) == 1
+    line = capsys.readouterr().err.rstrip()
+    assert line.endswith(ending), line
+    if ending.startswith("sonlearn"):
+        assert "did you mean" not in line
+
+
+def test_the_nearest_three_are_listed(capsys):
+    assert main(["train", "--method", "nagg", "a.svm"]) == 1
+    said = capsys.readouterr().err
+    assert "expected one of nag, " in said
+    assert said.count(",") == 2
+    assert main(["train", "--power_t", "0.3", "a.svm"]) == 1
+    assert "--method committee does not take it; --method adagrad, sgd, ogd do" in capsys.readouterr().err

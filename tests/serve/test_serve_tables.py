@@ -1,0 +1,81 @@
+"""What a server of a table's or a JSON model takes: the same as ``sonlearn predict``."""
+
+import io
+import json
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+from serving import served
+
+from sonlearn import Learner, LearnOptions, TextOptions, read_batches
+from sonlearn.report.predictions import format_lines
+from sonlearn.text.columns import Labelling
+from sonlearn.text.read import Reader
+
+
+def of_json():
+    learner = Learner(LearnOptions(method="nag"), TextOptions(format="json"))
+    lines = b'{"_label": 1, "a": {"x": 1, "y": true}}\n{"_label": -1, "a": {"z": 2}}\n' * 20
+    for batch in read_batches(io.BytesIO(lines), learner.text):
+        learner.partial_fit(batch)
+    return learner
+
+
+def of_table(**options):
+    text = "n,city,note,y\n" + "".join(
+        f"{i % 5},{['Graz', 'Wien'][i % 2]},{['good day', 'bad day'][i % 2]},{['no', 'yes'][i % 2]}\n"
+        for i in range(60)
+    )
+    learner = Learner(LearnOptions(method="nag"), TextOptions(format="csv", label="y", text=("note",), **options))
+    reader = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(words=True), columns=learner.columns)
+    for batch in reader:
+        learner.partial_fit(batch)
+    return learner
+
+
+def test_a_model_of_json_takes_vw_text_as_predict_does():
+    learner = of_json()
+    text = b"|a x:1 y\n|a z:2\n"
+    lines = b'{"a": {"x": 1, "y": true}}\n{"a": {"z": 2}}\n'
+    (batch,) = read_batches(io.BytesIO(text), learner.text.__class__(format="vw"))
+    expected = format_lines(learner.predict(batch).prediction)
+    with served(learner) as server:
+        for body in (text, lines):
+            assert server.ask("POST", "/predict", body) == (200, expected)
+            assert server.lines(body) == expected
+        status, answer = server.ask("POST", "/predict", b"no bar\n")
+        assert status == 400
+        assert "VW text" in answer
+
+
+def test_rows_of_a_table_are_those_of_csv():
+    learner = of_table()
+    header, row = "n,city,note", '3,Graz,"A good, GOOD day"'
+    (batch,) = Reader(io.BytesIO(f"{header}\n{row}\n,,\n".encode()), learner.text, labels=Labelling(needed=False))
+    expected = learner.predict(batch).prediction.tolist()
+    rows = [{"n": 3, "city": "Graz", "note": "A good, GOOD day"}, {"n": None, "city": None, "note": None}]
+    with served(learner) as server:
+        assert server.json("/predict", rows) == (200, {"predictions": expected})
+        assert server.json("/predict", rows[1]) == (200, {"predictions": expected[1:]})
+        status, answer = server.json("/predict", [rows[0], {"town": "Graz", "N": 3}])
+        assert status == 400
+        assert answer["error"] == (
+            "<request>:2: found the members 'town', 'N', expected columns that the model knows: 'n', 'city', 'note'"
+        )
+        assert server.json("/predict", {"town": "Graz", "n": 3})[0] == 200
+        assert server.json("/predict", {})[0] == 200
+
+
+def test_a_server_learns_words_as_train_does():
+    rows = [{"n": 1, "city": "Graz", "y": "no"}, {"n": 2, "city": "Wien", "y": "yes"}, {"n": 0, "y": "maybe"}]
+    learner, other = of_table(), of_table()
+    text = "n,city,y\n1,Graz,no\n2,Wien,yes\n"
+    (batch,) = Reader(io.BytesIO(text.encode()), other.text.__class__(label="y"), labels=Labelling(words=True))
+    expected = other.partial_fit(batch).prediction.tolist()
+    with served(learner, learns=True) as server:
+        assert server.json("/learn", rows[:2]) == (200, {"predictions": expected})
+        status, answer = server.json("/learn", rows[2:])
+        assert status == 400
+        assert "found label 'maybe', expected 'no' or 'yes'" in json.dumps(answer)
+    assert (learner.weights()[1] == other.weights()[1]).all()

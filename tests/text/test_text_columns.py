@@ -1,0 +1,339 @@
+"""What the fields of a table become: a twin in plain Python; the same from CSV, Parquet, pandas, polars, JSON."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import datetime
+import io
+import itertools
+import json
+import re
+import unicodedata
+
+import numpy as np
+import pytest
+from parsers import vw_hash
+
+from sonlearn.errors import InputError
+from sonlearn.options import TextOptions
+from sonlearn.text.chunk import ChunkParser
+from sonlearn.text.columns import ColumnTable, Found, Labelling
+from sonlearn.text.csv import field_place
+from sonlearn.text.describe import MOST_VALUES, summarise
+from sonlearn.text.encode import date_in, words_of
+from sonlearn.text.flat import FlatRows
+from sonlearn.text.read import Reader, read_batches
+
+MASK = 2**18 - 1
+
+
+def slot(name):
+    return vw_hash(name.encode(), 0) & MASK
+
+
+def entries(column, field, kind="auto"):
+    """{name or slot: value} that a field becomes, written from the table of docs/tables.md."""
+    if kind == "text":
+        words = twin_words(field)
+        return [(vw_hash(word.encode(), vw_hash(column.encode(), 0)) & MASK, 1.0) for word in words] or [
+            (slot(f"{column}="), 1.0)
+        ]
+    lower = field.strip().lower()
+    if lower in ("", "nan"):
+        return [(slot(f"{column}="), 1.0)]
+    if kind == "categorical":
+        field = re.sub(r"^(-?\d+)\.0+$", r"\1", field) if lower not in ("true", "false") else lower
+        return [(slot(f"{column}={field}"), 1.0)]
+    if lower in ("true", "false") or re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", lower):
+        value = {"true": 1.0, "false": 0.0}[lower] if lower in ("true", "false") else float(lower)
+        return [(slot(column), value)] if value else []
+    try:
+        stamp = datetime.datetime.fromisoformat(field)
+    except ValueError:
+        return [(slot(f"{column}={field}"), 1.0)]
+    out = [(slot(f"{column}.year"), stamp.year - 2000.0)] if stamp.year != 2000 else []
+    out += [(slot(f"{column}.month={stamp.month}"), 1.0), (slot(f"{column}.weekday={stamp:%a}"), 1.0)]
+    if (stamp.hour, stamp.minute, stamp.second, stamp.microsecond) != (0, 0, 0, 0):
+        out.append((slot(f"{column}.hour={stamp.hour}"), 1.0))
+    return out
+
+
+def twin_words(text):
+    out, word = [], ""
+    for character in unicodedata.normalize("NFC", text).lower() + " ":
+        character = "'" if character == "\u2019" else character
+        if character.isalnum() or character in "_'" or unicodedata.category(character)[0] == "M":
+            word += character
+        elif word:
+            out, word = [*out, word.strip("'")], ""
+    return [word for word in out if word]
+
+
+def rows(batches):
+    out = []
+    for batch in batches:
+        for a, b in itertools.pairwise(batch.indptr.tolist()):
+            out.append(sorted(zip(batch.indices[a:b].tolist(), batch.values[a:b].tolist(), strict=True)))
+    return out
+
+
+TABLE = {
+    "size": ["3.5", "", "0", "-2e3", "nan", "7"],
+    "city": ["Graz", "Wien", "", "São Paulo", "Graz", "5"],
+    "on": ["true", "FALSE", "", "True", "false", "true"],
+    "day": ["2024-02-29", "2000-01-01", "", "1999-12-31", "2023-02-29", "2024-3-1"],
+    "at": ["2024-02-29 13:05", "2024-02-29T00:00:00", "2024-02-29 00:00:01.5", "2024-02-29 23:59:59Z", "",
+           "2024-07-01 07:00:00+02:00"],
+    "zip": ["1010", "1010.0", "01010", "", "2020", "true"],
+    "note": ["Don't PANIC -- 42!", "", "ÜBER über Über", "a  b\nc", "' '' '", "नमस्ते दुनिया"],
+}  # fmt: skip
+OPTIONS = TextOptions(format="csv", constant=False, text=("note",), categorical=("zip",), names=False)
+
+
+def csv_of(table):
+    out = io.StringIO()
+
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*table.values(), strict=True))
+    return out.getvalue().encode()
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("chunk_bytes", [1, 1 << 20])
+def test_fields_equal_the_twin(chunk_bytes):
+    kinds = {"zip": "categorical", "note": "text"}
+    expected = [
+        sorted(pair for column, field in zip(TABLE, row, strict=True) for pair in
+               entries(column, field, kinds.get(column, "auto")))
+        for row in zip(*TABLE.values(), strict=True)
+    ]  # fmt: skip
+    assert rows(read_batches(io.BytesIO(csv_of(TABLE)), OPTIONS, chunk_bytes=chunk_bytes)) == expected
+
+
+def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    import pyarrow
+    import pyarrow.parquet
+
+    day = datetime.datetime
+    typed = {
+        "size": [3.5, None, 0.0, -2000.0],
+        "n": [1, 2, 3, 4],
+        "city": ["Graz", None, "São Paulo", "5"],
+        "on": [True, False, None, True],
+        "day": [datetime.date(2024, 2, 29), datetime.date(2000, 1, 1), None, datetime.date(1999, 12, 31)],
+        "at": [day(2024, 2, 29, 13, 5), day(2024, 2, 29), None, day(2024, 2, 29, 0, 0, 1)],
+        "zip": [1010.0, None, 2020.0, 7.0],
+        "note": ["Good day, sir", None, "good", ""],
+    }
+    table = pyarrow.table(typed)
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    frame = pandas.DataFrame(typed)
+    frame["day"], frame["at"] = pandas.to_datetime(frame["day"]), pandas.to_datetime(frame["at"])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "p.parquet")
+    expected = rows(read_batches(tmp_path / "t.csv", OPTIONS))
+    assert len({len(row) for row in expected}) > 1
+    arrow = dataclasses.replace(OPTIONS, format="arrow")
+    for source in (tmp_path / "t.parquet", tmp_path / "p.parquet", table, frame, polars.DataFrame(typed)):
+        assert rows(read_batches(source, arrow)) == expected
+    parser = ChunkParser(OPTIONS, "stop", 1, records=FlatRows(OPTIONS, False))
+    lines = [
+        {name: value if value is None or isinstance(value, float | int | str | bool) else str(value)
+         for name, value in zip(typed, row, strict=True)}
+        for row in zip(*typed.values(), strict=True)
+    ]  # fmt: skip
+    parsed = parser.parse_records([(i, json.dumps(line).encode()) for i, line in enumerate(lines, 1)], "x")
+    assert rows(parsed.batches) == expected
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("options", [{}, {"ngram": ("3",)}, {"ngram": ("n3",), "skips": ("n1",)}, {"ngram": ("x2",)}])
+def test_words_are_those_of_json(options):
+    """The features of a column of texts are those of its words as `_text` of an object of its name."""
+    texts = ["Fresh bread, fresh BREAD!", "one", "a b c d e"]
+    json_options = TextOptions(format="json", constant=False, **options)
+    lines = "".join(json.dumps({"note": {"_text": " ".join(words_of(text))}}) + "\n" for text in texts)
+    expected = rows(read_batches(io.BytesIO(lines.encode()), json_options))
+    ours = TextOptions(format="csv", constant=False, text=("note",), **options)
+    assert rows(read_batches(io.BytesIO(csv_of({"note": texts})), ours)) == expected
+
+
+def test_words_in_the_default_namespace_are_those_of_the_text_hasher():
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    from sonlearn.sklearn import TextHasher
+
+    words = words_of("Fresh bread, fresh BREAD!")
+    X = TextHasher(bits=18).transform([" ".join(words)])
+    counts = {}
+    for word in words:
+        at = vw_hash(word.encode(), 0) & MASK
+        counts[at] = counts.get(at, 0) + 1
+    assert dict(zip(X.indices.tolist(), X.data.tolist(), strict=True)) == counts
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Don't 'quote' it", "x_1 2.5 a-b", "e\u0301té ÉTÉ", "日本語 テキスト", "नमस्ते", "\t\n"]
+)
+def test_words_equal_the_twin(text):
+    assert words_of(text) == twin_words(text)
+
+
+def test_words():
+    assert words_of("Don\u2019t PANIC -- 42 'quoted' e\u0301") == ["don't", "panic", "42", "quoted", "é"]
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("2024-02-29", ("2024-02-29", None)), ("2024-02-29 00:00", ("2024-02-29", None)),
+        ("2024-02-29T13:05:09.123456789Z", ("2024-02-29", 13)), ("2024-02-29 00:00:00.5", ("2024-02-29", 0)),
+        ("2023-02-29", None), ("2024-02-29 24:00", None), ("2024-13-01", None), ("24-01-01", None),
+        ("2024-02-29x", None), ("2024-02-29 13", None), (" 2024-02-29 ", ("2024-02-29", None)),
+    ],
+)  # fmt: skip
+def test_dates(field, expected):
+    found = date_in(field)
+    assert (found and (found[0].isoformat(), found[1])) == expected
+
+
+def test_names_of_dates_and_missing_values():
+    reader = Reader(io.BytesIO(b"d,n,y\n2024-03-31 13:00,,1\n,2,0\n"), TextOptions(label="y", constant=False))
+    assert [batch.n for batch in reader] == [2]
+    names = [name for known in reader.names.known.values() for name in known]
+    assert names == ["d.year", "d.month=3", "d.weekday=Sun", "d.hour=13", "n=", "d=", "n"]
+    assert reader.columns.known == {"d": ("date", "missing"), "n": ("number", "missing")}
+
+
+def test_ids_and_weights_are_no_features(tmp_path):
+    text = b"key,w,a,y\nk1,2,5,1\n,0.5,6,0\nk3,0,7,1\n"
+    options = TextOptions(label="y", id="key", weight="w", constant=False)
+    (batch,) = read_batches(io.BytesIO(text), options)
+    assert batch.tags == ["k1", "", "k3"]
+    assert batch.weight.tolist() == [2.0, 0.5, 0.0]
+    assert set(batch.indices.tolist()) == {slot("a")}
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    (other,) = read_batches(pandas.read_csv(io.BytesIO(text)), options)
+    assert (other.tags, other.weight.tolist()) == (batch.tags, batch.weight.tolist())
+    assert rows([other]) == rows([batch])
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (
+            "a,y\n1,1\nx,0\n",
+            {"numeric": "a"},
+            ":3:1: found 'x' in the column 'a', expected a finite number, or nothing",
+        ),
+        ("a,w,y\n1,-1,1\n", {"weight": "w"}, ":2:3: found '-1' in the column 'w', expected a weight (a finite number,"),
+        ("a,w,y\n1,,1\n", {"weight": "w"}, ":2:3: found nothing in the column 'w', expected a weight"),
+        ('b,a,y\n"x\ny",inf,1\n', {}, ":3:4: found 'inf' in the column 'a'"),
+        ('é,"b""c",a,y\né,"d,""",inf,1\n', {}, ":2:11: found 'inf' in the column 'a'"),
+    ],
+)
+def test_errors_have_their_line_and_column(text, options, message):
+    with pytest.raises(InputError) as caught:
+        list(read_batches(io.BytesIO(text.encode()), TextOptions(label="y", **options)))
+    assert message in str(caught.value)
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    columns = list(zip(*csv.reader(io.StringIO(text)), strict=True))
+    table = pyarrow.table({name: list(values) for name, *values in columns})
+    with pytest.raises(InputError, match=re.escape(message.partition("found ")[2].partition(", or")[0])):
+        list(read_batches(table, TextOptions(label="y", **options)))
+
+
+def test_field_places():
+    text = 'a,"b\n,c",d\n'
+    assert [field_place(text, ",", i) for i in range(3)] == [(0, 1), (0, 3), (1, 5)]
+
+
+def test_a_batch_that_is_cut_keeps_its_malformed_rows():
+    text = b"k,a,y\n" + b"".join(b"r%d,%s,1\n" % (i, b"inf" if i % 3 == 1 else b"2") for i in range(10))
+    reader = Reader(io.BytesIO(text), TextOptions(label="y", id="k"), on_error="skip")
+    (batch,) = reader
+    assert batch.skipped == [(1, "r1"), (3, "r4"), (5, "r7")]
+    for size in (1, 2, 3, 7):
+        parts = [batch.part(a, min(a + size, batch.n)) for a in range(0, batch.n, size)]
+        again = []
+        for part in parts:
+            tags = list(part.tags)
+            for place, tag in reversed(part.skipped or []):
+                tags.insert(place, tag)
+            again += tags
+        assert again == [f"r{i}" for i in range(10)]
+
+
+def test_column_table():
+    known = ColumnTable({"a": ["number"], "b": ["text"]})
+    assert known.check(Found(("a", "b"), {}), "f", True) == []
+    assert len(known.check(Found(("a", "c"), {}), "f", False)) == 2
+    with pytest.raises(InputError, match="found the columns 'c', expected columns that the model knows: 'a', 'b'"):
+        known.check(Found(("c",), {}), "f", False)
+    known.add({"a": ["missing"], "d": ["date"]})
+    assert known.known == {"a": ("number", "missing"), "b": ("text",), "d": ("date",)}
+    assert ColumnTable().check(Found(("c",), {}), "f", False) == []
+
+
+def test_labels_of_tables_may_be_words_where_they_are_asked_for():
+    text = b"a,y\n1,yes\n2,no\n"
+    with pytest.raises(InputError, match=":2:3: found 'yes' in the column 'y', expected a label"):
+        list(read_batches(io.BytesIO(text), TextOptions(label="y")))
+    (batch,) = Reader(io.BytesIO(text), TextOptions(label="y"), labels=Labelling(words=True))
+    assert batch.class_names == ["yes", "no"]
+    assert np.isnan(batch.y).all()
+
+
+# ------------------------------------------------------------------------------------------------- describe
+
+
+def described(table, **options):
+    count, labels, columns = summarise(
+        list(table), map(list, zip(*table.values(), strict=True)), TextOptions(**options)
+    )
+    assert count == len(next(iter(table.values())))
+    return labels, {column.name: column for column in columns}
+
+
+def test_described_columns():
+    n = 60
+    table = {
+        "key": [f"k{i}" for i in range(n)],
+        "serial": [str(i + 7) for i in range(n)],
+        "age": ["" if i % 4 == 0 else str(i % 9) for i in range(n)],
+        "zip": [["01010", "02020"][i % 2] for i in range(n)],
+        "note": [f"some words in row {i}" for i in range(n)],
+        "day": ["2024-01-01" if i % 2 else "2024-01-01 10:00" for i in range(n)],
+        "us": [f"{1 + i % 12}/{1 + i % 28}/2024" for i in range(n)],
+        "mixed": ["n/a" if i % 10 == 3 else str(i * i % 17) for i in range(n)],
+        "left": ["gone" if i % 3 == 0 else "" for i in range(n)],
+        "y": ["yes" if i % 3 == 0 else "no" for i in range(n)],
+    }
+    labels, columns = described(table, label="y")
+    assert labels == {"yes": 20, "no": 40}
+    kinds = {name: column.kind for name, column in columns.items()}
+    assert kinds == {
+        "key": "category", "serial": "number", "age": "number", "zip": "number", "note": "category", "day": "date",
+        "us": "category", "mixed": "number and category", "left": "category", "y": "label",
+    }  # fmt: skip
+    assert columns["age"].missing == 0.25
+    assert columns["age"].distinct == len({value for value in table["age"] if value})
+    words = {name: [text.split(":")[0].split(" that")[0].split(" rather")[0].split(" with")[0] for text in
+                    column.suspicions] for name, column in columns.items()}  # fmt: skip
+    assert words == {
+        "key": ["an id"], "serial": ["an id"], "age": [], "zip": ["codes"], "note": ["a text"], "day": [],
+        "us": ["a date"], "mixed": ["numbers"], "left": ["a leak"], "y": [],
+    }  # fmt: skip
+    _, chosen = described(table, label="y", id="key", text="note", ignore="left", categorical="zip")
+    assert [chosen[name].kind for name in ("key", "note", "left", "zip")] == ["id", "text", "left out", "category"]
+    assert not any(chosen[name].suspicions for name in ("key", "note", "left", "zip"))
+
+
+def test_of_a_column_of_many_values_no_more_are_counted():
+    values = [str(i) for i in range(MOST_VALUES + 5)]
+    assert described({"a": values})[1]["a"].distinct is None
+    assert described({"a": values[:-6]})[1]["a"].distinct == MOST_VALUES - 1
