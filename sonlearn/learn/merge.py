@@ -152,7 +152,7 @@ def fit_combiner(united: Learner, batch: Batch, told: Sequence[PartitionPredicti
     else:
         said = np.column_stack([np.where(each.refused, 0.0, each.scores[:, 0]) for each in told])
     united.engine.combine(united.state, said, rows, True, out)
-    return united.as_predicted(out, rows, batch, refused)
+    return united.as_predicted(out, rows.y, batch, refused)
 
 
 def _scores(labels: list[int | str], told: Sequence[PartitionPredictions]) -> ClassPredictions:
