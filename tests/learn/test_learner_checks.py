@@ -1,9 +1,15 @@
-"""What every learner must do whatever it computes: each method with each loss that it can learn."""
+"""What every learner must do whatever it computes.
+
+Each method, or reading of one, with the loss that tells most, and one of every family with all losses that the family
+learns: what a family makes of a slope stands in code that its methods share. That every method computes what its paper
+says, with every loss, is for the twins (`test_methods`, and the tests of the families).
+"""
 
 import copy
 
 import numpy as np
 import pytest
+from for_all import for_all
 from streams import (
     batch_of,
     ill_conditioned,
@@ -64,13 +70,53 @@ def fitting(batch, loss):
     return batch._replace(y=np.abs(batch.y)) if loss == "poisson" else batch
 
 
+def family_of(kind):
+    """What shares its kernels: the engine, and of sketches whether a Newton step or a root is taken."""
+    name = kind.removesuffix("-paper").removesuffix("0")
+    return "newton" if kind in SKETCHES else METHODS[name].engine
+
+
+#: Of each family what stands for it with every loss. Of first-order learners two: nag follows the loss along its step,
+#: and its paper's reading takes the slope where the step begins, as all others do.
+STANDING = ("rfd", "nag", "nag-paper", "drfd", "ada-fd", "full-on", "rp-son", "metagrad")
+#: Slopes as large as labels and predictions are.
+TELLING = "squared"
 PAIRS = [(kind, loss) for kind in KINDS for loss in losses_of(kind)]
-every = pytest.mark.parametrize("kind", KINDS)
-each = pytest.mark.parametrize(("kind", "loss"), PAIRS)
+CHOSEN = [(kind, loss) for kind, loss in PAIRS if loss == TELLING or kind in STANDING]
+FAMILIES = sorted({family_of(kind) for kind in KINDS})
+
+
+def test_every_kind_is_checked_and_every_loss_of_every_family():
+    assert {kind for kind, _ in CHOSEN} == set(KINDS)
+    assert {(family_of(kind), loss) for kind, loss in CHOSEN} == {(family_of(kind), loss) for kind, loss in PAIRS}
+
+
+def of_each_family(names, cases):
+    """A test a family, of all of its `cases`: kinds of learners, or tuples that begin with the kind."""
+    of_family = {family: [] for family in FAMILIES}
+    for case in cases:
+        of_family[family_of(case if isinstance(case, str) else case[0])].append(case)
+
+    def decorate(test):
+        claims = {family: for_all(names, own)(test) for family, own in of_family.items()}
+
+        @pytest.mark.parametrize("family", FAMILIES)
+        def run(family):
+            claims[family]()
+
+        run.__doc__ = test.__doc__
+        return run
+
+    return decorate
+
+
+every = of_each_family("kind", KINDS)
+each = of_each_family("kind, loss", CHOSEN)
 #: The rescaling by summed gradients is of the Newton family.
-each_scaled = pytest.mark.parametrize(
-    ("kind", "loss", "diagonal"),
-    [(*pair, diagonal) for pair in PAIRS for diagonal in ((False, True) if pair[0] in SKETCHES else (False,))],
+SCALED = [(*pair, diagonal) for pair in CHOSEN for diagonal in ((False, True) if pair[0] in SKETCHES else (False,))]
+each_scaled = of_each_family("kind, loss, diagonal", SCALED)
+each_scaled_and_seeded = of_each_family(
+    "kind, loss, diagonal, seed", [(*case, seed) for case in SCALED for seed in (0, 1, 2)]
 )
 
 
@@ -162,8 +208,7 @@ def until_divergence(learner, batch):
     return Learner(learner.options).partial_fit(rows_of(batch, slice(0, row)))
 
 
-@each_scaled
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@each_scaled_and_seeded
 def test_no_nan_from_values_of_any_size(kind, loss, diagonal, seed):
     """1e-30..1e30 in one stream: finite predictions within the clip, or DivergedError; never a NaN."""
     batch = fitting(wide_range(seed=seed), loss)
