@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from for_all import for_all
 from places import GOLDEN, ROOT
 
 from sonlearn.cli import main
@@ -44,7 +45,7 @@ def test_the_page_is_the_data():
     assert page() == expected, "run python tests/golden/capture_vw_flags.py"
 
 
-@pytest.mark.parametrize("name", sorted(vw_flags.FLAGS))
+@for_all("name", sorted(vw_flags.FLAGS))
 def test_what_works_exists_and_what_does_not_does_not(name):
     state, text = vw_flags.FLAGS[name]
     assert state in vw_flags.STATES
@@ -56,7 +57,7 @@ def test_what_works_exists_and_what_does_not_does_not(name):
         assert flag in EVERY_FLAG_OF_OURS | {"--OjaNewton"} or flag in ("-n",), (name, flag)
 
 
-@pytest.mark.parametrize("name", sorted(n for n, a in vw_flags.FLAGS.items() if a.state != vw_flags.WORKS))
+@for_all("name", sorted(n for n, a in vw_flags.FLAGS.items() if a.state != vw_flags.WORKS))
 def test_the_command_line_says_it(name, capsys):
     state, text = vw_flags.FLAGS[name]
     for spelt in (name, name.replace("_", "-"), f"{name}=1"):
@@ -95,7 +96,7 @@ def claims():
     return [(word.strip("`"), theirs, ours) for words, theirs, ours in rows for word in words.split(", ")]
 
 
-@pytest.mark.parametrize(("word", "theirs", "ours"), claims())
+@for_all("word, theirs, ours", claims())
 @pytest.mark.interpreted
 def test_ours_of_the_table_of_text(word, theirs, ours, tmp_path, capsys):
     from sonlearn.options import TextOptions
@@ -114,7 +115,7 @@ def test_ours_of_the_table_of_text(word, theirs, ours, tmp_path, capsys):
     assert (batch.indices.tolist(), batch.values.tolist()) == ([slot], [1.0])
 
 
-@pytest.mark.parametrize(("word", "theirs", "ours"), claims())
+@for_all("word, theirs, ours", claims())
 def test_vws_of_the_table_of_text(word, theirs, ours, tmp_path):
     pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
     Path(tmp_path / "t").write_text(f"1 |a x:{word}\n")
