@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from bayes_twin import Bayes
+from for_all import for_all
 from streams import (
     batch_of,
     duplicated,
@@ -66,7 +67,7 @@ def assert_equal_states(one, other):
 
 
 @every
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("stream", STREAMS)
 def test_predictions_and_weights_are_the_twins(method, stream):
     batch, twin, learner = STREAMS[stream], TWINS[method](), learner_of(method)
     wanted = np.zeros(batch.n)
@@ -136,7 +137,7 @@ def test_an_example_of_weight_two_is_two_examples(method):
 
 
 @every
-@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e30, 1e300])
+@for_all("scale", [1e-300, 1e-30, 1e30, 1e300])
 def test_values_and_weights_of_any_size(method, scale):
     """Finite, or refused before anything has changed."""
     batch = STREAMS["text"]

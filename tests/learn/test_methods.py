@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from for_all import for_all
 from places import ROOT
 from streams import rows_of, zipf
 from twins import TWINS
@@ -14,7 +15,7 @@ from sonlearn.options.learning import ALL_TAKE
 from sonlearn.options.methods import METHODS, PAPERS, listing
 from sonlearn.options.spec import check_field, number
 
-every = pytest.mark.parametrize("name", METHODS)
+every = for_all("name", METHODS)
 #: An engine of engines: its own tests have its twin.
 ENGINES_OF_ENGINES = {"committee"}
 
@@ -73,9 +74,7 @@ def test_every_paper_is_cited():
     assert cited == set(PAPERS)
 
 
-@pytest.mark.parametrize(
-    "field", [f for f in dataclasses.fields(LearnOptions) if "parse" in f.metadata], ids=lambda f: f.name
-)
+@for_all("field", [f for f in dataclasses.fields(LearnOptions) if "parse" in f.metadata])
 def test_numbers_are_numbers_in_python_too(field):
     """A text that would be a number in a command line, a boolean, and a fraction of a row are none."""
     parse = field.metadata["parse"]
@@ -113,7 +112,7 @@ def apart(method):
     return np.abs(said[0] - said[1]).mean() / said[1].std()
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in ENGINES_OF_ENGINES])
+@for_all("name", [name for name in METHODS if name not in ENGINES_OF_ENGINES])
 def test_importance_2_is_the_row_twice_where_the_page_says_so(name):
     page = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
     page = page.partition("## Importance weights")[2].partition("\n## ")[0]
