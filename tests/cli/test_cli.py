@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from for_all import for_all
 from places import GOLDEN as GOLDEN_FILES
 from places import ROOT
 
@@ -274,7 +275,7 @@ BAD_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), BAD_LINES, ids=range(len(BAD_LINES)))
+@for_all("text, message", BAD_LINES)
 def test_bad_input_is_one_line_and_writes_no_model(cli, text, message):
     Path("bad").write_text(text)
     Path("old").write_text("precious")
@@ -382,7 +383,7 @@ BAD_COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("command", "message"), BAD_COMMANDS, ids=[command for command, _ in BAD_COMMANDS])
+@for_all("command, message", BAD_COMMANDS)
 def test_bad_command_is_one_line_with_a_remedy(cli, command, message):
     before = sorted(Path().iterdir())
     line = one_line(cli(*command.split()))
@@ -469,9 +470,7 @@ def test_six_methods_come_first_and_comparisons_last(cli):
     assert last == sorted(last)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["train", "--alpha", "x"], *([verb, "--help"] for verb in VERBS)]
-)
+@for_all("arguments", [["--help"], ["--version"], ["train", "--alpha", "x"], *([verb, "--help"] for verb in VERBS)])
 def test_answers_that_need_no_numbers_import_neither_numpy_nor_numba(arguments):
     program = (
         "import sys; from sonlearn.cli import main\n"

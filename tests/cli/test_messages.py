@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from for_all import for_all
 from places import ROOT
 
 from sonlearn.cli import main
@@ -104,9 +105,9 @@ def test_examples_of_an_interrupted_run_are_counted_not_averaged(cli, monkeypatc
 # ------------------------------------------------------------------------------------------------- zero bytes
 
 
-@pytest.mark.parametrize("kind", ["svm", "vw", "csv"])
-@pytest.mark.parametrize("before", [0, 1, 20_000])
-@pytest.mark.parametrize("threads", [0, 1])
+@for_all("kind", ["svm", "vw", "csv"])
+@for_all("before", [0, 1, 20_000])
+@for_all("threads", [0, 1])
 def test_a_zero_byte_makes_its_line_malformed_wherever_it_stands(cli, kind, before, threads):
     line, bad = {
         "svm": (b"1 1:1\n", b"1 1:1 # \0\n"), "vw": (b"1 |a x\n", b"1 |a x\0y\n"), "csv": (b"1,x\n", b"1,x\0y\n"),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from for_all import for_all
 from places import ROOT
 
 from sonlearn import LearnOptions, OptionError, read_batches, tune
@@ -361,8 +362,7 @@ def test_when_all_fail_nothing_is_saved(cli):
     assert not Path("best").exists()
 
 
-@pytest.mark.parametrize(
-    ("grid", "message"),
+@for_all("grid, message",
     [
         ("", "--grid, column 1: found nothing, expected NAME=VALUE,VALUE,... with blanks between, as in"),
         ("method=nag alpha", "--grid, column 12: found 'alpha', expected NAME=VALUE,VALUE,..."),
