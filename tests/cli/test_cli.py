@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from commands import caller, one_line
 from for_all import for_all
 from places import GOLDEN as GOLDEN_FILES
 from places import ROOT
@@ -50,29 +51,13 @@ def folder(tmp_path, monkeypatch):
 def cli(folder, capsys):
     """Call the command line in this process: (status, stdout, stderr)."""
 
-    def call(*arguments):
-        capsys.readouterr()
-        status = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return status, out, "\n".join(line for line in err.splitlines() if "compiling kernels" not in line)
-
-    return call
+    return caller(capsys)
 
 
 def start(*arguments, **pipes):
     """The command line in a process of its own."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.Popen([*PROGRAM, *map(str, arguments)], env=environment, **pipes)
-
-
-def one_line(result):
-    """The error line of a failed run."""
-    status, _, err = result
-    assert status == 1
-    lines = err.splitlines()
-    assert len(lines) == 1, err
-    assert lines[0].startswith("sonlearn: ")
-    return lines[0].removeprefix("sonlearn: ")
 
 
 # ------------------------------------------------------------------------------------------------- golden runs

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import caller, one_line
 from for_all import for_all
 from places import ROOT
 
 from sonlearn import LearnOptions, OptionError, read_batches, tune
-from sonlearn.cli import main
 from sonlearn.commands import passes, train
 from sonlearn.commands.verbs import parse
 from sonlearn.learn.learner import Learner
@@ -48,20 +48,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def cli(capsys):
-    def call(*arguments):
-        capsys.readouterr()
-        status = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return status, out, "\n".join(line for line in err.splitlines() if "compiling kernels" not in line)
-
-    return call
-
-
-def one_line(result):
-    status, _, err = result
-    assert status == 1
-    assert len(err.splitlines()) == 1, err
-    return err.removeprefix("sonlearn: ")
+    return caller(capsys)
 
 
 def table(text, delimiter="\t"):

@@ -8,6 +8,7 @@ import pytest
 from dense_learner import dense_rows
 from drfd_twin import LONGEST, DrfdTwin, buffer_rows, run_drfd
 from for_all import for_all
+from states import assert_same, assert_same_arrays, state_of
 from streams import (
     batch_of,
     duplicated,
@@ -282,11 +283,6 @@ def test_squared_with_weight_two_is_two_rows():
 # ---------------------------------------------------------------------------------------------------- reliability
 
 
-def fingerprint(learner):
-    header, arrays = learner.to_arrays()
-    return header, {key: np.array(value) for key, value in arrays.items()}
-
-
 @for_all("loss", LOSSES)
 @for_all("m", [0, 1, 2, 6])
 def test_batches_and_resuming_change_no_bit(loss, m):
@@ -297,13 +293,9 @@ def test_batches_and_resuming_change_no_bit(loss, m):
     while at < batch.n:
         n = int(rng.integers(1, 120))
         parts.partial_fit(rows_of(batch, slice(at, at + n)))
-        parts = Learner.from_arrays(*fingerprint(parts))
+        parts = Learner.from_arrays(*state_of(parts))
         at += n
-    (header, one), (_, other) = fingerprint(through), fingerprint(parts)
-    assert header["examples"] == parts.examples
-    assert one.keys() == other.keys()
-    for key in one:
-        np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+    assert_same(state_of(parts), state_of(through))
 
 
 def test_rows_that_are_only_predicted_change_no_bit():
@@ -315,9 +307,7 @@ def test_rows_that_are_only_predicted_change_no_bit():
         among.predict(batch)
         alone.partial_fit(part)
         among.partial_fit(part)
-    one, other = fingerprint(alone)[1], fingerprint(among)[1]
-    for key in one:
-        np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+    assert_same_arrays(state_of(among)[1], state_of(alone)[1])
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -10,6 +10,7 @@ import copy
 import numpy as np
 import pytest
 from for_all import for_all
+from states import assert_same, state_of
 from streams import (
     batch_of,
     ill_conditioned,
@@ -129,18 +130,6 @@ def same(one, other):
     return all(a == b if isinstance(a, str | None) else np.array_equal(a, b, equal_nan=True) for a, b in pairs)
 
 
-def fingerprint(learner):
-    header, arrays = learner.to_arrays()
-    return header, {key: np.array(value) for key, value in arrays.items()}
-
-
-def assert_equal_states(one, other):
-    assert one[0] == other[0]
-    assert one[1].keys() == other[1].keys()
-    for key in one[1]:
-        np.testing.assert_array_equal(one[1][key], other[1][key], err_msg=key)
-
-
 @each
 def test_input_stays_as_it_is(kind, loss):
     batch = fitting(with_empty_rows(zipf(n=100, d=30)), loss)
@@ -156,9 +145,9 @@ def test_predict_does_not_learn(kind, loss, diagonal):
     batch = fitting(zipf(n=150, d=40), loss)
     learner = Learner(settings(kind, loss, clip=2.0, diagonal=diagonal))
     learner.partial_fit(rows_of(batch, slice(0, 130)))
-    before = fingerprint(learner)
+    before = state_of(learner)
     first = learner.predict(batch)
-    assert_equal_states(fingerprint(learner), before)
+    assert_same(state_of(learner), before)
     np.testing.assert_array_equal(learner.predict(batch), first)
     for i in (0, 77, 149):
         np.testing.assert_array_equal(np.ravel(learner.predict(rows_of(batch, [i]))), [part[i] for part in first])
@@ -389,8 +378,8 @@ def test_resuming_after_rows_that_were_only_predicted(kind):
     for part in parts:
         through.partial_fit(part)
         stopped.partial_fit(part)
-        stopped = Learner.from_arrays(*fingerprint(stopped))
-    assert_equal_states(fingerprint(stopped), fingerprint(through))
+        stopped = Learner.from_arrays(*state_of(stopped))
+    assert_same(state_of(stopped), state_of(through))
     learned = [part.indices[np.repeat(~np.isnan(part.y), np.diff(part.indptr))] for part in parts]
     assert sorted(through.weights()[0]) == np.unique(np.concatenate(learned)).tolist()
 
@@ -431,8 +420,8 @@ def test_batches_may_be_cut_and_models_saved_anywhere(kind, loss):
         part = rows_of(batch, slice(start, stop))
         got.append(cut.partial_fit(part))
         stopped.partial_fit(part)
-        stopped = Learner.from_arrays(*fingerprint(stopped))
+        stopped = Learner.from_arrays(*state_of(stopped))
     for name in ("prediction", "raw", "loss"):
         np.testing.assert_array_equal(np.concatenate([getattr(part, name) for part in got]), getattr(expected, name))
-    assert_equal_states(fingerprint(cut), fingerprint(whole))
-    assert_equal_states(fingerprint(stopped), fingerprint(whole))
+    assert_same(state_of(cut), state_of(whole))
+    assert_same(state_of(stopped), state_of(whole))
