@@ -12,6 +12,7 @@ from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError, TextOptions
 from sonlearn.options.learning import ALL_TAKE
+from sonlearn.options.losses import LOSSES
 from sonlearn.options.methods import METHODS, PAPERS, listing
 from sonlearn.options.spec import check_field, number
 
@@ -24,11 +25,15 @@ def test_every_method_has_a_twin_and_every_twin_a_method():
     assert TWINS.keys() | ENGINES_OF_ENGINES == METHODS.keys()
 
 
-@pytest.mark.parametrize("name", TWINS)
-def test_a_twin_says_what_its_method_says(name):
-    """With the method's own defaults; other settings and streams are in the tests of its family."""
-    batch, options = zipf(n=60, d=25), LearnOptions(method=name)
-    np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, TWINS[name](options, batch), rtol=0, atol=1e-9)
+@for_all("name, loss", [(name, loss) for name in TWINS for loss in METHODS[name].losses or LOSSES])
+def test_a_twin_says_what_its_method_says(name, loss):
+    """Every method with every loss, and its own defaults; other settings and streams are in the tests of its family."""
+    batch, options = zipf(n=60, d=25), LearnOptions(method=name, loss=loss)
+    if loss == "poisson":
+        batch = batch._replace(y=1.0 + np.arange(batch.n) % 3)
+    expected = TWINS[name](options, batch)
+    np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, expected, rtol=0, atol=1e-9)
+    assert np.std(expected) > 0
 
 
 @every
