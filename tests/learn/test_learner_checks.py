@@ -1,8 +1,8 @@
 """What every learner must do whatever it computes.
 
-Each method, or reading of one, with the loss that tells most, and one of every family with all losses that the family
-learns: what a family makes of a slope stands in code that its methods share. That every method computes what its paper
-says, with every loss, is for the twins (`test_methods`, and the tests of the families).
+Each method, or reading of one, with the loss that tells most, and one of those that share an update's code with all
+losses that it learns. That every method computes what its paper says, with every loss, is for the twins
+(`test_methods`, and the tests of the families).
 """
 
 import copy
@@ -77,9 +77,12 @@ def family_of(kind):
     return "newton" if kind in SKETCHES else METHODS[name].engine
 
 
-#: Of each family what stands for it with every loss. Of first-order learners two: nag follows the loss along its step,
-#: and its paper's reading takes the slope where the step begins, as all others do.
-STANDING = ("rfd", "nag", "nag-paper", "drfd", "ada-fd", "full-on", "rp-son", "metagrad")
+#: What stands for each update's code with every loss: the rest take steps by the same lines with other numbers. nag
+#: follows the loss along its step, and its paper's reading takes the slope where the step begins.
+STANDING = (
+    "rfd", "oja", "none", "nag", "nag-paper", "sgd", "adagrad", "ftrl", "coin", "arow", "drfd", "full-on", "ada-full",
+    "arow-full", "ada-fd", "rp-son", "ada-gp", "radagrad", "metagrad",
+)  # fmt: skip
 #: Slopes as large as labels and predictions are.
 TELLING = "squared"
 PAIRS = [(kind, loss) for kind in KINDS for loss in losses_of(kind)]
