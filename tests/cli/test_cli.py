@@ -10,6 +10,8 @@ import threading
 from pathlib import Path
 
 import pytest
+from commands import caller, one_line
+from for_all import for_all
 from places import GOLDEN as GOLDEN_FILES
 from places import ROOT
 
@@ -49,29 +51,13 @@ def folder(tmp_path, monkeypatch):
 def cli(folder, capsys):
     """Call the command line in this process: (status, stdout, stderr)."""
 
-    def call(*arguments):
-        capsys.readouterr()
-        status = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return status, out, "\n".join(line for line in err.splitlines() if "compiling kernels" not in line)
-
-    return call
+    return caller(capsys)
 
 
 def start(*arguments, **pipes):
     """The command line in a process of its own."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.Popen([*PROGRAM, *map(str, arguments)], env=environment, **pipes)
-
-
-def one_line(result):
-    """The error line of a failed run."""
-    status, _, err = result
-    assert status == 1
-    lines = err.splitlines()
-    assert len(lines) == 1, err
-    assert lines[0].startswith("sonlearn: ")
-    return lines[0].removeprefix("sonlearn: ")
 
 
 # ------------------------------------------------------------------------------------------------- golden runs
@@ -275,7 +261,7 @@ BAD_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), BAD_LINES, ids=range(len(BAD_LINES)))
+@for_all("text, message", BAD_LINES)
 def test_bad_input_is_one_line_and_writes_no_model(cli, text, message):
     Path("bad").write_text(text)
     Path("old").write_text("precious")
@@ -383,7 +369,7 @@ BAD_COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("command", "message"), BAD_COMMANDS, ids=[command for command, _ in BAD_COMMANDS])
+@for_all("command, message", BAD_COMMANDS)
 def test_bad_command_is_one_line_with_a_remedy(cli, command, message):
     before = sorted(Path().iterdir())
     line = one_line(cli(*command.split()))
@@ -470,9 +456,7 @@ def test_six_methods_come_first_and_comparisons_last(cli):
     assert last == sorted(last)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["train", "--alpha", "x"], *([verb, "--help"] for verb in VERBS)]
-)
+@for_all("arguments", [["--help"], ["--version"], ["train", "--alpha", "x"], *([verb, "--help"] for verb in VERBS)])
 def test_answers_that_need_no_numbers_import_neither_numpy_nor_numba(arguments):
     program = (
         "import sys; from sonlearn.cli import main\n"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from for_all import for_all
 from places import ROOT
 
 from sonlearn.cli import main
@@ -33,7 +34,7 @@ def test_a_shell_can_read_its_script(shell):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("verb", VERBS)
+@for_all("verb", VERBS)
 def test_every_flag_of_every_verb_occurs(shell, verb):
     text = script(shell)
     part = {

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from for_all import for_all
 from places import ROOT
 
 from sonlearn.cli import main
@@ -46,8 +47,8 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("link", ["", "soft-", "hard-", "./"])
-@pytest.mark.parametrize("command", COMMANDS)
+@for_all("link", ["", "soft-", "hard-", "./"])
+@for_all("command", COMMANDS)
 def test_an_input_is_never_overwritten(cli, command, link):
     for name in ("M",) if "-i M" in command else ("s.npz",) if "s.npz" in command else ("a.svm",):
         before = contents()

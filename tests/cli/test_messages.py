@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from commands import one_line
+from for_all import for_all
 from places import ROOT
 
 from sonlearn.cli import main
@@ -34,33 +36,27 @@ def cli(tmp_path, monkeypatch, capsys):
     return call
 
 
-def fails(result):
-    status, _, err = result
-    assert (status, len(err.splitlines())) == (1, 1), err
-    return err.removeprefix("sonlearn: ").rstrip("\n")
-
-
 def test_what_is_asked_for_and_what_the_model_has(cli):
     assert cli("train", "--quiet", "-f", "with", "a.svm")[0] == 0
     assert cli("train", "--quiet", "--noconstant", "--no-prune", "-f", "without", "a.svm")[0] == 0
-    line = fails(cli("train", "-i", "with", "--noconstant", "a.svm"))
+    line = one_line(cli("train", "-i", "with", "--noconstant", "a.svm"))
     assert line.startswith("noconstant = yes is asked for, but the model with has noconstant = no: a model keeps")
-    line = fails(cli("train", "-i", "without", "--prune", "a.svm"))
+    line = one_line(cli("train", "-i", "without", "--prune", "a.svm"))
     assert line.startswith("prune = yes is asked for, but the model without has prune = no: ")
-    line = fails(cli("train", "-i", "with", "--strict", "a.svm"))
+    line = one_line(cli("train", "-i", "with", "--strict", "a.svm"))
     assert line.startswith("strict = yes is asked for, but the model with has strict = no: ")
 
 
 def test_nothing_but_malformed_lines(cli):
     Path("bad").write_text("x\ny\n1 1:z\n")
-    line = fails(cli("train", "--quiet", "--on-error", "skip", "bad"))
+    line = one_line(cli("train", "--quiet", "--on-error", "skip", "bad"))
     assert line.startswith("bad: found 3 malformed lines and nothing else (the first: bad:1:1: found 'x', expected ")
     assert line.endswith("), expected at least one example")
 
 
 @pytest.mark.parametrize("verb", ["train", "convert --to vw", "sketch"])
 def test_max_errors_needs_skip(cli, verb):
-    line = fails(cli(*verb.split(), "--max-errors", "3", "a.svm"))
+    line = one_line(cli(*verb.split(), "--max-errors", "3", "a.svm"))
     assert line == "--max-errors 3: the first malformed line ends a run; give --on-error skip too"
     assert cli(*verb.split(), "--max-errors", "3", "--on-error", "skip", "a.svm")[0] == 0
 
@@ -69,7 +65,7 @@ def test_max_errors_needs_skip(cli, verb):
     ("flag", "expected"), [("--eta", "1/t, 1/sqrt(t) or a number"), ("--sigma", "auto or a number")]
 )
 def test_what_a_number_or_a_word_may_be(cli, flag, expected):
-    assert fails(cli("train", flag, "foo", "a.svm")) == f"{flag} foo: expected {expected}"
+    assert one_line(cli("train", flag, "foo", "a.svm")) == f"{flag} foo: expected {expected}"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="arguments of bytes")
@@ -104,9 +100,9 @@ def test_examples_of_an_interrupted_run_are_counted_not_averaged(cli, monkeypatc
 # ------------------------------------------------------------------------------------------------- zero bytes
 
 
-@pytest.mark.parametrize("kind", ["svm", "vw", "csv"])
-@pytest.mark.parametrize("before", [0, 1, 20_000])
-@pytest.mark.parametrize("threads", [0, 1])
+@for_all("kind", ["svm", "vw", "csv"])
+@for_all("before", [0, 1, 20_000])
+@for_all("threads", [0, 1])
 def test_a_zero_byte_makes_its_line_malformed_wherever_it_stands(cli, kind, before, threads):
     line, bad = {
         "svm": (b"1 1:1\n", b"1 1:1 # \0\n"), "vw": (b"1 |a x\n", b"1 |a x\0y\n"), "csv": (b"1,x\n", b"1,x\0y\n"),
@@ -118,7 +114,7 @@ def test_a_zero_byte_makes_its_line_malformed_wherever_it_stands(cli, kind, befo
     column = "" if kind == "csv" else f":{bad.index(0) + 1}"
     place = f"t:{before + 1 + bool(head)}{column}"
     message = f"{place}: found a zero byte, expected text; is this a binary file?"
-    assert fails(cli("convert", "--to", "vw", "-o", "out", *options, "t")) == message
+    assert one_line(cli("convert", "--to", "vw", "-o", "out", *options, "t")) == message
     status, out, err = cli("convert", "--to", "vw", "--on-error", "skip", *options, "t")
     assert (status, len(out.splitlines())) == (0, before + 3)
     assert err == f"sonlearn: warning: malformed lines left out: 1, the first: {message}\n"
@@ -126,7 +122,7 @@ def test_a_zero_byte_makes_its_line_malformed_wherever_it_stands(cli, kind, befo
 
 def test_zero_bytes_without_a_line_of_text_are_a_binary_file(cli):
     Path("t").write_bytes(b"\x7fELF\0\0\0" * 20)
-    assert "a binary file (a zero byte at offset 4)" in fails(cli("train", "t"))
+    assert "a binary file (a zero byte at offset 4)" in one_line(cli("train", "t"))
 
 
 def test_a_hole_of_zeros_is_one_malformed_line(cli):

@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 import pytest
+from commands import run, summary
 
 from sonlearn import Learner
-from sonlearn.cli import main
 
 
 @pytest.fixture
@@ -21,17 +21,6 @@ def text(tmp_path):
     path = tmp_path / "noise.vw"
     path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def run(capsys, *arguments):
-    """(status, standard error) of a command."""
-    capsys.readouterr()
-    status = main([str(a) for a in arguments])
-    return status, capsys.readouterr().err
-
-
-def summary(error, name):
-    return re.search(rf"^{name} = (\S+)", error, re.MULTILINE)[1]
 
 
 def weights(path):

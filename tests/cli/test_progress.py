@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from for_all import for_all
 from places import GOLDEN
 
 from sonlearn.report.progress import Labels, Outcome, Progress, Schedule
@@ -164,9 +165,9 @@ def stream(seed, n, labels):
     return Outcome(y, weight, prediction, rng.exponential(size=n), rng.integers(0, 9, size=n), rng.random(n) < 0.2)
 
 
-@pytest.mark.parametrize("schedule", [Schedule(), Schedule(1.3), Schedule(10, True), Schedule(1, True)])
-@pytest.mark.parametrize(("loss", "labels"), [("logistic", [-1, 1]), ("hinge", [0, 1]), ("squared", [-1, 1, 1, 1, 2])])
-@pytest.mark.parametrize("passes", [1, 3])
+@for_all("schedule", [Schedule(), Schedule(1.3), Schedule(10, True), Schedule(1, True)])
+@for_all("loss, labels", [("logistic", [-1, 1]), ("hinge", [0, 1]), ("squared", [-1, 1, 1, 1, 2])])
+@for_all("passes", [1, 3])
 def test_rows_equal_the_twins(schedule, loss, labels, passes):
     outcome = stream(3, 300, labels)
     if passes == 1:

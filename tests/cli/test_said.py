@@ -5,10 +5,10 @@ import re
 
 import numpy as np
 import pytest
+from commands import run, summary
 from streams import zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.cli import main
 
 LINKS = {
     "identity": lambda p: p,
@@ -30,17 +30,6 @@ def text(tmp_path):
     path = tmp_path / "words.vw"
     path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def run(capsys, *arguments):
-    """(status, standard error) of a command."""
-    capsys.readouterr()
-    status = main([str(a) for a in arguments])
-    return status, capsys.readouterr().err
-
-
-def summary(error, name):
-    return re.search(rf"^{name} = (\S+)", error, re.MULTILINE)[1]
 
 
 def numbers(path):

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import caller, one_line
+from for_all import for_all
 from places import ROOT
 
 from sonlearn import LearnOptions, OptionError, read_batches, tune
-from sonlearn.cli import main
 from sonlearn.commands import passes, train
 from sonlearn.commands.verbs import parse
 from sonlearn.learn.learner import Learner
@@ -47,20 +48,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def cli(capsys):
-    def call(*arguments):
-        capsys.readouterr()
-        status = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return status, out, "\n".join(line for line in err.splitlines() if "compiling kernels" not in line)
-
-    return call
-
-
-def one_line(result):
-    status, _, err = result
-    assert status == 1
-    assert len(err.splitlines()) == 1, err
-    return err.removeprefix("sonlearn: ")
+    return caller(capsys)
 
 
 def table(text, delimiter="\t"):
@@ -361,8 +349,7 @@ def test_when_all_fail_nothing_is_saved(cli):
     assert not Path("best").exists()
 
 
-@pytest.mark.parametrize(
-    ("grid", "message"),
+@for_all("grid, message",
     [
         ("", "--grid, column 1: found nothing, expected NAME=VALUE,VALUE,... with blanks between, as in"),
         ("method=nag alpha", "--grid, column 12: found 'alpha', expected NAME=VALUE,VALUE,..."),

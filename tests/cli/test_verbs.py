@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import caller
 from places import ROOT
 
-from sonlearn.cli import main
 from sonlearn.data.matrices import to_csr
 from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
@@ -32,14 +32,7 @@ def cli(tmp_path, monkeypatch, capsysbinary):
         lines = (ROOT / "data" / of).read_text(encoding="utf-8").splitlines(keepends=True)
         Path(name).write_text("".join(lines[:stop]), encoding="utf-8")
 
-    def call(*arguments):
-        capsysbinary.readouterr()
-        status = main([str(a) for a in arguments])
-        out, err = capsysbinary.readouterr()
-        lines = [line for line in err.decode().splitlines() if "compiling kernels" not in line]
-        return status, out, "\n".join(lines)
-
-    return call
+    return caller(capsysbinary)
 
 
 def names():

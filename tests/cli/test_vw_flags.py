@@ -3,9 +3,9 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from for_all import for_all
 from places import GOLDEN, ROOT
 
 from sonlearn.cli import main
@@ -44,7 +44,7 @@ def test_the_page_is_the_data():
     assert page() == expected, "run python tests/golden/capture_vw_flags.py"
 
 
-@pytest.mark.parametrize("name", sorted(vw_flags.FLAGS))
+@for_all("name", sorted(vw_flags.FLAGS))
 def test_what_works_exists_and_what_does_not_does_not(name):
     state, text = vw_flags.FLAGS[name]
     assert state in vw_flags.STATES
@@ -56,7 +56,7 @@ def test_what_works_exists_and_what_does_not_does_not(name):
         assert flag in EVERY_FLAG_OF_OURS | {"--OjaNewton"} or flag in ("-n",), (name, flag)
 
 
-@pytest.mark.parametrize("name", sorted(n for n, a in vw_flags.FLAGS.items() if a.state != vw_flags.WORKS))
+@for_all("name", sorted(n for n, a in vw_flags.FLAGS.items() if a.state != vw_flags.WORKS))
 def test_the_command_line_says_it(name, capsys):
     state, text = vw_flags.FLAGS[name]
     for spelt in (name, name.replace("_", "-"), f"{name}=1"):
@@ -95,7 +95,7 @@ def claims():
     return [(word.strip("`"), theirs, ours) for words, theirs, ours in rows for word in words.split(", ")]
 
 
-@pytest.mark.parametrize(("word", "theirs", "ours"), claims())
+@for_all("word, theirs, ours", claims())
 @pytest.mark.interpreted
 def test_ours_of_the_table_of_text(word, theirs, ours, tmp_path, capsys):
     from sonlearn.options import TextOptions
@@ -114,11 +114,30 @@ def test_ours_of_the_table_of_text(word, theirs, ours, tmp_path, capsys):
     assert (batch.indices.tolist(), batch.values.tolist()) == ([slot], [1.0])
 
 
-@pytest.mark.parametrize(("word", "theirs", "ours"), claims())
-def test_vws_of_the_table_of_text(word, theirs, ours, tmp_path):
+def test_vws_of_the_table_of_text(tmp_path):
+    """A line for each value, all in one run."""
     pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
-    Path(tmp_path / "t").write_text(f"1 |a x:{word}\n")
-    command = [sys.executable, "-m", "vowpalwabbit", "-d", str(tmp_path / "t"), "--audit", "--quiet", "--noconstant"]
-    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n\t")[1:]
-    found = "left out" if not out else f"the number {out[0].split(':')[2]}" if "^x:" in out[0] else "text"
-    assert found == theirs
+    path = tmp_path / "t"
+    path.write_text("".join(f"1 |a x:{word}\n" for word, _, _ in claims()))
+    command = [sys.executable, "-m", "vowpalwabbit", "-d", str(path), "--audit", "--quiet", "--noconstant"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    wrong = []
+    for (word, theirs, _), (_, *features) in zip(claims(), examples(out), strict=True):
+        left_out = not features
+        found = (
+            "left out" if left_out else f"the number {features[0].split(':')[2]}" if "^x:" in features[0] else "text"
+        )
+        if found != theirs:
+            wrong.append((word, theirs, found))
+    assert not wrong
+
+
+def examples(audited):
+    """What VW prints of each example with --audit: its prediction, and its features."""
+    found = []
+    for line in audited.splitlines():
+        if line.startswith("\t"):
+            found[-1] += line.removeprefix("\t").split("\t")
+        elif line:  # empty where there are no features
+            found.append([line])
+    return found

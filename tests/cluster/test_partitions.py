@@ -4,6 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
+from for_all import for_all
 
 from sonlearn import DivergedError, InputError, TextOptions, read_batches
 from sonlearn.cluster import tasks
@@ -97,8 +98,8 @@ def test_tables_in_memory_are_what_they_are_as_csv(tmp_path):
     assert str(done.problem).startswith("<partition 4>:1: found an infinite value")
 
 
-@pytest.mark.parametrize("parts", [1, 2, 3, 8, 40, 100])
-@pytest.mark.parametrize("learners", [1, 2, 3, 50])
+@for_all("parts", [1, 2, 3, 8, 40, 100])
+@for_all("learners", [1, 2, 3, 50])
 def test_every_part_is_learned_once_and_some_are_the_combiners(parts, learners):
     own, further = plan(parts, learners)
     assert [i for each in own for i in each] + list(further) == list(range(parts))

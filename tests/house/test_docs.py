@@ -12,6 +12,7 @@ import sys
 import tomllib
 
 import pytest
+from for_all import for_all
 from places import ROOT
 
 from sonlearn.commands.verbs import VERBS, parser_of
@@ -64,7 +65,7 @@ def cells(line):
     return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
-@pytest.mark.parametrize("place", FIELDS, ids=lambda place: place[1][-1])
+@for_all("place", FIELDS)
 def test_every_flag_has_a_row_with_its_default(place):
     field = FIELDS[place]
     names = flags(field)
@@ -86,7 +87,7 @@ def test_every_flag_has_a_row_with_its_default(place):
             assert stated == general
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@for_all("verb", VERBS)
 def test_every_flag_of_every_verb_occurs(verb):
     text = read("docs/flags.md")
     for name in parser_of(verb)._option_string_actions:
@@ -94,7 +95,7 @@ def test_every_flag_of_every_verb_occurs(verb):
             assert f"`{name}`" in text, name
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if not p.name.startswith("vw-")], ids=lambda page: page.name)
+@for_all("page", [p for p in PAGES if not p.name.startswith("vw-")])
 def test_no_flag_is_mentioned_that_does_not_exist(page):
     known = {name for verb in VERBS for name in parser_of(verb)._option_string_actions}
     others = {"--OjaNewton", "--adaptive", "--coin", "--binary", "--version", "--alhpa", "--loss_function"}
@@ -104,7 +105,7 @@ def test_no_flag_is_mentioned_that_does_not_exist(page):
         assert name in known | others, name
 
 
-@pytest.mark.parametrize("place", FIELDS, ids=lambda place: place[1][-1])
+@for_all("place", FIELDS)
 def test_every_flag_has_help(place):
     assert len(FIELDS[place].metadata["help"]) > 5
 
@@ -250,7 +251,7 @@ def test_the_two_commands_are_there():
         assert (ROOT / path).exists()
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.relative_to(ROOT).as_posix())
+@for_all("document", DOCUMENTS)
 def test_files_that_the_documents_name_exist(document):
     text = document.read_text(encoding="utf-8")
     for name in re.findall(r"`((?:sonlearn|tests|data|docs|bench)/[\w/.]+|[A-Z]+\.md)`", text):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from dense_learner import dense_rows
+from for_all import for_all
 from matrix_twin import TWINS, raw_predictions
 from streams import (
     duplicated,
@@ -47,17 +48,17 @@ STREAMS = {
 
 @BOTH
 @pytest.mark.interpreted
-@pytest.mark.parametrize("buffer", ["doubled", "every"])
-@pytest.mark.parametrize("m", [1, 3, 8])
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("buffer", ["doubled", "every"])
+@for_all("m", [1, 3, 8])
+@for_all("stream", STREAMS)
 def test_predictions_are_the_twins(name, stream, m, buffer):
     agree(STREAMS[stream], method=name, sketch_size=m, buffer=buffer, loss="squared", learning_rate=0.3)
 
 
 @BOTH
-@pytest.mark.parametrize("buffer", ["doubled", "every"])
+@for_all("buffer", ["doubled", "every"])
 @pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.interpreted), 8])
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("stream", STREAMS)
 def test_primal_dual_predictions_are_the_twins(name, stream, m, buffer):
     """w = -l f(A) z, by the sum of gradients z and the sketch as it stands.
 
@@ -89,7 +90,7 @@ def test_primal_dual_models_go_on_to_the_same_bits(name, tmp_path):
 
 
 @BOTH
-@pytest.mark.parametrize("loss", LOSSES)
+@for_all("loss", LOSSES)
 def test_every_loss(name, loss):
     batch = STREAMS["mixed"]._replace(y=np.abs(STREAMS["mixed"].y)) if loss == "poisson" else STREAMS["mixed"]
     agree(batch, method=name, sketch_size=4, loss=loss, clip=2.0)

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from bayes_twin import Bayes
+from for_all import for_all
+from states import assert_same, state_of
 from streams import (
     batch_of,
     duplicated,
@@ -53,20 +55,8 @@ def row_of(batch, i):
     return row
 
 
-def fingerprint(learner):
-    header, arrays = learner.to_arrays()
-    return header, {key: np.array(value) for key, value in arrays.items()}
-
-
-def assert_equal_states(one, other):
-    assert one.to_arrays()[0] == other.to_arrays()[0]
-    for (key, array), (name, wanted) in zip(fingerprint(one)[1].items(), fingerprint(other)[1].items(), strict=True):
-        assert key == name
-        np.testing.assert_array_equal(array, wanted, err_msg=key)
-
-
 @every
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("stream", STREAMS)
 def test_predictions_and_weights_are_the_twins(method, stream):
     batch, twin, learner = STREAMS[stream], TWINS[method](), learner_of(method)
     wanted = np.zeros(batch.n)
@@ -99,7 +89,7 @@ def test_batches_may_be_cut_anywhere(method):
     whole = one.partial_fit(batch).prediction
     parts = [other.partial_fit(rows_of(batch, slice(a, b))).prediction for a, b in ((0, 1), (1, 90), (90, 200))]
     np.testing.assert_array_equal(whole, np.concatenate(parts))
-    assert_equal_states(one, other)
+    assert_same(state_of(one), state_of(other))
 
 
 @every
@@ -111,7 +101,7 @@ def test_resumed_learners_give_the_same_bits(method, tmp_path):
         stopped.save(tmp_path / "model")
         stopped = Learner.load(tmp_path / "model")
         np.testing.assert_array_equal(through.predict(batch), stopped.predict(batch))
-    assert_equal_states(through, stopped)
+    assert_same(state_of(through), state_of(stopped))
 
 
 @every
@@ -122,7 +112,7 @@ def test_rows_that_are_only_predicted_change_nothing(method):
     foreign = batch._replace(indices=batch.indices + 30)
     got = other.partial_fit(foreign._replace(y=np.full(batch.n, np.nan)))
     other.partial_fit(foreign._replace(weight=np.zeros(batch.n)))
-    assert_equal_states(learner, other)
+    assert_same(state_of(learner), state_of(other))
     np.testing.assert_array_equal(got.prediction, learner.predict(foreign).prediction)
 
 
@@ -136,7 +126,7 @@ def test_an_example_of_weight_two_is_two_examples(method):
 
 
 @every
-@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e30, 1e300])
+@for_all("scale", [1e-300, 1e-30, 1e30, 1e300])
 def test_values_and_weights_of_any_size(method, scale):
     """Finite, or refused before anything has changed."""
     batch = STREAMS["text"]
@@ -145,7 +135,7 @@ def test_values_and_weights_of_any_size(method, scale):
         got = learner.partial_fit(wild, skip=True)
         assert np.isfinite(got.prediction).all()
         assert np.isfinite(learner.weights()[1]).all()
-        assert all(np.isfinite(array).all() for array in fingerprint(learner)[1].values())
+        assert all(np.isfinite(array).all() for array in state_of(learner)[1].values())
 
 
 def test_a_refused_row_leaves_no_trace():
@@ -158,7 +148,7 @@ def test_a_refused_row_leaves_no_trace():
     assert learner.examples == 2
     assert got.refused.tolist() == [False, False, True, False]
     learner.partial_fit(rows_of(batch, [3]))
-    assert_equal_states(learner, other)
+    assert_same(state_of(learner), state_of(other))
 
 
 @every

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from importance_twin import relative
+from states import assert_same, state_of
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
@@ -60,18 +61,6 @@ def early(monkeypatch):
     """Checkpoints after 90 (about the rows), 150 and 300 rows."""
     monkeypatch.setattr(pruning, "FIRST", 90)
     monkeypatch.setattr(pruning, "CHECKPOINTS", (150, 300))
-
-
-def state_of(learner):
-    header, arrays = learner.to_arrays()
-    return header, {name: array.copy() for name, array in arrays.items()}
-
-
-def assert_same(one, other):
-    assert one[0] == other[0]
-    assert one[1].keys() == other[1].keys()
-    for name in one[1]:
-        np.testing.assert_array_equal(one[1][name], other[1][name], err_msg=name)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

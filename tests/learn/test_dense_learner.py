@@ -16,6 +16,7 @@ from dense_learner import (
     range_basis,
     run_twin,
 )
+from for_all import for_all
 from streams import batch_of, duplicated, ill_conditioned, low_rank, rows_of, without_some_labels, zipf
 
 from sonlearn import LearnOptions
@@ -32,7 +33,7 @@ def rows(n, d, seed=0):
 # ---------------------------------------------------------------------------------------------------- losses
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@for_all("loss", LOSSES)
 def test_slope_is_the_derivative(loss):
     options = LearnOptions(loss=loss, **{"quantile": {"quantile_tau": 0.7}, "huber": {"huber_k": 0.8}}.get(loss, {}))
     labels = (0.0, 0.3, 2.0) if loss == "poisson" else (-1.0, 1.0) if loss in CLASSIFICATION else (-1.0, 1.0, 0.3)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from dense_learner import dense_rows
 from drfd_twin import LONGEST, DrfdTwin, buffer_rows, run_drfd
+from for_all import for_all
+from states import assert_same, assert_same_arrays, state_of
 from streams import (
     batch_of,
     duplicated,
@@ -78,16 +80,16 @@ def text():
     return zipf(n=700, d=70)
 
 
-@pytest.mark.parametrize("m", SIZES)
-@pytest.mark.parametrize("loss", LOSSES)
+@for_all("m", SIZES)
+@for_all("loss", LOSSES)
 def test_text(text, loss, m):
     twin, _ = agree(options_of(loss, m), text)
     assert twin.shrinks > 10
     assert len(twin.B) - len(twin.added) == max(m - 1, 0)
 
 
-@pytest.mark.parametrize("r", [0.1, 10.0])
-@pytest.mark.parametrize("loss", LOSSES)
+@for_all("r", [0.1, 10.0])
+@for_all("loss", LOSSES)
 def test_r(text, loss, r):
     agree(options_of(loss, 5, arow_r=r), text)
 
@@ -115,9 +117,9 @@ def special_streams():
 STREAMS = special_streams()
 
 
-@pytest.mark.parametrize("m", [2, 5, 10])
+@for_all("m", [2, 5, 10])
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("stream", STREAMS)
 def test_special_streams(stream, loss, m):
     agree(options_of(loss, m), STREAMS[stream])
 
@@ -129,8 +131,8 @@ def test_a_short_stream(loss):
     assert twin.shrinks > 3
 
 
-@pytest.mark.parametrize("scale", [1e4, 1e6, 1e9])
-@pytest.mark.parametrize("loss", LOSSES)
+@for_all("scale", [1e4, 1e6, 1e9])
+@for_all("loss", LOSSES)
 def test_rows_too_long_count_less(loss, scale):
     """Lengths of 1e4 to 1e9: what is beyond the bound is left out of A, as the twin does, and not lost in rounding."""
     batch, options = zipf(n=150, d=20, s=6), options_of(loss, 3)
@@ -147,8 +149,8 @@ def test_real_labels():
     agree(options_of("squared", 5), zipf(n=900, d=90, kind="real"))
 
 
-@pytest.mark.parametrize("stream", STREAMS)
-@pytest.mark.parametrize("loss", LOSSES)
+@for_all("stream", STREAMS)
+@for_all("loss", LOSSES)
 def test_twin_can_be_trusted(stream, loss):
     """One unit in the last place of every value moves the twin by far less than the tolerance."""
     batch = rows_of(STREAMS[stream], slice(0, 300))
@@ -205,8 +207,8 @@ class FullTwin(DrfdTwin):
         self.added, self.shrinks = [], self.shrinks + 1
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize(("d", "m"), [(12, 13), (12, 20), (1, 2)])
+@for_all("loss", LOSSES)
+@for_all("d, m", [(12, 13), (12, 20), (1, 2)])
 def test_more_rows_than_features_is_the_full_matrix(loss, d, m):
     batch, options = zipf(n=500, d=d, s=4), options_of(loss, m)
     full = FullTwin(options, len(np.unique(batch.indices)))
@@ -281,13 +283,8 @@ def test_squared_with_weight_two_is_two_rows():
 # ---------------------------------------------------------------------------------------------------- reliability
 
 
-def fingerprint(learner):
-    header, arrays = learner.to_arrays()
-    return header, {key: np.array(value) for key, value in arrays.items()}
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("m", [0, 1, 2, 6])
+@for_all("loss", LOSSES)
+@for_all("m", [0, 1, 2, 6])
 def test_batches_and_resuming_change_no_bit(loss, m):
     batch = with_weights(without_some_labels(zipf(n=1200, d=300, s=5)))
     through, parts = Learner(options_of(loss, m)), Learner(options_of(loss, m))
@@ -296,13 +293,9 @@ def test_batches_and_resuming_change_no_bit(loss, m):
     while at < batch.n:
         n = int(rng.integers(1, 120))
         parts.partial_fit(rows_of(batch, slice(at, at + n)))
-        parts = Learner.from_arrays(*fingerprint(parts))
+        parts = Learner.from_arrays(*state_of(parts))
         at += n
-    (header, one), (_, other) = fingerprint(through), fingerprint(parts)
-    assert header["examples"] == parts.examples
-    assert one.keys() == other.keys()
-    for key in one:
-        np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+    assert_same(state_of(parts), state_of(through))
 
 
 def test_rows_that_are_only_predicted_change_no_bit():
@@ -314,14 +307,12 @@ def test_rows_that_are_only_predicted_change_no_bit():
         among.predict(batch)
         alone.partial_fit(part)
         among.partial_fit(part)
-    one, other = fingerprint(alone)[1], fingerprint(among)[1]
-    for key in one:
-        np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+    assert_same_arrays(state_of(among)[1], state_of(alone)[1])
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("m", [0, 1, 2, 5])
-@pytest.mark.parametrize("seed", range(5))
+@for_all("m", [0, 1, 2, 5])
+@for_all("seed", range(5))
 def test_values_of_any_size(loss, m, seed):
     """1e-30..1e30 in one stream: each row is learned from or refused, and no number is ever NaN or without bounds."""
     learner, batch = Learner(options_of(loss, m)), wide_range(seed=seed)

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from for_all import for_all
 from streams import batch_of
 
 from sonlearn import Batch, Learner, LearnOptions
@@ -61,7 +62,7 @@ def test_which_learners_are_sums():
     assert set(METHODS) - set(ADDITIVE) == {"committee", *CURVED}
 
 
-@pytest.mark.parametrize("method", ["nag", *(name for name in ADDITIVE if name != "nag")])
+@for_all("method", ["nag", *(name for name in ADDITIVE if name != "nag")])
 def test_terms_of_a_sum_are_weights_times_values(method):
     learner, rows = learned(method=method), stream(8, seed=1)
     rows = rows._replace(base=np.linspace(-1, 1, 8))

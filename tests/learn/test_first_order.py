@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 from first_order_twin import TWINS, raw_predictions
+from for_all import for_all
 from streams import (
     duplicated,
     ill_conditioned,
@@ -62,7 +63,6 @@ SETTINGS += [
     for loss in ("squared", "logistic")
     if loss in (METHODS[method].losses or LOSSES)
 ]
-name_of = lambda s: "-".join(map(str, (s[0], s[1], *s[2].values())))  # noqa: E731
 
 
 def fitting(batch, loss):
@@ -79,13 +79,16 @@ CHOSEN = [pytest.param(name, marks=[pytest.mark.interpreted] * (name == "weighte
 
 
 @pytest.mark.parametrize("stream", CHOSEN)
-@pytest.mark.parametrize("setting", SETTINGS, ids=name_of)
-def test_predictions_are_the_twins(stream, setting):
-    method, loss, more = setting
-    options, batch = LearnOptions(method=method, loss=loss, **more), fitting(STREAMS[stream], loss)
-    expected = raw_predictions(options, batch)
-    np.testing.assert_allclose(raw(options, batch), expected, rtol=1e-9, atol=1e-9)
-    assert np.std(expected) > 0
+@pytest.mark.parametrize("method", TWINS)
+def test_predictions_are_the_twins(stream, method):
+    @for_all("loss, more", [(loss, more) for name, loss, more in SETTINGS if name == method])
+    def the_same(loss, more):
+        options, batch = LearnOptions(method=method, loss=loss, **more), fitting(STREAMS[stream], loss)
+        expected = raw_predictions(options, batch)
+        np.testing.assert_allclose(raw(options, batch), expected, rtol=1e-9, atol=1e-9)
+        assert np.std(expected) > 0
+
+    the_same()
 
 
 @pytest.mark.parametrize("method", ["nag", "sgd"])
@@ -106,7 +109,7 @@ def test_of_more_features_the_next_row_is_read_ahead(method):
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("method", TWINS)
+@for_all("method", TWINS)
 def test_the_same_rows_again_and_again(method):
     """With smooth losses: where a prediction stands exactly at a kink, rounding decides, and no two programs agree."""
     for loss in {"squared", "logistic"} & set(METHODS[method].losses or LOSSES):
@@ -115,7 +118,7 @@ def test_the_same_rows_again_and_again(method):
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("method", TWINS)
+@for_all("method", TWINS)
 def test_weights_are_what_predicts(method):
     batch = zipf(n=N, d=40)
     learner = Learner(LearnOptions(method=method))
@@ -137,8 +140,8 @@ def rescaled(batch, seed=0):
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("more", [{}, {"rescale": "before"}, {"rescale": "before", "invariant": False}])
-@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@for_all("more", [{}, {"rescale": "before"}, {"rescale": "before", "invariant": False}])
+@for_all("loss", ["squared", "logistic"])
 def test_the_units_of_features_leave_nag_alone(loss, more):
     """What [NAG] is made for, in whichever reading."""
     options, batch = LearnOptions(method="nag", loss=loss, **more), zipf(n=N, d=60, unit=False)
@@ -152,7 +155,7 @@ def test_the_units_of_features_leave_coin_alone(loss):
     np.testing.assert_allclose(raw(options, rescaled(batch)), raw(options, batch), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", sorted(TWINS.keys() - {"nag", "coin"}))
+@for_all("method", sorted(TWINS.keys() - {"nag", "coin"}))
 def test_the_units_of_features_do_matter_elsewhere(method):
     """Not claimed of AdaGrad, nor of the others: a power of two on one feature changes what is predicted."""
     options, batch = LearnOptions(method=method), zipf(n=60, d=20)
@@ -161,14 +164,14 @@ def test_the_units_of_features_do_matter_elsewhere(method):
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("method", TWINS)
+@for_all("method", TWINS)
 def test_the_order_of_features_does_not_matter(method):
     options, batch = LearnOptions(method=method), zipf(n=N, d=60)
     np.testing.assert_allclose(raw(options, shuffled_features(batch)), raw(options, batch), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("h", [2.0, 3.0])
+@for_all("loss", LOSSES)
+@for_all("h", [2.0, 3.0])
 def test_importance_is_repetition_for_nag(loss, h):
     """What a row of weight h does to its own prediction is nearly what the row does h times over.
 
@@ -195,7 +198,7 @@ def test_importance_is_repetition_for_nag(loss, h):
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("loss", ["squared", "squared_hinge", "absolute", "hinge", "huber", "quantile"])
+@for_all("loss", ["squared", "squared_hinge", "absolute", "hinge", "huber", "quantile"])
 def test_no_importance_makes_nag_overshoot(loss):
     """However heavy a row, its own prediction goes to the label and not beyond; a plain step goes far beyond."""
     row = zipf(n=1, d=30)._replace(y=np.array([1.0]), weight=np.array([1e6]))
@@ -251,7 +254,7 @@ def test_arow_learns_margins_alike_whatever_loss_is_reported(loss):
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("method", TWINS)
+@for_all("method", TWINS)
 def test_a_refused_row_changes_nothing(method):
     """A value of 1e120 is refused, the rows around it are learned as if it were not there, saved in between or not."""
     batch = zipf(n=40, d=30)
@@ -327,8 +330,8 @@ def test_vws_adagrad_is_ours():
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("loss", ["logistic", "squared", "hinge"])
-@pytest.mark.parametrize("constant", [False, True])
+@for_all("loss", ["logistic", "squared", "hinge"])
+@for_all("constant", [False, True])
 def test_vws_coin_is_ours(loss, constant):
     """Progressive predictions, with weights; VW finds bounds of squared loss in the labels, -1 and 1."""
     batch = with_weights(zipf(n=1500, d=300, unit=False))

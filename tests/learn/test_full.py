@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from for_all import for_all
 from matrix_twin import raw_predictions
 from streams import (
     batch_of,
@@ -39,8 +40,8 @@ def mixed(**more):
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("alpha", [0.1, 10.0])
+@for_all("loss", LOSSES)
+@for_all("alpha", [0.1, 10.0])
 def test_full_on(loss, alpha):
     batch = mixed(kind="real")
     y = np.abs(batch.y) if loss == "poisson" else np.sign(batch.y)
@@ -53,31 +54,31 @@ def test_full_on_projects():
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("eta", ["1/t", "1/sqrt(t)", 0.5])
-@pytest.mark.parametrize("stream", [mixed(), low_rank(n=150, d=20), duplicated(n=150, d=30)], ids=range(3))
+@for_all("eta", ["1/t", "1/sqrt(t)", 0.5])
+@for_all("stream", [mixed(), low_rank(n=150, d=20), duplicated(n=150, d=30)])
 def test_full_on_with_pseudo_inverses(stream, eta):
     _, raw = agree(stream, alpha=0.0, eta=eta, **FULL_ON)
     assert (np.abs(raw) > 1).sum() > (0 if eta == 0.5 else 5), "a stream that never needs the projection"
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("loss", METHODS["arow-full"].losses)
-@pytest.mark.parametrize("r", [0.1, 1.0])
+@for_all("loss", METHODS["arow-full"].losses)
+@for_all("r", [0.1, 1.0])
 def test_arow_full(loss, r):
     agree(mixed(), method="arow-full", loss=loss, arow_r=r)
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("update", ["mirror", "dual"])
-@pytest.mark.parametrize("delta", [0.0, 0.1, 1.0])
-@pytest.mark.parametrize("loss", ["logistic", "absolute"])
+@for_all("update", ["mirror", "dual"])
+@for_all("delta", [0.0, 0.1, 1.0])
+@for_all("loss", ["logistic", "absolute"])
 def test_ada_full(loss, delta, update):
     agree(mixed(), method="ada-full", loss=loss, delta=delta, update=update, clip=3.0)
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("update", ["mirror", "dual"])
-@pytest.mark.parametrize("tau", [1, 4, 10, 60])
+@for_all("update", ["mirror", "dual"])
+@for_all("tau", [1, 4, 10, 60])
 def test_ada_lr(tau, update):
     agree(mixed(), method="ada-lr", sketch_size=tau, update=update, loss="absolute", clip=3.0, seed=2)
 

@@ -1,9 +1,16 @@
-"""What every learner must do whatever it computes: each method with each loss that it can learn."""
+"""What every learner must do whatever it computes.
+
+Each method, or reading of one, with the loss that tells most, and one of those that share an update's code with all
+losses that it learns. That every method computes what its paper says, with every loss, is for the twins
+(`test_methods`, and the tests of the families).
+"""
 
 import copy
 
 import numpy as np
 import pytest
+from for_all import for_all
+from states import assert_same, state_of
 from streams import (
     batch_of,
     ill_conditioned,
@@ -64,13 +71,56 @@ def fitting(batch, loss):
     return batch._replace(y=np.abs(batch.y)) if loss == "poisson" else batch
 
 
+def family_of(kind):
+    """What shares its kernels: the engine, and of sketches whether a Newton step or a root is taken."""
+    name = kind.removesuffix("-paper").removesuffix("0")
+    return "newton" if kind in SKETCHES else METHODS[name].engine
+
+
+#: What stands for each update's code with every loss: the rest take steps by the same lines with other numbers. nag
+#: follows the loss along its step, and its paper's reading takes the slope where the step begins.
+STANDING = (
+    "rfd", "oja", "none", "nag", "nag-paper", "sgd", "adagrad", "ftrl", "coin", "arow", "drfd", "full-on", "ada-full",
+    "arow-full", "ada-fd", "rp-son", "ada-gp", "radagrad", "metagrad",
+)  # fmt: skip
+#: Slopes as large as labels and predictions are.
+TELLING = "squared"
 PAIRS = [(kind, loss) for kind in KINDS for loss in losses_of(kind)]
-every = pytest.mark.parametrize("kind", KINDS)
-each = pytest.mark.parametrize(("kind", "loss"), PAIRS)
+CHOSEN = [(kind, loss) for kind, loss in PAIRS if loss == TELLING or kind in STANDING]
+FAMILIES = sorted({family_of(kind) for kind in KINDS})
+
+
+def test_every_kind_is_checked_and_every_loss_of_every_family():
+    assert {kind for kind, _ in CHOSEN} == set(KINDS)
+    assert {(family_of(kind), loss) for kind, loss in CHOSEN} == {(family_of(kind), loss) for kind, loss in PAIRS}
+
+
+def of_each_family(names, cases):
+    """A test a family, of all of its `cases`: kinds of learners, or tuples that begin with the kind."""
+    of_family = {family: [] for family in FAMILIES}
+    for case in cases:
+        of_family[family_of(case if isinstance(case, str) else case[0])].append(case)
+
+    def decorate(test):
+        claims = {family: for_all(names, own)(test) for family, own in of_family.items()}
+
+        @pytest.mark.parametrize("family", FAMILIES)
+        def run(family):
+            claims[family]()
+
+        run.__doc__ = test.__doc__
+        return run
+
+    return decorate
+
+
+every = of_each_family("kind", KINDS)
+each = of_each_family("kind, loss", CHOSEN)
 #: The rescaling by summed gradients is of the Newton family.
-each_scaled = pytest.mark.parametrize(
-    ("kind", "loss", "diagonal"),
-    [(*pair, diagonal) for pair in PAIRS for diagonal in ((False, True) if pair[0] in SKETCHES else (False,))],
+SCALED = [(*pair, diagonal) for pair in CHOSEN for diagonal in ((False, True) if pair[0] in SKETCHES else (False,))]
+each_scaled = of_each_family("kind, loss, diagonal", SCALED)
+each_scaled_and_seeded = of_each_family(
+    "kind, loss, diagonal, seed", [(*case, seed) for case in SCALED for seed in (0, 1, 2)]
 )
 
 
@@ -81,18 +131,6 @@ def copies(batch):
 def same(one, other):
     pairs = zip(one, other, strict=True)
     return all(a == b if isinstance(a, str | None) else np.array_equal(a, b, equal_nan=True) for a, b in pairs)
-
-
-def fingerprint(learner):
-    header, arrays = learner.to_arrays()
-    return header, {key: np.array(value) for key, value in arrays.items()}
-
-
-def assert_equal_states(one, other):
-    assert one[0] == other[0]
-    assert one[1].keys() == other[1].keys()
-    for key in one[1]:
-        np.testing.assert_array_equal(one[1][key], other[1][key], err_msg=key)
 
 
 @each
@@ -110,9 +148,9 @@ def test_predict_does_not_learn(kind, loss, diagonal):
     batch = fitting(zipf(n=150, d=40), loss)
     learner = Learner(settings(kind, loss, clip=2.0, diagonal=diagonal))
     learner.partial_fit(rows_of(batch, slice(0, 130)))
-    before = fingerprint(learner)
+    before = state_of(learner)
     first = learner.predict(batch)
-    assert_equal_states(fingerprint(learner), before)
+    assert_same(state_of(learner), before)
     np.testing.assert_array_equal(learner.predict(batch), first)
     for i in (0, 77, 149):
         np.testing.assert_array_equal(np.ravel(learner.predict(rows_of(batch, [i]))), [part[i] for part in first])
@@ -162,8 +200,7 @@ def until_divergence(learner, batch):
     return Learner(learner.options).partial_fit(rows_of(batch, slice(0, row)))
 
 
-@each_scaled
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@each_scaled_and_seeded
 def test_no_nan_from_values_of_any_size(kind, loss, diagonal, seed):
     """1e-30..1e30 in one stream: finite predictions within the clip, or DivergedError; never a NaN."""
     batch = fitting(wide_range(seed=seed), loss)
@@ -344,8 +381,8 @@ def test_resuming_after_rows_that_were_only_predicted(kind):
     for part in parts:
         through.partial_fit(part)
         stopped.partial_fit(part)
-        stopped = Learner.from_arrays(*fingerprint(stopped))
-    assert_equal_states(fingerprint(stopped), fingerprint(through))
+        stopped = Learner.from_arrays(*state_of(stopped))
+    assert_same(state_of(stopped), state_of(through))
     learned = [part.indices[np.repeat(~np.isnan(part.y), np.diff(part.indptr))] for part in parts]
     assert sorted(through.weights()[0]) == np.unique(np.concatenate(learned)).tolist()
 
@@ -386,8 +423,8 @@ def test_batches_may_be_cut_and_models_saved_anywhere(kind, loss):
         part = rows_of(batch, slice(start, stop))
         got.append(cut.partial_fit(part))
         stopped.partial_fit(part)
-        stopped = Learner.from_arrays(*fingerprint(stopped))
+        stopped = Learner.from_arrays(*state_of(stopped))
     for name in ("prediction", "raw", "loss"):
         np.testing.assert_array_equal(np.concatenate([getattr(part, name) for part in got]), getattr(expected, name))
-    assert_equal_states(fingerprint(cut), fingerprint(whole))
-    assert_equal_states(fingerprint(stopped), fingerprint(whole))
+    assert_same(state_of(cut), state_of(whole))
+    assert_same(state_of(stopped), state_of(whole))

@@ -7,6 +7,7 @@ import pytest
 from dense_learner import loss_slope as twin_slope
 from dense_learner import loss_value as twin_value
 from first_order_twin import followed
+from for_all import for_all
 from streams import batch_of
 
 from sonlearn import InputError, Learner, LearnOptions
@@ -28,7 +29,7 @@ def options_of(loss, **more):
 
 OPTIONS = {loss: options_of(loss) for loss in LOSSES}
 LABELS = {loss: (-1.0, 1.0) if loss in CLASSIFICATION else (0.0, 0.5, 3.0) for loss in LOSSES}
-each = pytest.mark.parametrize("loss", LOSSES)
+each = for_all("loss", LOSSES)
 
 
 @jit
@@ -90,7 +91,7 @@ def test_losses_are_convex(loss):
 
 
 @each
-@pytest.mark.parametrize("clip", [0.5, 1.0, 2.0])
+@for_all("clip", [0.5, 1.0, 2.0])
 def test_the_automatic_sigma_is_a_curvature(loss, clip):
     """[SON] Assumption 2: l(q) >= l(p) + l'(p)(q - p) + sigma/2 (l'(p)(q - p))^2 for p, q, y in [-C, C]."""
     sigma = LearnOptions(method="fd-son", loss=loss, clip=clip).resolved_sigma
@@ -186,7 +187,7 @@ def test_counts_are_not_negative():
 
 
 @each
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@for_all("seed", [0, 1, 2])
 def test_best_constants_are_best(loss, seed):
     """What the summary calls the best constant, by brute force; None is an honest answer."""
     rng = np.random.default_rng(seed)

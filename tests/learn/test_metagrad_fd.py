@@ -3,6 +3,7 @@
 import numba
 import numpy as np
 import pytest
+from for_all import for_all
 from matrix_twin import raw_predictions
 from streams import (
     duplicated,
@@ -30,8 +31,8 @@ def raw(batch, **settings):
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("m", [1, 4, 10])
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("m", [1, 4, 10])
+@for_all("stream", STREAMS)
 def test_predictions_are_the_twins(stream, m):
     for more in (
         {"loss": "squared"}, {"loss": "logistic", "learning_rate": 3.0}, {"loss": "hinge", "clip": 0.5, "alpha": 0.1},

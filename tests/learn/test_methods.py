@@ -5,16 +5,18 @@ import re
 
 import numpy as np
 import pytest
+from for_all import for_all
 from places import ROOT
 from streams import rows_of, zipf
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError, TextOptions
 from sonlearn.options.learning import ALL_TAKE
+from sonlearn.options.losses import LOSSES
 from sonlearn.options.methods import METHODS, PAPERS, listing
 from sonlearn.options.spec import check_field, number
 
-every = pytest.mark.parametrize("name", METHODS)
+every = for_all("name", METHODS)
 #: An engine of engines: its own tests have its twin.
 ENGINES_OF_ENGINES = {"committee"}
 
@@ -23,11 +25,15 @@ def test_every_method_has_a_twin_and_every_twin_a_method():
     assert TWINS.keys() | ENGINES_OF_ENGINES == METHODS.keys()
 
 
-@pytest.mark.parametrize("name", TWINS)
-def test_a_twin_says_what_its_method_says(name):
-    """With the method's own defaults; other settings and streams are in the tests of its family."""
-    batch, options = zipf(n=60, d=25), LearnOptions(method=name)
-    np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, TWINS[name](options, batch), rtol=0, atol=1e-9)
+@for_all("name, loss", [(name, loss) for name in TWINS for loss in METHODS[name].losses or LOSSES])
+def test_a_twin_says_what_its_method_says(name, loss):
+    """Every method with every loss, and its own defaults; other settings and streams are in the tests of its family."""
+    batch, options = zipf(n=60, d=25), LearnOptions(method=name, loss=loss)
+    if loss == "poisson":
+        batch = batch._replace(y=1.0 + np.arange(batch.n) % 3)
+    expected = TWINS[name](options, batch)
+    np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, expected, rtol=0, atol=1e-9)
+    assert np.std(expected) > 0
 
 
 @every
@@ -73,9 +79,7 @@ def test_every_paper_is_cited():
     assert cited == set(PAPERS)
 
 
-@pytest.mark.parametrize(
-    "field", [f for f in dataclasses.fields(LearnOptions) if "parse" in f.metadata], ids=lambda f: f.name
-)
+@for_all("field", [f for f in dataclasses.fields(LearnOptions) if "parse" in f.metadata])
 def test_numbers_are_numbers_in_python_too(field):
     """A text that would be a number in a command line, a boolean, and a fraction of a row are none."""
     parse = field.metadata["parse"]
@@ -113,7 +117,7 @@ def apart(method):
     return np.abs(said[0] - said[1]).mean() / said[1].std()
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in ENGINES_OF_ENGINES])
+@for_all("name", [name for name in METHODS if name not in ENGINES_OF_ENGINES])
 def test_importance_2_is_the_row_twice_where_the_page_says_so(name):
     page = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
     page = page.partition("## Importance weights")[2].partition("\n## ")[0]

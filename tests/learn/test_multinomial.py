@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from for_all import for_all
 from softmax_twin import run_softmax, slopes, softmax
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels, zipf
 
@@ -43,7 +44,7 @@ FIRST_ORDER = {
 }
 ALL = SKETCHED | SPECTRAL | FIRST_ORDER
 K = 5
-every = pytest.mark.parametrize("name", ALL)
+every = for_all("name", ALL)
 
 
 def stream(n=160, classes=4, seed=0):

@@ -12,6 +12,7 @@ Seen on the stream of `text`, worst of m = 1..20: RFD 8e-12, 2e-10, 4e-14 (alpha
 import numpy as np
 import pytest
 from dense_learner import dense_rows, run_twin
+from for_all import for_all
 from places import DATA
 from streams import (
     batch_of,
@@ -35,6 +36,8 @@ from sonlearn.options.losses import CLASSIFICATION, LOSSES
 
 TOLERANCE = {"rfd": 1e-9, "oja": 1e-9, "none": 1e-9, "fd": 1e-6, "pfd": 1e-9, "cfd": 1e-9}
 SIZES = (1, 2, 5, 10, 20)
+#: All sizes with one alpha, and another alpha: a number that is added, by the same code whatever the size.
+ALPHAS = [(1.0, m) for m in SIZES] + [(10.0, 5)]
 PAPER = {"loss": "squared", "clip": 1.0, "diagonal": False}
 RFD0 = {"sketch": "rfd", "alpha": 0.0}
 ALL = [
@@ -93,22 +96,20 @@ def text():
     return zipf(n=1500, d=150)
 
 
-@pytest.mark.parametrize("m", SIZES)
-@pytest.mark.parametrize("alpha", [0.0, 1e-3, 1.0])
+@for_all("m", SIZES)
+@for_all("alpha", [0.0, 1e-3, 1.0])
 def test_rfd(text, alpha, m):
     twin, wanted = agree(LearnOptions(sketch="rfd", sketch_size=m, alpha=alpha, **PAPER), text)
     assert twin.sketch.alpha > alpha + 1
     assert m == 1 or (np.abs(wanted.raw) > 1).sum() > 5, "a stream that never needs the projection tests nothing of it"
 
 
-@pytest.mark.parametrize("m", SIZES)
-@pytest.mark.parametrize("alpha", [1.0, 10.0])
+@for_all("alpha, m", ALPHAS)
 def test_fd(text, alpha, m):
     agree(LearnOptions(sketch="fd", sketch_size=m, alpha=alpha, **PAPER), text)
 
 
-@pytest.mark.parametrize(("beta", "m"), [(0.2, 5), (0.2, 10), (0.5, 10), (1.0, 3), (0.58, 50)])
-@pytest.mark.parametrize("alpha", [1.0, 10.0])
+@for_all("alpha, beta, m", [(1, 0.2, 5), (1, 0.2, 10), (1, 0.5, 10), (10, 0.5, 10), (1, 1.0, 3), (1, 0.58, 50)])
 def test_pfd(text, alpha, beta, m):
     agree(LearnOptions(sketch="pfd", beta=beta, sketch_size=m, alpha=alpha, **PAPER), text)
 
@@ -122,7 +123,7 @@ THINNED = [
 
 
 @pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.interpreted), 10])
-@pytest.mark.parametrize("settings", THINNED, ids=name)
+@for_all("settings", THINNED)
 def test_rows_that_go_into_the_sketch_together(settings, m):
     batch = with_weights(without_some_labels(with_empty_rows(zipf(n=400, d=80))))
     options = LearnOptions(sketch_size=m, **settings)
@@ -131,9 +132,9 @@ def test_rows_that_go_into_the_sketch_together(settings, m):
     assert 2 < twin.held < twin.t - 20, "both kinds of rows"
 
 
-@pytest.mark.parametrize("sources", [2, 3, 5, 8])
-@pytest.mark.parametrize("thin", [0.03, 0.1, 0.3])
-@pytest.mark.parametrize("alpha", [1.0, 10.0])
+@for_all("sources", [2, 3, 5, 8])
+@for_all("thin", [0.03, 0.1, 0.3])
+@for_all("alpha", [1.0, 10.0])
 def test_the_sketch_is_blind_to_no_source_of_a_periodic_stream(sources, thin, alpha):
     """Rows of a few sources in turn, all slopes of one size: each source has its share of the sketch."""
     n = 1200 * sources
@@ -147,6 +148,19 @@ def test_the_sketch_is_blind_to_no_source_of_a_periodic_stream(sources, thin, al
     eigenvalues = learner.eigenvalues()[:sources]
     assert learner.state.now["taken"][0] < n / 2 or thin * alpha < 0.2, "some rows were left out"
     np.testing.assert_allclose(eigenvalues, 0.1 * 1200, rtol=0.35)
+
+
+EACH_ROW = [
+    {"sketch": "rfd", "alpha": 1.0, "sketch_size": 10}, {"sketch": "fd", "alpha": 1.0, "sketch_size": 10},
+    {"sketch": "rfd", "alpha": 1.0, "sketch_size": 6, "loss": "hinge", "sigma": 0.0625},
+    {"sketch": "rfd", "alpha": 1.0, "sketch_size": 6, "loss": "absolute", "sigma": 0.0625},
+]  # fmt: skip
+
+
+@for_all("settings", EACH_ROW)
+def test_each_row_goes_into_the_sketch_and_is_rescaled(text, settings):
+    for batch in (text, with_weights(without_some_labels(zipf(n=700, d=80))), STREAMS["ill-conditioned"]):
+        agree(LearnOptions(**settings, diagonal=True, thin=0.0), batch)
 
 
 def test_where_rows_go_in_by_themselves():
@@ -165,8 +179,8 @@ AFTER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("m", [2, 10])
-@pytest.mark.parametrize("settings", AFTER[:4], ids=name)
+@for_all("m", [2, 10])
+@for_all("settings", AFTER[:4])
 def test_projection_after_the_step(text, settings, m):
     """[RFD] Algorithm 6: the next prediction for the same row would be within [-C, C], others need not be."""
     _, wanted = agree(LearnOptions(sketch_size=m, project="after", **settings, **PAPER), text)
@@ -174,8 +188,8 @@ def test_projection_after_the_step(text, settings, m):
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("settings", AFTER, ids=name)
-@pytest.mark.parametrize("loss", ["squared", "logistic", "hinge"])
+@for_all("settings", AFTER)
+@for_all("loss", ["squared", "logistic", "hinge"])
 def test_projection_after_the_step_for_other_losses_and_data(settings, loss):
     """Empty rows, weights, missing labels, rows again and again, the rescaling, a narrow bound."""
     options = LearnOptions(
@@ -192,8 +206,8 @@ OWN = [
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("settings", OWN, ids=name)
-@pytest.mark.parametrize("loss", ["squared", "logistic", "hinge"])
+@for_all("settings", OWN)
+@for_all("loss", ["squared", "logistic", "hinge"])
 def test_a_rows_own_gradient_among_those_that_scale_it(settings, loss):
     settings = {"alpha": 1.0, "sketch_size": 4, **settings}
     options = LearnOptions(**settings, loss=loss, clip=0.5, sigma=0.1, scale="all-gradients")
@@ -217,8 +231,8 @@ def test_a_row_without_slope_that_fills_the_buffer_is_projected_once():
 
 
 @pytest.mark.parametrize("m", [2, pytest.param(3, marks=pytest.mark.interpreted), 6])
-@pytest.mark.parametrize("settings", AFTER, ids=name)
-@pytest.mark.parametrize("rank", [5, 30])
+@for_all("settings", AFTER)
+@for_all("rank", [5, 30])
 def test_projection_after_the_step_where_rows_have_no_slope(settings, m, rank):
     """Rows of all lengths: many have a margin above the bound, and some of them fill the buffer."""
     options = LearnOptions(**settings, sketch_size=m, loss="hinge", clip=1.0, sigma=0.1, project="after", scale="none")
@@ -253,31 +267,25 @@ def test_pfd_with_all_paying_is_fd(text):
     assert got[0.2][1] > 1.5 * got[None][1]
 
 
-@pytest.mark.parametrize("m", SIZES)
-@pytest.mark.parametrize("alpha", [1.0, 10.0])
+@for_all("alpha, m", ALPHAS)
 def test_cfd(text, alpha, m):
     """Not with alpha = 0: A forgets directions altogether, as FD does there, and the last bit of the input decides."""
     agree(LearnOptions(sketch="cfd", sketch_size=m, alpha=alpha, **PAPER), text)
 
 
-@pytest.mark.parametrize("m", SIZES)
-@pytest.mark.parametrize("alpha", [1.0, 10.0])
-@pytest.mark.parametrize("step", ["1/t", "adaptive"])
+@for_all("alpha, m", ALPHAS)
+@for_all("step", ["1/t", "adaptive"])
 def test_oja(text, alpha, step, m):
     agree(LearnOptions(sketch="oja", sketch_size=m, alpha=alpha, oja_step=step, **PAPER), text)
 
 
-@pytest.mark.parametrize("settings", [{"sketch": "none"}, {"sketch": "rfd", "sketch_size": 0}], ids=name)
-@pytest.mark.parametrize("alpha", [1.0, 10.0])
+@for_all("settings", [{"sketch": "none"}, {"sketch": "rfd", "sketch_size": 0}])
+@for_all("alpha", [1.0, 10.0])
 def test_none(text, alpha, settings):
     agree(LearnOptions(alpha=alpha, **settings, **PAPER), text)
 
 
-@pytest.mark.parametrize("settings", ALL, ids=name)
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("clip", [1.0, np.inf])
-@pytest.mark.parametrize("diagonal", [False, True])
-def test_losses(settings, loss, clip, diagonal):
+def agree_with_loss(settings, loss, clip, diagonal):
     """sigma is not 0: with eta_1 = 1 alone the second look at a row would stand exactly on the kink of hinge."""
     if settings is RFD0 and clip == np.inf:
         clip = 4.0  # alpha = 0 without projection takes steps of any size
@@ -289,8 +297,23 @@ def test_losses(settings, loss, clip, diagonal):
     agree(options, batch)
 
 
-@pytest.mark.parametrize("eta", ["1/t", "1/sqrt(t)", 0.3])
-@pytest.mark.parametrize("sigma", ["auto", 0.0, 0.5])
+@pytest.mark.parametrize("settings", ALL, ids=name)
+@for_all("loss", LOSSES)
+@for_all("clip, diagonal", [(1.0, True), (np.inf, False)])
+def test_losses(settings, loss, clip, diagonal):
+    agree_with_loss(settings, loss, clip, diagonal)
+
+
+@for_all("settings", ALL[:2])
+@for_all("loss", [loss for loss in LOSSES if loss != "poisson"])
+@for_all("clip, diagonal", [(1.0, False), (np.inf, True)])
+def test_losses_with_the_other_bounds_and_scales(settings, loss, clip, diagonal):
+    """Both are met with each loss by all sketches above, and together by those of rfd."""
+    agree_with_loss(settings, loss, clip, diagonal)
+
+
+@for_all("eta", ["1/t", "1/sqrt(t)", 0.3])
+@for_all("sigma", ["auto", 0.0, 0.5])
 def test_sigma_and_eta(eta, sigma):
     agree(LearnOptions(sketch="rfd", sketch_size=4, alpha=0.5, eta=eta, sigma=sigma, **PAPER), zipf(n=400, d=60))
 
@@ -319,9 +342,9 @@ def special_streams():
 STREAMS = special_streams()
 
 
-@pytest.mark.parametrize("m", [2, 5, 10])
+@for_all("m", [2, 10])
 @pytest.mark.parametrize("settings", [*ALL[:-1], *KIN], ids=name)
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("stream", STREAMS)
 def test_special_streams(stream, settings, m):
     agree(LearnOptions(sketch_size=m, **settings, **PAPER), STREAMS[stream])
 
@@ -331,10 +354,9 @@ def test_special_streams(stream, settings, m):
 UNDECIDABLE = [("three-rows", RFD0), ("rank-4", RFD0)]
 
 
-@pytest.mark.parametrize(
-    ("stream", "settings"),
+@for_all(
+    "stream, settings",
     [(stream, settings) for stream in STREAMS for settings in ALL if (stream, settings) not in UNDECIDABLE],
-    ids=lambda value: value if isinstance(value, str) else name(value),
 )
 def test_special_streams_diagonal(stream, settings):
     """The defaults but for alpha: logistic loss, rescaled features, no projection (a wide one for alpha = 0)."""
@@ -342,22 +364,22 @@ def test_special_streams_diagonal(stream, settings):
     agree(LearnOptions(sketch_size=5, clip=clip, sigma=0.0625, **settings), STREAMS[stream])
 
 
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("stream", STREAMS)
 @pytest.mark.parametrize("settings", ALL[1:], ids=name)
-@pytest.mark.parametrize("scale", ["maximum", "unit"])
+@for_all("scale", ["maximum", "unit"])
 def test_special_streams_over_their_largest_size(stream, settings, scale):
     """Not with alpha = 0, which takes repeated rows for new directions where a scale has changed in between."""
     settings = {**settings, "alpha": 5.0 if scale == "unit" else 20.0}  # no step longer than the rows can bear
     agree(LearnOptions(sketch_size=5, loss="squared", sigma=0.1, scale=scale, clip=np.inf, **settings), STREAMS[stream])
 
 
-@pytest.mark.parametrize("settings", ALL[:-1], ids=name)
-@pytest.mark.parametrize(("d", "m"), [(12, 13), (12, 20), (5, 50), (1, 2)])
+@for_all("settings", ALL[:-1])
+@for_all("d, m", [(12, 13), (12, 20), (5, 50), (1, 2)])
 def test_more_rows_than_features(settings, d, m):
     agree(LearnOptions(sketch_size=m, **settings, **PAPER), zipf(n=500, d=d, s=4))
 
 
-@pytest.mark.parametrize("m", [4, 5, 20])
+@for_all("m", [4, 5, 20])
 def test_rank_below_m_keeps_alpha_at_zero(m):
     """Rank 4: 5 rows and more lose nothing and never leave the pseudo-inverse; 4 rows keep 3 of them."""
     twin, _ = agree(LearnOptions(sketch_size=m, **RFD0, **PAPER), STREAMS["rank-4"])
@@ -399,8 +421,8 @@ def test_real_data(dataset):
 # ---------------------------------------------------------------------------------------------------- the judge
 
 
-@pytest.mark.parametrize("settings", ALL[:-1], ids=name)
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("settings", ALL[:-1])
+@for_all("stream", STREAMS)
 def test_twin_can_be_trusted(stream, settings):
     """One unit in the last place of every value moves the twin by far less than the tolerance."""
     batch = rows_of(STREAMS[stream], slice(0, 300))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from for_all import for_all
 from matrix_twin import raw_predictions
 from streams import (
     batch_of,
@@ -44,9 +45,9 @@ STREAMS = {
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("tau", [1, 4, 10])
-@pytest.mark.parametrize("alpha", [0.1, 10.0])
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("tau", [1, 4, 10])
+@for_all("alpha", [0.1, 10.0])
+@for_all("stream", STREAMS)
 def test_rp_son(stream, alpha, tau):
     agree(STREAMS[stream], method="rp-son", alpha=alpha, sketch_size=tau, loss="squared", clip=1.0, seed=3)
 
@@ -58,16 +59,16 @@ def test_rp_son_projects():
     assert (np.abs(raw) > 1).sum() > 5
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@for_all("loss", LOSSES)
 def test_rp_son_with_every_loss(loss):
     batch = STREAMS["mixed"]._replace(y=np.abs(STREAMS["mixed"].y)) if loss == "poisson" else STREAMS["mixed"]
     agree(batch, method="rp-son", loss=loss, clip=2.0, sketch_size=5, sigma=0.25, eta="1/sqrt(t)")
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("tau", [1, 4, 10])
-@pytest.mark.parametrize("update", ["mirror", "dual"])
-@pytest.mark.parametrize("stream", STREAMS)
+@for_all("tau", [1, 4, 10])
+@for_all("update", ["mirror", "dual"])
+@for_all("stream", STREAMS)
 @pytest.mark.parametrize("name", ADA)
 def test_adaptive(name, stream, update, tau):
     agree(STREAMS[stream], method=name, sketch_size=tau, update=update, delta=0.5, loss="absolute", clip=2.0, seed=7)

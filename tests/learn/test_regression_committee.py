@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from importance_twin import relative
+from states import assert_same_arrays, state_of
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions
@@ -158,16 +159,6 @@ def test_the_default_members_equal_the_definition():
 # -------------------------------------------------------------------------------------------------------- promises
 
 
-def arrays_of(learner):
-    return {name: array.copy() for name, array in learner.to_arrays()[1].items()}
-
-
-def assert_same(one, other):
-    assert one.keys() == other.keys()
-    for name in one:
-        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
-
-
 @each
 @pytest.mark.parametrize("threads", [1, 3])
 def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
@@ -180,7 +171,7 @@ def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
         got.append(parts.partial_fit(rows_of(batch, slice(a, b))).raw)
         parts = Learner.from_arrays(*parts.to_arrays(), threads=threads)
     np.testing.assert_array_equal(np.concatenate(got), wanted.raw)
-    assert_same(arrays_of(parts), arrays_of(whole))
+    assert_same_arrays(state_of(parts)[1], state_of(whole)[1])
     active = [entry["active"] for entry in whole.facts()["members"]]
     assert not all(active), "nothing was pruned: nothing of that was tested"
     assert sum(active) >= 2
@@ -190,10 +181,10 @@ def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
 def test_rows_that_are_only_predicted_change_nothing(loss):
     batch, learner = stream(), Learner(options(loss))
     learner.partial_fit(rows_of(batch, slice(0, 150)))
-    before, rest = arrays_of(learner), rows_of(batch, slice(150, 250))
+    before, rest = state_of(learner)[1], rows_of(batch, slice(150, 250))
     for nothing in (rest._replace(y=np.full(rest.n, np.nan)), rest._replace(weight=np.zeros(rest.n))):
         np.testing.assert_allclose(learner.partial_fit(nothing).raw, learner.predict(nothing).raw, rtol=1e-12)
-        assert_same(arrays_of(learner), before)
+        assert_same_arrays(state_of(learner)[1], before)
     first = learner.predict(rest).raw[:1]
     np.testing.assert_allclose(learner.partial_fit(rows_of(rest, [0])).raw, first, rtol=1e-9)
 
@@ -229,7 +220,7 @@ def test_labels_and_values_of_any_size_stay_finite_and_within_the_labels_seen(lo
         learner = Learner(options(loss))
         got = learner.partial_fit(batch_of_dense(X, labels))
         assert np.isfinite(got.raw).all()
-        assert all(np.isfinite(array).all() for array in arrays_of(learner).values())
+        assert all(np.isfinite(array).all() for array in state_of(learner)[1].values())
         if loss != "poisson":
             low, high = np.minimum.accumulate(labels)[:-1], np.maximum.accumulate(labels)[:-1]
             assert (low <= got.raw[1:] * (1 + 1e-12) + 1e-300).all() or (got.raw[1:] >= low - 1e-9 * np.abs(low)).all()

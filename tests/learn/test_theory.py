@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from dense_learner import DenseLearner, run_twin
+from for_all import for_all
 from streams import (
     batch_of,
     batch_of_dense,
@@ -42,9 +43,9 @@ def weights(learner):
     return dict(zip(ids.tolist(), w.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("sketch", ["rfd", "fd"])
-@pytest.mark.parametrize("alpha", [0.0, 1.0])
-@pytest.mark.parametrize("m", [21, 40])
+@for_all("sketch", ["rfd", "fd"])
+@for_all("alpha", [0.0, 1.0])
+@for_all("m", [21, 40])
 def test_more_rows_than_dimensions_is_full_newton(sketch, alpha, m):
     batch = zipf(n=800, d=20, s=5)
     options = LearnOptions(sketch=sketch, sketch_size=m, alpha=alpha, **PAPER)
@@ -89,8 +90,8 @@ def test_scale_of_one_feature_matters_to_gradient_descent():
     assert scaled > plain + 0.1
 
 
-@pytest.mark.parametrize("settings", SKETCHES, ids=name)
-@pytest.mark.parametrize("diagonal", [False, True])
+@for_all("settings", SKETCHES)
+@for_all("diagonal", [False, True])
 def test_batches_change_no_bit(settings, diagonal):
     batch = with_weights(without_some_labels(with_empty_rows(zipf(n=700, d=400, s=10))))
     options = LearnOptions(sketch_size=4, diagonal=diagonal, **settings)

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse
+from for_all import for_all
 
 pytest.importorskip("sklearn", reason="needs the extra sklearn")
 
@@ -166,7 +167,7 @@ def test_probabilities(classes):
     assert not hasattr(SonClassifier(method="nag", loss="hinge").fit(X, y), "predict_proba")
 
 
-@pytest.mark.parametrize("method", LINEAR)
+@for_all("method", LINEAR)
 def test_weights_of_linear_methods(classes, method):
     X, y = classes
     ours = SonClassifier(method=method).fit(X, y)

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from for_all import for_all
 from sketch_twin import error, matrix, projection, tail
 
 import sonlearn.sketch
@@ -55,8 +56,8 @@ def test_options_and_methods_agree():
             SketchOptions(**wrong)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
+@for_all(
+    "make, message",
     [
         (lambda: make_sketch("svd"), "sketch method svd: expected one of rfd, fd"),
         (lambda: make_sketch("fd", 0), "fd: sketch size 0: expected at least 1"),
@@ -89,8 +90,8 @@ def test_wrong_settings(make, message):
         make()
 
 
-@pytest.mark.parametrize(
-    ("X", "message"),
+@for_all(
+    "X, message",
     [
         ([[1.0, np.nan]], "1:2: found nan"),
         ([[1.0, 2.0], [-np.inf, 0.0]], "2:1: found -inf"),
@@ -176,9 +177,9 @@ def test_merging_refuses_what_differs_and_itself():
 # -- error measures ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("name", ["mushrooms", "usps", "low_rank"])
+@for_all("method", METHODS)
+@for_all("form", [np.asarray, sp.csr_array])
+@for_all("name", ["mushrooms", "usps", "low_rank"])
 def test_error_measures_equal_the_dense_ones(name, form, method):
     A = matrix(name)
     sketch = make_sketch(method, 9).update(form(A))
@@ -194,8 +195,8 @@ def test_error_measures_equal_the_dense_ones(name, form, method):
     assert ratio >= 1 - 1e-9
 
 
-@pytest.mark.parametrize("method", ["fd", "rfd", "cfd", "gauss"])
-@pytest.mark.parametrize("n", [300, 900])
+@for_all("method", ["fd", "rfd", "cfd", "gauss"])
+@for_all("n", [300, 900])
 def test_error_measures_by_lanczos(method, n):
     """More columns than the limit of the direct way; with fewer and with more rows than columns."""
     rng = np.random.default_rng(1)

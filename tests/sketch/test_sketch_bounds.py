@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from for_all import for_all
 from sketch_twin import REAL, SYNTHETIC, error, matrix, tail
 
 from sonlearn.sketch import FrequentDirections, Rule, make_sketch
@@ -26,27 +27,27 @@ def check(sketch, A):
             assert projections[min(k, len(B))] <= rule.h / (rule.h - k) * tails[k] + slack, f"k = {k}"
 
 
-@pytest.mark.parametrize("size", SIZES)
+@for_all("size", SIZES)
 @pytest.mark.parametrize("method", FAMILY)
-@pytest.mark.parametrize("name", MATRICES)
+@for_all("name", MATRICES)
 def test_bounds_of_every_variant(name, method, size):
     A = matrix(name)
     values = {"share": 0.5} if method in ("pfd", "alpha-fd") else {}
     check(make_sketch(method, size, **values).update(A), A)
 
 
-@pytest.mark.parametrize("name", MATRICES)
-@pytest.mark.parametrize("method", ["fd", "rfd"])
+@for_all("name", MATRICES)
+@for_all("method", ["fd", "rfd"])
 def test_bounds_row_by_row_and_with_a_long_buffer(name, method):
     A = matrix(name)
     for buffer in (8, 40):
         check(make_sketch(method, 8, buffer=buffer).update(A), A)
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("pivot", [3, 7, 10])
+@for_all("lam", [0.0, 0.3, 1.0])
+@for_all("pivot", [3, 7, 10])
 @pytest.mark.parametrize("shape", ["ones", "last", "ramp", "sigmoid", "random"])
-@pytest.mark.parametrize("name", ["random_matrix", "adversarial", "flat", "phishing"])
+@for_all("name", ["random_matrix", "adversarial", "flat", "phishing"])
 def test_bounds_for_a_grid_of_weights_and_pivots(name, shape, pivot, lam):
     A = matrix(name)
     i, p = np.arange(1, pivot), pivot
@@ -69,7 +70,7 @@ def test_rfd_error_is_half_of_the_bound_that_fd_attains():
     assert rfd.rule.guarantee(0) == fd.rule.guarantee(0) / 2
 
 
-@pytest.mark.parametrize("name", MATRICES)
+@for_all("name", MATRICES)
 def test_rfd_and_fd_have_the_same_b_and_alpha_is_half_of_what_fd_lost(name):
     A = matrix(name)
     fd, rfd = make_sketch("fd", 8).update(A), make_sketch("rfd", 8, alpha=0.25).update(A)
@@ -77,8 +78,8 @@ def test_rfd_and_fd_have_the_same_b_and_alpha_is_half_of_what_fd_lost(name):
     assert rfd.alpha == 0.25 + fd.result().escaped / 2
 
 
-@pytest.mark.parametrize("name", MATRICES)
-@pytest.mark.parametrize("alpha", [1e-6, 1e-2, 1.0])
+@for_all("name", MATRICES)
+@for_all("alpha", [1e-6, 1e-2, 1.0])
 def test_condition_number_of_rfd_is_never_above_that_of_fd(name, alpha):
     """[RFD] Theorem 4: kappa(B'B + alpha I) <= kappa(B'B + alpha_0 I), strictly once something was lost."""
     A = matrix(name)
@@ -89,8 +90,8 @@ def test_condition_number_of_rfd_is_never_above_that_of_fd(name, alpha):
         assert kappa[1] < kappa[0]
 
 
-@pytest.mark.parametrize("name", ["random_matrix", "adversarial", "low_rank", "mushrooms"])
-@pytest.mark.parametrize("method", FAMILY)
+@for_all("name", ["random_matrix", "adversarial", "low_rank", "mushrooms"])
+@for_all("method", FAMILY)
 def test_bounds_hold_after_merging_in_any_order(name, method):
     A = matrix(name)
     parts = np.array_split(A, [7, 40, 41, 90])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from for_all import for_all
 from sketch_twin import matrix
 
 from sonlearn.errors import ModelFileError
@@ -23,9 +24,9 @@ def assert_equal_state(one, two):
     assert (one.n_seen, one.n_features, one.frobenius) == (two.n_seen, two.n_features, two.frobenius)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("rows", [0, 3, 14, 100])
-@pytest.mark.parametrize("method", METHODS)
+@for_all("form", FORMS)
+@for_all("rows", [0, 3, 14, 100])
+@for_all("method", METHODS)
 def test_resumed_equals_uninterrupted(method, rows, form, tmp_path):
     A = matrix("mushrooms")
     sketch = make_sketch(method, 7)
@@ -99,7 +100,7 @@ def test_every_flipped_byte_is_refused(tmp_path):
             load(path)
 
 
-@pytest.mark.parametrize(
+@for_all(
     "change",
     [
         lambda h, p: h.update(sketch="unheard of"),

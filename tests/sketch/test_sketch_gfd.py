@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import sketch_twin as twin
+from for_all import for_all
 from sketch_twin import error, matrix, projection, tail
 
 from sonlearn.errors import OptionError
@@ -23,9 +24,9 @@ def assert_same(A, sketch, B, total):
     assert sketch.escaped == pytest.approx(total, rel=1e-9)
 
 
-@pytest.mark.parametrize("clip", [False, True])
-@pytest.mark.parametrize("settings", [SPAM, ADVERSARIAL, (0.3, 5, 0.5, 0.3), (0.9, 50, 0.1, 0.6)])
-@pytest.mark.parametrize("name", MATRICES)
+@for_all("clip", [False, True])
+@for_all("settings", [SPAM, ADVERSARIAL, (0.3, 5, 0.5, 0.3), (0.9, 50, 0.1, 0.6)])
+@for_all("name", MATRICES)
 def test_mgfd_is_the_papers(name, settings, clip):
     A, (offset, steepness, sigma, p) = matrix(name), settings
     for l, p_low, lam in ((10, 0.1, 1.0), (20, 0.05, 1.0), (20, 0.05, 2.5)):  # noqa: E741
@@ -37,8 +38,8 @@ def test_mgfd_is_the_papers(name, settings, clip):
         assert_same(A, sketch, *twin.gfd(A, l, w, sigma, p, p_low, lam, clip))
 
 
-@pytest.mark.parametrize("shape", ["falling", "random", "zero", "single"])
-@pytest.mark.parametrize("name", MATRICES)
+@for_all("shape", ["falling", "random", "zero", "single"])
+@for_all("name", MATRICES)
 def test_gfd_with_any_weights(name, shape):
     """Weights that do not rise free rows in the middle, which Algorithm 5 permutes to the end."""
     A, l = matrix(name), 10  # noqa: E741

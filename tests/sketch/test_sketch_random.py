@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from for_all import for_all
 from sketch_twin import error, matrix, tail
 
 from sonlearn.errors import InputError, OptionError
@@ -129,8 +130,8 @@ def test_fd_beats_them_all_on_covariance_error():
         assert fd < 0.2 * np.median([error(A, make_sketch(method, 12, seed=s).update(A).matrix()) for s in range(9)])
 
 
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("method", ["gauss", "sign", "sample", "rfd", "mgfd"])
+@for_all("form", [np.asarray, sp.csr_array])
+@for_all("method", ["gauss", "sign", "sample", "rfd", "mgfd"])
 def test_merging_an_empty_sketch_changes_nothing(method, form):
     """Empty: without any block, or with blocks of no rows; its columns count, its seed does not."""
     A = matrix("random_matrix")
@@ -172,9 +173,9 @@ def oja_twin(A, l, adaptive):  # noqa: E741
     return V, squares
 
 
-@pytest.mark.parametrize("step", ["adaptive", "1/t"])
-@pytest.mark.parametrize("zeros", [0, 4, 9])
-@pytest.mark.parametrize("name", ["decaying", "low_rank", "exactly_low_rank", "usps"])
+@for_all("step", ["adaptive", "1/t"])
+@for_all("zeros", [0, 4, 9])
+@for_all("name", ["decaying", "low_rank", "exactly_low_rank", "usps"])
 def test_oja_equals_its_dense_twin(name, zeros, step):
     """Also where the first rows are zero, or of low rank: directions are gained later."""
     A = np.vstack([np.zeros((zeros, matrix(name).shape[1])), np.tile(matrix(name)[:1], (3, 1)), matrix(name)])
@@ -223,8 +224,8 @@ def test_adaptive_oja_at_any_scale(scale):
 # -- small numbers -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("method", METHODS)
+@for_all("form", [np.asarray, sp.csr_array])
+@for_all("method", METHODS)
 def test_squares_that_vanish_are_refused(method, form):
     A = matrix("random_matrix") * 1e-170
     sketch = make_sketch(method, 6).update(form(np.zeros((2, 30))))
@@ -233,7 +234,7 @@ def test_squares_that_vanish_are_refused(method, form):
     assert (sketch.n_seen, sketch.frobenius) == (2, 0.0)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@for_all("method", METHODS)
 def test_small_rows_beside_large_ones_do_no_harm(method):
     A = matrix("random_matrix")
     B = np.vstack([A, A * 1e-170])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sketch_twin as twin
+from for_all import for_all
 from sketch_twin import SYNTHETIC, error, matrix
 
 from sonlearn.sketch import METHODS, FrequentDirections, Rule, covariance_error, make_sketch
@@ -19,8 +20,8 @@ def assert_same(A, sketch, B):
     np.testing.assert_allclose(found.T @ found, B.T @ B, rtol=0, atol=1e-12 * (A**2).sum())
 
 
-@pytest.mark.parametrize("m", [1, 2, 6, 15])
-@pytest.mark.parametrize("name", MATRICES)
+@for_all("m", [1, 2, 6, 15])
+@for_all("name", MATRICES)
 def test_row_by_row_fd_rfd_cfd_isvd(name, m):
     A = matrix(name)
     B, alpha = twin.fd_row_by_row(A, m)
@@ -34,8 +35,8 @@ def test_row_by_row_fd_rfd_cfd_isvd(name, m):
         assert_same(A, make_sketch("cfd", m, buffer=m).update(A), twin.cfd(A, m))
 
 
-@pytest.mark.parametrize("m", [1, 2, 6, 15])
-@pytest.mark.parametrize("name", MATRICES)
+@for_all("m", [1, 2, 6, 15])
+@for_all("name", MATRICES)
 def test_doubled_buffer_between_shrinks(name, m):
     A = matrix(name)
     for n in (2 * m - 1, 2 * m, 2 * m + 1, len(A)):
@@ -72,9 +73,9 @@ def test_rows_are_counted_whatever_their_rank():
     np.testing.assert_allclose(rows.T @ rows, S.T @ S, atol=1e-13)
 
 
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("m", [2, 4, 10])
-@pytest.mark.parametrize("make", [repeated_units, binary, lambda: np.vstack([np.zeros((25, 300)), binary()])])
+@for_all("form", [np.asarray, sp.csr_array])
+@for_all("m", [2, 4, 10])
+@for_all("make", [repeated_units, binary, lambda: np.vstack([np.zeros((25, 300)), binary()])])
 def test_doubled_buffer_on_rows_of_low_rank(make, m, form):
     A = make()
     S, alpha = twin.fd_doubled(A, m)
@@ -105,8 +106,8 @@ def test_weights_before_a_pivot_after_which_all_go(pivot):
     assert sketch.escaped == pytest.approx(escaped, rel=1e-12)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("sparse", [False, True])
+@for_all("method", METHODS)
+@for_all("sparse", [False, True])
 def test_cuts_between_calls_do_not_matter(method, sparse):
     A = matrix("decaying")  # values whose sums depend on the order of adding
     whole = make_sketch(method, 7).update(sp.csr_array(A) if sparse else A)
@@ -122,7 +123,7 @@ def test_cuts_between_calls_do_not_matter(method, sparse):
         assert (parts.frobenius, parts.n_seen) == (whole.frobenius, whole.n_seen)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@for_all("method", METHODS)
 def test_sparse_equals_dense(method):
     A = matrix("mushrooms")
     dense = make_sketch(method, 7).update(A)

@@ -6,6 +6,7 @@ import io
 import math
 
 import pytest
+from for_all import for_all
 from parsers import VW_CONSTANT, vw_hash
 
 from sonlearn.errors import InputError, OptionError
@@ -77,8 +78,8 @@ def test_label_implies_csv_and_empty_label_is_none():
     assert math.isnan(y)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@for_all(
+    "text, message",
     [
         ("a,b\n1,2\n", "<stream>:1: found the columns 'a, b', expected one column 'y' (--label)"),
         ("y,a,y\n1,2,3\n", "<stream>:1: found the columns 'y, a, y', expected one column 'y' (--label)"),

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from for_all import for_all
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
@@ -36,8 +37,8 @@ def drained(reader) -> tuple[list[int], InputError | None]:
     return lines, None
 
 
-@pytest.mark.parametrize("chunk_bytes", [1, 50, 1 << 20])
-@pytest.mark.parametrize("threads", [0, 1, 3])
+@for_all("chunk_bytes", [1, 50, 1 << 20])
+@for_all("threads", [0, 1, 3])
 def test_skip(chunk_bytes, threads):
     reader = Reader(io.BytesIO(TEXT), chunk_bytes=chunk_bytes, on_error="skip", threads=threads)
     assert drained(reader) == (GOOD, None)
@@ -46,9 +47,9 @@ def test_skip(chunk_bytes, threads):
     assert reader.errors[0].found == "'bad'"
 
 
-@pytest.mark.parametrize("chunk_bytes", [1, 50, 1 << 20])
-@pytest.mark.parametrize("threads", [0, 2])
-@pytest.mark.parametrize("max_errors", [0, 1, 5, 12, len(BAD) - 1, len(BAD)])
+@for_all("chunk_bytes", [1, 50, 1 << 20])
+@for_all("threads", [0, 2])
+@for_all("max_errors", [0, 1, 5, 12, len(BAD) - 1, len(BAD)])
 def test_max_errors(chunk_bytes, threads, max_errors):
     """The rows before the line that is one too many come first, wherever the chunks end."""
     reader = Reader(

@@ -10,6 +10,7 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
+from for_all import for_all
 from parsers import VW_CONSTANT, vw_hash
 from vw_peer import vw_features
 
@@ -226,8 +227,8 @@ def test_names():
 # ----------------------------------------------------------------------------------------------------------- refused
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
+@for_all(
+    "line, message",
     [
         ('{"a": 1', "2:8: found the end of the line, expected ',' delimiter"),
         ('{"a": }', "2:7: found '}', expected a value"),

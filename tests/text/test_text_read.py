@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import parsers
 import pytest
+from for_all import for_all
 
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
@@ -174,9 +175,7 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("format", "line", "column", "found", "expected"), [(format, *case) for format in BAD for case in BAD[format]]
-)
+@for_all("format, line, column, found, expected", [(format, *case) for format in BAD for case in BAD[format]])
 def test_malformed_line(tmp_path, format, line, column, found, expected):
     """The message, and the rows before: never a part of the line itself, wherever the chunks end."""
     good = b"1 |a b\n\n" if format == "vw" else b"1 3:1\n\n"

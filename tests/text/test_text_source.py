@@ -10,6 +10,7 @@ import os
 import threading
 
 import pytest
+from for_all import for_all
 
 from sonlearn.errors import InputError
 from sonlearn.text.read import read_batches
@@ -23,8 +24,8 @@ def read(source, chunk_bytes=1 << 20) -> bytes:
     return b"".join(chunk.tobytes() for chunk in read_chunks(source, chunk_bytes))
 
 
-@pytest.mark.parametrize("kind", COMPRESS)
-@pytest.mark.parametrize("chunk_bytes", [1, 7, 100, 1 << 20])
+@for_all("kind", COMPRESS)
+@for_all("chunk_bytes", [1, 7, 100, 1 << 20])
 def test_content_decides(tmp_path, kind, chunk_bytes):
     path = tmp_path / "data.txt"  # the name says nothing
     path.write_bytes(COMPRESS[kind](TEXT))
@@ -126,8 +127,8 @@ def test_missing_and_directory(tmp_path):
         read(tmp_path)
 
 
-@pytest.mark.parametrize(("text", "expected"), [(b"", b""), (b"1", b"1\n"), (b"\xef\xbb\xbf1 2:3", b"1 2:3\n")])
-@pytest.mark.parametrize("chunk_bytes", [1, 2, 3, 4, 100])
+@for_all("text, expected", [(b"", b""), (b"1", b"1\n"), (b"\xef\xbb\xbf1 2:3", b"1 2:3\n")])
+@for_all("chunk_bytes", [1, 2, 3, 4, 100])
 def test_ends(text, expected, chunk_bytes):
     assert read(io.BytesIO(text), chunk_bytes) == expected
 

@@ -8,6 +8,7 @@ import math
 import random
 
 import pytest
+from for_all import for_all
 from places import GOLDEN
 from vw_peer import CASES, Features, random_line, vw_features
 
@@ -55,7 +56,7 @@ def test_golden():
         check(case["lines"], case["options"], case["features"])
 
 
-@pytest.mark.parametrize(("options", "lines"), CASES)
+@for_all("options, lines", CASES)
 def test_cases(options, lines):
     pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
     check(lines, options, vw_features(lines, options))

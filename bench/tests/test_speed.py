@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from places import ROOT
 
-sys.path.insert(0, str(ROOT))
-
 from bench import inside, scale, sections, speed, workloads
 from bench.feed import Sample, feed, rates
 from bench.processes import TRAIN, Command, Cost, child, in_turns, measured, median, with_output

@@ -1,14 +1,10 @@
 """The bench that judges how well we learn must itself be right: its loader, its measures, and what it keeps."""
 
 import gzip
-import sys
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from places import ROOT
-
-sys.path.insert(0, str(ROOT))
 
 from bench.quality import measures, ours, peers, sets
 from bench.quality.report import Scores

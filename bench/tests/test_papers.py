@@ -2,13 +2,9 @@
 
 import gzip
 import json
-import sys
 
 import numpy as np
 import pytest
-from places import ROOT
-
-sys.path.insert(0, str(ROOT))
 
 from bench import rows
 from bench.papers import data, measures, printed, run, runner

@@ -1,0 +1,24 @@
+"""All that a learner would save, to be compared bit by bit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def state_of(learner):
+    """(header, copies of the arrays by name) of a learner."""
+    header, arrays = learner.to_arrays()
+    return header, {name: np.array(array) for name, array in arrays.items()}
+
+
+def assert_same(one, other):
+    """Two states, headers included, are the same."""
+    assert one[0] == other[0]
+    assert_same_arrays(one[1], other[1])
+
+
+def assert_same_arrays(one, other):
+    """Arrays by name are the same, bit by bit (and NaN like NaN)."""
+    assert one.keys() == other.keys()
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
