@@ -22,7 +22,7 @@ from sonlearn.options.methods import METHODS, PAPERS
 from sonlearn.options.spec import flags
 
 #: Where users read.
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 #: What else names files of the project.
 DOCUMENTS = [*PAGES, ROOT / "DEVELOPERS.md", *sorted((ROOT / "bench").rglob("*.md")), ROOT / "data" / "README.md"]
 #: By title of their group, which is the title of the table in docs/flags.md, and by names.

@@ -113,7 +113,7 @@ def site(tmp_path_factory):
 
 def test_all_pages_are_there_and_their_links_lead_somewhere(site):
     pages = {path: Links(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
-    assert {path.stem for path in (ROOT / "docs").glob("*.md")} <= {path.stem for path in pages}
+    assert {path.stem for path in (ROOT / "docs").rglob("*.md")} <= {path.stem for path in pages}
     for path, page in pages.items():
         for link in page.links + page.loaded:
             file, anchor = urldefrag(link)
@@ -133,8 +133,9 @@ def test_a_reader_of_the_site_fetches_nothing_from_elsewhere(site):
 
 def test_the_first_page_names_every_page():
     text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    for path in (ROOT / "docs").glob("*.md"):
-        assert path.name == "index.md" or f"({path.name})" in text, f"docs/index.md has no link to {path.name}"
+    for path in (ROOT / "docs").rglob("*.md"):
+        name = path.relative_to(ROOT / "docs").as_posix()
+        assert name == "index.md" or f"({name})" in text, f"docs/index.md has no link to {name}"
 
 
 def test_floors_are_of_releases_that_go_with_our_numpy():
