@@ -23,8 +23,10 @@ from sonlearn.options.spec import flags
 
 #: Where users read.
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+#: Where the project's files are for a reader of the README elsewhere.
+PUBLISHED = "https://github.com/sonlearn/sonlearn/blob/main/"
 #: What else names files of the project.
-DOCUMENTS = [*PAGES, ROOT / "DEVELOPERS.md", *sorted((ROOT / "bench").rglob("*.md")), ROOT / "data" / "README.md"]
+DOCUMENTS = [*PAGES, ROOT / "DEVELOPERS.md", *sorted((ROOT / ".github").rglob("*.md")), *sorted((ROOT / "bench").rglob("*.md")), ROOT / "data" / "README.md"]
 #: By title of their group, which is the title of the table in docs/flags.md, and by names.
 FIELDS = {(title, flags(field)): field for v in VERBS.values() for title, group in v.groups for field in group}
 #: Lines of output that differ from run to run.
@@ -257,6 +259,14 @@ def test_files_that_the_documents_name_exist(document):
         assert name == "bench/out" or (ROOT / name).exists(), name  # benches write there
     for link in re.findall(r"\]\(([\w./-]+)\)", text):
         assert (document.parent / link).exists(), link
+    for link in re.findall(rf"\]: {re.escape(PUBLISHED)}([\w./-]+)$", text, re.MULTILINE):
+        assert (ROOT / link).exists(), link
+
+
+def test_the_readme_can_be_read_elsewhere():
+    """On a package index a link to a file of the project must be whole."""
+    assert not re.findall(r"\]\((?!https?:)[^)]+\)", read("README.md"))
+    assert f"]: {PUBLISHED}docs/index.md\n" in read("README.md")
 
 
 # ------------------------------------------------------------------------------------------------- letters
