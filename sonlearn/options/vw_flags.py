@@ -45,7 +45,7 @@ _WORK = """
 """
 _WORK_BUT = {
     "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile",
-    "--learning_rate": "of nag, adagrad, sgd, ogd, nlms, the ada- methods and metagrad; ftrl and coin have --ftrl_alpha",
+    "--learning_rate": "of nag, adagrad, sgd, ogd, nlms, metagrad, the ada- methods; ftrl and coin have --ftrl_alpha",
     "--power_t": "of adagrad, sgd and ogd; the steps of nag follow from the data",
     "--l1": "of ftrl alone",
     "--l2": "of nag, adagrad, sgd and their kin, of the Newton family, and of ftrl; the constant is drawn to 0 too",
@@ -235,7 +235,7 @@ def answer(name: str) -> Answer | None:
 
 
 def table(names: Iterable[str] = ()) -> list[str]:
-    """Lines of a Markdown table of the flags `names` (long spellings, in that order); of all flags if none are given."""
+    """Lines of a Markdown table of the flags `names` (long spellings, in that order), or of all flags."""
     long_to_short = {long: short for short, long in SHORT.items()}
     lines = ["| Vowpal Wabbit | here | |", "|---|---|---|"]
     for name in names or sorted(FLAGS, key=str.lower):

@@ -16,9 +16,9 @@ DAILY = (
 
 HEAD = """# Vowpal Wabbit's flags
 
-The tables have three answers. `works`: `sonlearn train` has the same flag with the same meaning, within the limits named.
-`stands for`: there is no such flag; give what the third column says, or nothing. `not here`: nothing takes its place, and
-the third column says why. The command line gives the same answer to a flag that it does not know.
+The tables have three answers. `works`: `sonlearn train` has the same flag with the same meaning, within the limits
+named. `stands for`: there is no such flag; give what the third column says, or nothing. `not here`: nothing takes its
+place, and the third column says why. The command line gives the same answer to a flag that it does not know.
 
 ## What you type every day
 

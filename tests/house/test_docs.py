@@ -26,7 +26,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 #: Where the project's files are for a reader of the README elsewhere.
 PUBLISHED = "https://github.com/sonlearn/sonlearn/blob/main/"
 #: What else names files of the project.
-DOCUMENTS = [*PAGES, ROOT / "DEVELOPERS.md", *sorted((ROOT / ".github").rglob("*.md")), *sorted((ROOT / "bench").rglob("*.md")), ROOT / "data" / "README.md"]
+DOCUMENTS = [
+    *PAGES,
+    ROOT / "DEVELOPERS.md",
+    *sorted((ROOT / ".github").rglob("*.md")),
+    *sorted((ROOT / "bench").rglob("*.md")),
+    ROOT / "data" / "README.md",
+]
 #: By title of their group, which is the title of the table in docs/flags.md, and by names.
 FIELDS = {(title, flags(field)): field for v in VERBS.values() for title, group in v.groups for field in group}
 #: Lines of output that differ from run to run.
