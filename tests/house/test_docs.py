@@ -275,6 +275,23 @@ def test_the_readme_can_be_read_elsewhere():
     assert f"]: {PUBLISHED}docs/index.md\n" in read("README.md")
 
 
+def test_what_developers_are_shown_stands_in_the_code():
+    """Each line of the entries in "Five lines", and each name of the code in backquotes."""
+    text = read("DEVELOPERS.md")
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "sonlearn").rglob("*.py")))
+    shown = re.findall("^ {4}(.+)$", text.split("## Five lines")[1].split("\n## ")[0], re.MULTILINE)
+    lines = [line.split("  #")[0].strip() for line in shown]
+    assert len(lines) > 10
+    assert [line for line in lines if line != "..." and line not in sources] == []
+    names = re.findall(r"`(_?[A-Za-z]\w*(?:\.[a-z_]\w*)?)`", text)
+    known = set(re.findall(r"\w+", sources + read("tests/conftest.py") + read("pyproject.toml"))) | {
+        "vVERSION",
+        "chromium",
+    }
+    files = {path.name for path in ROOT.iterdir()}
+    assert [name for name in names if name not in files and not set(name.split(".")) <= known] == []
+
+
 # ------------------------------------------------------------------------------------------------- letters
 
 #: Names that mean the same in every language, and need no row.
