@@ -254,7 +254,8 @@ class Learner:
         Of several classes, those to the score of the class of that `number`.
         """
         rows = lookup(batch._replace(y=np.full(batch.n, np.nan)), self.index, self.counts_unknown)
-        return self.engine.contributions(self.state, rows, number)
+        found: Contributions | None = self.engine.contributions(self.state, rows, number)
+        return found
 
     def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""

@@ -6,6 +6,7 @@ is docs/vw-flags.md, which ``python tests/golden/capture_vw_flags.py`` writes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -44,16 +45,16 @@ _WORK = """
 """
 _WORK_BUT = {
     "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile",
-    "--learning_rate": "of the first-order methods, nag first",
-    "--power_t": "of --method adagrad, sgd and ogd",
-    "--l1": "of --method ftrl",
+    "--learning_rate": "of nag, adagrad, sgd, ogd, nlms, metagrad, the ada- methods; ftrl and coin have --ftrl_alpha",
+    "--power_t": "of adagrad, sgd and ogd; the steps of nag follow from the data",
+    "--l1": "of ftrl alone",
     "--id": "something else: the column of a table that names its rows; VW's is a name that a model has",
     "--l2": "of nag, adagrad, sgd and their kin, of the Newton family, and of ftrl; the constant is drawn to 0 too",
     "--decay": "something else: what is forgotten with each example; VW's is of marginals, which are not here",
     "--ftrl_alpha": "of --method ftrl and coin",
     "--ftrl_beta": "of --method ftrl and coin",
     "--quantile_tau": "of --loss quantile",
-    "--invariant": "of the first-order methods",
+    "--invariant": "of nag, which has it unless --no-invariant is given",
     "--cache_file": "one file",
     "--binary": "labels -1/+1 or 0/1 alone; not with --link: VW, which takes both, says +1 to every example then",
     "--link": "identity, logistic, glf1 and poisson; raw predictions, the loss and learning are without it",
@@ -96,7 +97,7 @@ _STANDS_FOR = {
     "--dump_json_weights_include_feature_names_experimental": "give --names, then use sonlearn inspect --json MODEL",
     "--save_resume": "a model always holds the whole state: leave it out",
     "--strict_parse": "leave it out: a malformed line ends the run, unless --on-error skip is given",
-    "--random_seed": "leave it out: nothing is random",
+    "--random_seed": "give --seed, which random projections draw from; no other method draws random numbers",
     "--sparse_weights": "leave it out: memory grows with the features seen, not with -b",
     "--OjaNewton": "give --sketch oja",
     "--alpha_inverse": "give --alpha, its inverse",
@@ -105,7 +106,7 @@ _STANDS_FOR = {
     "--classweight": "give the examples of the class an importance weight",
     "--leave_duplicate_interactions": "leave it out: equal interactions count once",
     "--daemon --port": "use sonlearn serve --tcp PORT, which answers a line with a line as VW does",
-    "--span_server": "sketches of parts are merged by sonlearn sketch --merge; learning is of one process",
+    "--span_server": "give --cluster, which learns in several processes or on several machines",
 }
 _NOT_HERE = {
     "--l1 and --l2 are the penalties there are": """
@@ -179,7 +180,7 @@ _NOT_HERE = {
         --preserve_performance_counters --output_feature_regularizer_binary --output_feature_regularizer_text
         --input_feature_regularizer --per_model_save_load
     """,
-    "a run is one process": """
+    "--cluster starts its workers itself and gives them their work": """
         --unique_id --total --node --span_server_port
     """,
     "nothing of it needs setting": """
@@ -235,11 +236,11 @@ def answer(name: str) -> Answer | None:
     return FLAGS.get(SHORT.get(name[:2], ""))
 
 
-def table() -> list[str]:
-    """Lines of a table of all flags, in Markdown."""
+def table(names: Iterable[str] = ()) -> list[str]:
+    """Lines of a Markdown table of the flags `names` (long spellings, in that order), or of all flags."""
     long_to_short = {long: short for short, long in SHORT.items()}
     lines = ["| Vowpal Wabbit | here | |", "|---|---|---|"]
-    for name in sorted(FLAGS, key=str.lower):
+    for name in names or sorted(FLAGS, key=str.lower):
         state, text = FLAGS[name]
         spelt = f"`{long_to_short[name]}`, `{name}`" if name in long_to_short else f"`{name}`"
         lines.append(f"| {spelt} | {state} | {text.replace('|', '&#124;')} |")

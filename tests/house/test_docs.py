@@ -24,8 +24,16 @@ from sonlearn.options.spec import flags
 
 #: Where users read.
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+#: Where the project's files are for a reader of the README elsewhere.
+PUBLISHED = "https://github.com/sonlearn/sonlearn/blob/main/"
 #: What else names files of the project.
-DOCUMENTS = [*PAGES, ROOT / "DEVELOPERS.md", *sorted((ROOT / "bench").rglob("*.md")), ROOT / "data" / "README.md"]
+DOCUMENTS = [
+    *PAGES,
+    ROOT / "DEVELOPERS.md",
+    *sorted((ROOT / ".github").rglob("*.md")),
+    *sorted((ROOT / "bench").rglob("*.md")),
+    ROOT / "data" / "README.md",
+]
 #: By title of their group, which is the title of the table in docs/flags.md, and by names.
 FIELDS = {(title, flags(field)): field for v in VERBS.values() for title, group in v.groups for field in group}
 #: Lines of output that differ from run to run.
@@ -258,6 +266,31 @@ def test_files_that_the_documents_name_exist(document):
         assert name == "bench/out" or (ROOT / name).exists(), name  # benches write there
     for link in re.findall(r"\]\(([\w./-]+)\)", text):
         assert (document.parent / link).exists(), link
+    for link in re.findall(rf"\]: {re.escape(PUBLISHED)}([\w./-]+)$", text, re.MULTILINE):
+        assert (ROOT / link).exists(), link
+
+
+def test_the_readme_can_be_read_elsewhere():
+    """On a package index a link to a file of the project must be whole."""
+    assert not re.findall(r"\]\((?!https?:)[^)]+\)", read("README.md"))
+    assert f"]: {PUBLISHED}docs/index.md\n" in read("README.md")
+
+
+def test_what_developers_are_shown_stands_in_the_code():
+    """Each line of the entries in "Five lines", and each name of the code in backquotes."""
+    text = read("DEVELOPERS.md")
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "sonlearn").rglob("*.py")))
+    shown = re.findall("^ {4}(.+)$", text.split("## Five lines")[1].split("\n## ")[0], re.MULTILINE)
+    lines = [line.split("  #")[0].strip() for line in shown]
+    assert len(lines) > 10
+    assert [line for line in lines if line != "..." and line not in sources] == []
+    names = re.findall(r"`(_?[A-Za-z]\w*(?:\.[a-z_]\w*)?)`", text)
+    known = set(re.findall(r"\w+", sources + read("tests/conftest.py") + read("pyproject.toml"))) | {
+        "vVERSION",
+        "chromium",
+    }
+    files = {path.name for path in ROOT.iterdir()}
+    assert [name for name in names if name not in files and not set(name.split(".")) <= known] == []
 
 
 # ------------------------------------------------------------------------------------------------- letters

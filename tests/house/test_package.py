@@ -1,4 +1,4 @@
-"""What is handed out: the wheel and the source archive, the site of the pages, the changelog, the version."""
+"""What is handed out: the wheel and the source archive, the site of the pages, the changelog, the versions."""
 
 import email
 import re
@@ -74,11 +74,32 @@ def test_the_package_runs_from_the_wheel(built, tmp_path):
     assert version == f"sonlearn {sonlearn.__version__}"
 
 
-def test_the_version_stands_in_two_places():
+def test_the_version_stands_in_four_places():
     stated = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     assert stated == sonlearn.__version__
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert f"## [{stated}]" in text or ("## Unreleased" in text and f"What {stated} will have" in text)
+    assert re.search(rf"^## \[{re.escape(stated)}\] - \d{{4}}-\d\d-\d\d$", text, re.MULTILINE)
+    assert f"\nversion: {stated}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_groups_of_developers_and_extras_of_the_same_name_agree():
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras, groups = about["project"]["optional-dependencies"], about["dependency-groups"]
+    assert extras.keys() & groups.keys() == groups.keys() - {"dev"}
+    assert all(groups[name] == extras[name] for name in groups.keys() - {"dev"})
+
+
+def test_the_reference_has_what_is_public():
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    named = set(re.findall("^::: (\\S+)$", text, re.MULTILINE))
+    for name, module in sonlearn._HOME.items():
+        assert {f"{module}.{name}", module} & named, name
+
+
+def test_an_index_for_language_models_has_every_page():
+    text = (ROOT / "llms.txt").read_text(encoding="utf-8")
+    for path in (ROOT / "docs").rglob("*.md"):
+        assert f"/docs/{path.relative_to(ROOT / 'docs').as_posix()})" in text, path.name
 
 
 # ------------------------------------------------------------------------------------------------- the site
@@ -113,7 +134,7 @@ def site(tmp_path_factory):
 
 def test_all_pages_are_there_and_their_links_lead_somewhere(site):
     pages = {path: Links(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
-    assert {path.stem for path in (ROOT / "docs").glob("*.md")} <= {path.stem for path in pages}
+    assert {path.stem for path in (ROOT / "docs").rglob("*.md")} <= {path.stem for path in pages}
     for path, page in pages.items():
         for link in page.links + page.loaded:
             file, anchor = urldefrag(link)
@@ -133,8 +154,9 @@ def test_a_reader_of_the_site_fetches_nothing_from_elsewhere(site):
 
 def test_the_first_page_names_every_page():
     text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    for path in (ROOT / "docs").glob("*.md"):
-        assert path.name == "index.md" or f"({path.name})" in text, f"docs/index.md has no link to {path.name}"
+    for path in (ROOT / "docs").rglob("*.md"):
+        name = path.relative_to(ROOT / "docs").as_posix()
+        assert name == "index.md" or f"({name})" in text, f"docs/index.md has no link to {name}"
 
 
 def test_floors_are_of_releases_that_go_with_our_numpy():

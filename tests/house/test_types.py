@@ -56,15 +56,22 @@ def test_the_public_interface_is_typed(cache):
     assert status == 0, output
 
 
+def home_of(module):
+    """The file of a module, below the project."""
+    path = PACKAGE.parent.joinpath(*module.split("."))
+    return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).relative_to(ROOT)
+
+
 def test_what_is_public_is_among_what_is_checked():
-    checked = set(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["files"])
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["files"]
+    assert all((ROOT / name).exists() for name in listed)
+    checked = {path.relative_to(ROOT) for name in listed for path in ((ROOT / name), *(ROOT / name).rglob("*.py"))}
     import sonlearn
     import sonlearn.sketch
 
-    homes = {home.replace(".", "/") + ".py" for home in sonlearn._HOME.values()}
-    homes |= {f"sonlearn/{name}.py" for name in ("__init__", *CLIENTS)} | {"sonlearn/sketch/__init__.py"}
+    clients = (f"sonlearn.{name}" for name in CLIENTS)
+    homes = {home_of(name) for name in ("sonlearn", "sonlearn.sketch", *sonlearn._HOME.values(), *clients)}
     assert homes <= checked
-    assert all((ROOT / name).is_file() for name in checked)
     assert (PACKAGE / "py.typed").is_file()
 
 

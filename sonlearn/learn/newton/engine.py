@@ -25,9 +25,10 @@ from sonlearn.views.scaled import Raw
 
 
 class SketchedNewton(Engine):
-    """Engine of rfd-son, fd-son, oja-son and gd.
+    """Engine of rfd-son, fd-son, pfd-son, cfd-son, oja-son, gd, ada-fd and s-adagrad (`sonlearn.options.methods`).
 
-    With ``multinomial`` K classes share the sketch, and what is filled in is float64[n, K] (`engines.multinomial`).
+    With ``multinomial`` K classes share the sketch, and what is filled in is float64[n, K]
+    (`sonlearn.learn.multiclass.multinomial`).
     """
 
     def __init__(self, options: LearnOptions):
