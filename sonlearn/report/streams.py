@@ -42,9 +42,10 @@ def lines(facts: dict[str, Any]) -> list[str]:
     """Lines of a summary; none of a learner that has no members."""
     both, changes = combinations(facts), drift(facts)
     said = []
+    unit = " (in standard deviations of the labels)" if facts.get("scaled") else ""
     if both is not None and _differ(both):
         said += [
-            f"{name} = loss {both[which]['loss']:.6f}, error {both[which]['error']:.6f}"
+            f"{name} = loss {both[which]['loss']:.6f}, error {both[which]['error']:.6f}{unit}"
             for name, which in (("with labels arriving", "online"), ("without", "offline"))
         ]
     if changes is not None:

@@ -221,10 +221,13 @@ class StackedEnsemble:
         return {name: {"loss": own[0], "error": own[1]} for name, own in zip(("online", "offline"), means, strict=True)}
 
     def facts(self, state: EnsembleState) -> dict[str, Any]:
-        """members: see `roll`; combinations, drift: see there; spectra: a function that gives what `spectra` says."""
+        """members: see `roll`; combinations, drift: see there; spectra: a function that gives what `spectra` says.
+
+        scaled: whether errors are in standard deviations of the labels.
+        """
         return {
             "members": self.roll(state), "combinations": self.combinations(state), "drift": self.drift(state),
-            "spectra": lambda: self.spectra(state),
+            "spectra": lambda: self.spectra(state), "scaled": not self._classes,
         }  # fmt: skip
 
     def drift(self, state: EnsembleState) -> dict[str, Any]:
