@@ -32,7 +32,7 @@ _NOW = [(name, "i8") for name in ("n", "features", "seen")]
 _NOW += [(name, "f8") for name in ("n_pos", "n_neg", "t_pos", "t_neg")]
 
 
-class State(NamedTuple):
+class BayesState(NamedTuple):
     """What has been counted."""
 
     # float64[features, 2 or 3]: of the negative class, of the positive one; rows learned when that was so, if it fades
@@ -42,7 +42,7 @@ class State(NamedTuple):
     )  # rows learned; features with room; those counted; weight of the rows of each class; what was counted of each
 
 
-class Params(NamedTuple):
+class BayesParams(NamedTuple):
     """The values of a method."""
 
     amounts: bool
@@ -56,37 +56,37 @@ class NaiveBayes(Engine):
 
     def __init__(self, options: LearnOptions):
         values = METHODS[options.method].values
-        self._params = Params(values["amounts"], values["a"], values["q"], 1.0 - options.decay)
+        self._params = BayesParams(values["amounts"], values["a"], values["q"], 1.0 - options.decay)
 
-    def new(self) -> State:
+    def new(self) -> BayesState:
         """State of a learner that has seen nothing."""
-        return State(np.zeros((0, 2 + (self._params.keep < 1.0))), np.zeros(1, dtype=_NOW))
+        return BayesState(np.zeros((0, 2 + (self._params.keep < 1.0))), np.zeros(1, dtype=_NOW))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: BayesState, rows: Rows, features: int) -> BayesState:
         """Let the counts hold what learning `rows` may bring."""
         now, used = state.now.copy(), int(state.now["features"][0])
         now["features"] = max(used, features)
-        return State(grown(state.counts, features, used), now)
+        return BayesState(grown(state.counts, features, used), now)
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+    def learn(self, state: BayesState, rows: Rows, out: Predictions, start: int) -> tuple[BayesState, int]:
         """Learn rows from `start` on; see the seam."""
         at = judge_rows(self._params, state, rows, out.raw, start, True)
         out.prediction[start:at] = out.raw[start:at]
         return state, at
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: BayesState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = judge_rows(self._params, state, rows, out.raw, 0, False)
         out.prediction[:] = out.raw
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: BayesState, features: int) -> np.ndarray:
         """What an entry of each feature adds to the sum."""
         w = np.zeros(features)
         all_weights(self._params, state, w[: len(state.counts)])
         return w
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: BayesState) -> BayesState:
         """`state` without spare room."""
         return state._replace(counts=state.counts[: state.now["features"][0]])
 

@@ -27,7 +27,7 @@ RULES = {
 NOW = [("t", "i8"), ("seen", "i8")]
 
 
-class Params(NamedTuple):
+class DenseParams(NamedTuple):
     """What the kernels need of `LearnOptions` and of the method's entry, as numbers."""
 
     rule: int
@@ -45,7 +45,7 @@ class Params(NamedTuple):
     dual: bool
 
 
-class State(NamedTuple):
+class DenseState(NamedTuple):
     """All that a learner has learned, but for the names of its features."""
 
     w: np.ndarray  # float64[features]
@@ -56,7 +56,7 @@ class State(NamedTuple):
     now: np.ndarray  # structured [1]
 
 
-class Work(NamedTuple):
+class DenseScratch(NamedTuple):
     """Scratch vectors of one round; nothing in them outlives it."""
 
     x: np.ndarray
@@ -69,21 +69,21 @@ class Dense(Engine):
 
     def __init__(self, options: LearnOptions):
         self._method, self._params = options.method, params_of(options)
-        self._work = Work(*np.zeros((3, 1)))
+        self._work = DenseScratch(*np.zeros((3, 1)))
         self._tau, self._seed = options.sketch_size, options.seed
 
-    def new(self) -> State:
+    def new(self) -> DenseState:
         """State of a learner that has seen nothing."""
-        return State(
+        return DenseState(
             np.zeros(0), np.zeros(0), np.zeros(0), np.zeros((0, self._tau)), position_of(self._seed),
             np.zeros(1, dtype=NOW).view(np.recarray),
         )  # fmt: skip
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: DenseState, rows: Rows, features: int) -> DenseState:
         """Let the arrays hold what learning `rows` may need, up to the most features that there may be."""
         seen, d = int(state.now["seen"][0]), min(features, self._params.most)
         if d > len(self._work.x):
-            self._work = Work(*np.zeros((3, max(d, 2 * len(self._work.x)))))
+            self._work = DenseScratch(*np.zeros((3, max(d, 2 * len(self._work.x)))))
         return state._replace(
             w=grown(state.w, d, seen),
             z=grown(state.z, d, seen),
@@ -91,7 +91,7 @@ class Dense(Engine):
             Pi=grown(state.Pi, d, seen) if self._params.rule == rounds.ADA_LR else state.Pi,
         )
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+    def learn(self, state: DenseState, rows: Rows, out: Predictions, start: int) -> tuple[DenseState, int]:
         """Learn rows from `start` on; see the seam."""
         if self._params.rule in (rounds.FULL_ON, rounds.AROW):
             return state, rounds.learn(self._params, state, self._work, rows, out, start)
@@ -116,34 +116,34 @@ class Dense(Engine):
             f"use --method {instead}"
         )
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: DenseState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = rounds.predict(state, rows, out.raw)
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: DenseState, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         w[: len(state.w)] = state.w[:features]
         return w
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: DenseState) -> DenseState:
         """`state` without spare room."""
         seen = int(state.now["seen"][0])
         return state._replace(w=state.w[:seen], z=state.z[:seen], A=state.A[: column(seen)], Pi=state.Pi[:seen])
 
-    def facts(self, state: State) -> dict[str, Any]:
+    def facts(self, state: DenseState) -> dict[str, Any]:
         """alpha, of the methods that have one."""
         return {"alpha": self._params.alpha} if METHODS[self._method].values["rule"] == "full-on" else {}
 
 
-def params_of(options: LearnOptions) -> Params:
+def params_of(options: LearnOptions) -> DenseParams:
     """Numbers for the kernels."""
     values = METHODS[options.method].values
     rule, ada = RULES[values["rule"]], values["rule"].startswith("ada")
     kind, eta = eta_of(options)
-    return Params(
+    return DenseParams(
         rule=rounds.PSEUDO if rule == rounds.FULL_ON and options.alpha == 0 else rule,
         most=values["most"],
         loss=loss_of(options),

@@ -25,7 +25,7 @@ def learn(params, state, work, rows, out, start):
 
     Parameters
     ----------
-    params : Params; state : State, changed in place; work : Work, scratch
+    params : DenseParams; state : DenseState, changed in place; work : DenseScratch, scratch
     rows : Rows; out : Predictions, filled in place; start : int
     """
     now, w = state.now[0], state.w

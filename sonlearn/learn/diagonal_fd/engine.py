@@ -17,7 +17,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
 from sonlearn.learn.diagonal_fd.shrink import learn
-from sonlearn.learn.diagonal_fd.state import BITS, State, new_state, new_work, params_of
+from sonlearn.learn.diagonal_fd.state import BITS, DiagonalFDState, new_state, new_work, params_of
 from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.status import LOG_FULL
@@ -31,11 +31,11 @@ class DiagonalFD(Engine):
         self._params = params_of(options)
         self._work = new_work(self._params, 1, 1)
 
-    def new(self) -> State:
+    def new(self) -> DiagonalFDState:
         """State of a learner that has seen nothing."""
         return new_state(self._params)
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
         """Let the arrays hold what learning `rows` may need."""
         now = state.now[0]
         lengths = np.diff(rows.indptr)
@@ -54,7 +54,7 @@ class DiagonalFD(Engine):
             entries=grown(state.entries, entries, int(now["entries"])),
         )
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+    def learn(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int) -> tuple[DiagonalFDState, int]:
         """Learn rows from `start` on; see the seam."""
         at = start
         while True:
@@ -63,7 +63,7 @@ class DiagonalFD(Engine):
                 return state, at
             state = self._with_room_in_log(state)
 
-    def _with_room_in_log(self, state: State) -> State:
+    def _with_room_in_log(self, state: DiagonalFDState) -> DiagonalFDState:
         """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
 
         Depends on what has been learned and not on where batches end, so that batches change no bit.
@@ -76,20 +76,20 @@ class DiagonalFD(Engine):
         now["capacity"] = 8 * capacity
         return state._replace(maps=grown(state.maps, slots_of(8 * capacity, BITS), slots_of(capacity, BITS)))
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: DiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         work = new_work(self._params, int(np.diff(rows.indptr).max(initial=1)), 1)
         at = predict(state, work, rows, out.raw, 0)
         out.prediction[:] = out.raw
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: DiagonalFDState, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         all_weights(state, new_work(self._params, 1, 1), w[: int(state.now["seen"][0])])
         return w
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: DiagonalFDState) -> DiagonalFDState:
         """`state` without spare room."""
         now = state.now[0]
         return state._replace(
@@ -102,7 +102,7 @@ class DiagonalFD(Engine):
             entries=state.entries[: now["entries"]],
         )
 
-    def facts(self, state: State) -> dict[str, Any]:
+    def facts(self, state: DiagonalFDState) -> dict[str, Any]:
         """What A is made of: A = diag(delta) + B'B.
 
         eigenvalues, descending, of B Delta^-1 B': how much longer the rows of the sketch are than their compensation;
@@ -115,7 +115,7 @@ class DiagonalFD(Engine):
             "rows": lambda features: self._matrix(state, features)[1],
         }
 
-    def _matrix(self, state: State, features: int) -> tuple[np.ndarray, np.ndarray]:
+    def _matrix(self, state: DiagonalFDState, features: int) -> tuple[np.ndarray, np.ndarray]:
         delta, rows = np.ones(features), np.zeros((int(state.now["k"][0] + state.now["raw"][0]), features))
         seen = int(state.now["seen"][0])
         matrix(state, new_work(self._params, 1, 1), delta[:seen], rows[:, :seen])

@@ -36,7 +36,7 @@ BITS = 5
 LOG_MIN = 64
 
 
-class Params(NamedTuple):
+class DiagonalFDParams(NamedTuple):
     """What the kernels need of `LearnOptions`, as numbers."""
 
     loss: int
@@ -46,7 +46,7 @@ class Params(NamedTuple):
     keep: float  # what a row learned leaves of A, but for the 1 that Delta begins with
 
 
-class State(NamedTuple):
+class DiagonalFDState(NamedTuple):
     """All that has been learned, but for the names of the features."""
 
     table: np.ndarray  # float64[features, 1 + fours, 4]; fours: of the m - 1 kept rows, and at least 1
@@ -68,7 +68,7 @@ class State(NamedTuple):
 SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "slots", "entries", "generation", "capacity", "seen")]
 
 
-class Work(NamedTuple):
+class DiagonalFDScratch(NamedTuple):
     """Scratch of one round or shrink; nothing in it outlives that."""
 
     u: np.ndarray  # float64[longest row]; Delta^-1 x
@@ -90,19 +90,21 @@ def fours_of(n: int) -> int:
     return max(-(-n // 4), 1)
 
 
-def params_of(options: LearnOptions) -> Params:
+def params_of(options: LearnOptions) -> DiagonalFDParams:
     """Numbers for the kernels. m = 0 compensates each row at once: a buffer of one row, of which nothing is kept."""
     m = options.sketch_size
     raw = max(RAW_MIN, RAW_PER_ROW * m) if m else 1
-    return Params(loss=CODE[options.loss], m=max(m, 1), raw=raw, r=float(options.arow_r), keep=1.0 - options.decay)
+    return DiagonalFDParams(
+        loss=CODE[options.loss], m=max(m, 1), raw=raw, r=float(options.arow_r), keep=1.0 - options.decay
+    )
 
 
-def new_state(params: Params) -> State:
+def new_state(params: DiagonalFDParams) -> DiagonalFDState:
     """State of a learner that has seen nothing."""
     fours, rows = fours_of(params.m - 1), params.m - 1 + params.raw
     now = np.zeros(1, dtype=SCALARS)
     now["capacity"] = LOG_MIN
-    return State(
+    return DiagonalFDState(
         table=np.zeros((0, 1 + fours, 4)), mass=np.zeros(0), maps=np.zeros((0, fours, 4 * fours + 1, 4)),
         X=np.zeros((0, fours_of(params.raw), 4)), when=np.zeros(0, dtype=np.int64), owner=np.zeros(0, dtype=np.int64),
         entries=np.zeros(0, dtype=np.int64), ends=np.zeros(params.raw, dtype=np.int64), T=np.zeros((rows, rows)),
@@ -110,10 +112,10 @@ def new_state(params: Params) -> State:
     )  # fmt: skip
 
 
-def new_work(params: Params, longest: int, slots: int) -> Work:
+def new_work(params: DiagonalFDParams, longest: int, slots: int) -> DiagonalFDScratch:
     """Scratch for rows of up to `longest` entries and a buffer of up to `slots` features."""
     fours, rows, longest = fours_of(params.m - 1), params.m - 1 + params.raw, max(longest, 1)
-    return Work(
+    return DiagonalFDScratch(
         u=np.zeros(longest), slot=np.zeros(longest, dtype=np.int64), own=np.zeros(longest),
         place=np.arange(longest), row=np.zeros((longest, 1 + fours, 4)), q=np.zeros(rows + 4), g=np.zeros(rows + 4),
         c=np.zeros(rows), CT=np.zeros((rows, fours, 4)), sums=np.zeros((slots, 4)), z=np.zeros((2, 4 * fours + 1)),

@@ -28,7 +28,7 @@ DEFAULT = ("nag", "arow-precision", "rfd-son")
 LIMIT = 30.0
 
 
-class State(NamedTuple):
+class MixtureState(NamedTuple):
     """All that a mixture has learned."""
 
     members: tuple  # the members' states
@@ -45,16 +45,16 @@ class Mixture(Engine):
         #: Whether a member wants to know of features that have no number.
         self.unknown = any(engine.unknown for engine in self._engines)
 
-    def new(self) -> State:
+    def new(self) -> MixtureState:
         """State of a mixture that has seen nothing."""
-        return State(tuple(engine.new() for engine in self._engines), np.zeros(len(self._engines)))
+        return MixtureState(tuple(engine.new() for engine in self._engines), np.zeros(len(self._engines)))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: MixtureState, rows: Rows, features: int) -> MixtureState:
         """Let the members hold what learning `rows` may need."""
         pairs = zip(self._engines, state.members, strict=True)
         return state._replace(members=tuple(engine.reserve(s, rows, features) for engine, s in pairs))
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+    def learn(self, state: MixtureState, rows: Rows, out: Predictions, start: int) -> tuple[MixtureState, int]:
         """Learn all rows; one that a member would refuse it sits out."""
         V, members = np.zeros((len(rows.y), len(self._engines))), []
         features = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
@@ -66,18 +66,18 @@ class Mixture(Engine):
         out.prediction[:] = out.raw
         return state._replace(members=tuple(members)), len(rows.y)
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: MixtureState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         mix(self._loss, state.loss, self._said(state, rows), rows, False, out.raw)
         out.prediction[:] = out.raw
         return len(rows.y)
 
-    def contributions(self, state: State, rows: Rows, number: None = None) -> Contributions:
+    def contributions(self, state: MixtureState, rows: Rows, number: None = None) -> Contributions:
         """What the members say of `rows`; the average is not of these, but of their probabilities."""
         V, share = self._said(state, rows), self._share(state)
         return Contributions(self._names, V, share, share * np.clip(V, -LIMIT, LIMIT), np.zeros(len(rows.y)))
 
-    def _said(self, state: State, rows: Rows) -> np.ndarray:
+    def _said(self, state: MixtureState, rows: Rows) -> np.ndarray:
         """float64[n, k]: what the members predict."""
         V = np.zeros((len(rows.y), len(self._engines)))
         for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
@@ -86,20 +86,20 @@ class Mixture(Engine):
             V[:, i] = said.prediction
         return V
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: MixtureState, features: int) -> np.ndarray:
         """The members' weights, averaged as their probabilities are: a summary, for the average is not linear."""
         pairs = zip(self._share(state), self._engines, state.members, strict=True)
         return sum(share * engine.weights(s, features) for share, engine, s in pairs)
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: MixtureState) -> MixtureState:
         """`state` without spare room."""
         return state._replace(members=tuple(e.packed(s) for e, s in zip(self._engines, state.members, strict=True)))
 
-    def facts(self, state: State) -> dict[str, Any]:
+    def facts(self, state: MixtureState) -> dict[str, Any]:
         """share: weight of each member by name."""
         return {"share": dict(zip(self._names, self._share(state).tolist(), strict=True))}
 
-    def _share(self, state: State) -> np.ndarray:
+    def _share(self, state: MixtureState) -> np.ndarray:
         share = np.exp(state.loss.min() - state.loss)
         return share / share.sum()
 

@@ -36,7 +36,7 @@ RULES = {
 NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("shrunk", "f8")]
 
 
-class Params(NamedTuple):
+class FirstOrderParams(NamedTuple):
     """What the kernels need of `LearnOptions`, as numbers."""
 
     rule: int
@@ -59,7 +59,7 @@ class Params(NamedTuple):
     lazy: bool  # either of the two is at work
 
 
-class State(NamedTuple):
+class FirstOrderState(NamedTuple):
     """All that a learner has learned, but for the names of its features."""
 
     table: np.ndarray  # float64[features, columns of the rule]
@@ -80,7 +80,7 @@ class FirstOrder(Engine):
 
     def new(self) -> Any:
         """State of a learner that has seen nothing."""
-        return State(
+        return FirstOrderState(
             np.zeros((0, COLUMNS[self._params.rule] + 2 * self._params.lazy)), np.zeros(1, dtype=NOW).view(np.recarray)
         )
 
@@ -121,11 +121,11 @@ class FirstOrder(Engine):
         return type(state)(*(array[:seen] for array in state[:-1]), state.now)
 
 
-def params_of(options: LearnOptions) -> Params:
+def params_of(options: LearnOptions) -> FirstOrderParams:
     """Numbers for the kernels."""
     rule = RULES[METHODS[options.method].values["rule"]]
     shrink = 0.0 if rule == FTRL else float(options.l2)
-    return Params(
+    return FirstOrderParams(
         rule=rule,
         loss=loss_of(options),
         low=options.bounds[0],

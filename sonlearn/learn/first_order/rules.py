@@ -55,7 +55,7 @@ def learn(params, state, work, rows, out, start):
 
     Parameters
     ----------
-    params : Params; state : State, changed in place; work : float64[3, longest row], scratch
+    params : FirstOrderParams; state : FirstOrderState, changed in place; work : float64[3, longest row], scratch
     rows : Rows, with features below len(state.table); out : Predictions, filled in place; start : int
     """
     for i in range(start, len(rows.y)):

@@ -24,7 +24,7 @@ def first_weights() -> np.ndarray:
     return prior - prior.max()
 
 
-class State(NamedTuple):
+class MetaGradState(NamedTuple):
     """All that a learner has learned, but for the names of its features."""
 
     w: np.ndarray  # float64[features]; the experts' tilted average
@@ -41,28 +41,28 @@ class MetaGrad(Dense):
         super().__init__(options)
         self._params = self._params._replace(rate=float(options.learning_rate), alpha=float(options.alpha))
 
-    def new(self) -> State:
+    def new(self) -> MetaGradState:
         """State of a learner that has seen nothing."""
         now = np.zeros(1, dtype=NOW).view(np.recarray)
-        return State(np.zeros(0), np.zeros((0, EXPERTS)), first_weights(), np.zeros(0), now)
+        return MetaGradState(np.zeros(0), np.zeros((0, EXPERTS)), first_weights(), np.zeros(0), now)
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: MetaGradState, rows: Rows, features: int) -> MetaGradState:
         """Let the arrays hold what learning `rows` may need, up to the most features that there may be."""
         seen, d = int(state.now["seen"][0]), min(features, self._params.most)
         return state._replace(
             w=grown(state.w, d, seen), W=grown(state.W, d, seen), A=grown(state.A, column(d), column(seen))
         )
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+    def learn(self, state: MetaGradState, rows: Rows, out: Predictions, start: int) -> tuple[MetaGradState, int]:
         """Learn rows from `start` on; see the seam."""
         return state, learn(self._params, state, rows, out, start)
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: MetaGradState) -> MetaGradState:
         """`state` without spare room."""
         seen = int(state.now["seen"][0])
         return state._replace(w=state.w[:seen], W=state.W[:seen], A=state.A[: column(seen)])
 
-    def facts(self, state: State) -> dict[str, object]:
+    def facts(self, state: MetaGradState) -> dict[str, object]:
         """alpha; weights of the experts, from the largest steps to the smallest."""
         p = np.exp(state.logp)
         return {"alpha": self._params.alpha, "experts": p / p.sum()}

@@ -47,8 +47,8 @@ def learn(params, state, work, rows, out, start):
 
     Parameters
     ----------
-    params : Params; state : State of `sonlearn.learn.metagrad.sketched_engine`, changed in place
-    work : Work, scratch; rows : Rows; out : Predictions, filled in place; start : int
+    params : MetaGradFDParams; state : MetaGradFDState, changed in place
+    work : NewtonScratch, scratch; rows : Rows; out : Predictions, filled in place; start : int
     """
     base, basis, now = params.base, state.base.basis, state.base.now[0]
     logp = np.empty(len(state.logp))

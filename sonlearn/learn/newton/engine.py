@@ -17,7 +17,7 @@ from sonlearn.learn.newton.learn import learn
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import UNIT
 from sonlearn.learn.newton.sparse_time import BITS, with_room_in_log
-from sonlearn.learn.newton.state import State, new_state, new_work, params_of
+from sonlearn.learn.newton.state import NewtonState, new_state, new_work, params_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.learn.tolerances import FEATURES
 from sonlearn.options import LearnOptions
@@ -36,11 +36,11 @@ class SketchedNewton(Engine):
         #: Whether rows name features that have no number: a row's length counts them.
         self.unknown = self._params.rescale == UNIT
 
-    def new(self) -> State:
+    def new(self) -> NewtonState:
         """State of a learner that has seen nothing."""
         return new_state(self._params)
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: NewtonState, rows: Rows, features: int) -> NewtonState:
         """Let the arrays hold what learning `rows` may need."""
         now = state.now[0]
         local = min(features, int(now.local) + (FEATURES + 1) * int(rows.indptr[-1]))
@@ -56,7 +56,7 @@ class SketchedNewton(Engine):
             maps=grown(state.maps, slots_of(int(now.capacity), BITS)),
         )
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+    def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
         """Learn rows from `start` on; see the seam."""
         rows, extra = self._split(rows)
         out = by_class(out)
@@ -67,7 +67,7 @@ class SketchedNewton(Engine):
                 state = with_room_in_log(state, self._work.z)
         return state, at
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         rows, extra = self._split(rows)
         at = predict(self._params, state, rows, extra, by_class(out).raw)
@@ -82,14 +82,14 @@ class SketchedNewton(Engine):
         before = np.concatenate(([0], np.cumsum(others)))
         return Raw().transform(Raw().new(), rows), np.diff(before[rows.indptr]).astype(np.float64)
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: NewtonState, features: int) -> np.ndarray:
         """Weights in the scale of the input; of K classes float64[K, features]."""
         w = np.zeros((len(state.factor.beta), int(state.now[0].seen)))
         all_weights(self._params, state, w)
         w = np.pad(w, ((0, 0), (0, features - w.shape[1])))
         return w if self._params.classes else w[0]
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: NewtonState) -> NewtonState:
         """`state` without spare room."""
         now = state.now[0]
         return state._replace(
@@ -99,7 +99,7 @@ class SketchedNewton(Engine):
             maps=state.maps[: slots_of(int(now.generation), BITS)],
         )
 
-    def facts(self, state: State) -> dict[str, Any]:
+    def facts(self, state: NewtonState) -> dict[str, Any]:
         """alpha; eigenvalues of the sketch, descending; components, a function of d that gives float64[k, d].
 
         Eigenvalues are of the rows kept and those since: as long as no shrink was needed (the data has fewer than m
@@ -111,14 +111,14 @@ class SketchedNewton(Engine):
             "components": lambda features: self._components(state, features),
         }
 
-    def _eigenvalues(self, state: State) -> np.ndarray:
+    def _eigenvalues(self, state: NewtonState) -> np.ndarray:
         basis, now = state.basis, state.now[0]
         if not self._params.buffered:
             return np.sort(basis.D2[: now.k])[::-1].copy()
         r = now.k + now.raw
         return np.maximum(np.linalg.eigvalsh(basis.H[:r, :r])[::-1], 0.0)
 
-    def _components(self, state: State, features: int) -> np.ndarray:
+    def _components(self, state: NewtonState, features: int) -> np.ndarray:
         """The orthonormal rows kept (in rescaled features)."""
         V = np.zeros((int(state.now[0].k), features))
         kept_rows(state, V[:, : int(state.now[0].seen)])

@@ -53,7 +53,7 @@ FEATURE = np.dtype((np.record, [
 ]))  # fmt: skip
 
 
-class Params(NamedTuple):
+class NewtonParams(NamedTuple):
     """What the kernels need of `LearnOptions` and of the method's entry, as numbers."""
 
     m: int  # 0: no sketch
@@ -86,7 +86,7 @@ class Factor(NamedTuple):
     beta: np.ndarray  # float64[K, M]
 
 
-class Raw(NamedTuple):
+class RawRows(NamedTuple):
     """The rows since the last shrink, by feature: local feature i is feature owner[i]."""
 
     X: np.ndarray  # float64[local, R_max]
@@ -105,7 +105,7 @@ class Basis(NamedTuple):
     drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`sparse_time.orthonormal`)
 
 
-class State(NamedTuple):
+class NewtonState(NamedTuple):
     """All that a learner has learned, but for the names of its features."""
 
     now: np.ndarray  # NOW[1]
@@ -115,11 +115,11 @@ class State(NamedTuple):
     # float64[slots, M, M + K]: the log of generations, composed (`sparse_time.generations`); E' in the first columns,
     # beta' in the last
     maps: np.ndarray
-    raw: Raw
+    raw: RawRows
     basis: Basis
 
 
-class Work(NamedTuple):
+class NewtonScratch(NamedTuple):
     """Scratch vectors of one round; nothing in them outlives it."""
 
     zx: np.ndarray  # float64[M + K], Z x, and wbar'x of each class
@@ -150,7 +150,7 @@ class Sizes(NamedTuple):
     r_max: int
 
 
-def sizes_of(params: Params) -> Sizes:
+def sizes_of(params: NewtonParams) -> Sizes:
     """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. M = 0 without a sketch.
 
     Oja with steps 1/t, which can be of any size, has a spare row in Z (`oja.rotate`).
@@ -168,7 +168,7 @@ def eta_of(options: LearnOptions) -> tuple[int, float]:
     return (kinds[options.eta], 0.0) if isinstance(options.eta, str) else (ETA_CONSTANT, float(options.eta))
 
 
-def params_of(options: LearnOptions) -> Params:
+def params_of(options: LearnOptions) -> NewtonParams:
     """Numbers for the kernels."""
     values, takes = METHODS[options.method].values, METHODS[options.method].takes
     eta_kind, eta = eta_of(options) if "eta" in takes else (ETA_CONSTANT, 0.0)
@@ -176,7 +176,7 @@ def params_of(options: LearnOptions) -> Params:
     buffered = rule not in ("oja", "none")
     m = 0 if rule == "none" else options.sketch_size
     lowered = terms(rule, m, options.beta if rule == "pfd" else None) if buffered else Terms(0, 0.0, False)
-    return Params(
+    return NewtonParams(
         m=m,
         classes=options.multinomial or 0,
         buffered=buffered,
@@ -206,18 +206,18 @@ def base_of(options: LearnOptions) -> float:
     return float(options.alpha if "alpha" in METHODS[options.method].takes else options.delta)
 
 
-def new_state(params: Params) -> State:
+def new_state(params: NewtonParams) -> NewtonState:
     """State of a learner that has seen nothing; what grows with the features seen has length 0."""
     K, k_max, M, R_max, r_max = sizes_of(params)
     now = np.zeros(1, dtype=NOW)
     now["alpha"], now["left"], now["capacity"] = params.base, 1.0, LOG_MIN
-    return State(
+    return NewtonState(
         now=now,
         features=np.zeros(0, dtype=FEATURE),
         table=np.zeros((0, M + K)),
         factor=Factor(FT=np.zeros((M, k_max)), beta=np.zeros((K, M))),
         maps=np.zeros((0, M, M + K)),
-        raw=Raw(X=np.zeros((0, R_max)), owner=np.zeros(0, dtype=np.int64)),
+        raw=RawRows(X=np.zeros((0, R_max)), owner=np.zeros(0, dtype=np.int64)),
         basis=Basis(
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)),
             a=np.zeros((K, r_max)), D2=np.zeros(k_max), q=np.zeros((K, r_max)), drift=np.zeros((k_max, k_max)),
@@ -225,10 +225,10 @@ def new_state(params: Params) -> State:
     )  # fmt: skip
 
 
-def new_work(params: Params, longest: int) -> Work:
+def new_work(params: NewtonParams, longest: int) -> NewtonScratch:
     """Scratch space for rows of up to `longest` entries."""
     K, _, M, R_max, r_max = sizes_of(params)
-    return Work(
+    return NewtonScratch(
         zx=np.zeros(M + K), delta=np.zeros(M + K), run=np.zeros(M), rx=np.zeros(R_max),
         y=np.zeros(r_max + 1), h=np.zeros(r_max + 1), u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
         rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, M + K)),

@@ -23,7 +23,7 @@ NOW = [("t", "i8"), ("seen", "i8")]
 BLOCK = 1024
 
 
-class Params(NamedTuple):
+class ProjectedParams(NamedTuple):
     """What the kernels need of `LearnOptions` and of the method's entry, as numbers."""
 
     source: int
@@ -39,7 +39,7 @@ class Params(NamedTuple):
     eta: float
 
 
-class State(NamedTuple):
+class ProjectedState(NamedTuple):
     """All that a learner has learned, but for the names of its features."""
 
     wbar: np.ndarray  # float64[features]; primal-dual: z
@@ -54,7 +54,7 @@ class State(NamedTuple):
     now: np.ndarray  # structured [1]
 
 
-class Work(NamedTuple):
+class ProjectedScratch(NamedTuple):
     """Scratch vectors of one round; nothing in them outlives it."""
 
     y: np.ndarray
@@ -67,17 +67,17 @@ class Projected(Engine):
 
     def __init__(self, options: LearnOptions):
         self._params, self._tau, self._seed = params_of(options), options.sketch_size, options.seed
-        self._work = Work(*np.zeros((3, self._tau)))
+        self._work = ProjectedScratch(*np.zeros((3, self._tau)))
 
-    def new(self) -> State:
+    def new(self) -> ProjectedState:
         """State of a learner that has seen nothing."""
         tau = self._tau
-        return State(
+        return ProjectedState(
             np.zeros(0), np.zeros((0, tau)), np.zeros((0, tau)), np.zeros((tau, tau)), np.eye(tau), *np.zeros((3, tau)),
             position_of(self._seed), np.zeros(1, dtype=NOW).view(np.recarray),
         )  # fmt: skip
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: ProjectedState, rows: Rows, features: int) -> ProjectedState:
         """Let the arrays hold what learning `rows` may need."""
         seen, own = int(state.now["seen"][0]), self._params.source == OWN
         return state._replace(
@@ -86,7 +86,7 @@ class Projected(Engine):
             Pi=grown(state.Pi, features, seen) if own else state.Pi,
         )
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+    def learn(self, state: ProjectedState, rows: Rows, out: Predictions, start: int) -> tuple[ProjectedState, int]:
         """Learn rows from `start` on; see the seam."""
         while start < len(rows.y):
             stop = min(start + BLOCK, len(rows.y))
@@ -101,44 +101,44 @@ class Projected(Engine):
                 break
         return state, start
 
-    def _used(self, state: State) -> int:
+    def _used(self, state: ProjectedState) -> int:
         """Random vectors used so far: one a round, or one a feature."""
         return int(state.now["seen" if self._params.source == OWN else "t"][0])
 
-    def _ahead(self, state: State, rows: Rows, start: int, stop: int) -> int:
+    def _ahead(self, state: ProjectedState, rows: Rows, start: int, stop: int) -> int:
         """How many more rows `start` to `stop` may need."""
         if self._params.source == OWN:
             return new_features(rows, start, stop, self._used(state))
         return int(np.count_nonzero(~np.isnan(rows.y[start:stop]) & (rows.weight[start:stop] > 0)))
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: ProjectedState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(self._params, state, rows, out.raw)
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: ProjectedState, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         weights(self._params, state, w)
         return w
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: ProjectedState) -> ProjectedState:
         """`state` without spare room."""
         seen = int(state.now["seen"][0])
         return state._replace(wbar=state.wbar[:seen], S=state.S[:seen], Pi=state.Pi[:seen])
 
-    def facts(self, state: State) -> dict[str, Any]:
+    def facts(self, state: ProjectedState) -> dict[str, Any]:
         """eigenvalues of S'S, descending; alpha, where A has one."""
         facts = {"eigenvalues": np.maximum(state.lam[::-1], 0.0)}
         return facts | ({"alpha": self._params.floor} if self._params.source == NEWTON else {})
 
 
-def params_of(options: LearnOptions) -> Params:
+def params_of(options: LearnOptions) -> ProjectedParams:
     """Numbers for the kernels."""
     source = SOURCES[METHODS[options.method].values["source"]]
     kind, eta = eta_of(options)
-    return Params(
+    return ProjectedParams(
         source=source,
         kind={NEWTON: INVERSE, OWN: FOURTH}.get(source, ROOT),
         floor=float(options.alpha if source == NEWTON else options.delta),

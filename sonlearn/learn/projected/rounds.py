@@ -33,7 +33,7 @@ def learn(params, state, work, normals, rows, out, bounds):
 
     Parameters
     ----------
-    params : Params; state : State, changed in place; work : Work, scratch
+    params : ProjectedParams; state : ProjectedState, changed in place; work : ProjectedScratch, scratch
     normals : float64[n, tau]; the next rounds' random vectors (OWN: none are needed)
     rows : Rows; out : Predictions, filled in place
     """
