@@ -1,4 +1,4 @@
-"""Settings for all tests: `tests/support` importable, one thread for small dense matrices, what runs interpreted."""
+"""Settings for all tests: `tests/support` importable, one thread for small matrices, limits, what runs interpreted."""
 
 import os
 import sys
@@ -9,6 +9,11 @@ import pytest
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
+from limits import pytest_runtest_call, restore_signals
+
+__all__ = ["pytest_runtest_call"]
+restore_signals()
+
 #: Files whose tests run kernels and are quick without compilation; others mark single tests.
 INTERPRETED = ("test_text_errors", "test_text_hashing", "test_text_number", "test_text_read", "test_text_source")
 
@@ -18,3 +23,27 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.stem in INTERPRETED:
             item.add_marker(pytest.mark.interpreted)
+
+
+def pytest_addoption(parser):
+    """``--allowed-skips N``: more skipped tests than that fail the run."""
+    parser.addoption("--allowed-skips", type=int, default=None, metavar="N", help="fail if more tests than N skip")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say which limit the skipped tests broke."""
+    skipped, allowed = len(terminalreporter.stats.get("skipped", ())), config.getoption("--allowed-skips")
+    if allowed is not None and skipped > allowed:
+        terminalreporter.write_line(
+            f"{skipped} tests were skipped, {allowed} are allowed: see the reasons above", red=True
+        )
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """Fail a run in which more tests were skipped than ``--allowed-skips`` says."""
+    reporter, allowed = (
+        session.config.pluginmanager.get_plugin("terminalreporter"),
+        session.config.getoption("--allowed-skips"),
+    )
+    if allowed is not None and exitstatus == 0 and len(reporter.stats.get("skipped", ())) > allowed:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -183,23 +183,4 @@ def vw(job: dict) -> dict:
     return {"error": wrong / len(y), "rows": len(y)}
 
 
-def descent(job: dict) -> dict:
-    """[SON] with m = 0 and rescaling in a few lines, steps ``rate``: with the row's ``own`` gradient in D, or without.
-
-    The file's order and the constant feature; squared loss halved and predictions cut to [-1, 1], as Vowpal Wabbit has
-    it, and no projection.
-    """
-    X, y = data.rows_of(job["set"], "file", job.get("rows"))
-    X = np.column_stack([data.dense(X), np.ones(len(y))])
-    D, w, wrong = np.full(X.shape[1], 0.1), np.zeros(X.shape[1]), 0
-    for x, label in zip(X, y, strict=True):
-        p = np.clip(w @ (x / np.sqrt(D)), -1, 1)
-        wrong += not p * label > 0
-        g = (p - label) * x
-        after = D + g * g
-        w -= job["rate"] * g / np.sqrt(after if job["own"] else D)
-        D = after
-    return {"error": wrong / len(y), "rows": len(y)}
-
-
-MEASURES = {"learn": learn, "eigenvalues": eigenvalues, "sketch": sketch, "vw": vw, "descent": descent}
+MEASURES = {"learn": learn, "eigenvalues": eigenvalues, "sketch": sketch, "vw": vw}

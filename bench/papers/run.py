@@ -1,6 +1,6 @@
 """The papers' experiments, by one command each:
 
-    python bench/papers/run.py son|rfd|gfd|ada [--figure N | --table N] [--quick] [--fresh]
+    python bench/papers/run.py son|rfd|gfd|ada [--figure N | --table N] [--quick | --whole] [--fresh]
 
 Writes tables (Markdown, with the paper's numbers beside ours) and figures (SVG and PNG; matplotlib, the extra `plot`)
 under bench/papers/out, with the protocol, the data that were there, the machine and the versions. Each cell is kept in
@@ -41,7 +41,9 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     one = parser.add_mutually_exclusive_group()
     one.add_argument("--figure", type=int, metavar="N", help="this figure only")
     one.add_argument("--table", type=int, metavar="N", help="this table only")
-    parser.add_argument("--quick", action="store_true", help="few rows and few points: a look, not a result")
+    extent = parser.add_mutually_exclusive_group()
+    extent.add_argument("--quick", action="store_true", help="few rows and few points: a look, not a result")
+    extent.add_argument("--whole", action="store_true", help="whole grids, where else there is a part of them (gfd)")
     parser.add_argument("--fresh", action="store_true", help="measure what has been kept anew")
     return parser.parse_args(words)
 
@@ -67,7 +69,7 @@ def machine() -> str:
 
 def write(experiment: Experiment, kept: PickleMixin, given: argparse.Namespace) -> Report:
     """Measure what is missing of an experiment, and write its page and pictures beside the kept cells."""
-    started, scale, folder, paper = time.monotonic(), Scale(given.quick), kept.path.parent, given.paper
+    started, scale, folder, paper = time.monotonic(), Scale(given.quick, given.whole), kept.path.parent, given.paper
     results, older = run(experiment, kept, scale, given.fresh)
     report = Report(folder, f"{paper}-{experiment.stem}", scale.quick)
     name = ", ".join(experiment.covers)

@@ -25,9 +25,10 @@ Results = dict[tuple, dict]
 
 
 class Scale(NamedTuple):
-    """How much is run: all of it, or a quick part."""
+    """How much is run: all of it, or a quick part; `whole`, also what takes an hour."""
 
     quick: bool
+    whole: bool = False
 
     def __call__(self, full: Any, quick: Any) -> Any:
         return quick if self.quick else full

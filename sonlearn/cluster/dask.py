@@ -7,9 +7,10 @@
         learner = dask.train(["day1.svm.gz", "day2.svm.gz", "day3.svm.gz"])
         learner.save("model")
 
-Data are names of files and patterns, each file a part; a `dask.bag` of lines of text; a `dask.dataframe`; or a list of
-delayed parts: lines, tables of pandas or pyarrow, or pairs (X, y). Workers read files themselves, under these names. A
-part whose worker dies is done again by another one; nothing depends on which worker does what.
+Data are names or paths of files and patterns, each file a part; a `dask.bag` of lines of text; a `dask.dataframe`; a
+`dask.array`, or a tuple (X, y) or (X, y, weights) of them, whose chunks of rows are the parts; or a list of delayed
+parts: lines, tables of pandas or pyarrow, matrices, or pairs (X, y). Workers read files themselves, under these names.
+A part whose worker dies is done again by another one; nothing depends on which worker does what.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import dask
@@ -118,8 +121,11 @@ def train(
     Raises
     ------
     InputError, OptionError, DivergedError
+        Among them: a table without ``TextOptions.label``, or a matrix without labels.
     """
-    return trained(data, options or LearnOptions(), Reading(text or TextOptions()), learners=learners, client=client)[0]
+    options = options or LearnOptions()
+    reading = Reading(text or TextOptions(), labels=Labelling(True, options.classes is not None))
+    return trained(data, options, reading, learners=learners, client=client)[0]
 
 
 def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Iterator[Predicted | PredictedClass]:
@@ -172,6 +178,8 @@ def trained(
     start: Learner | None = None,
 ) -> Trained:
     """`train`, and how it went; each learner begins as `start`, if there is one. Raises as `train` does."""
+    if learners is not None and (isinstance(learners, bool) or not isinstance(learners, Integral) or learners < 1):
+        raise OptionError(f"learners {learners!r}: expected a whole number from 1 on, or None")
     client = client or _client()
     if start is not None and start.parts is not None:
         raise OptionError(f"a model of {start.parts} learners goes on learning on one machine: leave the cluster out")
@@ -236,13 +244,52 @@ class _Sent:
 
 
 def partitions_of(data: Any, text: TextOptions, block: int = BLOCK) -> list[Any]:
-    """The parts of data: partitions of files, or delayed ones. Raises InputError where a pattern matches nothing."""
+    """The parts of data: partitions of files, or delayed ones.
+
+    Raises
+    ------
+    InputError
+        A pattern matches nothing, or arrays do not have the same rows.
+    """
+    if _is_array(data) or (isinstance(data, tuple) and data and _is_array(data[0])):
+        return _parts_of_arrays(*(data if isinstance(data, tuple) else (data,)))
     if hasattr(data, "to_delayed"):
         return list(np.ravel(data.to_delayed()))
-    items = [data] if isinstance(data, str) else list(data)
-    if any(isinstance(item, str) for item in items):
-        return partitions(items, text, block)
+    items = [data] if isinstance(data, str | os.PathLike) else list(data)
+    if any(isinstance(item, str | os.PathLike) for item in items):
+        return partitions(map(os.fspath, items), text, block)
     return items
+
+
+def _is_array(data: Any) -> bool:
+    """Whether this is a `dask.array`, which need not have been imported."""
+    return dask.is_dask_collection(data) and hasattr(data, "chunks") and hasattr(data, "to_delayed")
+
+
+def _parts_of_arrays(X: Any, *beside: Any) -> list[Any]:
+    """One delayed part for each chunk of rows: X, or (X, y) and perhaps weights. Raises InputError."""
+    import dask.array
+
+    if X.ndim != 2:
+        raise InputError("<dask.array>", None, None, f"{X.ndim} dimensions", "rows and columns")
+    if X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    columns = [np.ravel(X.to_delayed())]
+    for each in beside:
+        if each is None:
+            columns.append(np.array([None] * X.numblocks[0], dtype=object))
+            continue
+        if not _is_array(each):
+            each = dask.array.from_array(np.asarray(each), chunks=-1)
+        known = not (np.isnan(X.chunks[0]).any() or np.isnan(each.chunks[0]).any())
+        if each.ndim != 1 or (each.shape[0] != X.shape[0] if known else each.numblocks[0] != X.numblocks[0]):
+            found = f"labels or weights of shape {each.shape} in {each.numblocks[0]} chunks"
+            expected = f"one each for {X.shape[0]} rows" if known else f"as many chunks as of rows, {X.numblocks[0]}"
+            raise InputError("<dask.array>", None, None, found, expected)
+        columns.append(np.ravel((each.rechunk((X.chunks[0],)) if known else each).to_delayed()))
+    if not beside:
+        return list(columns[0])
+    return [dask.delayed(tuple)(list(part)) for part in zip(*columns, strict=True)]
 
 
 def settled(client: Client, data: Any, reading: Reading) -> tuple[list[Any], Reading]:

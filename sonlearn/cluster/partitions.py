@@ -1,7 +1,7 @@
 """Parts of the data: a file, the lines of a file that begin between two bytes, or rows that are in memory.
 
 What is in memory is a list of lines (of a `dask.bag`), a table of pandas or pyarrow (of a `dask.dataframe`), or a pair
-(X, y) of a matrix and labels.
+(X, y) of a matrix and labels, a triple with weights, or a matrix alone.
 """
 
 from __future__ import annotations
@@ -90,9 +90,11 @@ class PartitionReader(Reader):
                 yield from super().__iter__()
         elif isinstance(part, Partition):
             yield from super().__iter__()
-        elif isinstance(part, tuple):
+        elif isinstance(part, tuple) or _is_matrix(part):
             self.format = "svmlight"
-            batch = from_scipy(*part, constant=self.options.constant, source=self._name)
+            batch = from_scipy(
+                *(part if isinstance(part, tuple) else (part,)), constant=self.options.constant, source=self._name
+            )
             if batch.n:
                 yield batch
         elif hasattr(part, "columns"):
@@ -110,6 +112,18 @@ class PartitionReader(Reader):
 
     def nothing(self) -> None:
         """No example is no error here."""
+
+
+def _is_matrix(part: Any) -> bool:
+    return isinstance(part, np.ndarray) or hasattr(part, "tocsr")
+
+
+def check_labels(part: Any, options: TextOptions, name: str) -> None:
+    """Raise InputError where a part can have no labels, so that nothing would be learned from it."""
+    if hasattr(part, "columns") and not options.label:
+        raise InputError(name, None, None, "a table", "the name of its column of labels: text=TextOptions(label=...)")
+    if _is_matrix(part) or (isinstance(part, tuple) and (len(part) < 2 or part[1] is None)):
+        raise InputError(name, None, None, "a matrix without labels", "a pair of a matrix and labels: (X, y)")
 
 
 def placed(error: SonlearnError, part: Any) -> SonlearnError:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.cluster.partitions import PartitionReader, placed
+from sonlearn.cluster.partitions import PartitionReader, check_labels, placed
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
@@ -172,6 +172,7 @@ def learn_further(
     after, learner, names = _begun(job, before)
     reader, said = job.reading.reader(part, number, names), []
     try:
+        check_labels(part, job.reading.text, f"<partition {number}>")
         for batch in after.read(reader):
             predicted = learner.partial_fit(batch, skip=job.reading.on_error == "skip")
             after.tally.add(learner, batch, predicted)

@@ -53,7 +53,7 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise OptionError("--cluster: Dask is not installed; pip install 'sonlearn[dask]'") from None
+        raise OptionError("--cluster: Dask is not installed; in a copy of the source: pip install '.[dask]'") from None
     with warnings.catch_warnings(), contextlib.ExitStack() as stack:
         warnings.simplefilter("ignore")
         address: Any = where.cluster

@@ -51,7 +51,8 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         package = (error.name or "").partition(".")[0]
         if package in ("", "sonlearn"):
             raise
-        raise OptionError(f"serve: {package} is not installed; pip install 'sonlearn[serve]'") from None
+        remedy = "in a copy of the source: pip install '.[serve]'"
+        raise OptionError(f"serve: {package} is not installed; {remedy}") from None
     with contextlib.ExitStack() as stack:
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
         lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))

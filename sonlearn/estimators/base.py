@@ -15,6 +15,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
+from sonlearn.files.storage import pack, unpack
 from sonlearn.learn.learner import Learner, PredictedClass
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -111,19 +112,21 @@ class PickleMixin:
     """Of an estimator with a `learner_`: copies and pickles hold numbers, as the model's file does."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """The attributes, the learner as header and arrays."""
+        """The attributes, the learner as header and packed arrays."""
         above = getattr(super(), "__getstate__", None)
         state = dict(above() if above else self.__dict__)
         if "learner_" in state:
-            state["learner_"] = state["learner_"].to_arrays()
+            header, arrays = state["learner_"].to_arrays()
+            packed = {name: (array.dtype.str, array.shape, pack(array)) for name, array in arrays.items()}
+            state["learner_"] = header, packed
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Inverse of `__getstate__`. Arrays are copied: a copy must not share them, and a memory map is read-only."""
+        """Inverse of `__getstate__`."""
         state = dict(state)
         if "learner_" in state:
-            header, arrays = state["learner_"]
-            arrays = {name: np.array(array) for name, array in arrays.items()}
+            header, packed = state["learner_"]
+            arrays = {name: unpack(data, dtype, shape) for name, (dtype, shape, data) in packed.items()}
             state["learner_"] = Learner.from_arrays(header, arrays, threads=state.get("threads", 1))
         above = getattr(super(), "__setstate__", None)
         if above:

@@ -2,7 +2,8 @@
 
 Names of features are hashed as Vowpal Wabbit does it: ``{"width": 3.5, "colour": "red"}`` is the line
 ``|  width:3.5 colour:red`` of its format, and with 32 bits two names hardly ever meet. Numbers, texts and booleans are
-values; 0 is the same as nothing. Entries are put in the order of their slots, for the order in a dict has no meaning.
+values; 0 is the same as nothing, and so are None and NaN, which are missing values as in tables. Entries are put in the
+order of their slots, for the order in a dict has no meaning.
 """
 
 from __future__ import annotations
@@ -56,18 +57,41 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
     return _slot(str(name), None) & mask, number
 
 
+def _missing(value: Any) -> bool:
+    """Whether a value says that there is none: None or NaN."""
+    return value is None or (isinstance(value, float | np.floating) and value != value)
+
+
+def _numbers(values: Any, what: str, n: int) -> np.ndarray:
+    """float64[n] of labels or weights, one each or one for all. Raises InputError."""
+    try:
+        given = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = None
+    if given is None or given.shape not in ((), (n,)) or None in np.ravel(np.asarray(values, dtype=object)):
+        raise InputError(SOURCE, None, None, f"{what} {values!r}", f"a number as {what}") from None
+    return np.full(n, given) if given.ndim == 0 else given
+
+
 def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, constant: bool) -> Batch:
-    """Batch of dicts of features, hashed to 2^bits slots; labels and weights float64[n].
+    """Batch of dicts of features, hashed to 2^bits slots; labels and weights float64[n], or one for all rows.
 
     Raises
     ------
     InputError
-        A value is neither a finite number nor a text.
+        A value is neither a finite number nor a text, a label is infinite or no number, a weight is no finite number
+        from 0 on.
     """
+    y, weight = _numbers(y, "label", len(rows)), _numbers(weight, "weight", len(rows))
+    for row, (label, h) in enumerate(zip(y, weight, strict=True), 1):
+        if math.isinf(label):
+            raise InputError(SOURCE, row, None, f"label {label}", "a finite number")
+        if not 0.0 <= h < math.inf:
+            raise InputError(SOURCE, row, None, f"weight {h}", "a finite number, 0 or more")
     mask = (1 << bits) - 1
     indptr, indices, values = [0], [], []
     for row, features in enumerate(rows, 1):
-        entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
+        entries = sorted(_entry(name, value, mask, row) for name, value in features.items() if not _missing(value))
         entries = [(slot, value) for slot, value in entries if value != 0.0]
         if constant:
             entries.append((VW_CONSTANT & mask, 1.0))
@@ -77,17 +101,16 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, co
     n = len(rows)
     return Batch(
         np.array(indptr, np.int64), np.array(indices, np.int64), np.array(values, np.float64),
-        np.asarray(y, np.float64), np.full(n, weight, np.float64),
-        np.arange(1, n + 1), SOURCE, constant=VW_CONSTANT & mask,
+        y, weight, np.arange(1, n + 1), SOURCE, constant=VW_CONSTANT & mask,
     )  # fmt: skip
 
 
 def _rows(X: Any) -> list[dict[Hashable, Any]]:
-    """Dicts of a table (pandas, polars, or a list of dicts); what is missing in a row is left out."""
+    """Dicts of a table: pandas, polars, or a list of dicts."""
     if hasattr(X, "iloc"):
         X = X.to_dict(orient="records")
     rows = X.to_dicts() if hasattr(X, "to_dicts") else X
-    return [{name: v for name, v in row.items() if v is not None and v == v} for row in rows]
+    return list(rows)
 
 
 def _index(X: Any) -> Any:
@@ -142,7 +165,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         return class_options(self)
 
     def learn_one(self, x: dict[Hashable, Any], y: Hashable, w: float = 1.0) -> None:
-        """Learn one example; `w` is its importance weight."""
+        """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
         self._learn([x], [y], [w])
 
     def learn_many(self, X: Any, y: Iterable[Hashable]) -> None:
@@ -235,7 +258,7 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
         return value_options(self)
 
     def learn_one(self, x: dict[Hashable, Any], y: float, w: float = 1.0) -> None:
-        """Learn one example; `w` is its importance weight."""
+        """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
         self._learn([x], [y], w)
 
     def learn_many(self, X: Any, y: Iterable[float]) -> None:

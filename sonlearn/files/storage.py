@@ -1,4 +1,4 @@
-"""Model files: a JSON header and raw arrays, whole or not at all.
+"""Model files: a JSON header and arrays, whole or not at all.
 
 Layout, integers little-endian::
 
@@ -11,6 +11,8 @@ Layout, integers little-endian::
     32 bytes  SHA-256 of everything before
 
 The header is ``{"written_by": "sonlearn 0.1.0", "header": ..., "arrays": [{"name", "dtype", "shape", "offset"}]}``.
+An array of `LEAST` to `MOST` bytes that gets smaller by it is packed (`pack`) and has ``"packed"``, its bytes in the
+file: hash tables are mostly free, columns mostly alike. Larger ones are written as they are, for that takes no time.
 Infinite numbers stand in it as ``{"$float": "inf"}``, for JSON has none. Nothing here knows what a learner is, so
 sketches and other states are kept in the same way; what a file holds is told by the header's ``kind``.
 
@@ -25,6 +27,7 @@ import json
 import math
 import os
 import struct
+import zlib
 from collections.abc import Iterator
 from io import BufferedReader
 from typing import Any
@@ -36,7 +39,11 @@ from sonlearn.errors import ModelFileError, OutputError
 from sonlearn.files.atomic import target_problem, whole_file
 
 MAGIC = b"\x93sonl\r\n\x1a"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+#: Arrays of so many bytes are packed.
+LEAST, MOST = 1 << 10, 1 << 24
+#: No byte of what zlib has packed stands for more.
+_RATIO = 1040
 _PREAMBLE = struct.Struct("<8sIIQ")
 _ALIGN = 64
 _DIGEST = hashlib.sha256().digest_size
@@ -62,12 +69,13 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
         The file cannot be written (permission, disk full).
     """
     arrays = {name: _storable(name, array) for name, array in arrays.items()}
-    preamble = _preamble(header, arrays)
+    stored = {name: _stored(array) for name, array in arrays.items()}
+    preamble = _preamble(header, arrays, stored)
     path = os.fspath(path)
     try:
         with whole_file(path) as file:
             digest = hashlib.sha256()
-            for part in _parts(preamble, arrays):
+            for part in _parts(preamble, stored):
                 digest.update(part)
                 file.write(part)
             file.write(digest.digest())
@@ -114,6 +122,28 @@ def kind_of(path: str | os.PathLike[str]) -> str:
         raise
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _damaged(path) from None
+
+
+def pack(array: np.ndarray) -> bytes:
+    """The array's bytes, smaller: column by column, the first bytes of all numbers, then the second ones, by zlib."""
+    columns = np.ascontiguousarray(array.T).reshape(-1)
+    places = columns.view(np.uint8).reshape(-1, array.itemsize).T
+    return zlib.compress(np.ascontiguousarray(places).data, 1)
+
+
+def unpack(data: bytes, dtype: str | np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
+    """Inverse of `pack`. Raises ValueError where `data` is not that array."""
+    array = np.empty(shape[::-1], dtype)
+    unpacker = zlib.decompressobj()
+    try:
+        found = unpacker.decompress(data, array.nbytes) if array.nbytes else b""
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if len(found) != array.nbytes or unpacker.decompress(unpacker.unconsumed_tail, 1):
+        raise ValueError("packed numbers are not as many as they should be")
+    places = np.frombuffer(found, np.uint8).reshape(array.itemsize, -1)
+    array.reshape(-1).view(np.uint8).reshape(-1, array.itemsize)[...] = places.T
+    return np.ascontiguousarray(array.T).reshape(shape)
 
 
 def flat(state: Any, name: str) -> dict[str, np.ndarray]:
@@ -183,11 +213,20 @@ def _storable(name: str, array: np.ndarray) -> np.ndarray:
     return np.asarray(array, dtype=dtype, order="C")
 
 
-def _preamble(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+def _stored(array: np.ndarray) -> memoryview | bytes:
+    """The bytes of an array in the file; `bytes` are packed ones."""
+    raw = array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
+    small = pack(array) if LEAST <= array.nbytes <= MOST else raw
+    return small if len(small) < array.nbytes else raw
+
+
+def _preamble(header: dict[str, Any], arrays: dict[str, np.ndarray], stored: dict[str, Any]) -> bytes:
     entries, offset = [], 0
     for name, array in arrays.items():
-        entries.append({"name": name, "dtype": array.dtype.str, "shape": list(array.shape), "offset": offset})
-        offset += array.nbytes + -array.nbytes % _ALIGN
+        length = len(stored[name])
+        packed = {"packed": length} if isinstance(stored[name], bytes) else {}
+        entries.append({"name": name, "dtype": array.dtype.str, "shape": list(array.shape), "offset": offset, **packed})
+        offset += length + -length % _ALIGN
     envelope = {"written_by": f"sonlearn {__version__}", "header": _encode(header), "arrays": entries}
     text = json.dumps(envelope, allow_nan=False).encode()  # ASCII: escapes keep what is not UTF-8
     text += b" " * (-(len(text) + _PREAMBLE.size) % _ALIGN)
@@ -195,12 +234,12 @@ def _preamble(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     return _PREAMBLE.pack(MAGIC, FORMAT_VERSION, len(text), total) + text
 
 
-def _parts(preamble: bytes, arrays: dict[str, np.ndarray]) -> Iterator[bytes | memoryview]:
+def _parts(preamble: bytes, stored: dict[str, Any]) -> Iterator[bytes | memoryview]:
     yield preamble
-    for array in arrays.values():
-        if array.size:
-            yield array.reshape(-1).view(np.uint8).data
-            yield bytes(-array.nbytes % _ALIGN)
+    for data in stored.values():
+        if len(data):
+            yield data
+            yield bytes(-len(data) % _ALIGN)
 
 
 def _encode(value: Any) -> Any:
@@ -246,14 +285,25 @@ def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], d
     text, digest, room = _start(path, file, size)
     try:
         envelope = json.loads(text, object_hook=_decode)
+        lengths = {entry["name"]: entry.get("packed") for entry in envelope["arrays"]}
         arrays = _allocate(envelope["arrays"], room)
         header = envelope["header"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise _damaged(path) from None
-    for array in arrays.values():
-        _fill(path, file, array, digest)
+    packed = {}
+    for name, array in arrays.items():
+        if lengths[name] is None:
+            _fill(path, file, array, digest)
+        else:
+            packed[name] = np.empty(lengths[name], np.uint8)
+            _fill(path, file, packed[name], digest)
     if file.read() != digest.digest() or not isinstance(header, dict):
         raise _damaged(path)
+    try:
+        for name, data in packed.items():
+            arrays[name] = unpack(data.tobytes(), arrays[name].dtype, arrays[name].shape)
+    except ValueError:
+        raise _damaged(path) from None
     return header, arrays
 
 
@@ -267,7 +317,10 @@ def _allocate(entries: list[dict[str, Any]], room: int) -> dict[str, np.ndarray]
         if not all(type(n) is int and n >= 0 for n in shape):
             raise ValueError
         n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
-        offset += n_bytes + -n_bytes % _ALIGN
+        packed = entry.get("packed", n_bytes)
+        if type(packed) is not int or packed < 0 or n_bytes > _RATIO * packed:
+            raise ValueError
+        offset += packed + -packed % _ALIGN
         if offset > room:
             raise ValueError
         arrays[entry["name"]] = np.empty(shape, dtype=dtype)

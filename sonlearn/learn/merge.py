@@ -18,7 +18,8 @@ from sonlearn.data.rows import Rows
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.engine import State
 from sonlearn.learn.ensemble.class_partitions import ClassPredictions
-from sonlearn.learn.ensemble.committee import NOW, bounded_weights
+from sonlearn.learn.ensemble.committee import NOW
+from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.label_scale import LabelScaler
 from sonlearn.learn.ensemble.label_scale import State as LabelState
 from sonlearn.learn.ensemble.partitions import Part
@@ -46,7 +47,7 @@ class Tally(NamedTuple):
         several = learner.options.several
         y = predicted.label if several else batch.y
         rows = rows_without_features(batch._replace(weight=np.where(predicted.refused, 0.0, batch.weight)), y)
-        rows = rows._replace(weight=bounded_weights(self.now, rows.weight, rows.y))
+        rows = rows._replace(weight=relative_weights(self.now, rows.weight, rows.y))
         if several:
             labels = learner.classes
             found = np.unique(y[(rows.weight > 0) & ~np.isnan(y)].astype(np.int64), return_counts=True)

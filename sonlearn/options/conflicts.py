@@ -101,7 +101,7 @@ def _check_classes(o: Any) -> None:
 
 def _check_forgetting(o: Any) -> None:
     """What --decay and --l2 cannot do."""
-    if o.decay and o.scale == "gradients" and "scale" in METHODS[o.method].takes:
+    if o.decay and o.scale in ("gradients", "all-gradients") and "scale" in METHODS[o.method].takes:
         raise OptionError(
             f"--decay {o.decay:g} with --scale gradients: features divided by sums that only grow would not forget; "
             "give --scale unit, maximum or none"

@@ -28,7 +28,7 @@ OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary")
 #: What a prediction becomes where it is said, as VW has it.
 LINKS = ("identity", "logistic", "glf1", "poisson")
 #: What features are divided by (`sonlearn.learn.newton.rescale`).
-SCALES = ("none", "gradients", "maximum", "unit")
+SCALES = ("none", "gradients", "all-gradients", "maximum", "unit")
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,9 @@ class LearnOptions:
     )  # fmt: skip
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     scale: str = option(
-        None, "divide features by nothing, by the root of their summed squared gradients, or by their largest size "
-        "so far; unit: by that, and then rows by their length", choices=SCALES, general="gradients",
+        None, "divide features by nothing, by the root of their summed squared gradients (all-gradients: the row's own "
+        "among them), or by their largest size so far; unit: by that, and then rows by their length", choices=SCALES,
+        general="gradients",
     )  # fmt: skip
     diagonal: bool | None = option(None, "on: --scale gradients, off: --scale none", switch=True)
     learning_rate: float = option(
@@ -131,7 +132,7 @@ class LearnOptions:
         None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad)",
         flags=("--power_t",), parse=number, low=0.0, high=1.0, general=0.5, metavar="P",
     )  # fmt: skip
-    invariant: bool = option(True, "follow the loss along a step, so that importance 2 is the same example twice")
+    invariant: bool = option(True, "follow the loss along a step, so that no importance makes it overshoot")
     rescale: str = option(
         "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before it ([NAG])",
         choices=("after", "before"),

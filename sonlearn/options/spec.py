@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import numbers
 from collections.abc import Callable
 from typing import Any
 
@@ -81,6 +82,9 @@ def check_field(field: dataclasses.Field[Any], value: Any) -> None:
         if value not in meta["choices"]:
             raise OptionError(f"{name} {value}: expected one of {', '.join(meta['choices'])}")
         return
+    kind = _KINDS.get(meta.get("parse"))
+    if kind is not None and (isinstance(value, bool) or not isinstance(value, kind[0])):
+        raise OptionError(f"{name} {value!r}: expected {kind[1]}")
     if isinstance(value, str):
         try:
             meta["parse"](value)
@@ -96,6 +100,13 @@ def check_field(field: dataclasses.Field[Any], value: Any) -> None:
         raise OptionError(f"{name} {value}: expected more than {meta['above']:g}")
     if "high" in meta and value > meta["high"]:
         raise OptionError(f"{name} {value}: expected at most {meta['high']:g}")
+
+
+#: What a value of an option has to be that is a number in a command line: its type (numpy's are registered), in words.
+_KINDS: dict[Any, tuple[type, str]] = {
+    int: (numbers.Integral, "a whole number"),
+    number: (numbers.Real, "a number"),
+}
 
 
 def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:

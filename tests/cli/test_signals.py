@@ -15,6 +15,7 @@ from sonlearn.files.atomic import remove_stale, whole_file
 pytestmark = [
     pytest.mark.interpreted,
     pytest.mark.skipif(os.name != "posix", reason="signals and locks of POSIX"),
+    pytest.mark.limit(120),
 ]
 PROGRAM = [sys.executable, "-m", "sonlearn"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]

@@ -1,5 +1,6 @@
 """Model files: what is written comes back bit for bit, and nothing else is ever accepted."""
 
+import hashlib
 import math
 import os
 import stat
@@ -125,7 +126,7 @@ def test_a_future_version_names_both_versions(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(storage, "FORMAT_VERSION", 7)
         storage.write(tmp_path / "m", HEADER, {})
-    with pytest.raises(ModelFileError, match=r"has format version 7, .* reads up to 1; a newer sonlearn is needed"):
+    with pytest.raises(ModelFileError, match=r"has format version 7, .* reads up to 2; a newer sonlearn is needed"):
         storage.read(tmp_path / "m")
 
 
@@ -224,3 +225,70 @@ def test_large_arrays_are_not_copied(tmp_path):
         tracemalloc.stop()
     _, back = storage.read(tmp_path / "m")
     assert same(array, back["w"])
+
+
+# ------------------------------------------------------------------------------------------------------- packed
+
+
+def tables():
+    """Arrays that get smaller: mostly zeros, columns of one value; and one that does not."""
+    rng = np.random.default_rng(0)
+    slots = np.where(rng.random(4096) < 0.2, rng.integers(0, 2**60, 4096), 0)
+    columns = np.column_stack([rng.choice([0.1, -0.3], 500), np.ones(500), np.full(500, np.nan)])
+    return {
+        "slots": slots, "columns": columns, "noise": rng.integers(0, 2**62, 700),
+        "cube": np.zeros((3, 40, 5), np.float32), "flags": np.arange(2000) % 7 == 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "array",
+    [*tables().values(), np.zeros((0, 4)), np.array(7, np.uint8), np.array([-0.0, np.inf]), np.arange(6.0)[::2]],
+    ids=lambda array: f"{array.dtype}{array.shape}",
+)
+def test_packed_arrays_come_back_bit_for_bit(array):
+    back = storage.unpack(storage.pack(array), array.dtype.str, array.shape)
+    assert same(back, array)
+    assert back.flags.writeable
+    assert back.flags.c_contiguous
+
+
+def test_a_file_is_smaller_where_that_can_be(tmp_path):
+    arrays = tables()
+    storage.write(tmp_path / "m", HEADER, arrays)
+    _, back = storage.read(tmp_path / "m")
+    assert all(same(arrays[name], back[name]) for name in arrays)
+    storage.write(tmp_path / "again", HEADER, back)
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
+    noise = arrays["noise"].nbytes
+    assert (tmp_path / "m").stat().st_size < noise + 0.45 * (sum(array.nbytes for array in arrays.values()) - noise)
+    content = (tmp_path / "m").read_bytes()
+    assert arrays["noise"].tobytes() in content
+    assert arrays["slots"].tobytes() not in content
+
+
+@pytest.mark.parametrize(
+    ("data", "shape"),
+    [(b"", (5,)), (b"nonsense", (5,)), (storage.pack(np.zeros(4)), (5,)), (storage.pack(np.zeros(6)), (5,))],
+)
+def test_what_is_not_the_packed_array_is_refused(data, shape):
+    with pytest.raises(ValueError, match=r".+"):
+        storage.unpack(data, "<f8", shape)
+
+
+def test_no_file_asks_for_more_memory_than_it_can_fill(tmp_path):
+    """A few packed bytes that claim to be a terabyte."""
+    arrays = {"slots": np.zeros(1 << 12, np.int64)}
+    storage.write(tmp_path / "m", HEADER, arrays)
+    content = (tmp_path / "m").read_bytes()
+    assert content.count(b'"shape": [4096]') == 1
+    length = len(content)
+    content = content.replace(b'"shape": [4096]', b'"shape": [9999]')
+    content = content[:-32] + hashlib.sha256(content[:-32]).digest()
+    assert len(content) == length
+    (tmp_path / "m").write_bytes(content)
+    with pytest.raises(ModelFileError, match="damaged"):
+        storage.read(tmp_path / "m")
+    entry = {"name": "slots", "dtype": "<i8", "shape": [10**12], "offset": 0, "packed": 64}
+    with pytest.raises(ValueError):  # noqa: PT011 (what reads files makes it a ModelFileError)
+        storage._allocate([entry], 64)

@@ -3,7 +3,9 @@
 import contextlib
 import gzip
 import io
+import itertools
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -222,6 +224,89 @@ def test_bags_and_tables_are_data(here, days):
     assert (found.examples, found.parts) == (60, 2)
     said = list(cluster.predict(found, frames.from_pandas(table, npartitions=4), client=here))
     assert sum(len(each.raw) for each in said) == 60
+
+
+@pytest.mark.parametrize("kind", ["text", "table"])
+def test_names_of_classes_are_labels(here, tmp_path, kind):
+    rng = np.random.default_rng(0)
+    names, values = rng.choice(["tea", "cup", "pot"], 240), rng.normal(size=240)
+    values += [{"tea": -1, "cup": 0, "pot": 1}[name] for name in names]
+    options, text = LearnOptions(method="nag", classes="auto"), TextOptions(format="vw")
+    if kind == "text":
+        data = [tmp_path / f"{i}.vw" for i in range(4)]
+        for i, path in enumerate(data):
+            rows = zip(names[i::4], values[i::4], strict=True)
+            path.write_text("".join(f"{name} | a:{x:.6f} b:{i}\n" for name, x in rows))
+    else:
+        pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+        pytest.importorskip("pyarrow")
+        data = frames.from_pandas(pandas.DataFrame({"y": names, "a": values}), npartitions=4)
+        text = TextOptions(format="csv", label="y")
+    found = cluster.train(data, options, text, learners=2, client=here)
+    assert found.examples == 240
+    assert sorted(found.classes) == ["cup", "pot", "tea"]
+    said = list(cluster.predict(found, data, client=here))
+    labels = np.array(found.classes)[np.concatenate([each.scores.argmax(axis=1) for each in said])]
+    truth = names if kind == "table" else np.concatenate([names[i::4] for i in range(4)])
+    assert np.mean(labels == truth) > 0.5
+
+
+def test_a_table_without_a_label_is_refused(here):
+    pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    pytest.importorskip("pyarrow")
+    table = frames.from_pandas(pandas.DataFrame({"y": [1, -1] * 20, "a": range(40)}), npartitions=2)
+    for text in (None, TextOptions(format="csv")):
+        with pytest.raises(InputError, match=r"found a table, expected the name of its column of labels"):
+            cluster.train(table, LearnOptions(method="nag"), text, client=here)
+
+
+def test_arrays_are_data(here):
+    """Chunks of rows are the parts, whatever the chunks of columns and labels."""
+    arrays = pytest.importorskip("dask.array")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 7))
+    y, weight = np.where(X @ rng.normal(size=7) > 0, 1.0, -1.0), rng.integers(1, 3, 90).astype(float)
+    options, cuts = LearnOptions(method="nag"), (30, 40, 20)
+    edges = np.cumsum([0, *cuts])
+    parts = [(X[a:b], y[a:b], weight[a:b]) for a, b in itertools.pairwise(edges)]
+    expect = cluster.train([dask.delayed(part) for part in parts], options, learners=2, client=here)
+    rows = arrays.from_array(X, chunks=(cuts, (3, 4)))
+    for labels in (arrays.from_array(y, chunks=45), y):
+        found = cluster.train((rows, labels, arrays.from_array(weight, chunks=10)), options, learners=2, client=here)
+        same_arrays(found, expect)
+    unknown = rows[arrays.from_array(np.ones(90, bool), chunks=(cuts,))]  # chunks of sizes that are not known
+    chosen = arrays.from_array(y, chunks=(cuts,))
+    same_arrays(
+        cluster.train((unknown, chosen), options, learners=2, client=here),
+        cluster.train([dask.delayed(part[:2]) for part in parts], options, learners=2, client=here),
+    )
+    said = np.concatenate([each.raw for each in cluster.predict(expect, rows, client=here)])
+    whole = np.concatenate([each.raw for each in cluster.predict(expect, [(X, None)], client=here)])
+    np.testing.assert_array_equal(said, whole)
+    sketched = cluster.sketch(rows, "fd", 4, client=here)
+    assert sketched.n_seen == 90
+    for wrong, why in (
+        ((rows, y[:-1]), "one each for 90 rows"), ((rows,), "without labels"), (rows, "without labels"),
+        ((unknown, arrays.from_array(y, chunks=90)), "as many chunks as of rows, 3"),
+        (arrays.from_array(y, chunks=30), "rows and columns"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=why):
+            cluster.train(wrong, options, client=here)
+
+
+def test_paths_are_names_of_files(here, days):
+    names, _ = days
+    paths = [pathlib.Path(name) for name in names]
+    same_arrays(
+        cluster.train(paths, OPTIONS, learners=2, client=here), cluster.train(names, OPTIONS, learners=2, client=here)
+    )
+    same_arrays(cluster.train(paths[0], OPTIONS, client=here), cluster.train(names[0], OPTIONS, client=here))
+
+
+@pytest.mark.parametrize("learners", [-1, 0, 1.5, "2", True])
+def test_how_many_learners_is_a_whole_number(here, days, learners):
+    with pytest.raises(OptionError, match=r"learners .*expected a whole number from 1 on"):
+        cluster.train(days[0], OPTIONS, learners=learners, client=here)
 
 
 # ------------------------------------------------------------------------------------------------------- commands

@@ -135,3 +135,11 @@ def test_the_first_page_names_every_page():
     text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     for path in (ROOT / "docs").glob("*.md"):
         assert path.name == "index.md" or f"({path.name})" in text, f"docs/index.md has no link to {path.name}"
+
+
+def test_floors_are_of_releases_that_go_with_our_numpy():
+    """The first releases that were built for numpy 2: an older one is never what an installer finds."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    floors = dict(re.findall(r"([\w-]+)>=([\d.]+)", " ".join(line for extra in extras.values() for line in extra)))
+    for name, first in {"pyarrow": (16,), "matplotlib": (3, 8, 4), "scikit-learn": (1, 4, 2)}.items():
+        assert tuple(map(int, floors[name].split("."))) >= first, name

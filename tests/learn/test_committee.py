@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from importance_twin import relative
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
@@ -34,15 +35,6 @@ def said_alone(name, rows, features):
     return np.clip(entry.gain * said.prediction, -CLIP, CLIP)
 
 
-def weights_as_bounded(rows):
-    """h min(max(1, 1/(3 M)), 3/M), M the mean of the weights of the rows learned so far, this one included."""
-    out, seen = rows.weight.copy(), []
-    for i in np.flatnonzero((rows.weight > 0) & ~np.isnan(rows.y)):
-        seen.append(rows.weight[i])
-        out[i] *= min(max(1.0, 1 / (3 * np.mean(seen))), 3 / np.mean(seen))
-    return out
-
-
 @pytest.mark.parametrize("scale", [1.0, 1e6, 1e-3])
 @pytest.mark.parametrize("names", [NAMES, ("nag", "drfd:lunit"), ("arow:tfidf",)], ids=len)
 def test_equals_its_members_and_the_combiner(names, scale):
@@ -51,12 +43,12 @@ def test_equals_its_members_and_the_combiner(names, scale):
     learner = Learner(options(members=names), threads=2)
     got = learner.partial_fit(batch)
     rows, index = intern(batch, new_index(), True)
-    bounded = rows._replace(weight=weights_as_bounded(rows))
-    V = np.ascontiguousarray(np.column_stack([said_alone(name, bounded, int(index.size[0])) for name in names]))
+    told = rows._replace(weight=relative(rows.weight, rows.y))
+    V = np.ascontiguousarray(np.column_stack([said_alone(name, told, int(index.size[0])) for name in names]))
     wanted = np.zeros(batch.n)
     combiner = new_combiner(member(name) for name in names)
     loss, scratch = spread(loss_of(options()), batch.n), np.zeros((len(names) + 2, len(names)))
-    combine(loss, combiner, V, rows.y, bounded.weight, True, scratch, wanted)
+    combine(loss, combiner, V, rows.y, told.weight, True, scratch, wanted)
     np.testing.assert_allclose(got.raw, wanted, rtol=1e-9, atol=1e-9)  # means of weights are summed in two ways
     assert (np.abs(V) > 0).any(axis=0).all(), "a member that says nothing tests nothing"
 
@@ -65,7 +57,7 @@ def test_equals_its_members_and_the_combiner(names, scale):
 def early(monkeypatch):
     """Hearings after 90 (about the rows), 150 and 300 rows."""
     monkeypatch.setattr(prune, "FIRST", 90)
-    monkeypatch.setattr(prune, "HEARINGS", (150, 300))
+    monkeypatch.setattr(prune, "CHECKPOINTS", (150, 300))
 
 
 def state_of(learner):
@@ -181,7 +173,7 @@ def test_in_later_passes_the_combiner_stands_still():
 
 def test_an_idle_member_is_retired_and_one_that_carries_is_not(monkeypatch):
     """Labels that only the product of two features tells: of nag and nag:pairs, pairs stay."""
-    monkeypatch.setattr(prune, "HEARINGS", (1500,))
+    monkeypatch.setattr(prune, "CHECKPOINTS", (1500,))
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, 1600), rng.integers(0, 2, 1600)
     rows = [{1 + i: 1.0, 3 + j: 1.0} for i, j in zip(a, b, strict=True)]
@@ -194,7 +186,7 @@ def test_an_idle_member_is_retired_and_one_that_carries_is_not(monkeypatch):
 
 @pytest.mark.parametrize(("words", "entries", "gone"), [(20_000, 40, True), (200, 40, False), (20_000, 8, False)])
 def test_tuples_go_at_once_where_rows_are_long_and_nearly_all_pairs_are_new(monkeypatch, words, entries, gone):
-    monkeypatch.setattr(prune, "HEARINGS", ())
+    monkeypatch.setattr(prune, "CHECKPOINTS", ())
     rng = np.random.default_rng(1)
     rows = [dict.fromkeys(rng.integers(1, words, entries).tolist(), 1.0) for _ in range(520)]
     learner = Learner(LearnOptions(method="committee", members=("nag", "nag:tfidf", "nag:pairs", "nag:triples")))
@@ -294,3 +286,37 @@ def test_a_hearing_judges_no_committee_twice(monkeypatch):
     assert len(asked) == 4
     assert prune.pruned_members(case, [0, 1]) == []
     assert len(asked) == 4, "two stay, whatever they are worth"
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_the_unit_of_the_weights_does_not_matter(loss):
+    """People that a row stands for, or shares of all: predictions have the same bits."""
+    batch = with_weights(without_some_labels(zipf(n=300, d=40)))
+    said = []
+    for unit in (1.0, 2.0**20, 2.0**-20):
+        learner, rows = Learner(LearnOptions(loss=loss)), batch._replace(weight=unit * batch.weight)
+        learned = learner.partial_fit(rows_of(rows, slice(0, 200))).raw
+        said.append([learned, learner.predict(rows).raw, learner.partial_fit(rows_of(rows, slice(200, 300))).raw])
+    for others in said[1:]:
+        for one, other in zip(said[0], others, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("names", [("bayes",), ("nag",), ("arow:tfidf", "bayes")], ids=len)
+def test_a_rare_class_of_a_hundred_times_the_weight_is_as_likely_as_the_other(names):
+    """One row in a hundred is positive and weighs 100: without a feature that tells, log-odds are about 0."""
+    rng, n = np.random.default_rng(0), 6000
+    y = np.where(rng.random(n) < 0.01, 1.0, -1.0)
+    batch = batch_of([{1: 1.0}] * n, y, np.where(y > 0, 99.0, 1.0))
+    weighted, plain = (
+        Learner(options(members=names)).partial_fit(rows).raw[-1] for rows in (batch, batch._replace(weight=np.ones(n)))
+    )
+    assert abs(weighted) < 1.5
+    assert plain < -3
+
+
+def test_weights_of_millions_learn_as_weights_of_one():
+    batch = zipf(n=400, d=60)
+    millions = batch._replace(weight=np.random.default_rng(0).uniform(1e5, 3e6, batch.n))
+    plain, weighted = (Learner(options()).partial_fit(rows).loss.mean() for rows in (batch, millions))
+    assert weighted < 1.1 * plain

@@ -275,14 +275,22 @@ def test_a_refused_row_changes_nothing(method):
 # ---------------------------------------------------------------------------------------------------- Vowpal Wabbit
 
 
+def vw_lines(batch):
+    """The rows of a batch as VW's text."""
+    lines = []
+    for i in range(batch.n):
+        own = slice(batch.indptr[i], batch.indptr[i + 1])
+        entries = " ".join(f"{j}:{v}" for j, v in zip(batch.indices[own], batch.values[own], strict=True))
+        lines.append(f"{batch.y[i]} {batch.weight[i]} | {entries}")
+    return lines
+
+
 def vw_predictions(arguments, batch):
     """VW's progressive predictions (float32), its clip included."""
     vowpalwabbit = pytest.importorskip("vowpalwabbit")
     model, out = vowpalwabbit.Workspace(f"--quiet --noconstant {arguments}"), np.empty(batch.n)
-    for i in range(batch.n):
-        own = slice(batch.indptr[i], batch.indptr[i + 1])
-        entries = " ".join(f"{j}:{v}" for j, v in zip(batch.indices[own], batch.values[own], strict=True))
-        example = model.example(f"{batch.y[i]} {batch.weight[i]} | {entries}")
+    for i, line in enumerate(vw_lines(batch)):
+        example = model.example(line)
         model.learn(example)
         out[i] = example.get_simplelabel_prediction()
         model.finish_example(example)
@@ -319,11 +327,33 @@ def test_vws_adagrad_is_ours():
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
 
 
-def test_vws_coin_errs_as_ours():
-    """VW counts a row's norm before it predicts it; we do not: the same up to that."""
-    batch = zipf(n=1500, d=300, unit=False)
-    ours = Learner(LearnOptions(method="coin")).partial_fit(batch)
-    theirs = vw_predictions("--coin --loss_function logistic", batch)
-    loss = np.logaddexp(0, -batch.y * theirs)
-    assert ours.loss.mean() == pytest.approx(loss.mean(), rel=0.03)
-    assert np.corrcoef(ours.raw, theirs)[0, 1] > 0.95
+@pytest.mark.parametrize("loss", ["logistic", "squared", "hinge"])
+@pytest.mark.parametrize("constant", [False, True])
+def test_vws_coin_is_ours(loss, constant):
+    """Progressive predictions, with weights; VW finds bounds of squared loss in the labels, -1 and 1."""
+    batch = with_weights(zipf(n=1500, d=300, unit=False))
+    batch = batch._replace(weight=np.maximum(batch.weight, 0.5))
+    if constant:  # in every row, as last feature
+        batch = batch._replace(
+            indices=np.insert(batch.indices, batch.indptr[1:], 999),
+            values=np.insert(batch.values, batch.indptr[1:], 1.0),
+            indptr=batch.indptr + np.arange(batch.n + 1),
+        )
+    clip = {"squared": 1.0}.get(loss, 50.0)
+    ours = Learner(LearnOptions(method="coin", loss=loss, clip=clip)).partial_fit(batch).prediction
+    theirs = vw_predictions(f"--coin --loss_function {loss} --min_prediction {-clip} --max_prediction {clip}", batch)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
+def test_a_model_of_coin_predicts_as_vws():
+    """What is predicted without learning, as with VW's -t."""
+    vowpalwabbit = pytest.importorskip("vowpalwabbit")
+    batch = zipf(n=600, d=100, unit=False)
+    learner = Learner(LearnOptions(method="coin"))
+    learner.partial_fit(rows_of(batch, slice(0, 400)))
+    rest, lines = rows_of(batch, slice(400, 600)), vw_lines(batch)
+    with vowpalwabbit.Workspace("--quiet --noconstant --coin --loss_function logistic") as model:
+        for line in lines[:400]:
+            model.learn(line)
+        theirs = [model.predict(line.partition("|")[1] + line.partition("|")[2]) for line in lines[400:]]
+    np.testing.assert_allclose(learner.predict(rest).raw, theirs, rtol=1e-4, atol=1e-4)

@@ -1,15 +1,18 @@
 """The table of methods: every entry can be made, says what it is, and has a twin."""
 
+import dataclasses
 import re
 
 import numpy as np
 import pytest
-from streams import zipf
+from places import ROOT
+from streams import rows_of, zipf
 from twins import TWINS
 
-from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn import Learner, LearnOptions, OptionError, TextOptions
 from sonlearn.options.learning import ALL_TAKE
 from sonlearn.options.methods import METHODS, PAPERS, listing
+from sonlearn.options.spec import check_field, number
 
 every = pytest.mark.parametrize("name", METHODS)
 #: An engine of engines: its own tests have its twin.
@@ -60,7 +63,7 @@ def test_options_of_other_methods_are_refused(name):
 
 def test_losses_that_a_method_cannot_learn_are_refused():
     with pytest.raises(
-        OptionError, match="--loss poisson: --method arow learns squared_hinge, logistic, hinge, squared"
+        OptionError, match=r"--loss poisson: --method arow learns squared_hinge, logistic, hinge, squared"
     ):
         LearnOptions(method="arow", loss="poisson")
 
@@ -68,3 +71,54 @@ def test_losses_that_a_method_cannot_learn_are_refused():
 def test_every_paper_is_cited():
     cited = {key for method in METHODS.values() for key in re.findall(r"\[(\w+)\]", method.source)}
     assert cited == set(PAPERS)
+
+
+@pytest.mark.parametrize(
+    "field", [f for f in dataclasses.fields(LearnOptions) if "parse" in f.metadata], ids=lambda f: f.name
+)
+def test_numbers_are_numbers_in_python_too(field):
+    """A text that would be a number in a command line, a boolean, and a fraction of a row are none."""
+    parse = field.metadata["parse"]
+    wrong = {int: ["3", 2.5, True, [1]], number: ["0.1", True, [0.1]]}.get(parse, [])
+    for value in wrong:
+        with pytest.raises(OptionError, match=r"expected a (whole )?number"):
+            check_field(field, value)
+    in_range = field.metadata.get("low", field.metadata.get("above", 0) + 0.5)
+    for make in {int: [int, np.int64], number: [float, np.float32]}.get(parse, []):
+        check_field(field, make(in_range))
+
+
+def test_a_text_for_a_number_is_refused_where_it_is_given():
+    with pytest.raises(OptionError, match=r"--learning_rate '0.1': expected a number"):
+        LearnOptions(method="nag", learning_rate="0.1")
+    with pytest.raises(OptionError, match=r"--bit_precision '18': expected a whole number"):
+        TextOptions(bits="18")
+
+
+#: Of docs/methods.md, "Importance weights": how far predictions may be apart where rows come h times for weights h.
+EXACT, NEAR = ("nlms", "arow-full", "bayes", "multinomial-bayes"), ("drfd", "arow", "arow-precision", "nag")
+
+
+def apart(method):
+    """Mean difference of predictions over their deviation: weights 1 to 3 against the same rows so many times."""
+    batch, probe = zipf(n=300, d=40), zipf(n=200, d=40, seed=5)
+    times = np.random.default_rng(0).choice([1, 2, 3], batch.n)
+    weighted = batch._replace(weight=times.astype(float))
+    repeated = rows_of(batch, np.repeat(np.arange(batch.n), times))
+    said = []
+    for rows in (weighted, repeated):
+        learner = Learner(LearnOptions(method=method))
+        learner.partial_fit(rows)
+        said.append(learner.predict(probe).raw)
+    return np.abs(said[0] - said[1]).mean() / said[1].std()
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in ENGINES_OF_ENGINES])
+def test_importance_2_is_the_row_twice_where_the_page_says_so(name):
+    page = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    page = page.partition("## Importance weights")[2].partition("\n## ")[0]
+    exact, near = (line for line in page.splitlines() if line.startswith(("| `nlms`", "| `drfd`")))
+    found = apart(name)
+    assert (f"`{name}`" in exact) == (name in EXACT) == (found < 1e-9)
+    assert name not in NEAR or found < 0.065
+    assert f"`{name}`" in near or name not in NEAR or name == "nag"

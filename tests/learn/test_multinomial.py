@@ -15,6 +15,7 @@ SKETCHED = {
     "rfd": {"sketch": "rfd", "sketch_size": 4},
     "rfd-bounded": {"sketch": "rfd", "sketch_size": 3, "clip": 0.3, "scale": "none", "alpha": 1.0},
     "rfd-gradients": {"sketch": "rfd", "sketch_size": 3, "scale": "gradients", "eta": "1/sqrt(t)"},
+    "rfd-all-gradients": {"sketch": "rfd", "sketch_size": 3, "scale": "all-gradients"},
     "fd": {"sketch": "fd", "sketch_size": 5, "scale": "maximum"},
     "pfd": {"sketch": "pfd", "sketch_size": 5, "beta": 0.4},
     "cfd": {"sketch": "cfd", "sketch_size": 3},

@@ -185,6 +185,22 @@ def test_projection_after_the_step_for_other_losses_and_data(settings, loss):
         agree(options, batch)
 
 
+OWN = [
+    {"sketch": "none"}, {"sketch": "oja"}, {"sketch": "oja", "oja_step": "1/t"}, {"sketch": "rfd", "alpha": 0.0},
+    {"sketch": "rfd", "thin": 0.1}, {"sketch": "rfd", "project": "after"}, {"sketch": "fd"}, {"sketch": "cfd"},
+]  # fmt: skip
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("settings", OWN, ids=name)
+@pytest.mark.parametrize("loss", ["squared", "logistic", "hinge"])
+def test_a_rows_own_gradient_among_those_that_scale_it(settings, loss):
+    settings = {"alpha": 1.0, "sketch_size": 4, **settings}
+    options = LearnOptions(**settings, loss=loss, clip=0.5, sigma=0.1, scale="all-gradients")
+    for batch in (with_weights(without_some_labels(with_empty_rows(zipf(n=150, d=30)))), duplicated(150, d=25)):
+        agree(options, batch)
+
+
 @pytest.mark.interpreted
 def test_a_row_without_slope_that_fills_the_buffer_is_projected_once():
     """By the sketch as the shrink leaves it: then the next prediction for the same row is at the bound."""

@@ -72,7 +72,7 @@ class Twin:
             for y, h in zip(part.y, part.weight, strict=True):
                 if h > 0 and not np.isnan(y):
                     M.append(h)
-                    self.count(y, h * min(max(1, 1 / (3 * np.mean(M))), 3 / np.mean(M)), h)
+                    self.count(y, h / np.mean(M), h)
 
     def count(self, y, h, raw):
         self.y.append(y)
@@ -89,8 +89,7 @@ class Twin:
         learns = h > 0 and not np.isnan(y)
         mean, sd, low, high = self.frame()
         if learns:
-            M = np.mean([*self.raw_h, h])
-            bounded = h * min(max(1, 1 / (3 * M)), 3 / M)
+            relative = h / np.mean([*self.raw_h, h])
         said = np.exp(said) if self.loss == "poisson" else said
         v = np.append(np.clip((said - mean) / sd, (low - mean) / sd, (high - mean) / sd), [1.0] if self.bias else [])
         z = np.array([w @ v for w in self.w])
@@ -107,9 +106,9 @@ class Twin:
                 np.log(max(out, 0.02 * (mean * sum(self.h) + 1) / (sum(self.h) + 1))) if self.loss == "poisson" else out
             )
         if learns:
-            self.count(y, bounded, h)
+            self.count(y, relative, h)
             unit = self.frame()[1]
-            self.learn(z, v, (y - mean) / unit if self.values else (1.0 if y > 0 else -1.0), bounded, unit)
+            self.learn(z, v, (y - mean) / unit if self.values else (1.0 if y > 0 else -1.0), relative, unit)
         return out
 
     def learn(self, z, v, y, h, unit):
@@ -234,7 +233,7 @@ class ClassTwin(Twin):
             self.raw_h.append(h)
             for k in range(met):
                 z = np.array([w @ V[k] for w in self.w])
-                self.learn(z, V[k], 1.0 if y == k else -1.0, h * min(max(1, 1 / (3 * M)), 3 / M), 1.0)
+                self.learn(z, V[k], 1.0 if y == k else -1.0, h / M, 1.0)
         return out
 
 

@@ -161,7 +161,41 @@ def test_importance():
     assert thrice.predict_one({}) == pytest.approx(2 * once.predict_one({}))
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, None, [1], b"x"])
+@pytest.mark.parametrize("weight", [-5, -1e-9, math.nan, math.inf, "2", None])
+@pytest.mark.parametrize("model", [SonClassifier(), SonClassifier(method="nag"), SonRegressor(method="nag")])
+def test_a_weight_that_is_none_is_refused_and_nothing_learned(model, weight):
+    ours, other = model.clone(), model.clone()
+    for each in (ours, other):
+        each.learn_one({"a": 1.0}, True)
+    found = "a number as weight" if weight is None else "a finite number, 0 or more"
+    if weight == "2":
+        ours.learn_one({"a": 1.0}, True, w=weight)  # as numbers are read everywhere
+        other.learn_one({"a": 1.0}, True, w=2)
+    else:
+        with pytest.raises(InputError, match=found):
+            ours.learn_one({"a": 1.0}, True, w=weight)
+    assert pickle.dumps(ours.learner_.to_arrays()) == pickle.dumps(other.learner_.to_arrays())
+
+
+@pytest.mark.parametrize("label", [math.inf, -math.inf, "tea", None, [1.0]])
+def test_a_label_that_is_no_value_is_refused(label):
+    ours = SonRegressor(method="nag")
+    with pytest.raises(InputError):
+        ours.learn_one({"a": 1.0}, label)
+    assert ours.predict_one({"a": 1.0}) == 0.0
+
+
+@pytest.mark.parametrize("nothing", [math.nan, None, np.float32("nan")])
+def test_what_is_missing_is_left_out(nothing):
+    for model, label in ((SonRegressor(method="nag"), 1.0), (SonClassifier(method="nag"), True)):
+        ours, other = model.clone(), model.clone()
+        ours.learn_one({"cup": 1.0, "tea": nothing}, label)
+        other.learn_one({"cup": 1.0}, label)
+        for x in ({"cup": 1.0}, {"cup": 1.0, "tea": nothing}, {"tea": 1.0}):
+            assert ours.predict_one(x) == other.predict_one(x)
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, [1], b"x"])
 def test_what_is_no_value_is_refused(value):
     ours = SonRegressor(method="nag")
     with pytest.raises(InputError, match=r"'tea'.*expected a finite number or a text"):

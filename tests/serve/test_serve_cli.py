@@ -20,6 +20,7 @@ from sonlearn.cli import main
 
 PROGRAM = [sys.executable, "-m", "sonlearn"]
 SAMPLE = ROOT / "data" / "sample.vw"
+pytestmark = pytest.mark.limit(120)
 SERVER = ("uvicorn", "starlette", "httptools", "prometheus_client")
 
 
@@ -153,7 +154,8 @@ def test_without_the_extra(missing):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
-    assert re.fullmatch(r"sonlearn: serve: \w+ is not installed; pip install 'sonlearn\[serve\]'\n", done.stderr)
+    said = r"sonlearn: serve: \w+ is not installed; in a copy of the source: pip install '\.\[serve\]'\n"
+    assert re.fullmatch(said, done.stderr)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="commands for a POSIX shell")

@@ -343,7 +343,7 @@ class DenseLearner:
         match self.options.scale:
             case "none":
                 return x
-            case "gradients":
+            case "gradients" | "all-gradients":
                 return x / np.sqrt(self.D)
         over = np.divide(x, np.maximum(self.top, np.abs(x)), out=np.zeros(len(x)), where=x != 0)
         length = np.linalg.norm(over) if self.options.scale == "unit" else 1.0
@@ -354,7 +354,7 @@ class DenseLearner:
         match self.options.scale:
             case "none":
                 return self.u
-            case "gradients":
+            case "gradients" | "all-gradients":
                 return self.u / np.sqrt(self.D)
         return np.divide(self.u, self.top, out=np.zeros(len(self.u)), where=self.top > 0)
 
@@ -375,18 +375,21 @@ class DenseLearner:
             self.mass *= 1 - o.decay
             self.inverse = self.sketch.pseudo_inverse()
 
-        scaled_x = self.scaled(x)
         after = o.project == "after"
+        slope = h * loss_slope(o.loss, raw if after else prediction, y, o)
+        before, scaled_x = self.D, self.scaled(x)
+        if o.scale == "all-gradients":
+            self.D = before + (slope * x) ** 2
+            scaled_x = self.scaled(x)
         w = max(1 - o.l2 * h, 0.5) * self.u
         if not after:
             w = w + projected(self.u, scaled_x, o.clip, *self.inverse) - self.u
-        slope = h * loss_slope(o.loss, raw if after else prediction, y, o)
         g = slope * scaled_x
         inverse = self.taken(np.sqrt(o.resolved_sigma + self.eta()) * g)
         self.u = w - inverse[0] @ g
         if after:
             self.u = projected(self.u, scaled_x, o.clip, *inverse)
-        self.D = self.D + (slope * x) ** 2
+        self.D = before + (slope * x) ** 2
         self.top = np.maximum(self.top, np.abs(x))
         return prediction, raw, loss_value(o.loss, prediction, y, o)
 

@@ -209,32 +209,36 @@ class Ftrl(Twin):
 
 
 class Coin(Twin):
-    """w = (4 + reward) theta / (L M (L M + G)), over the mean of |x/M|^2 in the rounds before."""
+    """Bets (4 + reward) theta / (L M (L M + G)), over the mean of |x/M|^2 in the rounds so far, this one included.
+
+    As VW: a row's slope is that of the bets with it; what is reported are the bets that each feature's last row was
+    learned with.
+    """
 
     def __init__(self, options, d):
         super().__init__(options, d)
         self.theta, self.G, self.M, self.L, self.reward = np.zeros((5, d))
         self.N = 0.0
 
-    def bet(self, M, L):
-        bound = L * M
+    def bet(self):
+        bound = self.L * self.M
         safe = np.where(bound > 0, bound, 1)
         return np.where(bound > 0, (self.o.ftrl_alpha + self.reward) * self.theta / (safe * (safe + self.G)), 0)
 
-    def predict(self, x, h):
-        return self.bet(np.maximum(self.M, np.abs(x)), self.L) @ x / ((self.N + 1e-6) / self.t) if self.t > 0 else 0.0
-
     def learn(self, x, y, h):
-        u = self.predict(x, h)
-        slope = h * self.slope(u, y)
+        reported, on = self.w @ x, x != 0
         self.M = np.maximum(self.M, np.abs(x))
-        self.N += h * np.sum((x[x != 0] / self.M[x != 0]) ** 2)
+        self.N += h * np.sum((x[on] / self.M[on]) ** 2)
         self.t += h
-        self.L = np.where(x != 0, np.maximum(self.L, max(abs(slope), self.o.ftrl_beta)), self.L)
-        self.reward -= slope * x * self.bet(self.M, self.L)
+        mean = (self.N + 1e-6) / self.t
+        slope = h * self.slope(self.bet() @ x / mean, y)
+        self.L = np.where(on, np.maximum(self.L, max(abs(slope), self.o.ftrl_beta)), self.L)
+        bet = self.bet()
+        self.w = np.where(on, bet / mean, self.w)
+        self.reward -= slope * x * bet
         self.theta -= slope * x
         self.G += np.abs(slope * x)
-        return u
+        return reported
 
 
 class Nlms(Twin):

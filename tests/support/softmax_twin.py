@@ -41,15 +41,20 @@ class Newton:
         u = self.W @ s
         one.t += 1
         one.remembered += 1
-        w = np.array([projected(row, s, o.clip, *one.inverse) for row in self.W])
         c = h * slopes(np.clip(u, -o.clip, o.clip), y)
+        before = one.D
+        if o.scale == "all-gradients":
+            one.D = before + (c @ c) * x**2
+            s = one.scaled(x)
+        w = np.array([projected(row, s, o.clip, *one.inverse) for row in self.W])
         inverse = one.taken(np.sqrt(o.resolved_sigma + one.eta()) * np.linalg.norm(c) * s)
         self.W = w - np.outer(c, inverse[0] @ s)
-        one.D = one.D + (c @ c) * x**2
+        one.D = before + (c @ c) * x**2
         one.top = np.maximum(one.top, np.abs(x))
 
     def weights(self):
-        scale = {"none": 1.0, "gradients": np.sqrt(self.one.D)}.get(self.o.scale, self.one.top)
+        root = np.sqrt(self.one.D)
+        scale = {"none": 1.0, "gradients": root, "all-gradients": root}.get(self.o.scale, self.one.top)
         return np.divide(self.W, scale, out=np.zeros(self.W.shape), where=scale > 0)
 
 

@@ -19,7 +19,8 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import grown
 from sonlearn.learn.ensemble.combiner import PERIOD, forget_past, mixed, score, take_step, weights_of
-from sonlearn.learn.ensemble.committee import LIMIT, bounded_weights, first_wild
+from sonlearn.learn.ensemble.committee import LIMIT, first_wild
+from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.partitions import SURE, Part, PartitionEnsemble, PartitionState
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.losses import loss_of, loss_value
@@ -83,7 +84,7 @@ class ClassPartitionEnsemble(PartitionEnsemble):
         Of `rows` only labels and weights are looked at.
         """
         learns = learns and state.now["passes"][0] == 0
-        weight = bounded_weights(state.now, rows.weight, rows.y) if learns else rows.weight
+        weight = relative_weights(state.now, rows.weight, rows.y) if learns else rows.weight
         if learns:
             numbers = rows.y[(weight > 0) & ~np.isnan(rows.y)].astype(np.int64)
             state.counts[:] += np.bincount(numbers, minlength=len(state.counts))

@@ -14,6 +14,7 @@ import numpy as np
 from sonlearn.data.rows import Rows
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Contributions, Engine, Predictions
+from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
 from sonlearn.learn.ensemble.label_scale import State as LabelState
 from sonlearn.learn.ensemble.stacking import StackedEnsemble, StackedState, mapping
@@ -72,7 +73,7 @@ class Committee(Engine):
         """Learn rows from `start` on; see the seam."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, at = rows_between(rows, start, end), slice(start, end)
-        part = part._replace(weight=bounded_weights(state.now, part.weight, part.y))
+        part = part._replace(weight=relative_weights(state.now, part.weight, part.y))
         again = bool(state.now["passes"][0] > 0)
         told, frame = self._scaler.fit_transform(state.target, part, learn=not again)
         views, seen = self._views.showing(state.views, told, learn=not again)  # in later passes they have counted it
@@ -83,6 +84,7 @@ class Committee(Engine):
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
+        rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn=False))
         told, frame = self._scaler.fit_transform(state.target, rows, learn=False)
         _, seen = self._views.showing(state.views, told, learn=False)
         self._stack.predict(state.panel, seen._replace(frame=frame), told, out.raw)
@@ -91,6 +93,7 @@ class Committee(Engine):
 
     def contributions(self, state: CommitteeState, rows: Rows, number: None = None) -> Contributions:
         """What the members say of `rows`."""
+        rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn=False))
         told, frame = self._scaler.fit_transform(state.target, rows, learn=False)
         _, seen = self._views.showing(state.views, told, learn=False)
         names, (V, w, z) = self._stack.contributions(state.panel, seen._replace(frame=frame), told)
@@ -127,29 +130,6 @@ def members_of(options: LearnOptions) -> tuple[Member, ...]:
     return tuple(
         member(name, options.loss) for name in options.members or default_members(options.loss, options.budget)
     )
-
-
-def bounded_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """float64[n]: importance weights as members take them, of rows in the order of the stream.
-
-    With M their running mean, this row's included: h for M from 1/3 to 3; beyond, h in a unit in which M is that bound.
-    So weight 2 is two examples, and weights of millions (people that a row stands for) are no steps of millions.
-    """
-    out = np.empty(len(weight))
-    scale_weights(now, weight, y, out)
-    return out
-
-
-@jit
-def scale_weights(now, weight, y, out):
-    """out[i] <- h_i min(max(1, 1/(3 M)), 3/M); counts the rows that are learned from."""
-    for i in range(len(weight)):
-        out[i] = weight[i]
-        if weight[i] > 0.0 and y[i] == y[i]:
-            now[0]["rows"] += 1
-            now[0]["weight"] += weight[i]
-            M = now[0]["weight"] / now[0]["rows"]
-            out[i] *= min(max(1.0, 1.0 / (3.0 * M)), 3.0 / M)
 
 
 @jit

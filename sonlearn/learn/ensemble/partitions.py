@@ -19,7 +19,8 @@ from sonlearn.data.rows import NO_CONSTANT, NO_ROWS, Rows
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Engine, Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import Combiner, combine, new_combiner, prior_precision_for, weights_of
-from sonlearn.learn.ensemble.committee import LIMIT, NOW, bounded_weights, first_wild
+from sonlearn.learn.ensemble.committee import LIMIT, NOW, first_wild
+from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelScaler
 from sonlearn.learn.ensemble.label_scale import State as LabelState
 from sonlearn.learn.ensemble.stacking import inputs_of, learned_by, mapping
@@ -140,7 +141,7 @@ class PartitionEnsemble(Engine):
         """
         learns = learns and state.now["passes"][0] == 0
         if learns:
-            rows = rows._replace(weight=bounded_weights(state.now, rows.weight, rows.y))
+            rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y))
         told, frame = self._scaler.fit_transform(state.target, rows, learn=learns)
         V = np.ones((len(rows.y), len(self._inputs)))
         for j in range(said.shape[1]):

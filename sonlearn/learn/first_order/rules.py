@@ -11,7 +11,8 @@ nag           R_j = l sqrt(t/N) / (s_j sqrt(G_j)),           s_j the largest |x_
 nlms          R_j = 1,       c = (1 - (1 - l)^h) (y - p)/x'x: the share l of the error is gone, h times over
 arow          R_j = 1/P_j,  c = (y - p)/(x'Rx + r/h),        P_j the precision, 1 at first
 
-ftrl and coin keep sums of gradients and work the weight out from them. All of a feature stands in one row of the table.
+ftrl keeps sums of gradients and works the weight out from them; coin does, too, and keeps the weight beside them, for
+it has two, as VW has (`coin`). All of a feature stands in one row of the table.
 A round reads first and writes when it is certain that everything stays finite: a row that it refuses changes nothing.
 
 Forgetting (`--decay`): in each round G, and t and N of nag, are multiplied by `keep` before they grow. Shrinkage
@@ -28,14 +29,14 @@ from sonlearn.learn.invariant_step import travel
 from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
-# Columns of the table. W: weight; ftrl: z; coin: the sum of -g. G: sum of squared gradients; arow: precision less 1;
-# coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S. coin: TOP, the largest slope; WON, the reward.
+# Columns of the table. W: weight; ftrl: z. G: sum of squared gradients; arow: precision less 1;
+# coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S. coin: TOP, the largest slope; WON, the reward; THETA, sum of -g.
 W, G, S, INVERSE = range(4)
 # Rows of the scratch: of a row's entries, the step, and for nag x/s and what G becomes.
 ALONG, SCALED, TOTAL = range(3)
 SCRATCH = 3
-TOP, WON = 3, 4
-COLUMNS = (1, 1, 2, 4, 2, 2, 2, 5, 1, 2)
+TOP, WON, THETA = 3, 4, 5
+COLUMNS = (1, 1, 2, 4, 2, 2, 2, 6, 1, 2)
 # Behind those, where a method forgets or shrinks: rounds learned when G was up to date; `now.shrunk` when W was.
 WHEN, SHRUNK = -2, -1
 #: A step multiplies the weights by this at least, however large --l2 is.
@@ -89,9 +90,6 @@ def weights(params, state, out):
     """out[f] <- weight of feature f, for the first len(out) features."""
     for f in range(len(out)):
         out[f] = weight(params, state, f, 0.0)
-    if params.rule == COIN:
-        for f in range(len(out)):
-            out[f] /= coin_norm(state)
 
 
 # ----------------------------------------------------------------------------------------------------------- reading
@@ -107,8 +105,6 @@ def score(params, state, rows, i):
         if f >= len(state.table):  # a feature that was only ever in a refused row
             continue
         wx += weight(params, state, f, x) * x
-    if params.rule == COIN:
-        wx /= coin_norm(state)
     return rows.base[i] + wx, xx
 
 
@@ -120,8 +116,6 @@ def weight(params, state, f, x):
         return ftrl_weight(params, table[f, W], table[f, G])
     if params.rule == ADA and params.dual:
         return -ada_rate(params, table[f, G]) * table[f, W]
-    if params.rule == COIN:
-        return coin_weight(params, table, f, max(table[f, S], abs(x)), table[f, TOP])
     if params.rule == NAG and params.before and abs(x) > table[f, S]:
         return table[f, W] * (table[f, S] / abs(x)) * left(params, state, f)
     return table[f, W] * left(params, state, f)
@@ -153,18 +147,11 @@ def ada_rate(params, n):
 
 @forced_inline
 def coin_weight(params, table, f, s, top):
-    """Weight of feature f, before it is divided by the mean squared norm, if its largest value and slope are these."""
+    """What is bet on feature f if s is its largest value and top its largest slope, over no mean squared norm yet."""
     if s * top == 0.0:
         return 0.0
     bound = s * top
-    return (params.alpha + table[f, WON]) * table[f, W] / (bound * (bound + table[f, G]))
-
-
-@forced_inline
-def coin_norm(state):
-    """Mean of |x/s|^2 over the rounds learned; 1 before there is any."""
-    now = state.now[0]
-    return (now.N + COIN_NORM) / now.t if now.t > 0.0 else 1.0
+    return (params.alpha + table[f, WON]) * table[f, THETA] / (bound * (bound + table[f, G]))
 
 
 # ----------------------------------------------------------------------------------------------------------- steps
@@ -217,6 +204,8 @@ def rule_step(params, state, work, rows, i, said):
     _, p, xx = said
     if params.rule == AROW or params.rule == PRECISION:
         return arow(params, state, work, rows, i, said)
+    if params.rule == COIN:
+        return coin(params, state, rows, i)
     h = rows.weight[i]
     slope = loss_slope(params.loss, p, rows.y[i])
     if not h * h * slope * slope * xx <= LIMIT * LIMIT:
@@ -225,8 +214,6 @@ def rule_step(params, state, work, rows, i, said):
         return nag(params, state, work, rows, i, p, slope)
     if params.rule == FTRL:
         return ftrl(params, state, rows, i, h * slope)
-    if params.rule == COIN:
-        return coin(params, state, rows, i, h * slope)
     return gradient(params, state, rows, i, said, h * slope)
 
 
@@ -372,30 +359,43 @@ def ftrl(params, state, rows, i, slope):
 
 
 @forced_inline
-def coin(params, state, rows, i, slope):
-    """Coin betting as VW's --coin; slope: h l'.
+def coin(params, state, rows, i):
+    """Coin betting as VW's --coin, whose row has two predictions.
 
-    VW counts a row's own norm in before it predicts it, features never seen included. Not so here: `predict` is to say
-    what `learn` says.
+    The one that is reported is w'x with w as each feature's last row has left it. The one that the slope is taken at
+    bets anew, with the sizes and the mean squared norm that this row is part of. A row leaves the weight that it was
+    itself learned with, before its own gradient counts.
     """
     table, now, h = state.table, state.now[0], rows.weight[i]
-    norm = won = 0.0
+    bets = norm = won = xx = 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, x = rows.features[at], rows.values[at]
+        s = max(table[f, S], abs(x))
+        bets += coin_weight(params, table, f, s, table[f, TOP]) * x
+        share = x / s if s > 0.0 else 0.0
+        norm += share * share
+        xx += x * x
+    t, N = now.t + h, now.N + h * norm
+    mean = (N + COIN_NORM) / t
+    u = rows.base[i] + bets / mean
+    slope = h * loss_slope(params.loss, min(max(u, params.low), params.high), rows.y[i])
+    if not (abs(u) <= LIMIT and slope * slope * xx <= LIMIT * LIMIT):
+        return False
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
         s, top = max(table[f, S], abs(x)), max(table[f, TOP], abs(slope), params.beta)
         won += abs(slope * x * coin_weight(params, table, f, s, top))
-        share = x / s if s > 0.0 else 0.0
-        norm += share * share
     if not won <= LIMIT * LIMIT:
         return False
-    now.t += h
-    now.N += h * norm
+    now.t, now.N = t, N
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
         g = slope * x
         table[f, S] = max(table[f, S], abs(x))
         table[f, TOP] = max(table[f, TOP], abs(slope), params.beta)
-        table[f, WON] -= g * coin_weight(params, table, f, table[f, S], table[f, TOP])
-        table[f, W] -= g
+        bet = coin_weight(params, table, f, table[f, S], table[f, TOP])
+        table[f, W] = bet / mean
+        table[f, WON] -= g * bet
+        table[f, THETA] -= g
         table[f, G] += abs(g)
     return True

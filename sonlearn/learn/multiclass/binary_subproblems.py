@@ -30,7 +30,7 @@ class BinaryLearner(Protocol):
     limit: float
     #: Views that all classes share.
     shared: tuple[str, ...]
-    #: Whether importance weights are to be in a bounded unit (`committee.bounded_weights`).
+    #: Whether importance weights are to be in their own unit (`importance.relative_weights`).
     bounded: bool
 
     def new(self) -> State:

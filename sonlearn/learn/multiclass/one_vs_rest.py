@@ -21,7 +21,8 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import ClassEngine, Contributions, State
-from sonlearn.learn.ensemble.committee import NOW, bounded_weights, first_wild
+from sonlearn.learn.ensemble.committee import NOW, first_wild
+from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.ensemble.viewing import Seen, Views, rows_between
 from sonlearn.learn.multiclass.binary_subproblems import make_binary_learner
@@ -119,8 +120,7 @@ class OneVsRest(ClassEngine):
         """Learn rows from `start` on; see the seam. What one class's learner refuses is marked, and others learn it."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, self._binary.limit)
         part, out = rows_between(rows, start, end), out.part(start, end)
-        if self._binary.bounded:
-            part = part._replace(weight=bounded_weights(state.now, part.weight, part.y))
+        part = self._weighed(state, part, learn=True)
         views, seen = self._show(state, part)
         learned = part.weight > 0  # and labelled: a NaN is of no class
         births = first_occurrences(np.where(learned, part.y, np.nan), len(state.classes))
@@ -145,6 +145,7 @@ class OneVsRest(ClassEngine):
 
     def predict(self, state: ClassesState, rows: Rows, out: Scores) -> int:
         """Predict `rows` and change nothing."""
+        rows = self._weighed(state, rows, learn=False)
         seen, n, count = self._views.transform(state.views, rows, self._needed(state)), len(rows.y), len(state.classes)
         learners = (*state.classes, state.unseen)[: self._most]
         out.met[:] = count
@@ -166,7 +167,14 @@ class OneVsRest(ClassEngine):
 
     def contributions(self, state: ClassesState, rows: Rows, number: int) -> Contributions | None:
         """What the members of the class of that number say of `rows`; None where classes have none."""
+        rows = self._weighed(state, rows, learn=False)
         return self._binary.contributions(state.classes[number], self._views.transform(state.views, rows), rows)
+
+    def _weighed(self, state: ClassesState, rows: Rows, learn: bool) -> Rows:
+        """`rows` with the importance weights that the learners of classes are told."""
+        if not self._binary.bounded:
+            return rows
+        return rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn))
 
     def weights(self, state: ClassesState, features: int) -> np.ndarray:
         """float64[classes, features]: weights in the scale of the input."""

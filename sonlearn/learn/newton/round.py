@@ -18,7 +18,7 @@ from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.losses import loss_slope, softmax_slopes
 from sonlearn.learn.newton.forgetting import SMALLEST, forget_past, start_at_one
 from sonlearn.learn.newton.oja import oja_round
-from sonlearn.learn.newton.rescale import learn_scales, rescaled
+from sonlearn.learn.newton.rescale import OWN, learn_scales, rescaled, rescaled_by_all
 from sonlearn.learn.newton.sparse_time import append, coordinates, log_is_full, move_wbar
 from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T
 from sonlearn.learn.newton.step import Move, landing, newton, projection, quadratic_after, solve, take_in, widen
@@ -64,11 +64,14 @@ def run(params, state, work, rows, extra, out, start):
         if not learned:
             continue
         slope = slopes(params, raw[i] if params.after else prediction[i], rows.y[i], rows.weight[i], work.slope)
+        if params.rescale == OWN:
+            xx = rescaled_by_all(state, feats, values, slope, work.x)
+            rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
         scale, left = row_scale(params, slope, remembered(params, now.t + 1)), left_of(params, now.left, rows.weight[i])
         for c in range(len(work.slope)):
             work.slope[c] /= left
             work.wx[c] = work.wx[c] * left + rows.base[i]
-        row, u = Row(scale, xx, rho2, 0.0), work.wx if params.after else raw[i]
+        row, u = Row(scale, xx, rho2, 0.0), work.wx if params.after or params.rescale == OWN else raw[i]
         row = plan(params, state, work, row, u, left)
         longest = max(scale, slope) / left
         if not (longest * longest * xx <= LIMIT and are_finite(work) and can_step(params, now.alpha, work.slope, row)):
