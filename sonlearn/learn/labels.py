@@ -1,4 +1,4 @@
-"""Labels of a stream: how they are written, and which do not fit the loss."""
+"""Labels of a stream: their coding, and the check that they fit the loss."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options.losses import CLASSIFICATION
 
-#: How negative labels are written, once known: not yet seen, as 0, or as -1.
+#: Coding of negative labels: not known yet, 0, or -1.
 UNKNOWN, ZERO_ONE, PLUS_MINUS = range(3)
 
 
 class Labels:
-    """The labels -1 and +1 of classification, which may be written 0 and 1 throughout; poisson counts, from 0 on.
+    """Checks and converts the labels of a stream.
 
-    Other losses take any number, unless predictions are classes (`binary`).
+    Classification takes -1 and +1, or 0 and 1 throughout; poisson takes counts from 0 on. Other losses take any number,
+    unless predictions are classes (`binary`).
     """
 
     def __init__(self, loss: str, coding: int = UNKNOWN, binary: bool = False):
@@ -26,13 +27,13 @@ class Labels:
 
     @property
     def kind(self) -> str:
-        """The same for losses that read labels alike."""
+        """A key that is equal for losses with the same labels."""
         return "margins" if self._classes else self.loss
 
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
-        """(float64[n] labels as the loss takes them, first row with a label that it does not take, or n).
+        """(float64[n] labels for the loss, first row with a label that does not fit it, or n).
 
-        With `remember` the coding that shows in the rows before that one is settled.
+        With `remember`, the rows before that one fix the coding of the stream.
         """
         y = batch.y
         named = np.zeros(len(y), dtype=bool)
@@ -54,11 +55,11 @@ class Labels:
         return np.where(zero, -1.0, y), end
 
     def misfit(self, batch: Batch) -> int:
-        """The first row with a label that could not be learned, or n."""
+        """The first row whose label cannot be learned, or n."""
         return self.coded(batch, remember=False)[1]
 
     def error(self, batch: Batch, row: int) -> InputError:
-        """What to say of the label of `row`."""
+        """The error for the label of `row`."""
         name, y = batch.class_names[row] if batch.class_names is not None else None, float(batch.y[row])
         found = f"label {y:g}" if name is None else f"label {shorten(name)}"
         if self.loss == "poisson" and name is None:

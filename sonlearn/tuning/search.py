@@ -25,7 +25,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.shared_index import Said, learn_with_shared_index
+from sonlearn.learn.shared_index import Outcome, learn_with_shared_index
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.report.labels import as_reported
@@ -88,7 +88,7 @@ class Contender:
         self.seconds, self.refused = 0.0, 0
         self.failure: SonlearnError | None = None
 
-    def take(self, batch: Batch, held: np.ndarray | None, said: Said) -> None:
+    def take(self, batch: Batch, held: np.ndarray | None, said: Outcome) -> None:
         """Count what was said of a batch."""
         if isinstance(said, SonlearnError):
             self.failure, self.learner = said, None
@@ -243,7 +243,7 @@ class Tuning:
             # Those that take longest begin, so that no thread has to wait long for the last one.
             return self._run(timed, sorted(places, key=lambda i: -working[i].seconds))
 
-        def take(i: int, said: Said) -> None:
+        def take(i: int, said: Outcome) -> None:
             working[i].take(batch, held, said)
 
         learn_with_shared_index(learners, without_held(batch, held), take, run, skip=self._skip)

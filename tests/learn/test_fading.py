@@ -184,7 +184,7 @@ def test_who_forgets_follows_a_stream_that_turns(method):
 def test_a_committee_tells_its_members():
     options = LearnOptions(decay=0.01, l2=0.02, members="nag,drfd:lunit,multinomial-bayes:log")
     engines = Learner(options).engine._stack._engines
-    assert engines[0]._params.keep == engines[1]._params.keep == engines[2]._params.keep == 0.99
+    assert engines[0]._params.retention == engines[1]._params.retention == engines[2]._params.retention == 0.99
     assert engines[0]._params.shrink == 0.02
     state = Learner(options).state.panel.combiner
     assert state.keep[0] == 0.99**32

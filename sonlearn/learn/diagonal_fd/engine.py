@@ -1,10 +1,10 @@
 """Frequent directions with diagonal compensation: a sketched AROW in sparse time.
 
-``min_w sum_t h_t l(w'x_t, y_t)`` online: w <- w + a A^-1 x, A <- A + s^2 x x', where of A = I + sum of s^2 x x' the
-m - 1 leading rows are kept ([RFD] Algorithm 3, whitened) and the diagonal. Our own, after [RFD].
+``min_w sum_t h_t l(w'x_t, y_t)`` online: w <- w + a A^-1 x, A <- A + s^2 x x'. Of A = I + sum of s^2 x x' the learner
+stores m - 1 leading rows ([RFD] Algorithm 3, whitened) and the diagonal. Our own method, after [RFD].
 
-Read `rounds` (predict, step, take the row in), `shrink` (which rows are kept; the batch), then `lazy` (features that no
-row has shown since, brought up to date when they are next read) and `predict`, all on `state`.
+Read `rounds` (predict, step, add the row), `shrink` (choose the rows to keep; the kernel of a batch), then `lazy` (the
+update of features when they are next read) and `predict`, all on `state`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class DiagonalFD(Engine):
         self._work = new_work(self._params, 1, 1)
 
     def new(self) -> DiagonalFDState:
-        """State of a learner that has seen nothing."""
+        """State of an untrained learner."""
         return new_state(self._params)
 
     def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
-        """Let the arrays hold what learning `rows` may need."""
+        """Make room for learning `rows`."""
         now = state.now[0]
         lengths = np.diff(rows.indptr)
         longest = int(lengths.max(initial=1))
@@ -55,7 +55,7 @@ class DiagonalFD(Engine):
         )
 
     def learn(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int) -> tuple[DiagonalFDState, int]:
-        """Learn rows from `start` on; see the seam."""
+        """Learn rows from `start` on (see `Engine.learn`)."""
         at = start
         while True:
             at, status = learn(self._params, state, self._work, rows, out, at)
@@ -64,9 +64,9 @@ class DiagonalFD(Engine):
             state = self._with_room_in_log(state)
 
     def _with_room_in_log(self, state: DiagonalFDState) -> DiagonalFDState:
-        """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
+        """Enlarge the log if it is small compared with the table; else bring all features up to date and empty it.
 
-        Depends on what has been learned and not on where batches end, so that batches change no bit.
+        The choice depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
         """
         now = state.now[0]
         if now["capacity"] >= now["seen"] // (16 * state.maps.shape[1]):
@@ -90,7 +90,7 @@ class DiagonalFD(Engine):
         return w
 
     def packed(self, state: DiagonalFDState) -> DiagonalFDState:
-        """`state` without spare room."""
+        """`state` without unused capacity."""
         now = state.now[0]
         return state._replace(
             table=state.table[: now["seen"]],
@@ -103,10 +103,10 @@ class DiagonalFD(Engine):
         )
 
     def facts(self, state: DiagonalFDState) -> dict[str, Any]:
-        """What A is made of: A = diag(delta) + B'B.
+        """The parts of A = diag(delta) + B'B.
 
-        eigenvalues, descending, of B Delta^-1 B': how much longer the rows of the sketch are than their compensation;
-        delta and rows, functions of d that give float64[d] and float64[k, d]: the diagonal, and the rows of B.
+        eigenvalues: of B Delta^-1 B', descending: the rows of the sketch compared with the diagonal.
+        delta, rows: functions of d that return the diagonal, float64[d], and the rows of B, float64[k, d].
         """
         r = int(state.now["k"][0] + state.now["raw"][0])
         return {

@@ -21,7 +21,7 @@ from sonlearn.learn.engine import grown
 from sonlearn.learn.ensemble.combiner import PERIOD, forget_past, mixed, score, take_step, weights_of
 from sonlearn.learn.ensemble.committee import LIMIT, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
-from sonlearn.learn.ensemble.partitions import SURE, Part, PartitionEnsemble, PartitionState
+from sonlearn.learn.ensemble.partitions import SURE, PartitionEnsemble, PartitionLearner, PartitionState
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.losses import loss_of, loss_value
 from sonlearn.learn.multiclass.one_vs_rest import Scores
@@ -41,44 +41,50 @@ class ClassPartitionEnsemble(PartitionEnsemble):
         """Learn rows from `start` on; see the seam. What a class's learner refuses in all parts is marked."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, out = rows_between(rows, start, end), out.part(start, end)
-        said, refused = (
+        predictions, refused = (
             no_class_predictions(out, len(self.engines)),
             np.ones((end - start, len(self.engines)), dtype=bool),
         )
 
-        def teach(j: int) -> Part:
-            own, shown = state.parts[j], self._shown(state.parts[j], part, j)
-            told, engine = Scores.empty(end - start, out.scores.shape[1]), self.engines[j]
-            after, _ = engine.learn(engine.reserve(own.state, shown, int(own.size[0])), shown, told, 0)
-            said.scores[:, :, j], said.unseen[:, j], refused[:, j] = told.scores, told.unseen, told.refused
+        def learn_one(j: int) -> PartitionLearner:
+            own, shown = state.parts[j], self._renumbered(state.parts[j], part, j)
+            own_out, engine = Scores.empty(end - start, out.scores.shape[1]), self.engines[j]
+            after, _ = engine.learn(engine.reserve(own.state, shown, int(own.size[0])), shown, own_out, 0)
+            predictions.scores[:, :, j], predictions.unseen[:, j], refused[:, j] = (
+                own_out.scores,
+                own_out.unseen,
+                own_out.refused,
+            )
             if j == 0:
-                out.met[:] = told.met
+                out.met[:] = own_out.met
             return own._replace(state=after)
 
-        parts = tuple(self._map(teach, range(len(self.engines))))
+        parts = tuple(self._map(learn_one, range(len(self.engines))))
         state = state._replace(parts=parts, counts=grown(state.counts, len(parts[0].state.classes)))
         out.refused[:] = refused.all(axis=1)
-        self.combine(state, said, part, True, out)
+        self.combine(state, predictions, part, True, out)
         return state, end
 
     def predict(self, state: PartitionState, rows: Rows, out: Scores) -> int:
         """Predict `rows` and change nothing."""
         n = len(rows.y)
-        said, silent = no_class_predictions(out, len(self.engines)), rows._replace(y=np.full(n, np.nan))
+        predictions, unlabelled = no_class_predictions(out, len(self.engines)), rows._replace(y=np.full(n, np.nan))
 
-        def ask(j: int) -> int:
-            told = Scores.empty(n, out.scores.shape[1])
-            at = self.engines[j].predict(state.parts[j].state, self._shown(state.parts[j], silent, j), told)
-            said.scores[:, :, j], said.unseen[:, j] = told.scores, told.unseen
+        def predict_one(j: int) -> int:
+            own_out = Scores.empty(n, out.scores.shape[1])
+            at = self.engines[j].predict(state.parts[j].state, self._renumbered(state.parts[j], unlabelled, j), own_out)
+            predictions.scores[:, :, j], predictions.unseen[:, j] = own_out.scores, own_out.unseen
             if j == 0:
-                out.met[:] = told.met
+                out.met[:] = own_out.met
             return at
 
-        at = min(self._map(ask, range(len(self.engines))))
-        self.combine(state, said, rows, False, out)
+        at = min(self._map(predict_one, range(len(self.engines))))
+        self.combine(state, predictions, rows, False, out)
         return at
 
-    def combine(self, state: PartitionState, said: ClassPredictions, rows: Rows, learns: bool, out: Scores) -> None:
+    def combine(
+        self, state: PartitionState, predictions: ClassPredictions, rows: Rows, learns: bool, out: Scores
+    ) -> None:
         """Fill in the scores of `out`, whose `met` is there; where it `learns`, row by row.
 
         Of `rows` only labels and weights are looked at.
@@ -88,9 +94,9 @@ class ClassPartitionEnsemble(PartitionEnsemble):
         if learns:
             numbers = rows.y[(weight > 0) & ~np.isnan(rows.y)].astype(np.int64)
             state.counts[:] += np.bincount(numbers, minlength=len(state.counts))
-        for part in said:
+        for part in predictions:
             np.clip(part, -SURE, SURE, out=part)
-        combine_classes(loss_of(self._options), state.combiner, said, rows.y, weight, learns, self._scratch, out)
+        combine_classes(loss_of(self._options), state.combiner, predictions, rows.y, weight, learns, self._scratch, out)
 
     def met(self, state: PartitionState) -> int:
         """How many classes have been met."""
@@ -113,7 +119,7 @@ def no_class_predictions(out: Scores, learners: int) -> ClassPredictions:
 
 
 @bare_jit
-def combine_classes(loss, combiner, said, y, weight, learns, scratch, out):
+def combine_classes(loss, combiner, predictions, y, weight, learns, scratch, out):
     """Fill out.scores and out.spare; where `learns` and the row has a label and a weight, a step for each class met.
 
     Parameters
@@ -122,10 +128,10 @@ def combine_classes(loss, combiner, said, y, weight, learns, scratch, out):
     """
     E = len(combiner.w)
     for i in range(len(y)):
-        V = said.scores[i]
+        V = predictions.scores[i]
         for k in range(V.shape[0]):
             out.scores[i, k] = mixed(loss, combiner, V, k)
-        out.unseen[i] = mixed(loss, combiner, said.unseen, i)
+        out.unseen[i] = mixed(loss, combiner, predictions.unseen, i)
         if not learns or not weight[i] > 0.0 or math.isnan(y[i]):
             continue
         for k in range(min(out.met[i], V.shape[0])):

@@ -35,7 +35,7 @@ from sonlearn.options.members import Member
 SURE = 30.0
 
 
-class Part(NamedTuple):
+class PartitionLearner(NamedTuple):
     """What the learner of a part has learned."""
 
     numbers: np.ndarray  # int64[features]; 1 + its own number of each feature, 0 for none
@@ -86,7 +86,9 @@ class PartitionEnsemble(Engine):
 
     def new(self, *classes: int) -> PartitionState:
         """State of learners that have seen nothing; of several classes, how many there is room for."""
-        parts = tuple(Part(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new(*classes)) for each in self.engines)
+        parts = tuple(
+            PartitionLearner(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new(*classes)) for each in self.engines
+        )
         combiner = new_combiner(self._inputs, prior_precision_for(self._scaler.loss), self._options.decay)
         counts = np.zeros(0, np.int64)
         return PartitionState(
@@ -97,7 +99,9 @@ class PartitionEnsemble(Engine):
         """Room for the features' numbers, and for what the learners have seen; theirs of the rows comes with them."""
         state.features[0] = features
         parts = [
-            Part(grown(own.numbers, features), own.size, engine.reserve(own.state, NO_ROWS, int(own.size[0])))
+            PartitionLearner(
+                grown(own.numbers, features), own.size, engine.reserve(own.state, NO_ROWS, int(own.size[0]))
+            )
             for engine, own in zip(self.engines, state.parts, strict=True)
         ]
         return state._replace(parts=tuple(parts))
@@ -106,35 +110,37 @@ class PartitionEnsemble(Engine):
         """Learn rows from `start` on; see the seam. Learners sit out what they alone would refuse."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part = rows_between(rows, start, end)
-        said = np.zeros((end - start, len(self.engines)))
+        predictions = np.zeros((end - start, len(self.engines)))
 
-        def teach(j: int) -> Part:
-            own, shown = state.parts[j], self._shown(state.parts[j], part, j)
-            after, told = learned_by(self.engines[j], own.state, shown, int(own.size[0]))
-            said[:, j] = told.prediction
+        def learn_one(j: int) -> PartitionLearner:
+            own, shown = state.parts[j], self._renumbered(state.parts[j], part, j)
+            after, own_out = learned_by(self.engines[j], own.state, shown, int(own.size[0]))
+            predictions[:, j] = own_out.prediction
             return own._replace(state=after)
 
-        state = state._replace(parts=tuple(self._map(teach, range(len(self.engines)))))
-        self.combine(state, said, part, True, Predictions(out.prediction[start:end], out.raw[start:end]))
+        state = state._replace(parts=tuple(self._map(learn_one, range(len(self.engines)))))
+        self.combine(state, predictions, part, True, Predictions(out.prediction[start:end], out.raw[start:end]))
         return state, end
 
     def predict(self, state: PartitionState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         n = len(rows.y)
-        said = np.zeros((n, len(self.engines)))
-        silent = rows._replace(y=np.full(n, np.nan))
+        predictions = np.zeros((n, len(self.engines)))
+        unlabelled = rows._replace(y=np.full(n, np.nan))
 
-        def ask(j: int) -> int:
-            told = Predictions.empty(n)
-            at = self.engines[j].predict(state.parts[j].state, self._shown(state.parts[j], silent, j), told)
-            said[:, j] = told.prediction
+        def predict_one(j: int) -> int:
+            own_out = Predictions.empty(n)
+            at = self.engines[j].predict(state.parts[j].state, self._renumbered(state.parts[j], unlabelled, j), own_out)
+            predictions[:, j] = own_out.prediction
             return at
 
-        at = min(self._map(ask, range(len(self.engines))))
-        self.combine(state, said, rows, False, out)
+        at = min(self._map(predict_one, range(len(self.engines))))
+        self.combine(state, predictions, rows, False, out)
         return at
 
-    def combine(self, state: PartitionState, said: np.ndarray, rows: Rows, learns: bool, out: Predictions) -> None:
+    def combine(
+        self, state: PartitionState, predictions: np.ndarray, rows: Rows, learns: bool, out: Predictions
+    ) -> None:
         """Fill `out` for what the learners have predicted, float64[n, N]; where it `learns`, row by row.
 
         Of `rows` only labels, weights and bases are looked at.
@@ -142,13 +148,13 @@ class PartitionEnsemble(Engine):
         learns = learns and state.now["passes"][0] == 0
         if learns:
             rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y))
-        told, frame = self._scaler.fit_transform(state.target, rows, learn=learns)
+        scaled, scale = self._scaler.fit_transform(state.target, rows, learn=learns)
         V = np.ones((len(rows.y), len(self._inputs)))
-        for j in range(said.shape[1]):
-            V[:, j] = self._told(said[:, j], rows.base, frame)
-        loss = Loss(self._scaler.loss.code, frame.par)
-        combine(loss, state.combiner, V, told.y, told.weight, learns, self._scratch, out.raw)
-        out.raw[:] = self._scaler.finish(frame, out.raw, rows.base)
+        for j in range(predictions.shape[1]):
+            V[:, j] = self._inputs_from(predictions[:, j], rows.base, scale)
+        loss = Loss(self._scaler.loss.code, scale.par)
+        combine(loss, state.combiner, V, scaled.y, scaled.weight, learns, self._scratch, out.raw)
+        out.raw[:] = self._scaler.finish(scale, out.raw, rows.base)
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
 
     def weights(self, state: PartitionState, features: int) -> np.ndarray:
@@ -165,15 +171,15 @@ class PartitionEnsemble(Engine):
     def packed(self, state: PartitionState) -> PartitionState:
         """`state` without spare room."""
         parts = [
-            Part(own.numbers[: state.features[0]], own.size, engine.packed(own.state))
+            PartitionLearner(own.numbers[: state.features[0]], own.size, engine.packed(own.state))
             for engine, own in zip(self.engines, state.parts, strict=True)
         ]
         return state._replace(parts=tuple(parts))
 
     def facts(self, state: PartitionState) -> dict[str, Any]:
         """parts: of each learner the combiner's weight, and what it has to tell itself."""
-        told = zip(weights_of(state.combiner).tolist(), self.engines, state.parts, strict=False)
-        return {"parts": [{"weight": share, **engine.facts(own.state)} for share, engine, own in told]}
+        weighted = zip(weights_of(state.combiner).tolist(), self.engines, state.parts, strict=False)
+        return {"parts": [{"weight": share, **engine.facts(own.state)} for share, engine, own in weighted]}
 
     def next_pass(self, state: PartitionState) -> None:
         """Say that the rows to come have been learned from before: the combiner learns only in the first pass."""
@@ -187,7 +193,7 @@ class PartitionEnsemble(Engine):
         """Count the labels of rows that a learner has learned elsewhere; `state` is changed in place."""
         self._scaler.fit_transform(state, rows)
 
-    def _shown(self, own: Part, rows: Rows, j: int) -> Rows:
+    def _renumbered(self, own: PartitionLearner, rows: Rows, j: int) -> Rows:
         """`rows` with the numbers of learner j; features that it learns for the first time get theirs."""
         features, values = np.empty(len(rows.features), np.int64), np.empty(len(rows.values))
         indptr = np.zeros(len(rows.indptr), np.int64)
@@ -197,15 +203,15 @@ class PartitionEnsemble(Engine):
             indptr=indptr, features=features, values=values, constant=constant if constant >= 0 else NO_CONSTANT
         )
 
-    def _told(self, said: np.ndarray, base: np.ndarray, frame: LabelScale) -> np.ndarray:
+    def _inputs_from(self, predictions: np.ndarray, base: np.ndarray, scale: LabelScale) -> np.ndarray:
         """float64[n]: what a learner's predictions are to the combiner."""
-        said = said - base
+        predictions = predictions - base
         if self._options.loss in CLASSIFICATION:
-            return np.clip(said, -SURE, SURE)
+            return np.clip(predictions, -SURE, SURE)
         if self._options.loss == "poisson":
-            said = np.exp(np.clip(said, -SURE, SURE))
-        unit = np.where(frame.unit > 0.0, frame.unit, 1.0)
-        return np.clip((said - frame.mean) / unit, frame.low, frame.high)
+            predictions = np.exp(np.clip(predictions, -SURE, SURE))
+        unit = np.where(scale.unit > 0.0, scale.unit, 1.0)
+        return np.clip((predictions - scale.mean) / unit, scale.low, scale.high)
 
 
 @jit

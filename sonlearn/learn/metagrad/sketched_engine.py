@@ -18,7 +18,7 @@ from sonlearn.options import LearnOptions
 
 
 class MetaGradFDParams(NamedTuple):
-    """What the kernels need of `LearnOptions`, as numbers."""
+    """The kernels' parameters, from `LearnOptions`."""
 
     base: newton.NewtonParams  # of the sketch
     alpha: float
@@ -26,14 +26,14 @@ class MetaGradFDParams(NamedTuple):
 
 
 class MetaGradFDState(NamedTuple):
-    """All that a learner has learned, but for the names of its features."""
+    """State of a learner, without the names of its features."""
 
     base: newton.NewtonState  # the sketch, with z and the average's coefficients a
     v: np.ndarray  # float64[features]; sum of (w'g) g
-    share: np.ndarray  # float64[2]; what z and v are multiplied with in the weights
-    logp: np.ndarray  # float64[experts]; logarithms of their weights, the largest 0
-    lam: np.ndarray  # float64[r_max]; eigenvalues of the sketch as it stands
-    U: np.ndarray  # float64[r_max, r_max]; their vectors in the coordinates of the basis, by column
+    share: np.ndarray  # float64[2]; factors of z and v in the weights
+    logp: np.ndarray  # float64[experts]; logarithms of the probabilities p_e, the largest 0
+    lam: np.ndarray  # float64[r_max]; eigenvalues of the current sketch
+    U: np.ndarray  # float64[r_max, r_max]; their eigenvectors in the coordinates of the basis, in columns
 
 
 class SketchedMetaGrad(SketchedNewton):
@@ -41,11 +41,11 @@ class SketchedMetaGrad(SketchedNewton):
 
     def __init__(self, options: LearnOptions):
         super().__init__(options)
-        self._params = self._params._replace(dual=True, rate=0.0)  # wbar is z; its share is ours
+        self._params = self._params._replace(dual=True, rate=0.0)  # wbar is z, its factor state.share[0]
         self._meta = MetaGradFDParams(self._params, float(options.alpha), float(options.learning_rate))
 
     def new(self) -> MetaGradFDState:
-        """State of a learner that has seen nothing."""
+        """State of an untrained learner."""
         r_max, base = newton.sizes_of(self._params).r_max, super().new()
         base = base._replace(basis=base.basis._replace(q=np.zeros((2, r_max))))
         return MetaGradFDState(
@@ -53,12 +53,12 @@ class SketchedMetaGrad(SketchedNewton):
         )
 
     def reserve(self, state: MetaGradFDState, rows: Rows, features: int) -> MetaGradFDState:
-        """Let the arrays hold what learning `rows` may need."""
+        """Make room for learning `rows`."""
         v = grown(state.v, features, int(state.base.now[0].seen))
         return state._replace(base=super().reserve(state.base, rows, features), v=v)
 
     def learn(self, state: MetaGradFDState, rows: Rows, out: Predictions, start: int) -> tuple[MetaGradFDState, int]:
-        """Learn rows from `start` on; see the seam."""
+        """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
         while status == LOG_FULL:
             at, status = learn(self._meta, state, self._work, rows, out, at)
@@ -79,10 +79,10 @@ class SketchedMetaGrad(SketchedNewton):
         return w
 
     def packed(self, state: MetaGradFDState) -> MetaGradFDState:
-        """`state` without spare room."""
+        """`state` without unused capacity."""
         return state._replace(base=super().packed(state.base), v=state.v[: state.base.now[0].seen])
 
     def facts(self, state: MetaGradFDState) -> dict[str, Any]:
-        """Of the sketch (`SketchedNewton.facts`), alpha with all that was shed; and the experts' weights."""
+        """The facts of `SketchedNewton.facts` (alpha includes the shed mass), and the experts' probabilities."""
         p = np.exp(state.logp)
         return {**super().facts(state.base), "experts": p / p.sum()}
