@@ -11,7 +11,7 @@ import numpy as np
 
 from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import check_run
-from sonlearn.commands.milestones import Patience
+from sonlearn.commands.early_stopping import Patience
 from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.precompile import Helper
