@@ -13,7 +13,7 @@ from sonlearn.options.run import RunOptions
 
 
 def held_out(options: RunOptions, done: int, n: int) -> np.ndarray | None:
-    """bool[n]: which of the n examples after the first `done` of a pass are held out; None if the run holds out none."""
+    """bool[n]: which of the n examples after the first `done` of a pass are held out; None without a holdout."""
     if options.passes == 1 or options.holdout_off:
         return None
     at = np.arange(done + 1, done + n + 1)
