@@ -11,7 +11,7 @@ import pytest
 from places import PACKAGE
 
 from sonlearn.jit import cache
-from sonlearn.jit.decorators import Kernel, Part
+from sonlearn.jit.decorators import InlinedKernel, Kernel
 from sonlearn.jit.folders import trusted
 from sonlearn.jit.settings import faststart_is_on
 
@@ -272,7 +272,7 @@ def test_what_a_kernel_calls_is_an_inline():
 
     kernel_of = Kernel(total)
     with pytest.raises(Exception, match="is called by a kernel: decorate it with inline"):
-        Part(caller)(1)
+        InlinedKernel(caller)(1)
 
 
 def test_python_may_call_what_kernels_call():
