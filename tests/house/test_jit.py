@@ -115,13 +115,13 @@ def test_compilation_by_others_is_left_alone():
     program = """
 import gc, numba, numba.core.event as event
 from sonlearn.jit import on_first_compilation
-from sonlearn.jit.decorators import Part
+from sonlearn.jit.decorators import InlinedKernel
 found = []
 class Listener(event.Listener):
     def on_start(self, event): found.append(gc.isenabled())
     def on_end(self, event): pass
 with on_first_compilation(lambda: found.append("ours")):
-    ours = Part(lambda x: x + 1)
+    ours = InlinedKernel(lambda x: x + 1)
     ours._for_python()  # only now is Numba's compiler told of us
     event.register("numba:compile", Listener())
     numba.njit(lambda x: x + 2)(1)
