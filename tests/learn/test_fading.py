@@ -1,4 +1,4 @@
-"""--decay and --l2: learners that forget and shrink against their twins, and what no cost and no bit depends on.
+"""--decay and --l2: learners with forgetting and shrinkage equal their twins; neither batches nor threads change a bit.
 
 First-order methods are in `test_first_order`.
 """
@@ -12,7 +12,7 @@ from streams import duplicated, ill_conditioned, rows_of, with_empty_rows, with_
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.learn.newton import forgetting as fading
+from sonlearn.learn.newton import forgetting
 from sonlearn.options.methods import METHODS
 
 N = 60 if numba.config.DISABLE_JIT else 300
@@ -131,7 +131,7 @@ def test_the_unit_of_the_weights_is_taken_in():
         learner = Learner(options)
         found = learner.partial_fit(batch).raw
         assert 1e-100 < learner.state.now["left"][0] < 0.1
-        assert 0.5**batch.n < fading.SMALLEST
+        assert 0.5**batch.n < forgetting.SMALLEST
         np.testing.assert_allclose(found, run_twin(options, batch)[1].raw, rtol=1e-9, atol=1e-9)
 
 

@@ -1,4 +1,4 @@
-"""First-order learners against their dense twins, what leaves them alone, and Vowpal Wabbit."""
+"""First-order learners equal their dense twins and Vowpal Wabbit; their invariances."""
 
 import copy
 

@@ -1,11 +1,11 @@
-"""Learners of parts of a stream of several classes (see `parts`), and one combiner for all classes.
+"""An ensemble of learners of partitions with several classes (see `partitions`), and one combiner for all classes.
 
-A learner's score of class k is its prediction that the row is of class k and of no other. With v_k for what all of them
-say, the score is w'v_k: what a learner is worth is the same for every class. After a row the combiner takes a step for
-each class that had been met, with the label +1 or -1, all of them predicted before.
+A learner's score of class k is its prediction for "class k against the rest". With v_k for the scores of class k of all
+learners, the combined score is w'v_k, with the same weights w for every class. After a row the combiner takes a step
+for each class that has occurred, with the label +1 or -1; all of them are predicted before the first step.
 
-All learners number the classes alike. One that has not met a class has what its spare learner has learned of it
-(`sonlearn.learn.multiclass.one_vs_rest`), which is what it would have learned had it known.
+All learners number the classes alike. For a class that a learner has not met, its unseen-class learner
+(`sonlearn.learn.multiclass.one_vs_rest`) gives the score: the same as that of a learner of the class would be.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from sonlearn.learn.multiclass.one_vs_rest import Scores
 
 
 class ClassPredictions(NamedTuple):
-    """What N learners say of n rows."""
+    """Scores of N learners for n rows."""
 
     scores: np.ndarray  # float64[n, K, N]
-    unseen: np.ndarray  # float64[n, N]; of a class that has not been met
+    unseen: np.ndarray  # float64[n, N]; the score of a class that has not occurred
 
 
 class ClassPartitionEnsemble(PartitionEnsemble):
-    """Engine of learners of parts, of several classes; as of `OneVsRest`, labels of rows are numbers of classes."""
+    """Engine of N learners of partitions with several classes; labels of rows are numbers of classes."""
 
     def learn(self, state: PartitionState, rows: Rows, out: Scores, start: int) -> tuple[PartitionState, int]:
-        """Learn rows from `start` on; see the seam. What a class's learner refuses in all parts is marked."""
+        """Learn rows from `start` on (see `Engine.learn`). Rows that all learners refuse are marked in `out`."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, out = rows_between(rows, start, end), out.part(start, end)
         predictions, refused = (
@@ -85,9 +85,9 @@ class ClassPartitionEnsemble(PartitionEnsemble):
     def combine(
         self, state: PartitionState, predictions: ClassPredictions, rows: Rows, learns: bool, out: Scores
     ) -> None:
-        """Fill in the scores of `out`, whose `met` is there; where it `learns`, row by row.
+        """Fill in the scores of `out`, whose `met` is given; if `learns`, train the combiner after each row.
 
-        Of `rows` only labels and weights are looked at.
+        Of `rows` only labels and weights are used.
         """
         learns = learns and state.now["passes"][0] == 0
         weight = relative_weights(state.now, rows.weight, rows.y) if learns else rows.weight
@@ -99,32 +99,31 @@ class ClassPartitionEnsemble(PartitionEnsemble):
         combine_classes(loss_of(self._options), state.combiner, predictions, rows.y, weight, learns, self._scratch, out)
 
     def met(self, state: PartitionState) -> int:
-        """How many classes have been met."""
+        """Number of classes that have occurred."""
         return len(state.classes)
 
     def packed(self, state: PartitionState) -> PartitionState:
-        """`state` without spare room."""
+        """`state` without unused capacity."""
         return super().packed(state._replace(counts=state.counts[: len(state.classes)]))
 
     def facts(self, state: PartitionState) -> dict[str, Any]:
-        """classes: of each the rows learned; parts: of each learner the combiner's weight."""
+        """classes: for each class the rows learned; parts: for each learner the combiner's weight."""
         counts, shares = state.counts[: len(state.classes)].tolist(), weights_of(state.combiner).tolist()
         return {"classes": [{"examples": n} for n in counts], "parts": [{"weight": share} for share in shares]}
 
 
 def no_class_predictions(out: Scores, learners: int) -> ClassPredictions:
-    """Room for what is said of the rows of `out`."""
+    """Scores, all 0, of `learners` learners for the rows of `out`."""
     n, K = out.scores.shape
     return ClassPredictions(np.zeros((n, K, learners)), np.zeros((n, learners)))
 
 
 @bare_jit
 def combine_classes(loss, combiner, predictions, y, weight, learns, scratch, out):
-    """Fill out.scores and out.spare; where `learns` and the row has a label and a weight, a step for each class met.
+    """Fill in out.scores and out.unseen; if `learns`, a step for each class after a row with a label and a weight.
 
-    Parameters
-    ----------
-    said : SaidOfClasses; y, weight : float64[n]; scratch : float64[N + 2, N]; out : Scores
+    combiner : Combiner, modified if `learns`; predictions : ClassPredictions and y, weight : float64[n], not modified
+    scratch : float64[N + 2, N], overwritten; out : Scores, of which `met` is read
     """
     E = len(combiner.w)
     for i in range(len(y)):

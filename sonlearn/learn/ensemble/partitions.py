@@ -1,11 +1,11 @@
-"""Learners of parts of a stream, brought together: each predicts a row, and a combiner learns what they are worth.
+"""An ensemble of learners of partitions of the data: each predicts a row, and a combiner weights the predictions.
 
-Learners that have a matrix beside their weights cannot be added up: the mean of their weights is right for none of
-their matrices. What can be put together is what they say. So the learners are kept as they are, and the combiner of
-the committee (`sonlearn.learn.ensemble.combiner`) goes over their predictions. It begins with the average of them, and
-learns on rows that none of them has learned; each learner learns those as well, after it has predicted them.
+Learners with a matrix cannot be merged by averaging their weights, because the mean fits none of the matrices. Their
+predictions can be combined. So the ensemble stores the learners unchanged, and the combiner of the committee
+(`sonlearn.learn.ensemble.combiner`) takes their predictions as inputs. It begins with their average and learns on rows
+that no learner has learned; each learner learns these rows too, after predicting them.
 
-A learner has its own numbers of features, by the order in which its part of the stream has shown them.
+A learner numbers the features in the order of first occurrence in its own partition.
 """
 
 from __future__ import annotations
@@ -31,52 +31,52 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import Member
 
-#: Log-odds of a learner beyond this are this; a logarithm of a count likewise.
+#: Log-odds of a learner, and logarithms of counts, are clipped to -SURE..SURE.
 SURE = 30.0
 
 
 class PartitionLearner(NamedTuple):
-    """What the learner of a part has learned."""
+    """The learner of a partition."""
 
-    numbers: np.ndarray  # int64[features]; 1 + its own number of each feature, 0 for none
-    size: np.ndarray  # int64[1]; features that it has seen
+    numbers: np.ndarray  # int64[features]; 1 + the learner's own number of each feature, 0 for none
+    size: np.ndarray  # int64[1]; number of features of the learner
     state: State
 
 
 class PartitionState(NamedTuple):
-    """All that has been learned."""
+    """State of the ensemble."""
 
-    parts: tuple  # of Part
+    parts: tuple  # of PartitionLearner
     target: LabelState
     combiner: Combiner
     features: np.ndarray  # int64[1]
-    now: np.ndarray  # structured [1], as of a committee
-    counts: np.ndarray  # int64[classes]; rows learned of each, of several classes
+    now: np.ndarray  # structured [1], as in a committee
+    counts: np.ndarray  # int64[classes]; with several classes, rows learned of each; else length 0
 
     @property
     def classes(self) -> tuple:
-        """Of several classes, those that have been learned."""
+        """The classes that have been learned, if there are several."""
         return self.parts[0].state.classes
 
 
 class PartitionEnsemble(Engine):
-    """Engine of learners of parts.
+    """Engine of N learners of partitions.
 
     Parameters
     ----------
     options : LearnOptions
-        Of each learner.
+        Options of each learner.
     count : int
-        N, how many there are.
+        N.
     threads : int
-        How many may learn side by side.
+        Number of learners that may learn at the same time.
     """
 
     def __init__(self, options: LearnOptions, count: int, threads: int = 1):
         self._options = options
-        #: Of each learner one: an engine may hold scratch space.
+        #: One engine for each learner, because engines hold scratch space.
         self.engines = tuple(make_engine(options) for _ in range(count))
-        #: Whether a learner wants to know of features that have no number.
+        #: Whether the learners need the features that have no number.
         self.unknown = self.engines[0].unknown
         self._scaler = LabelScaler(options)
         even = Member(options.method, "raw", weight=1.0 / count)
@@ -85,7 +85,7 @@ class PartitionEnsemble(Engine):
         self._map = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
 
     def new(self, *classes: int) -> PartitionState:
-        """State of learners that have seen nothing; of several classes, how many there is room for."""
+        """State of untrained learners; with several classes, `classes` is the capacity."""
         parts = tuple(
             PartitionLearner(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new(*classes)) for each in self.engines
         )
@@ -96,7 +96,7 @@ class PartitionEnsemble(Engine):
         )
 
     def reserve(self, state: PartitionState, rows: Rows, features: int) -> PartitionState:
-        """Room for the features' numbers, and for what the learners have seen; theirs of the rows comes with them."""
+        """Make room for the numbers of the features. The learners make room for `rows` when they learn them."""
         state.features[0] = features
         parts = [
             PartitionLearner(
@@ -107,7 +107,7 @@ class PartitionEnsemble(Engine):
         return state._replace(parts=tuple(parts))
 
     def learn(self, state: PartitionState, rows: Rows, out: Predictions, start: int) -> tuple[PartitionState, int]:
-        """Learn rows from `start` on; see the seam. Learners sit out what they alone would refuse."""
+        """Learn rows from `start` on (see `Engine.learn`). A learner does not learn a row that it refuses."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part = rows_between(rows, start, end)
         predictions = np.zeros((end - start, len(self.engines)))
@@ -141,9 +141,9 @@ class PartitionEnsemble(Engine):
     def combine(
         self, state: PartitionState, predictions: np.ndarray, rows: Rows, learns: bool, out: Predictions
     ) -> None:
-        """Fill `out` for what the learners have predicted, float64[n, N]; where it `learns`, row by row.
+        """Fill in `out` by combining `predictions`, float64[n, N]; if `learns`, train the combiner after each row.
 
-        Of `rows` only labels, weights and bases are looked at.
+        Of `rows` only labels, weights and bases are used.
         """
         learns = learns and state.now["passes"][0] == 0
         if learns:
@@ -158,7 +158,7 @@ class PartitionEnsemble(Engine):
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
 
     def weights(self, state: PartitionState, features: int) -> np.ndarray:
-        """float64[features], or a row for each class: the learners' weights, as the combiner adds predictions up."""
+        """float64[features], or a row for each class: the learners' weights, summed with the combiner's weights."""
         total: Any = 0.0
         for engine, own, share in zip(self.engines, state.parts, weights_of(state.combiner), strict=False):
             known = np.flatnonzero(own.numbers[:features])
@@ -169,7 +169,7 @@ class PartitionEnsemble(Engine):
         return total
 
     def packed(self, state: PartitionState) -> PartitionState:
-        """`state` without spare room."""
+        """`state` without unused capacity."""
         parts = [
             PartitionLearner(own.numbers[: state.features[0]], own.size, engine.packed(own.state))
             for engine, own in zip(self.engines, state.parts, strict=True)
@@ -177,12 +177,12 @@ class PartitionEnsemble(Engine):
         return state._replace(parts=tuple(parts))
 
     def facts(self, state: PartitionState) -> dict[str, Any]:
-        """parts: of each learner the combiner's weight, and what it has to tell itself."""
+        """parts: for each learner the combiner's weight and the learner's own facts."""
         weighted = zip(weights_of(state.combiner).tolist(), self.engines, state.parts, strict=False)
         return {"parts": [{"weight": share, **engine.facts(own.state)} for share, engine, own in weighted]}
 
     def next_pass(self, state: PartitionState) -> None:
-        """Say that the rows to come have been learned from before: the combiner learns only in the first pass."""
+        """Record that the next rows have been learned before: the combiner learns only in the first pass."""
         state.now["passes"] += 1
         for engine, own in zip(self.engines, state.parts, strict=True):
             engine.next_pass(own.state)
@@ -190,21 +190,21 @@ class PartitionEnsemble(Engine):
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def count(self, state: LabelState, rows: Rows) -> None:
-        """Count the labels of rows that a learner has learned elsewhere; `state` is changed in place."""
+        """Count the labels of rows that a learner has learned elsewhere; `state` is modified in place."""
         self._scaler.fit_transform(state, rows)
 
     def _renumbered(self, own: PartitionLearner, rows: Rows, j: int) -> Rows:
-        """`rows` with the numbers of learner j; features that it learns for the first time get theirs."""
+        """`rows` in the numbers of learner j; features that it learns for the first time get a number."""
         features, values = np.empty(len(rows.features), np.int64), np.empty(len(rows.values))
         indptr = np.zeros(len(rows.indptr), np.int64)
-        renumber(rows, own.numbers, own.size, self.unknown, (indptr, features, values))
+        renumber(rows, own.numbers, own.size, self.unknown, indptr, features, values)
         constant = int(own.numbers[rows.constant]) - 1 if rows.constant != NO_CONSTANT else -1
         return rows._replace(
             indptr=indptr, features=features, values=values, constant=constant if constant >= 0 else NO_CONSTANT
         )
 
     def _inputs_from(self, predictions: np.ndarray, base: np.ndarray, scale: LabelScale) -> np.ndarray:
-        """float64[n]: what a learner's predictions are to the combiner."""
+        """float64[n]: the combiner's inputs from a learner's predictions."""
         predictions = predictions - base
         if self._options.loss in CLASSIFICATION:
             return np.clip(predictions, -SURE, SURE)
@@ -215,13 +215,15 @@ class PartitionEnsemble(Engine):
 
 
 @jit
-def renumber(rows, numbers, size, unknown, out):
-    """Fill `out` (indptr, features, values) with `rows` in other numbers: numbers[f] - 1 stands for f.
+def renumber(rows, numbers, size, unknown, indptr, features, values):
+    """Write `rows` with other numbers of the features: f becomes numbers[f] - 1.
 
-    Features that have none get the next one in a row that is learned from. In others they are -1 if `unknown`, or left
-    out; so do those that have no number here.
+    A feature without a number gets the next one if its row is learned. Otherwise it becomes -1 if `unknown`, or is left
+    out. The same holds for features that are -1 in `rows`.
+
+    rows : Rows, not modified; numbers : int64[features] and size : int64[1], modified; unknown : bool
+    indptr : int64[n + 1], features : int64[nnz] and values : float64[nnz], filled in
     """
-    indptr, features, values = out
     at = 0
     for i in range(len(rows.y)):
         learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
