@@ -40,7 +40,7 @@ def partitions_of(path: str, limit: int) -> list[tuple]:
 
 def learned(parts: list[tuple], options: LearnOptions, learners: int) -> Learner:
     """What `sonlearn.dask.train` gives, in this process."""
-    job = tasks.Job(options, tasks.Reading(TextOptions(format="svmlight")))
+    job = tasks.LearnJob(options, tasks.Reading(TextOptions(format="svmlight")))
     chosen, before, after, said = plan(len(parts), learners), [], [], []
     for own in chosen.learners:
         state, told = None, []
@@ -56,7 +56,7 @@ def learned(parts: list[tuple], options: LearnOptions, learners: int) -> Learner
         return after[0]
     united = merge_learners(after, [each.tally for each in before], [str(k) for k in range(len(after))])
     for rows in zip(*said, strict=True):
-        fit_combiner(united, rows[0].batch, [each.told for each in rows])
+        fit_combiner(united, rows[0].batch, [each.predictions for each in rows])
     return united
 
 

@@ -1,9 +1,8 @@
-"""What is done with a part of the data on one machine of many, and how the parts are put together. Knows no scheduler.
+"""Sketching, learning and prediction on several machines, one partition of the data at a time.
 
-`partitions`  files, or lines of a file, as parts; also lines, tables and matrices that are in memory already
-`tasks`       what a worker does with a part: sketch it, learn it, predict it
-`worker`      what a worker process does with signals
-`plan`        which learner learns which parts, and on which the combiner learns
-
-What is here runs anywhere; `sonlearn.dask` runs it on a Dask cluster.
+`partitions`  partitions of the data: files, ranges of a file, or lines, tables and matrices in memory
+`tasks`       the work on one partition: sketch it, learn it, predict it
+`worker`      the handling of signals in a worker process
+`plan`        the assignment of partitions to learners and to the combiner
+`dask`        all of this on a Dask cluster; the other modules depend on no scheduler
 """

@@ -7,10 +7,11 @@
         learner = dask.train(["day1.svm.gz", "day2.svm.gz", "day3.svm.gz"])
         learner.save("model")
 
-Data are names or paths of files and patterns, each file a part; a `dask.bag` of lines of text; a `dask.dataframe`; a
-`dask.array`, or a tuple (X, y) or (X, y, weights) of them, whose chunks of rows are the parts; or a list of delayed
-parts: lines, tables of pandas or pyarrow, matrices, or pairs (X, y). Workers read files themselves, under these names.
-A part whose worker dies is done again by another one; nothing depends on which worker does what.
+Data are names or paths of files and patterns, each file a partition; a `dask.bag` of lines of text; a `dask.dataframe`;
+a `dask.array`, or a tuple (X, y) or (X, y, weights) of them, with one partition for each chunk of rows; or a list of
+delayed partitions: lines, tables of pandas or pyarrow, matrices, or pairs (X, y). Workers read the files themselves,
+under these names. If a worker dies, another one repeats its partition. The result does not depend on which worker does
+what.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from distributed import Client, KilledWorker, default_client
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
 from sonlearn.cluster.plan import Plan, plan
-from sonlearn.cluster.tasks import Answered, Done, Job, LearnedPartition, Reading, Sketched
+from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.merge import fit_combiner, merge_learners
@@ -42,25 +43,25 @@ from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
 
-#: Seconds after which it is seen whether the cluster still works, and for which it may be without workers.
+#: Seconds between checks that the cluster still works, and seconds that it may be without workers.
 POLL, PATIENCE = 10, 120
 
 
 class Trained(NamedTuple):
-    """What has come of learning: the model, and how it went.
+    """Result of learning: the model and the progress.
 
     Attributes
     ----------
     learner : Learner
-        Of one part as it is; of several, united (`sonlearn.learn.merge`).
+        Merged from several learners (`sonlearn.learn.merge`) unless there was one.
     names : NameTable
     plan : Plan
     each : list of Progress
-        Of each learner, over its own parts.
-    together : Progress or None
-        Of the combiner, over the further parts; None of one learner.
+        Progress of each learner, over its own partitions.
+    merge : Progress or None
+        Progress of the combiner, over the further partitions; None with one learner.
     skipped, errors
-        Malformed lines left out, and the first of them.
+        Number of malformed lines left out, and the first of them.
     """
 
     learner: Learner
@@ -82,17 +83,17 @@ def sketch(
     zero_based: bool = False,
     **values: Any,
 ) -> Sketch:
-    """A sketch of all rows: one of each part, merged two by two. The bounds are those of `Sketch.merge`.
+    """A sketch of all rows: one sketch of each partition, merged pairwise. `Sketch.merge` states the bounds.
 
     Parameters
     ----------
     data
-        See the module.
+        See the module's docstring.
     method, size, values
         See `sonlearn.sketch.SketchOptions`.
     text : TextOptions
     client : Client or None
-        None: the present one.
+        None: the current client.
     zero_based : bool
         Indices of LIBSVM text begin with 0.
 
@@ -112,11 +113,11 @@ def train(
     learners: int | None = None,
     client: Client | None = None,
 ) -> Learner:
-    """A learner of all rows, in one pass: of as many `learners` (None: as there are workers) as there can be.
+    """Learn all rows in one pass, with up to `learners` learners (None: one for each worker), and merge them.
 
-    Each learns neighbouring parts, one after the other. The last twentieth of the parts, one at least, all of them
-    learn; what they predict there is what the combiner of their predictions learns. One learner, or one part, gives
-    what one process gives.
+    Each learner learns contiguous partitions, one after the other. All learners then learn the last twentieth of the
+    partitions (at least one), and the combiner learns from their predictions there. With one learner or one partition
+    the result equals that of a single process.
 
     Raises
     ------
@@ -129,12 +130,12 @@ def train(
 
 
 def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Iterator[Predicted | PredictedClass]:
-    """Predictions of all rows in order, some thousands at a time: those of `learner.predict`.
+    """Predictions of all rows in order, some thousands at a time, equal to those of `learner.predict`.
 
     Raises
     ------
     InputError, DivergedError
-        After the rows before.
+        After the predictions of the rows before the error.
     """
     client = client or _client()
     parts, reading = settled(client, data, Reading(learner.text, labels=Labelling(False, learner.options.several)))
@@ -145,13 +146,13 @@ def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Ite
             raise answered.problem
 
 
-# ---------------------------------------------------------------------------------------- the same, with all reports
+# ---------------------------------------------------------------------------------------- the same, with progress
 
 
 def sketched(
     data: Any, options: SketchOptions, reading: Reading, zero_based: bool = False, client: Client | None = None
 ) -> Sketched:
-    """`sketch`, and what was skipped. Raises as it does."""
+    """As `sketch`, with the malformed lines. Raises as `sketch` does."""
     tasks.check_merging(options)
     client = client or _client()
     parts, reading = settled(client, data, reading)
@@ -177,7 +178,7 @@ def trained(
     client: Client | None = None,
     start: Learner | None = None,
 ) -> Trained:
-    """`train`, and how it went; each learner begins as `start`, if there is one. Raises as `train` does."""
+    """As `train`, with the progress. Each learner continues `start`, if given. Raises as `train` does."""
     if learners is not None and (isinstance(learners, bool) or not isinstance(learners, Integral) or learners < 1):
         raise OptionError(f"learners {learners!r}: expected a whole number from 1 on, or None")
     client = client or _client()
@@ -185,28 +186,29 @@ def trained(
         raise OptionError(f"a model of {start.parts} learners goes on learning on one machine: leave the cluster out")
     if options.multinomial is not None:
         raise OptionError(
-            "--multinomial on a cluster: softmax learners are not united; give --oaa, or leave the cluster out"
+            "--multinomial on a cluster: softmax learners cannot be merged; give --oaa, or leave the cluster out"
         )
     parts, reading = settled(client, data, reading)
     chosen = plan(len(parts), learners or len(client.nthreads()))
-    apart, further, said = _graph(Job(options, reading), parts, chosen, start)
-    futures = client.compute([*further, *said, *map(dask.delayed(_without_learner), apart)])
+    apart, further, further_predictions = _graph(LearnJob(options, reading), parts, chosen, start)
+    futures = client.compute([*further, *further_predictions, *map(dask.delayed(_without_learner), apart)])
     found = _results(futures)
     n = len(chosen.learners)
-    learned_by, told, before = found[:n], found[n:-n], found[-n:]
+    learned_by, further_predictions, before = found[:n], found[n:-n], found[-n:]
     for done in (*before, *learned_by):
         _check(done, reading)
     if not sum(each.progress.examples for each in learned_by):
         raise nothing(parts, sum(each.skipped for each in learned_by), learned_by[0].errors)
-    return _merge(chosen, (learned_by, told, before), parts, 0 if start is None else start.examples)
+    started = 0 if start is None else start.examples
+    return _merge(chosen, learned_by, further_predictions, before, parts, started)
 
 
 def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client | None = None) -> Iterator[Answered]:
-    """Predictions for each part, in order, a few parts ahead of what is asked for; `settled` comes first."""
+    """Predictions of each partition, in order, computed a few partitions in advance. Call `settled` first."""
     client = client or _client()
-    model = _Sent(client, tasks.begun(learner))
+    model = _Sent(client, tasks.initial(learner))
     wanted, waiting = iter(enumerate(parts, 1)), collections.deque()
-    left = reading.max_errors
+    errors_allowed = reading.max_errors
     while True:
         while len(waiting) <= 2 * len(client.nthreads()) and (following := next(wanted, None)) is not None:
             waiting.append((following, model.ask(reading, *following)))
@@ -215,36 +217,37 @@ def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client
         following, future = waiting.popleft()
         try:
             (answered,) = _results([future])
-        except LostError:  # the model has gone with the last worker that had it
+        except LostError:  # the last worker with the model has died
             model.send()
             waiting = collections.deque((each, model.ask(reading, *each)) for each, _ in waiting)
             (answered,) = _results([model.ask(reading, *following)])
-        if left is not None:
-            if answered.skipped > left:  # to stop at the line that is one too many
-                (answered,) = _results([model.ask(dataclasses.replace(reading, max_errors=left), *following)])
-            left -= answered.skipped
+        if errors_allowed is not None:
+            if answered.skipped > errors_allowed:  # repeat the partition, up to the line that exceeds the limit
+                limited = dataclasses.replace(reading, max_errors=errors_allowed)
+                (answered,) = _results([model.ask(limited, *following)])
+            errors_allowed -= answered.skipped
         yield answered
 
 
 class _Sent:
-    """A learner that all workers have."""
+    """A learner that has been sent to all workers."""
 
     def __init__(self, client: Client, model: LearnedPartition):
         self._client, self._model = client, model
         self.send()
 
     def send(self) -> None:
-        """Let all workers have it, once more."""
+        """Send the learner to all workers (again)."""
         (self._future,) = self._client.scatter([self._model], broadcast=True, hash=False)
 
     def ask(self, reading: Reading, number: int, part: Any) -> Any:
-        """The future of a part's predictions."""
+        """The future of a partition's predictions."""
         part = self._client.compute(part) if dask.is_dask_collection(part) else part
         return self._client.submit(tasks.predict_partition, self._future, reading, number, part, pure=False)
 
 
 def partitions_of(data: Any, text: TextOptions, block: int = BLOCK) -> list[Any]:
-    """The parts of data: partitions of files, or delayed ones.
+    """The partitions of `data`: those of files, or delayed ones.
 
     Raises
     ------
@@ -262,12 +265,12 @@ def partitions_of(data: Any, text: TextOptions, block: int = BLOCK) -> list[Any]
 
 
 def _is_array(data: Any) -> bool:
-    """Whether this is a `dask.array`, which need not have been imported."""
+    """Whether `data` is a `dask.array`, without importing that module."""
     return dask.is_dask_collection(data) and hasattr(data, "chunks") and hasattr(data, "to_delayed")
 
 
 def _parts_of_arrays(X: Any, *beside: Any) -> list[Any]:
-    """One delayed part for each chunk of rows: X, or (X, y) and perhaps weights. Raises InputError."""
+    """One delayed partition for each chunk of rows: X, (X, y) or (X, y, weights). Raises InputError."""
     import dask.array
 
     if X.ndim != 2:
@@ -293,12 +296,12 @@ def _parts_of_arrays(X: Any, *beside: Any) -> list[Any]:
 
 
 def settled(client: Client, data: Any, reading: Reading) -> tuple[list[Any], Reading]:
-    """The parts of data, and `reading` with the format of the first example: one for all parts, as for one process.
+    """The partitions of `data`, and `reading` with the format of the first example, which applies to all partitions.
 
     Raises
     ------
     InputError
-        There are no parts, or something is wrong before the first example.
+        There are no partitions, or there is an error before the first example.
     """
     given = reading.text
     if given.format == "auto" and given.label:
@@ -319,7 +322,7 @@ def settled(client: Client, data: Any, reading: Reading) -> tuple[list[Any], Rea
 
 
 def nothing(parts: list[Any], skipped: int, errors: list[InputError]) -> InputError:
-    """What to say where no part has an example."""
+    """The error if no partition has an example."""
     names = ", ".join(dict.fromkeys(part.path for part in parts if isinstance(part, Partition))) or "<parts>"
     found = "an empty stream"
     if skipped:
@@ -331,7 +334,7 @@ def nothing(parts: list[Any], skipped: int, errors: list[InputError]) -> InputEr
 
 
 class LostError(SonlearnError):
-    """What a task needs is on no worker any more."""
+    """No worker has the data that a task needs any more."""
 
 
 def _client() -> Client:
@@ -341,34 +344,47 @@ def _client() -> Client:
         raise OptionError("there is no Dask client: give client=Client(...), or make one first") from None
 
 
-def _graph(job: Job, parts: list[Any], chosen: Plan, start: Learner | None) -> tuple[list, list, list]:
-    """(each learner after its own parts, after the further ones as well, what was said for each of these)."""
+def _graph(job: LearnJob, parts: list[Any], chosen: Plan, start: Learner | None) -> tuple[list, list, list]:
+    """(each learner after its own partitions, after the further ones as well, its predictions of the latter)."""
 
     def call(what: Callable, i: int) -> Any:
         return dask.delayed(functools.partial(what, job, i + 1))
 
-    apart, after, said = [], [], []
-    begun = None if start is None else dask.delayed(tasks.begun(start), traverse=False)
+    apart, after, further_predictions = [], [], []
+    initial = None if start is None else dask.delayed(tasks.initial(start), traverse=False)
     for own in chosen.learners:
-        state = begun
+        state = initial
         for i in own:
             state = call(tasks.learn_partition, i)(parts[i], state)
         apart.append(state)
         for i in chosen.further:
             both = call(tasks.learn_further, i)(parts[i], state)
             state = both[0]
-            said.append(both[1])
+            further_predictions.append(both[1])
         after.append(state)
-    return apart, after, said
+    return apart, after, further_predictions
 
 
 def _without_learner(learned_by: LearnedPartition) -> LearnedPartition:
     return dataclasses.replace(learned_by, arrays={}, names={})
 
 
-def _merge(chosen: Plan, found: tuple[list, list, list], parts: list[Any], started: int) -> Trained:
-    """The learners united, and the combiner's rows learned; `started`: rows that each had learned at the beginning."""
-    learned_by, told, before = found
+def _merge(
+    chosen: Plan,
+    learned_by: list[LearnedPartition],
+    further_predictions: list[list[PredictedBatch]],
+    before: list[LearnedPartition],
+    parts: list[Any],
+    started: int,
+) -> Trained:
+    """Merge the learners and train the combiner.
+
+    Parameters
+    ----------
+    learned_by, before : each learner after and before the further partitions
+    further_predictions : of each learner, for each further partition
+    started : number of rows that each learner had learned before this run
+    """
     names = NameTable()
     for each in learned_by:
         names.add((slot, name) for slot, known in each.names.items() for name in known)
@@ -376,25 +392,28 @@ def _merge(chosen: Plan, found: tuple[list, list, list], parts: list[Any], start
     if len(learners) == 1:
         return Trained(learners[0], names, chosen, [first.progress], None, first.skipped, first.errors)
     of = [getattr(parts[own[0]], "name", f"part {own[0] + 1}") for own in chosen.learners]
-    united, progress = (
+    merged, progress = (
         merge_learners(learners, [each.tally for each in before], of),
         tasks.progress_of(learners[0].options),
     )
     own = [int(each.header["examples"]) - started for each in before]
-    united.examples = started + sum(own) + first.header["examples"] - before[0].header["examples"]
+    merged.examples = started + sum(own) + first.header["examples"] - before[0].header["examples"]
     steps = len(chosen.further)
-    said = [[batch for part in told[j : j + steps] for batch in part] for j in range(0, len(told), steps)]
-    for rows in zip(*said, strict=True):
+    of_learners = [
+        [batch for part in further_predictions[j : j + steps] for batch in part]
+        for j in range(0, len(further_predictions), steps)
+    ]
+    for rows in zip(*of_learners, strict=True):
         batch = rows[0].batch
-        tasks.count(progress, batch, fit_combiner(united, batch, [each.told for each in rows]))
+        tasks.count(progress, batch, fit_combiner(merged, batch, [each.predictions for each in rows]))
     further = first.skipped - before[0].skipped, first.errors[len(before[0].errors) :]
     skipped = sum(each.skipped for each in before) + further[0]
     errors = [error for each in before for error in each.errors] + further[1]
-    return Trained(united, names, chosen, [each.progress for each in before], progress, skipped, errors[:10])
+    return Trained(merged, names, chosen, [each.progress for each in before], progress, skipped, errors[:10])
 
 
 def _check(done: Done, reading: Reading) -> None:
-    """Raise what was wrong with the parts."""
+    """Raise the error of the partitions, if there is one."""
     if done.problem is not None:
         raise done.problem
     if reading.max_errors is not None and done.skipped > reading.max_errors:
@@ -402,7 +421,7 @@ def _check(done: Done, reading: Reading) -> None:
 
 
 def _results(futures: list[Any]) -> list[Any]:
-    """What tasks give; where the cluster cannot do them, a SonlearnError says so."""
+    """The results of the tasks. Raises SonlearnError if the cluster cannot run them."""
     found, idle = [], 0
     for future in futures:
         while True:

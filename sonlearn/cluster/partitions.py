@@ -29,7 +29,7 @@ _SEARCH = 1 << 16
 
 
 class Partition(NamedTuple):
-    """The lines of a file that begin in bytes start..stop-1 of it; `stop` None: all of it, whatever it is."""
+    """The lines of a file that begin in its bytes start..stop-1; the whole file, in any format, if `stop` is None."""
 
     path: str
     start: int = 0
@@ -37,12 +37,12 @@ class Partition(NamedTuple):
 
     @property
     def name(self) -> str:
-        """For reports: the file, and from which byte on."""
+        """Name for reports: the file and the first byte."""
         return self.path if self.start == 0 else f"{self.path}+{self.start}"
 
 
 def partitions(sources: Iterable[str], options: TextOptions, block: int = BLOCK) -> list[Partition]:
-    """The parts of files and patterns, in order: LIBSVM and VW text that is not compressed is cut where it is long.
+    """The partitions of files and patterns, in order. Long files of uncompressed LIBSVM or VW text are split.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def partitions(sources: Iterable[str], options: TextOptions, block: int = BLOCK)
 
 
 def _can_be_cut(path: str, options: TextOptions) -> bool:
-    """Whether `path` is a local file in which every line stands for itself."""
+    """Whether `path` is a local file whose lines can be read independently."""
     tables = options.format in ("csv", "arrow") or (options.format == "auto" and options.label)
     if tables or not is_regular(path) or is_arrow(path):
         return False
@@ -74,14 +74,14 @@ def _can_be_cut(path: str, options: TextOptions) -> bool:
 
 
 class PartitionReader(Reader):
-    """A `Reader` of one part, in which there may be no example at all."""
+    """A `Reader` of one partition, which may contain no example."""
 
     def __init__(self, part: Any, options: TextOptions, name: str = "<part>", **arguments: Any):
         self.part, self._name = part, name
         super().__init__([part.path if isinstance(part, Partition) else name], options, **arguments)
 
     def __iter__(self) -> Iterator[Batch]:
-        """Yield batches; see `Reader`. Lines of a range of bytes count from its beginning: see `placed`."""
+        """Yield batches; see `Reader`. In a byte range, line numbers count from its beginning: see `placed`."""
         part = self.part
         if isinstance(part, Partition) and part.stop is not None:
             with open_range(part) as stream:
@@ -111,7 +111,7 @@ class PartitionReader(Reader):
             yield from self._checked(parsed, self._name, 0)
 
     def nothing(self) -> None:
-        """No example is no error here."""
+        """Called if there is no example: not an error here."""
 
 
 def _is_matrix(part: Any) -> bool:
@@ -119,7 +119,7 @@ def _is_matrix(part: Any) -> bool:
 
 
 def check_labels(part: Any, options: TextOptions, name: str) -> None:
-    """Raise InputError where a part can have no labels, so that nothing would be learned from it."""
+    """Raise InputError if a partition cannot have labels, so that nothing could be learned from it."""
     if hasattr(part, "columns") and not options.label:
         raise InputError(name, None, None, "a table", "the name of its column of labels: text=TextOptions(label=...)")
     if _is_matrix(part) or (isinstance(part, tuple) and (len(part) < 2 or part[1] is None)):
@@ -127,7 +127,7 @@ def check_labels(part: Any, options: TextOptions, name: str) -> None:
 
 
 def placed(error: SonlearnError, part: Any) -> SonlearnError:
-    """`error` with the line's number in the file, where the part is a range of bytes in it."""
+    """`error` with the line number in the file if `part` is a byte range of it."""
     if not isinstance(part, Partition) or part.start == 0:
         return error
     if isinstance(error, InputError) and error.line is not None:
@@ -139,20 +139,20 @@ def placed(error: SonlearnError, part: Any) -> SonlearnError:
 
 
 def _lines_before(part: Partition) -> int:
-    """Lines of the file that begin before the range."""
+    """Number of lines of the file that begin before the range."""
     with open(part.path, "rb") as file:
-        left, count = _edge(file, part.start), 0
+        remaining, count = _edge(file, part.start), 0
         file.seek(0)
-        while left > 0:
-            text = file.read(min(left, 1 << 20))
-            count, left = count + text.count(b"\n"), left - len(text)
+        while remaining > 0:
+            text = file.read(min(remaining, 1 << 20))
+            count, remaining = count + text.count(b"\n"), remaining - len(text)
     return count
 
 
 def open_range(part: Partition) -> _Named:
     """A stream of the lines that begin in the range. Raises InputError."""
     try:
-        file = open(part.path, "rb")  # noqa: SIM115 (closed by what is returned)
+        file = open(part.path, "rb")  # noqa: SIM115 (the stream returned closes it)
     except OSError as error:
         raise InputError(part.path, None, None, error.strerror or str(error), "a text file") from error
     start, stop = _edge(file, part.start), _edge(file, part.stop or 0)
@@ -161,7 +161,7 @@ def open_range(part: Partition) -> _Named:
 
 
 def _edge(file: Any, at: int) -> int:
-    """Where the first line begins that begins at byte `at` or after it; the end of the file where there is none."""
+    """Position of the first line that begins at byte `at` or later; the end of the file if there is none."""
     if at == 0:
         return 0
     file.seek(at - 1)
@@ -175,13 +175,13 @@ def _edge(file: Any, at: int) -> int:
 
 
 class _Named:
-    """`length` bytes (None: all) of a binary stream, under the name that messages are to have."""
+    """`length` bytes (None: all) of a binary stream, with a name for messages."""
 
     def __init__(self, raw: Any, name: str, length: int | None = None):
         self._raw, self.name, self._left = raw, name, length
 
     def readinto(self, view: memoryview) -> int:
-        """As of any raw stream."""
+        """As for any raw stream."""
         n = self._raw.readinto(view if self._left is None else view[: self._left])
         if self._left is not None:
             self._left -= n

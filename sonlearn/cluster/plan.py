@@ -1,4 +1,4 @@
-"""Which learner learns which parts, and on which parts the combiner learns."""
+"""Assignment of partitions to learners and to the combiner."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: Of so many parts one is the combiner's.
+#: One of this many partitions is for the combiner.
 SHARE = 20
 
 
 class Plan(NamedTuple):
-    """Numbers of parts, from 0 on."""
+    """Numbers of partitions, from 0 on."""
 
-    learners: tuple[range, ...]  # each learner's own
-    further: range  # the last ones, which the combiner learns, and then all learners
+    learners: tuple[range, ...]  # each learner's own partitions
+    further: range  # the last partitions, which the combiner and all learners learn
 
 
 def plan(parts: int, learners: int) -> Plan:
-    """Neighbouring parts for each learner, as evenly as can be; a twentieth of them, at least one, for the combiner.
+    """Assign contiguous partitions to the learners, as evenly as possible, and a twentieth (or one) to the combiner.
 
-    With one learner, or one part, there is nothing to combine: it learns all of them in order, as one process does.
+    With one learner or one partition there is nothing to combine: the learner learns all of them in order, as a single
+    process does.
     """
     learners = min(learners, parts - 1)
     if learners < 2:

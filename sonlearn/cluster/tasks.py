@@ -1,7 +1,7 @@
-"""What a worker does with one part of the data. Nothing is raised but bugs: what is wrong comes back as `problem`.
+"""Work on one partition of the data. Errors in the data are returned as `problem`, not raised.
 
-Each function is a function of its arguments alone and changes none of them, so that a part whose worker has died can be
-done again by another one, with the same result.
+Each function depends on its arguments alone and does not modify them. So if a worker dies, another one repeats its
+partition with the same result.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sonlearn.text.names import NameTable
 
 @dataclass(frozen=True)
 class Reading:
-    """How parts are read: see `sonlearn.text.read.Reader`."""
+    """How partitions are read: see `sonlearn.text.read.Reader`."""
 
     text: TextOptions
     on_error: str = "stop"
@@ -42,7 +42,7 @@ class Reading:
     labels: Labelling = field(default_factory=Labelling)
 
     def reader(self, part: Any, number: int, names: NameTable | None = None) -> PartitionReader:
-        """What reads a part; `number` is its place among the parts, from 1 on."""
+        """The reader of a partition; `number` counts the partitions from 1 on."""
         return PartitionReader(
             part, self.text, f"<partition {number}>", on_error=self.on_error, max_errors=self.max_errors, names=names,
             labels=self.labels,
@@ -51,16 +51,16 @@ class Reading:
 
 @dataclass
 class Done:
-    """What has come of parts, beside what was wanted.
+    """Base of the results: how reading the partitions went.
 
     Attributes
     ----------
     problem : SonlearnError or None
-        Why it ended early.
+        The error that ended the work early.
     skipped : int
-        Malformed lines left out.
+        Number of malformed lines left out.
     errors : list of InputError
-        The first of them.
+        The first of them, at most 10.
     left : list of str
         Tags of those behind the last row of a part.
     """
@@ -71,7 +71,7 @@ class Done:
     left: list[str] = field(default_factory=list)
 
     def read(self, reader: PartitionReader) -> Iterator[Batch]:
-        """The batches of a part, up to what is wrong with it."""
+        """The batches of a partition, up to the first error."""
         try:
             yield from reader
         except SonlearnError as error:
@@ -82,7 +82,7 @@ class Done:
 
 
 def format_of(reading: Reading, part: Any) -> tuple[str | None, SonlearnError | None]:
-    """(the format of a part's examples, None if there is none; what is wrong with the first of them)."""
+    """(format of a partition's examples or None without examples, error in the first of them or None)."""
     reader, done = reading.reader(part, 1), Done()
     for _ in done.read(reader):
         break
@@ -94,13 +94,13 @@ def format_of(reading: Reading, part: Any) -> tuple[str | None, SonlearnError | 
 
 @dataclass
 class Sketched(Done):
-    """A sketch of parts, None of none."""
+    """The sketch of some partitions."""
 
     sketch: Sketch | None = None
 
 
 def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool, number: int, part: Any) -> Sketched:
-    """Sketch a part; random numbers differ from part to part."""
+    """Sketch a partition; each partition has its own random numbers."""
     if options.seed is not None or options.method in ("gauss", "sign", "sample"):
         options = dataclasses.replace(options, seed=(options.seed or 0) + number - 1)
     done, reader = Sketched(), reading.reader(part, number)
@@ -115,7 +115,7 @@ def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool,
 
 
 def merge_sketches(one: Sketched, other: Sketched) -> Sketched:
-    """The sketch of both; the problem of the first that has one."""
+    """The merged sketch of both; the first problem, if there is one."""
     merged = Sketched(one.problem or other.problem, one.skipped + other.skipped, (one.errors + other.errors)[:10])
     if merged.problem is None:
         merged.sketch = copy.deepcopy(one.sketch).merge(other.sketch)
@@ -125,8 +125,8 @@ def merge_sketches(one: Sketched, other: Sketched) -> Sketched:
 # ------------------------------------------------------------------------------------------------------- learners
 
 
-class Job(NamedTuple):
-    """What a learner of parts is told."""
+class LearnJob(NamedTuple):
+    """Options of a learner, and how its partitions are read."""
 
     options: LearnOptions
     reading: Reading
@@ -134,7 +134,7 @@ class Job(NamedTuple):
 
 @dataclass
 class LearnedPartition(Done):
-    """A learner of parts, as header and arrays, and what is known of the rows that it has learned."""
+    """A learner of some partitions, as header and arrays, and the tally and the progress over its rows."""
 
     header: dict[str, Any] = field(default_factory=dict)
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
@@ -148,49 +148,51 @@ class LearnedPartition(Done):
         return Learner.from_arrays(self.header, arrays, threads=threads)
 
 
-def begun(learner: Learner) -> LearnedPartition:
-    """What to go on from where a learner has been before."""
+def initial(learner: Learner) -> LearnedPartition:
+    """The starting point for continuing `learner`."""
     header, arrays = learner.to_arrays()
     tally, progress = Tally.new(learner.options), progress_of(learner.options)
     return LearnedPartition(header=header, arrays=arrays, tally=tally, progress=progress)
 
 
-class Said(NamedTuple):
-    """Rows without their features, and what a learner predicted for them before it learned them."""
+class PredictedBatch(NamedTuple):
+    """A batch without its features, and a learner's predictions before it learned the rows."""
 
     batch: Batch
-    told: PartitionPredictions
+    predictions: PartitionPredictions
 
 
-def learn_partition(job: Job, number: int, part: Any, before: LearnedPartition | None) -> LearnedPartition:
-    """Go on from `before` (None: from the beginning) with one more part."""
+def learn_partition(job: LearnJob, number: int, part: Any, before: LearnedPartition | None) -> LearnedPartition:
+    """Learn one more partition after `before` (None: with a new learner)."""
     return learn_further(job, number, part, before)[0]
 
 
 def learn_further(
-    job: Job, number: int, part: Any, before: LearnedPartition | None
-) -> tuple[LearnedPartition, list[Said]]:
-    """The same, and what was predicted for its rows before they were learned."""
+    job: LearnJob, number: int, part: Any, before: LearnedPartition | None
+) -> tuple[LearnedPartition, list[PredictedBatch]]:
+    """The same, and the predictions of its rows before they were learned."""
     if before is not None and before.problem is not None:
         return before, []
-    after, learner, names = _begun(job, before)
-    reader, said = job.reading.reader(part, number, names), []
+    after, learner, names = _continued(job, before)
+    reader, predicted_batches = job.reading.reader(part, number, names), []
     try:
         check_labels(part, job.reading.text, f"<partition {number}>")
         for batch in after.read(reader):
             predicted = learner.partial_fit(batch, skip=job.reading.on_error == "skip")
             after.tally.add(learner, batch, predicted)
             count(after.progress, batch, predicted)
-            said.append(Said(without_features(batch), PartitionPredictions.of(learner, predicted)))
+            predicted_batches.append(
+                PredictedBatch(without_features(batch), PartitionPredictions.of(learner, predicted))
+            )
     except SonlearnError as error:
         after.problem = placed(error, part)
     after.header, after.arrays = learner.to_arrays()
     after.names = names.known
-    return after, said
+    return after, predicted_batches
 
 
-def _begun(job: Job, before: LearnedPartition | None) -> tuple[LearnedPartition, Learner, NameTable]:
-    """(what is to come, the learner, names so far), none of which shares memory with `before`."""
+def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedPartition, Learner, NameTable]:
+    """(result to fill in, the learner, names so far), which share no memory with `before`."""
     if before is not None:
         after = LearnedPartition(None, before.skipped, list(before.errors))
         after.tally, after.progress = copy.deepcopy((before.tally, before.progress))
@@ -200,7 +202,7 @@ def _begun(job: Job, before: LearnedPartition | None) -> tuple[LearnedPartition,
 
 
 def progress_of(options: LearnOptions) -> Progress:
-    """Totals of a learner's predictions; the labels of several classes are of no interest."""
+    """Progress of a learner's predictions; class labels are not needed and written as numbers."""
     loss, boundary = as_reported(options)
     return Progress(loss, texts=_numbers if options.several else None, boundary=boundary)
 
@@ -210,12 +212,12 @@ def _numbers(values: np.ndarray) -> list[str]:
 
 
 def count(progress: Progress, batch: Batch, predicted: Predicted | PredictedClass) -> None:
-    """Add what was predicted for a batch, but for the rows that were refused."""
+    """Add the predictions of a batch to `progress`, except for refused rows."""
     progress.update(outcome_of(batch, None, predicted))
 
 
 def without_features(batch: Batch) -> Batch:
-    """`batch` with the number of features of each row, but not the features."""
+    """`batch` with the number of features of each row, but without the features."""
     return batch._replace(indices=batch.indices[:0], values=batch.values[:0])
 
 
@@ -224,13 +226,13 @@ def without_features(batch: Batch) -> Batch:
 
 @dataclass
 class Answered(Done):
-    """Predictions for a part: batches without features, and what was predicted for each."""
+    """Predictions of a partition: batches without features, each with its predictions."""
 
     batches: list[tuple[Batch, Predicted | PredictedClass]] = field(default_factory=list)
 
 
 def predict_partition(model: LearnedPartition, reading: Reading, number: int, part: Any) -> Answered:
-    """Predict the rows of a part by this learner."""
+    """Predict the rows of a partition."""
     learner, done = model.learner(), Answered()
     try:
         for batch in done.read(reading.reader(part, number)):
@@ -241,7 +243,7 @@ def predict_partition(model: LearnedPartition, reading: Reading, number: int, pa
 
 
 def check_merging(options: SketchOptions) -> None:
-    """Raise OptionError for sketches that do not merge."""
+    """Raise OptionError for a sketch that cannot be merged."""
     make_sketch(options.method, options.size, **options.values())
     if options.method == "oja":
         raise OptionError("--method oja: Oja sketches cannot be merged; --method fd and rfd can, within their bound")

@@ -1,4 +1,4 @@
-"""Loaded by the workers of ``--cluster local``: Ctrl-C is for the process that has begun them, and ends them."""
+"""Loaded by the workers of ``--cluster local``: they ignore Ctrl-C, because the process that started them ends them."""
 
 from __future__ import annotations
 

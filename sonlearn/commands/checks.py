@@ -1,29 +1,24 @@
-"""What the verbs refuse before any work: what could only fail, or destroy something, later."""
+"""Checks before any work: a command refuses what could only fail, or destroy something, later."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import glob
 import os
 import stat
-import sys
 from collections.abc import Iterable
 
 import numpy as np
 
 from sonlearn.commands.files import STDIN, check_binary, check_files
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError, OptionError
+from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.files.atomic import STDOUT, target_problem
 from sonlearn.options import LearnOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import flags
 from sonlearn.text.source import is_remote
-
-COMPILING = "compiling kernels for this version once, some ten seconds ..."
-FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 
 
 def check_run(options: RunOptions, table: str | None = None) -> None:
@@ -95,32 +90,11 @@ def check_stdin(sources: Iterable[str]) -> None:
         raise OptionError("standard input is given twice as DATA")
 
 
-def from_terminal(sources: Iterable[str]) -> bool:
-    """Whether somebody has to type the data, and should know."""
-    return not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in sources)
-
-
 def check_target(flag: str, path: str) -> None:
     """Refuse a file that could not be written whole (`sonlearn.files.atomic.whole_file`)."""
     problem = target_problem(path)
     if problem:
         raise OptionError(f"{flag} {path}: cannot be written: {problem}")
-
-
-def complain(line: str) -> None:
-    """One line on standard error, at once. That it cannot be written is no reason to end (but for a closed pipe)."""
-    try:
-        print(line, file=sys.stderr, flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError:
-        pass
-
-
-def warn(text: str) -> None:
-    """A warning on standard error, wherever that goes."""
-    with contextlib.suppress(BrokenPipeError):
-        complain(f"sonlearn: warning: {text}")
 
 
 class Values:
@@ -152,17 +126,6 @@ class Values:
             f"{len(self._found)} different labels in the first {rows} rows, each a class (--classes auto): if they are "
             "values, give --loss squared in its place; if they number the rows, name another label"
         )
-
-
-def of_skipped(count: int, errors: list[InputError]) -> list[str]:
-    """What is to be said of malformed lines that were left out."""
-    return [f"malformed lines left out: {count}, the first: {errors[0]}"] if count else []
-
-
-def warn_of_skipped(count: int, errors: list[InputError]) -> None:
-    """Say it on standard error."""
-    for text in of_skipped(count, errors):
-        warn(text)
 
 
 def _check_early(options: RunOptions) -> None:

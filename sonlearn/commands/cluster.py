@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from sonlearn.commands import train as one
-from sonlearn.commands.checks import check_run, check_stdin, complain, warn_of_skipped
+from sonlearn.commands.checks import check_run, check_stdin
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.messages import complain, warn_of_skipped
 from sonlearn.commands.models import load_model, save_model
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.settings import check_agreement, describe, split

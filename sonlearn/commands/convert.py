@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from sonlearn.commands.checks import (
-    COMPILING,
-    FROM_TERMINAL,
-    check_stdin,
-    check_target,
-    complain,
-    from_terminal,
-    warn_of_skipped,
-)  # fmt: skip
+from sonlearn.commands.checks import check_stdin, check_target
 from sonlearn.commands.files import check_files
 from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.messages import COMPILING, FROM_TERMINAL, complain, from_terminal, warn_of_skipped  # fmt: skip
 from sonlearn.files.atomic import STDOUT
 from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from sonlearn.commands.checks import complain
+from sonlearn.commands.messages import complain
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES

@@ -12,18 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.commands.checks import (
-    COMPILING,
-    FROM_TERMINAL,
-    cache_file,
-    complain,
-    from_terminal,
-    of_skipped,
-    warn,
-)
+from sonlearn.commands.checkpoints import Checkpoints
+from sonlearn.commands.checks import cache_file
 from sonlearn.commands.files import STDIN
+from sonlearn.commands.holdout import first_of, held_out
 from sonlearn.commands.interrupts import Interrupts
-from sonlearn.commands.milestones import Checkpoints, first_of, held_out
+from sonlearn.commands.messages import COMPILING, FROM_TERMINAL, complain, from_terminal, of_skipped, warn
 from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.commands.recording import Bar
 from sonlearn.data.batch import Batch

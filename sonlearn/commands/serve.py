@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.commands.checks import COMPILING, complain, warn
+from sonlearn.commands.checkpoints import Checkpoints
 from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.messages import COMPILING, complain, warn
 from sonlearn.commands.models import contents, load_model
-from sonlearn.commands.passes import Checkpoints
 from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage

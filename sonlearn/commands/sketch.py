@@ -8,17 +8,10 @@ import os
 import signal
 from collections.abc import Iterator
 
-from sonlearn.commands.checks import (
-    COMPILING,
-    FROM_TERMINAL,
-    check_stdin,
-    check_target,
-    complain,
-    from_terminal,
-    warn_of_skipped,
-)  # fmt: skip
+from sonlearn.commands.checks import check_stdin, check_target
 from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.interrupts import Interrupted, Interrupts
+from sonlearn.commands.messages import COMPILING, FROM_TERMINAL, complain, from_terminal, warn_of_skipped  # fmt: skip
 from sonlearn.commands.sketching import merge_files, sketch_batches
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError

@@ -11,8 +11,9 @@ import numpy as np
 
 from sonlearn.commands.answers import LinesOfRows, answers_of, columns_of
 from sonlearn.commands.audit import Audit, one_by_one
-from sonlearn.commands.checks import Values, check_run, complain, warn
-from sonlearn.commands.milestones import Patience
+from sonlearn.commands.checks import Values, check_run
+from sonlearn.commands.early_stopping import Patience
+from sonlearn.commands.messages import complain, warn
 from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.commands.checks import check_run, warn
+from sonlearn.commands.checks import check_run
+from sonlearn.commands.messages import warn
 from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.recording import check_recording

@@ -1,1 +1,1 @@
-"""What crosses from reading to learning: `batch` (examples as they were read), `rows` (features numbered), `arrays`."""
+"""Data between reading and learning: `batch` (examples), `rows` (examples with numbered features), `arrays`."""

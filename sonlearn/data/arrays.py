@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-#: Bytes of a line of the caches, where each array here begins: a row that is no longer touches one line, not two.
+#: Bytes of a cache line. Arrays begin at a multiple of it, so a row of at most this length is in one line, not two.
 LINE = 64
 
 
 def zeros(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
-    """`numpy.zeros` that begins where a line of the caches does. What is never written to takes no memory."""
+    """`numpy.zeros`, aligned to a cache line. Elements that are never written take no memory."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
     raw = np.zeros(size + LINE, dtype=np.uint8)
@@ -22,9 +22,9 @@ def zeros(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
 
 
 def grown(array: np.ndarray, length: int, used: int | None = None) -> np.ndarray:
-    """`array` with room for `length` rows; the first `used` (None: all) are kept. Doubles, so that a row costs O(1).
+    """`array` with room for `length` rows. It at least doubles in size, so the amortised cost of a row is O(1).
 
-    Rows never written take no memory, here as in the old array: only the used ones are touched.
+    The first `used` rows (None: all) are copied; the other rows are zeros and take no memory until they are written.
     """
     if length <= len(array):
         return array

@@ -1,4 +1,4 @@
-"""`Batch`: the examples that cross from reading to learning."""
+"""`Batch`: examples, as the readers return them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,26 @@ class Batch(NamedTuple):
     indptr : int64[n + 1]
         Row i owns entries ``indptr[i]:indptr[i + 1]``.
     indices : int64[nnz]
-        Feature ids: an index as it stands in LIBSVM text, a hashed slot in VW text, `CONSTANT` for the constant
-        feature. Unsorted and repeated ids are allowed; repeated ones are summed by the learner.
+        Feature ids: the index in LIBSVM text, the hashed slot in VW text, `CONSTANT` for the constant feature. Ids may
+        be unsorted and repeated; the learner sums repeated ones.
     values : float64[nnz]
         Finite.
     y : float64[n]
-        Labels; NaN where there is none (predict only).
+        Labels; NaN for rows without a label, which are only predicted.
     weight : float64[n]
-        Importance weights h >= 0; 0 means predict only.
+        Importance weights h >= 0; rows with weight 0 are only predicted.
     lines : int64[n]
         1-based line number of every example in `source`, for error messages.
     source : str
-        Where the examples come from.
-    tags : list of str, or None where no example of the batch has one. Bytes that are not UTF-8 are surrogate escapes.
-    base : float64[n], or None: VW's base, added to the prediction of the weights.
-    class_names : list of str or None, or None: labels that are no numbers, the names of classes; `y` is NaN there.
+        Name of the source of the examples.
+    tags : list of str, or None
+        None if no example has a tag. Bytes that are not UTF-8 are surrogate escapes.
+    base : float64[n], or None
+        VW's base, added to the prediction of the weights.
+    class_names : list of (str or None), or None
+        Labels that are names of classes; `y` is NaN for these rows. None if there are no such labels.
     constant : int
-        Id of the constant feature in these rows, where they have one.
+        Id of the constant feature in these rows, if they have one.
     skipped : list of (int, str), or None for none
         Malformed lines that were left out: before which row of the batch each stood (n: behind the last), and its tag.
     """
@@ -58,7 +61,7 @@ class Batch(NamedTuple):
         return len(self.y)
 
     def part(self, start: int, stop: int) -> Batch:
-        """The examples `start` to `stop` - 1; `self` where that is all of them. The arrays share memory."""
+        """The examples `start` to `stop` - 1; `self` if these are all. The arrays share memory."""
         if start <= 0 and stop >= self.n:
             return self
         start, stop = max(start, 0), min(stop, self.n)
@@ -76,7 +79,7 @@ class Batch(NamedTuple):
 
 
 def joined(batches: list[Batch]) -> Batch:
-    """The examples of several batches (one at least) of the same source, in their order."""
+    """The examples of several batches (at least one) of the same source, in order."""
     if len(batches) == 1:
         return batches[0]
     starts = np.cumsum([0] + [len(batch.indices) for batch in batches])

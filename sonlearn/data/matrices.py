@@ -19,8 +19,8 @@ def from_scipy(X: Any, y: Any = None, weight: Any = None, *, constant: bool = Tr
     Raises
     ------
     InputError
-        `X` is no matrix of numbers, a value, label or weight is no finite number (a NaN label means "none"), a weight
-        is negative, or lengths differ.
+        `X` is not a matrix of numbers; a value, label or weight is not finite (except NaN labels, which mean "none"); a
+        weight is negative; or lengths differ.
     """
     X = _csr(X, source)
     n = X.shape[0]

@@ -1,4 +1,4 @@
-"""`Rows`: a batch with its features numbered, as learners take it."""
+"""`Rows`: a batch with numbered features, the input of learners."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: Number of the constant feature in rows, while no row that was learned from has had it.
+#: Number of the constant feature as long as no learned row contained it.
 NO_CONSTANT = -2
 
 
 class Rows(NamedTuple):
-    """A batch whose features are numbered from 0 on in the order of their first sight; none occurs twice in a row.
+    """A batch whose features are numbered from 0 on in the order of first occurrence; none occurs twice in a row.
 
-    Rows with a NaN label or of weight 0 are predicted only. The features of such rows that have never been in a row
-    that was learned from are left out, or stand there as -1 for views (`sonlearn.views.view`), repeated or not.
+    Rows with a NaN label or with weight 0 are only predicted. Their features that no learned row contained are left
+    out, or have the number -1, possibly repeated, for views (`sonlearn.views.view`).
     """
 
     indptr: np.ndarray  # int64[n + 1]
@@ -26,7 +26,7 @@ class Rows(NamedTuple):
     constant: int = NO_CONSTANT  # number of the constant feature
 
 
-#: No row at all: with it, an engine makes room for features alone.
+#: An empty batch, to let an engine make room for features alone.
 NO_ROWS = Rows(
     np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0)
 )  # fmt: skip

@@ -1,18 +1,18 @@
 """ADA-GP as an optimiser for PyTorch (extra ``torch``): full-matrix AdaGrad by random projection, layer by layer.
 
-[ADA] Algorithm 1 (Wan, Zhang 2019), as section 4.2 trains convolutional nets with it. Of a tensor with gradient g,
-flattened to d numbers, S (tau x d) is the only thing as large as tau gradients:
+[ADA] Algorithm 1 (Wan, Zhang 2019), as used for convolutional nets in section 4.2. For a tensor with gradient g,
+flattened to d numbers, S (tau x d) takes the memory of tau gradients:
 
     S += r g'                           r: tau normals of variance 1/tau, new ones each step
     w -= lr (delta I + (S'S)^(1/2))^-1 g
 
 With K = S S' = U diag(s^2) U' and y = S g the step is (g - S'U diag(1/(s (delta + s))) U'y)/delta, the paper's by its
-Woodbury formula without its V. K is kept up to date with y and g'g alone and computed anew from S every tau steps, so
-that rounding does not add up: O(d tau + tau^3) a step, where an SVD of S takes O(d tau^2). S is on the tensor's device,
-K on the CPU. Both are float64 whatever the tensor is: delta may be 10^6 times smaller than s, and in float32 what
-rounding leaves of a large gradient, divided by delta, would be most of the step.
+Woodbury formula without its V. K is updated from y and g'g alone, and recomputed from S every tau steps to limit
+rounding errors: O(d tau + tau^3) a step, where an SVD of S takes O(d tau^2). S is on the tensor's device, K on the CPU.
+Both are float64 for any dtype of the tensor: delta may be 10^6 times smaller than s, and in float32 the rounding error
+of a large gradient, divided by delta, would dominate the step.
 
-Other tensors have ADA-DIAG, w -= lr g/(eps + (sum of g^2)^(1/2)), as in the paper, which projects convolutions only.
+Other tensors use ADA-DIAG, w -= lr g/(eps + (sum of g^2)^(1/2)), as in the paper, which projects convolutions only.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from sonlearn.learn.tolerances import RANK
 
 #: Tensors with at least so many axes are convolutions: out, in / groups, and the kernel's.
 CONVOLUTION = 3
-#: Tensors with more numbers are projected only where a group says so: S takes 8 sketch_size bytes a number.
+#: Larger tensors are projected only if their group requests it: S takes 8 sketch_size bytes for each number.
 LARGEST = 1 << 20
 
 
 class AdaGP(torch.optim.Optimizer):
-    """ADA-GP ([ADA] Algorithm 1) on each convolution, ADA-DIAG on all else.
+    """ADA-GP ([ADA] Algorithm 1) for each convolution, ADA-DIAG for all other tensors.
 
-    Every option may be given for a group of parameters as well.
+    A group of parameters may have its own options.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and files that grow line by line. Imports neither numpy nor numba."""
+"""Atomic writes of files, and files that grow line by line. Imports neither numpy nor numba."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TEMPORARY = re.compile(r"\.sonlearn-[0-9a-f]{16}\.tmp")
 
 
 def target_problem(path: str | os.PathLike[str]) -> str:
-    """Why `whole_file` could not write to `path`; empty where it could, as far as can be told beforehand."""
+    """Why `whole_file` cannot write to `path`; empty if no problem can be detected in advance."""
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if os.path.isdir(target):
@@ -48,11 +48,11 @@ def _is_special(path: str) -> bool:
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A binary file that takes `path`'s place when the block ends well, and leaves nothing behind when it does not.
+    """A binary file that replaces `path` when the block succeeds, and is removed when it fails.
 
-    A symbolic link stays one and its target is replaced; the mode of an existing file is kept. What is no regular file
-    (``/dev/null``, a pipe) is written to directly. What a killed process has left in the folder is removed first.
-    Raises OutputError.
+    If `path` is a symbolic link, its target is replaced; the mode of an existing file is preserved. A `path` that is
+    not a regular file (``/dev/null``, a pipe) is written to directly. Temporary files of killed processes in the folder
+    are removed first. Raises OutputError.
     """
     path = os.fspath(path)
     with writing(path):
@@ -83,10 +83,10 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def remove_stale(folder: str) -> None:
-    """Remove the temporary files in `folder` whose writer is gone.
+    """Remove the temporary files in `folder` whose writer no longer runs.
 
-    A writer holds a lock on its file, which the system takes back however the writer ends; so what can be locked is
-    nobody's. (Where there are no such locks, a file that is open cannot be removed.)
+    A writer holds a lock on its file, which the system releases at the end of the process, so a file that can be locked
+    has no writer. (On systems without such locks, an open file cannot be removed.)
     """
     try:
         names = [name for name in os.listdir(folder) if _TEMPORARY.fullmatch(name)]
@@ -125,7 +125,7 @@ def _temporary(folder: str) -> tuple[BinaryIO, str]:
 
 @contextlib.contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Make an OSError in the block an OutputError that names the file; a reader that has gone stays BrokenPipeError."""
+    """Turn an OSError in the block into an OutputError that names the file; a BrokenPipeError is not changed."""
     try:
         yield
     except (BrokenPipeError, OutputError):

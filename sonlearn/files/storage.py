@@ -11,13 +11,14 @@ Layout, integers little-endian::
     32 bytes  SHA-256 of everything before
 
 The header is ``{"written_by": "sonlearn 0.1.0", "header": ..., "arrays": [{"name", "dtype", "shape", "offset"}]}``.
-An array of `LEAST` to `MOST` bytes that gets smaller by it is packed (`pack`) and has ``"packed"``, its bytes in the
-file: hash tables are mostly free, columns mostly alike. Larger ones are written as they are, for that takes no time.
-Infinite numbers stand in it as ``{"$float": "inf"}``, for JSON has none. Nothing here knows what a learner is, so
-sketches and other states are kept in the same way; what a file holds is told by the header's ``kind``.
+An array of `LEAST` to `MOST` bytes is packed (`pack`) if that makes it smaller; its entry then has ``"packed"``, the
+number of its bytes in the file. Packing pays because hash tables are mostly empty and columns mostly alike. Larger
+arrays are not packed, which would take time. Infinite numbers are written as ``{"$float": "inf"}``, because JSON has
+none. This module does not depend on learners, so sketches and other states have the same format; the header's ``kind``
+identifies the content.
 
-No pickle: a file can hold numbers and text, never code. The form follows safetensors; the checksum is added, because
-a flipped bit in a weight would go unseen for ever.
+No pickle: a file contains numbers and text, never code. The format follows safetensors, with a checksum in addition,
+because a flipped bit in a weight would never be noticed.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from sonlearn.files.atomic import target_problem, whole_file
 
 MAGIC = b"\x93sonl\r\n\x1a"
 FORMAT_VERSION = 2
-#: Arrays of so many bytes are packed.
+#: Sizes in bytes of the arrays that are packed.
 LEAST, MOST = 1 << 10, 1 << 24
 #: No byte of what zlib has packed stands for more.
 _RATIO = 1040

@@ -1,13 +1,13 @@
-"""The cache of compiled kernels, which never gives out a stale one.
+"""The cache of compiled kernels, which never returns a stale one.
 
-Numba's disk cache looks at the file that contains a kernel and at nothing else: after an edit (or an upgrade) of a
-helper in another file, the cached caller goes on running the old helper, silently. So kernels are cached in a folder
-named by a hash of their module and of all that it imports from the package (`sonlearn.jit.settings`): an edit of any
-of them gives a fresh folder, a rerun hits the cache, the package's own folder is never written to, and other users of
-Numba are not affected. Folders of other versions are removed after a month without use (`sonlearn.jit.folders`).
+Numba's disk cache checks only the file that contains a kernel: after an edit (or an upgrade) of a helper in another
+file, the cached caller silently continues to run the old helper. So kernels are cached in a folder named by a hash of
+their module and of all that it imports from the package (`sonlearn.jit.settings`). An edit of any of them leads to a
+new folder, and a rerun hits the cache. The package's own folder is never written to, and other users of Numba are not
+affected. Folders of other versions are removed after a month without use (`sonlearn.jit.folders`).
 
-Of Numba's it takes `numba.core.caching`, with a locator as NUMBA_CACHE_LOCATOR_CLASSES names one, and a dispatcher's
-attribute `_cache`. Of several processes that need a kernel one compiles it (`_Turn`).
+The cache uses `numba.core.caching`, with a locator like those of NUMBA_CACHE_LOCATOR_CLASSES, and a dispatcher's
+attribute `_cache`. If several processes need a kernel, one of them compiles it (`_Turn`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PATIENCE_SECONDS = 120
 
 
 class Place:
-    """What Numba asks a locator for: a folder whose name says all that a kernel depends on."""
+    """A locator for Numba: a folder whose name identifies all that a kernel depends on."""
 
     def __init__(self, folder: Path, function: Callable, file: str):
         self._folder, self._line, self._py_file = folder, function.__code__.co_firstlineno, file
@@ -41,11 +41,11 @@ class Place:
         return str(self._folder)
 
     def get_source_stamp(self) -> str:
-        """What kernels must have been made from: it is in the folder's name."""
+        """The stamp that a kernel must match: the folder's name."""
         return self._folder.name
 
     def get_disambiguator(self) -> str:
-        """Tells functions of the same name apart."""
+        """A text that distinguishes functions of the same name."""
         return str(self._line)
 
     def ensure_cache_path(self) -> None:
@@ -71,7 +71,7 @@ def cache_in(
 
         @property
         def locator(self) -> Place:
-            """Ours, whatever NUMBA_CACHE_LOCATOR_CLASSES says: another one would not know when a kernel is stale."""
+            """Our locator, regardless of NUMBA_CACHE_LOCATOR_CLASSES: others cannot detect stale kernels."""
             return place
 
     class InFolder(cache):  # type: ignore[misc, valid-type]
@@ -81,7 +81,7 @@ def cache_in(
 
 
 def attach(dispatcher: Any, function: Callable, cache_in: Callable[[Path, Callable], Any]) -> None:
-    """Have `dispatcher` look for the kernels of `function` in all folders, of which `cache_in` makes caches."""
+    """Let `dispatcher` search all cache folders for the kernels of `function`; `cache_in` makes a folder's cache."""
     own, others = cache_folders(function.__module__)
     dispatcher._cache = _Layers(
         cache_in(own, function) if own else None, [cache_in(folder, function) for folder in others]
@@ -89,7 +89,7 @@ def attach(dispatcher: Any, function: Callable, cache_in: Callable[[Path, Callab
 
 
 class _Layers(caching.NullCache):
-    """A kernel's caches: all are read, in order, and one may be written to."""
+    """The caches of a kernel: all are read, in order, and one may be written to."""
 
     def __init__(self, own: caching.FunctionCache | None, others: list[caching.FunctionCache]):
         self._own = own
@@ -97,11 +97,11 @@ class _Layers(caching.NullCache):
 
     @property
     def cache_path(self) -> str | None:
-        """Where kernels are written to."""
+        """The folder that kernels are written to."""
         return self._own and self._own.cache_path
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel; None if no cache holds it, and then it is this process's turn to compile it."""
+        """The compiled kernel; None if no cache has it, and then this process has the turn to compile it."""
         found = self._load(sig, target_context)
         if found is None and self._own is not None:
             _TURN.take(f"{self._own.cache_path}/{self._own._impl.filename_base}.lock")
@@ -119,7 +119,7 @@ class _Layers(caching.NullCache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write a compiled kernel, if there is room for it: one that cannot be written can be used."""
+        """Write a compiled kernel. Errors are ignored, because the kernel can be used anyway."""
         if self._own is not None:
             with contextlib.suppress(OSError):
                 self._own.save_overload(sig, data)
@@ -127,16 +127,16 @@ class _Layers(caching.NullCache):
 
 
 class _Turn:
-    """A kernel is compiled by one process at a time; others wait for it. A process that has ended has no turn.
+    """A lock so that one process at a time compiles a kernel and the others wait. The end of a process releases it.
 
-    Called with Numba's lock: a process has one turn at most.
+    Called with Numba's lock, so a process has at most one turn.
     """
 
     def __init__(self) -> None:
         self._file: Any = None
 
     def take(self, path: str) -> None:
-        """Wait until no other process compiles what `path` stands for, but not for ever."""
+        """Wait, for a limited time, until no other process compiles the kernel of the lock file `path`."""
         self.leave()
         if fcntl is None:
             return
@@ -149,11 +149,11 @@ class _Turn:
                 return
             except BlockingIOError:
                 time.sleep(0.02)
-            except OSError:  # a file system that knows no locks
+            except OSError:  # a file system without locks
                 return
 
     def leave(self) -> None:
-        """Let others have their turn."""
+        """Release the turn."""
         file, self._file = self._file, None
         if file is not None:
             file.close()

@@ -1,10 +1,11 @@
-"""The way into Numba: how a kernel, or a function that kernels call, is compiled.
+"""Compilation of kernels, and of the functions that they call, by Numba.
 
-``error_model="numpy"``: a division by zero gives inf, which kernels test for, instead of a Python exception.
-No fast-math anywhere: it would make ``isnan`` lie.
+``error_model="numpy"``: a division by zero gives inf, for which kernels test, instead of a Python exception. Fast-math
+is never used, because it breaks ``isnan``.
 
-`sonlearn.jit.faststart` is used for the series of Numba that are listed there, unless the environment says
-SONLEARN_FASTSTART=0. Otherwise kernels are compiled by Numba's plain decorators, with the same results to the last bit.
+`sonlearn.jit.faststart` is used with the series of Numba that it was tested with (`settings.TESTED`), unless the
+environment has SONLEARN_FASTSTART=0. Otherwise Numba's plain decorators compile the kernels, with the same results to
+the last bit.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ if faststart_is_on():
 else:
     faststart = None  # type: ignore[assignment]
 
-#: The dispatchers made here. Numba tells its listeners of everybody's.
+#: The dispatchers made here. Numba notifies its listeners of all dispatchers in the process.
 _OURS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def kernel(function: Callable, **settings: bool) -> Any:
-    """A function for Python to call: nopython mode, without the GIL, cached by all sources that it depends on."""
-    made = alone(function, **settings)
+    """A function that Python calls: nopython mode, without the GIL, cached by all sources that it depends on."""
+    dispatcher = alone(function, **settings)
     if not numba.config.DISABLE_JIT:
-        _keep(made, function)
-    return made
+        _attach_cache(dispatcher, function)
+    return dispatcher
 
 
 def alone(function: Callable, **settings: bool) -> Any:
@@ -45,13 +46,13 @@ def alone(function: Callable, **settings: bool) -> Any:
 
 
 def part(function: Callable, **settings: bool) -> Any:
-    """A function for kernels to call: compiled with them."""
+    """A function that kernels call: compiled with them."""
     more = faststart.OF_PARTS if faststart else {}
     return _ours(numba.njit(**_options(settings), **more)(function))
 
 
 def code_of_fetch(function: Callable) -> Callable:
-    """What `sonlearn.jit.fetch` is compiled from."""
+    """The Python function that `sonlearn.jit.fetch` is compiled from."""
     return faststart.fetch_lines if faststart else function
 
 
@@ -65,8 +66,8 @@ def _ours(dispatcher: Any) -> Any:
     return dispatcher
 
 
-def _keep(dispatcher: Any, function: Callable) -> None:
-    """Give the `dispatcher` of `function` its cache. A version of Numba that has no such cache compiles in each run."""
+def _attach_cache(dispatcher: Any, function: Callable) -> None:
+    """Give the `dispatcher` of `function` its cache. With a Numba that lacks this cache, each run compiles again."""
     try:
         from sonlearn.jit import cache
 
@@ -77,16 +78,16 @@ def _keep(dispatcher: Any, function: Callable) -> None:
 
 
 def begin(kernels: type, parts: type, compiling: Callable[[], None]) -> None:
-    """Tell Numba what the decorated functions are, and when to call `compiling`. Called once, by the decorators.
+    """Register the types of decorated functions, and a listener, with Numba. The decorators call this once.
 
     Parameters
     ----------
     kernels : type
-        Of functions that Python calls.
+        Type of functions that Python calls.
     parts : type
-        Of functions that kernels call; ``for_kernels()`` is the dispatcher.
+        Type of functions that kernels call; ``for_kernels()`` returns the dispatcher.
     compiling : callable
-        Called before a function of ours is compiled.
+        Called before one of our functions is compiled.
     """
     typeof_impl.register(kernels, _kernel_in_kernel)
     typeof_impl.register(parts, lambda value, context: numba.typeof(value.for_kernels()))
@@ -98,9 +99,9 @@ def _kernel_in_kernel(value: Any, context: Any) -> Any:
 
 
 class _WhileCompiling(numba.core.event.Listener):
-    """Stops garbage collection while our kernels are compiled: it took a fifth of the time and found nothing.
+    """Suspends garbage collection while our kernels compile: it took a fifth of the time and collected nothing.
 
-    Numba calls it for every function that is compiled in the process; it does nothing for those of others.
+    Numba notifies it of every compilation in the process; it ignores other packages' functions.
     """
 
     def __init__(self, compiling: Callable[[], None]) -> None:

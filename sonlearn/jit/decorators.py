@@ -1,7 +1,7 @@
 """The package's only jit decorators.
 
-A decorated function is handed to Numba (`sonlearn.jit.compiler`) when it is first called. Numba is not imported before
-that, because its import takes as long as the rest of a short run. With NUMBA_DISABLE_JIT=1 functions stay as they are.
+`sonlearn.jit.compiler` compiles a decorated function with Numba when it is first called. Numba is not imported before,
+because its import takes as long as the rest of a short run. With NUMBA_DISABLE_JIT=1 functions are not decorated.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Kernel:
     Parameters
     ----------
     function : callable
-        As it was written; also `py_func`.
+        The Python function; also `py_func`.
     settings : bool
-        Options of Numba's that change the speed of the code and nothing else; only `faststart` uses them.
+        Options of Numba that change only the speed of the code; only `faststart` uses them.
     """
 
     def __init__(self, function: Callable, **settings: bool):
@@ -39,7 +39,7 @@ class Kernel:
         return (self._compiled or self._for_python())(*arguments)
 
     def _for_python(self) -> Any:
-        with _LOCK:  # two threads must not compile the same
+        with _LOCK:  # two threads must not compile the same kernel
             self._compiled = self._compiled or self._compile()
         return self._compiled
 
@@ -47,15 +47,15 @@ class Kernel:
         return _compiler().kernel(self.py_func, **self.settings)
 
 
-class Part(Kernel):
-    """A function that kernels call. A call from Python (in tests) compiles it once more, by itself."""
+class InlinedKernel(Kernel):
+    """A function that kernels call, compiled with them. A call from Python (in tests) compiles it separately."""
 
     def __init__(self, function: Callable, **settings: bool):
         super().__init__(function, **settings)
         self._part: Any = None
 
     def for_kernels(self) -> Any:
-        """Numba's dispatcher of it, as `sonlearn.jit.compiler` hands it to a kernel that is compiled."""
+        """Numba's dispatcher of the function, for the compilation of a kernel."""
         with _LOCK:
             self._part = self._part or _compiler().part(self.py_func, **self.settings)
         return self._part
@@ -66,8 +66,8 @@ class Part(Kernel):
         )
 
 
-class _Fetch(Part):
-    """A part for which Python has no words: `faststart` has the code; without it, nothing is fetched."""
+class _Fetch(InlinedKernel):
+    """`fetch`, which Python cannot express: `faststart` has its code; without it, nothing is fetched."""
 
     def for_kernels(self) -> Any:
         with _LOCK:
@@ -80,46 +80,46 @@ def _compiler() -> Any:
     """`sonlearn.jit.compiler`, which imports Numba; called under `_LOCK`."""
     from sonlearn.jit import compiler
 
-    compiler.begin(Kernel, Part, _compiling)
+    compiler.begin(Kernel, InlinedKernel, _compiling)
     return compiler
 
 
 def jit(function: Callable) -> Callable:
     """Compile `function` in nopython mode, without the GIL, cached by the sources that it depends on.
 
-    For Python to call: what kernels call is `inline`.
+    For functions that Python calls; functions that kernels call are `inline`.
     """
     return function if _DISABLED else Kernel(function)
 
 
 def inline(function: Callable) -> Callable:
-    """A helper that LLVM may inline into its callers: compiled with them, not cached by itself."""
-    return function if _DISABLED else Part(function)
+    """A helper that LLVM may inline into its callers: compiled with them, without a cache of its own."""
+    return function if _DISABLED else InlinedKernel(function)
 
 
 def bare_jit(function: Callable) -> Callable:
-    """`jit` for a kernel that allocates and returns no array: arrays are not reference-counted on the way down.
+    """`jit` for a kernel that allocates and returns no array: the arrays that it passes on are not reference-counted.
 
-    Counting costs two atomic operations per array and call; it halves the speed of a parser, whose helpers are short.
-    What such a kernel calls must be `bare_inline`.
+    Counting costs two atomic operations per array and call, which halves the speed of a parser with its short helpers.
+    The functions that such a kernel calls must be `bare_inline`.
     """
     return function if _DISABLED else Kernel(function, _nrt=False)
 
 
 def bare_inline(function: Callable) -> Callable:
     """`inline` for helpers of a `bare_jit` kernel."""
-    return function if _DISABLED else Part(function, _nrt=False)
+    return function if _DISABLED else InlinedKernel(function, _nrt=False)
 
 
 def forced_inline(function: Callable) -> Callable:
-    """`bare_inline` that LLVM must inline: for few operations on arrays whose passing would cost more than they do."""
-    return function if _DISABLED else Part(function, _nrt=False, forceinline=True)
+    """`bare_inline` that LLVM must inline: for short helpers, whose call would cost more than their work."""
+    return function if _DISABLED else InlinedKernel(function, _nrt=False, forceinline=True)
 
 
 def fetch(array, row, lines):
-    """Begin to read the first `lines` cache lines of a row of `array` that will be used soon. It must exist.
+    """Prefetch the first `lines` cache lines of a row of `array` that will be used soon. The row must exist.
 
-    `array`: C-contiguous, any type and shape, not modified; `row`, `lines`: int64. A hint: results do not depend on it.
+    array : C-contiguous, of any type and shape, not modified; row, lines : int64. Results do not depend on this hint.
     """
 
 
@@ -128,7 +128,7 @@ fetch = fetch if _DISABLED else _Fetch(fetch, _nrt=False, forceinline=True)
 
 @contextlib.contextmanager
 def on_first_compilation(call: Callable[[], None]) -> Iterator[None]:
-    """While entered, call `call` once, just before a kernel has to be compiled because the cache does not hold it."""
+    """In this context, call `call` once, just before the first kernel that is not in the cache is compiled."""
     _WAITING.append(call)
     try:
         yield

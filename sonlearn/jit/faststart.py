@@ -1,8 +1,8 @@
-"""A quicker start, by private parts of Numba: used for the series of it that `sonlearn.jit.settings` lists as tested.
+"""A faster start, with private interfaces of Numba: used with the series that `sonlearn.jit.settings` lists as tested.
 
-A later run loads kernels without what Numba imports to compile (`cache_in`), which halves its start. A first run makes
-machine code of whole kernels only, not of each helper of each helper (`_PartCompiler`), which halves its work. Parsers
-run twice as fast where arrays are not reference-counted (the option `_nrt`). No result depends on any of this.
+A run with a cache loads kernels without importing Numba's compiler (`cache_in`), which halves the start. A first run
+generates machine code for whole kernels only, not for each helper (`_PartCompiler`), which halves the work. Parsers
+run twice as fast if arrays are not reference-counted (the option `_nrt`). No result depends on any of this.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from numba.extending import intrinsic
 
 from sonlearn.jit import cache
 
-#: Options of all kernels and of what they call: nobody calls them from C.
+#: Options of all kernels and their helpers: they are never called from C.
 OPTIONS = {"no_cfunc_wrapper": True}
 
 
@@ -38,9 +38,9 @@ OPTIONS = {"no_cfunc_wrapper": True}
 
 
 class _PartCompiler(numba.core.compiler.Compiler):
-    """Compiles down to code of LLVM's, which is optimised and made machine code where it has been linked into a kernel.
+    """Compiles a helper to LLVM code only; it is optimised and translated as part of the kernel that it is linked into.
 
-    By itself Numba does both for each helper of each helper as well, only to throw it away.
+    By default Numba does both for each helper as well, and discards the result.
     """
 
     def compile_extra(self, func: Callable) -> Any:
@@ -54,7 +54,7 @@ class _PartLibrary(JITCodeLibrary):
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Called with the Python objects that the code needs, of which there are none."""
+        """Called with the Python objects that the code needs; there are none."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -64,18 +64,18 @@ class _PartLibrary(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """None: no machine code is made."""
+        """0, because there is no machine code."""
         self._ensure_finalized()
         return 0
 
 
-#: Further options of what kernels call: it has no machine code of its own, so that Python cannot call it.
+#: Further options of helpers: without machine code of their own, Python cannot call them.
 OF_PARTS = {"no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
 
 
 @intrinsic
 def _fetch_line(typingctx: Any, array: Any, row: Any, line: Any) -> Any:
-    """Ask for a cache line (64 bytes) of a row of a C-contiguous array; nothing is read, or waited for."""
+    """Prefetch a cache line (64 bytes) of a row of a C-contiguous array, without waiting for it."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0])
@@ -101,18 +101,18 @@ def fetch_lines(array, row, lines):
 
 
 def cache_in(folder: Path, function: Callable) -> caching.FunctionCache:
-    """Numba's cache of `function` in `folder`, of kernels that are small and loaded without the compiler."""
+    """Numba's cache of `function` in `folder`, with kernels that are small and load without the compiler."""
     return cache.cache_in(folder, function, _Cache, _SmallForm)
 
 
 class _SmallForm(caching.CompileResultCacheImpl):
-    """Kernels without LLVM's code, for linking into other kernels, and without environments that hold no objects.
+    """Stores kernels without the LLVM code for linking into other kernels, and without empty environments.
 
-    For these, modules of Numba's with their dependencies would be imported.
+    Loading these would import modules of Numba with their dependencies.
     """
 
     def reduce(self, data: Any) -> Any:
-        """What is stored of a compiled kernel."""
+        """The stored form of a compiled kernel."""
         (name, kind, (code, _)), about, *others, environments = super().reduce(data)
         needed = tuple(e for e in environments if e.consts)
         return ((name, kind, (code, _only(about.llvm_cpython_wrapper_name))), about, *others, needed)
@@ -125,7 +125,7 @@ class _SmallForm(caching.CompileResultCacheImpl):
 
 
 class _Cache(caching.FunctionCache):
-    """Loads a kernel without importing all that compiling takes, and without compiling Numba's allocator."""
+    """Loads a kernel without importing the compiler and without compiling Numba's allocator."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel, or None."""
@@ -135,14 +135,14 @@ class _Cache(caching.FunctionCache):
 
 
 def _only(name: str) -> bytes:
-    """LLVM's code of a module that has a function of this name, and no other."""
+    """LLVM bitcode of a module whose only function is an empty one called `name`."""
     bitcode: bytes = llvm.parse_assembly(f'define void @"{name}"() {{ ret void }}').as_bitcode()
     return bitcode
 
 
 @functools.cache
 def _provide_allocator() -> None:
-    """Tell LLVM where the functions are that kernels allocate with."""
+    """Register the addresses of Numba's allocation functions with LLVM."""
     for name, address in _nrt_python.c_helpers.items():
         llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
 
@@ -154,12 +154,12 @@ _LAPACK = "scipy.linalg.cython_lapack"
 
 @functools.cache
 def _provide_eigh() -> Any:
-    """Have Numba's `_EIGH` find LAPACK without an import of scipy.linalg, which takes 0.1 s and 13 MB.
+    """Let Numba's `_EIGH` find LAPACK without importing scipy.linalg, which takes 0.1 s and 13 MB.
 
-    When it is first called, it imports `_LAPACK` and remembers an address. So it is called here, with a matrix of one
-    number, while that module stands alone in `sys.modules`; an import of the module later on is an ordinary one. The
-    module is returned, so that the cache holds it. Other functions of LAPACK, which no method uses but those that store
-    whole matrices, import scipy.linalg.
+    On its first call, the function imports `_LAPACK` and stores an address. So it is called here with a 1 x 1 matrix,
+    while that module alone is in `sys.modules`; later imports of the module are ordinary ones. The module is returned
+    so that the cache of this function keeps it alive. Only methods with full matrices use other functions of LAPACK,
+    which import scipy.linalg.
     """
     folders = [os.path.join(path, "linalg") for path in scipy.__path__]
     spec = importlib.machinery.PathFinder.find_spec(_LAPACK, folders)

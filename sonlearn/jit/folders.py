@@ -1,9 +1,9 @@
-"""Where compiled kernels are kept.
+"""Folders of compiled kernels.
 
-Kernels are written to the first place that this user owns and may write to, and read from every place that can be
-trusted (`trusted`): so a cache that was filled for a container's image or for all users of a machine serves them all.
-A cached kernel is code, hence the care. Numba's own locators read only where they can write, and name folders by the
-path of the installation; `sonlearn.jit.cache.Place` does neither.
+Kernels are written to the first folder that this user owns and can write to. They are read from every trusted folder
+(`trusted`), so a cache in a container image or for all users of a machine serves all of them. A cached kernel is
+code, so trust matters. Numba's own locators read only folders that they can write to, and name folders by the path of
+the installation; `sonlearn.jit.cache.Place` does neither.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _KEEP_SECONDS = 30 * 24 * 3600
 
 @functools.cache
 def roots() -> tuple[Path, ...]:
-    """Where kernels are looked for, and written if possible: $SONLEARN_CACHE_DIR, the user's cache, a private folder.
+    """Parent folders to read kernels from, and to write to: $SONLEARN_CACHE_DIR, the user's cache, a private folder.
 
-    With $SONLEARN_CACHE_DIR the user's own cache comes second: it takes what may not be written to the first.
+    If $SONLEARN_CACHE_DIR cannot be written to, the user's own cache receives the kernels.
     """
     found = [Path(explicit)] if (explicit := os.environ.get("SONLEARN_CACHE_DIR")) else []
     with contextlib.suppress(RuntimeError):  # no home directory
@@ -44,7 +44,7 @@ def _user_root() -> Path:
 
 @functools.cache
 def folders(name: str) -> tuple[Path | None, tuple[Path, ...]]:
-    """(folder of this `name` to write kernels to, None where there is none; those to read them from before that)."""
+    """(folder `name` to write kernels to, or None; further folders of that name, which are read first)."""
     readable = []
     for root in roots():
         folder = root / name
@@ -57,7 +57,7 @@ def folders(name: str) -> tuple[Path | None, tuple[Path, ...]]:
 
 
 def _writable(folder: Path) -> bool:
-    """Whether `folder` is this user's own, made if need be, and can be written to."""
+    """Whether `folder`, created if necessary, belongs to this user and can be written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         (folder / "used").touch()
@@ -67,10 +67,10 @@ def _writable(folder: Path) -> bool:
 
 
 def trusted(folder: Path) -> bool:
-    """Whether only root and this user can have put code into `folder`.
+    """Whether only root and this user can have written code to `folder`.
 
-    It, its files and all folders above belong to root or to this user, and nobody else may write to them (folders above
-    may be open to all if they are sticky, as /tmp is).
+    The folder, its files and all parent folders must belong to root or to this user, and nobody else may write to them
+    (parent folders may be writable by all if they are sticky, as /tmp is).
     """
     if not hasattr(os, "getuid"):
         return False

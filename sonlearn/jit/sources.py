@@ -1,4 +1,4 @@
-"""The package's own sources: what a kernel is compiled from, wherever it stands."""
+"""The package's sources that a kernel depends on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _sources() -> dict[str, bytes]:
 def _fields() -> bytes:
     """Digest of the fields of all named tuples.
 
-    Kernels get such tuples as arguments and read fields by place, whether or not their module imports the class.
+    Kernels take such tuples as arguments and read fields by position, even if their module does not import the class.
     """
     digest = hashlib.sha256()
     for text in _sources().values():
@@ -39,7 +39,7 @@ def _fields() -> bytes:
 
 @functools.cache
 def _imported_by(module: str) -> list[str]:
-    """What one module of the package imports of it: modules, and names in them, which may be modules too."""
+    """What a module imports from the package: modules, and names in modules, which may be modules too."""
     found = []
     for whole, names, plain in _IMPORT.findall(_sources()[module]):
         found += [(whole or plain).decode()]
@@ -48,7 +48,7 @@ def _imported_by(module: str) -> list[str]:
 
 
 def digest_of(module: str, settings: tuple[Any, ...]) -> str:
-    """Hash of the `settings` and of all sources that `module` reaches."""
+    """Hash of the `settings` and of all sources that `module` imports, directly or indirectly."""
     sources, reached, waiting = _sources(), set(), [module]
     while waiting:
         name = waiting.pop()

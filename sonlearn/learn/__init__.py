@@ -1,15 +1,22 @@
-"""Rows -> state: every learner, without input or output.
+"""Learning: rows in, predictions and states out. Nothing here reads or writes files.
 
-Read `engine` first, the seam: what a learner is to the rest of the program. Then `learner`, which keeps the names of
-features, the labels and one engine (`abreast`: several learners of the same rows), and `engines`, one for each kind of
-arithmetic. `losses`, `labels`, `classes` and `dense` are used by all.
+Read `engine` first: it declares the interface of every learner. Then read `learner`, which holds the names of the
+features, the labels and one engine. `shared_index` trains several learners on the same rows. All learners use
+`losses`, `labels`, `classes` and `linear_algebra`; `make` builds the engine for given options.
 
-The Newton family: `round` (what happens to a row), `step` (what knows alpha), `shrink` and `oja` (the sketches),
-`rescale`, `predict`, `newton` (a batch of rounds), on `state`, `status` and `tolerances`. How that costs nothing that
-grows with d is apart, in `sparse_time`.
+Each family has a folder with its kernels and its engine:
 
-First-order methods: `first_order`, with `invariant`, and `softmax`, where several classes share them. Random
-projections: `projected`, with `normals`. Whole matrices: `full`. What a step makes of a matrix's eigenvalues, for all
-who have any: `spectrum`. Learners made of learners: `combine`. What moved a prediction,
-of any learner: `explain`.
+`newton`       sketched online Newton; its folder `sparse_time` makes the cost independent of d
+`diagonal_fd`  frequent directions with an exact diagonal, on AROW's step
+`first_order`  gradient descent and its relatives, with `invariant_step`
+`projected`    random projections, with the random numbers of `normals`
+`dense`        full matrices, for few features
+`metagrad`     many step sizes at once
+`bayes`        naive Bayes, in one file
+`multiclass`   several classes
+`ensemble`     learners that combine other learners
+
+`spectrum` has the spectral functions of all families with a matrix, `log` the index arithmetic of lazy updates,
+`tolerances` the thresholds. `merge` combines learners of several partitions of the data, and `explain` attributes a
+prediction to features and members.
 """

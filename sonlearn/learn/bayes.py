@@ -1,15 +1,16 @@
-"""Naive Bayes: log-odds of the classes out of counts. Nothing is fitted: each feature is judged by itself.
+"""Naive Bayes: log-odds of the classes from counts. Each feature contributes independently of the others.
 
-c+_f and c-_f are what has been counted of feature f in each class, times the importance of the rows; T+ and T- the
-totals; N+ and N- the weight of the rows. Over the entries of a row whose features have been counted before,
+c+_f and c-_f are the counts of feature f in each class, weighted by the importance of the rows; T+ and T- are their
+totals, N+ and N- the weights of the rows. Over the entries of a row whose features have been counted before,
 
     z = ln((N+ + 1)/(N- + 1)) + m^-q sum_f x_f (ln((c+_f + a)/(c-_f + a)) + ln(T-/T+)),   m = sum_f x_f.
 
-Bernoulli: x_f = 1, c counts rows that have f, T = N + 2 a; what absent features say is left out. Multinomial: x_f is
-the size of the value, c sums it, T = (sum of all c) + a (number of features counted). m^-q is our own: entries of a row
-say the same again and again, and the sum alone would be far too sure. [NB] in `sonlearn.options.methods`.
+Bernoulli: x_f = 1, c counts the rows with f, T = N + 2 a; absent features are ignored. Multinomial: x_f is the absolute
+value, c sums it, T = (sum of all c) + a (number of features counted). The factor m^-q is our own: the entries of a row
+are correlated, so the plain sum would be overconfident. Source: [NB] in `sonlearn.options.methods`.
 
-What forgets (--decay) multiplies all counts by `keep` before it counts a row; a feature's when it is next read.
+Forgetting (--decay) multiplies all counts by the retention 1 - decay before a row is counted; a feature's counts are
+multiplied when they are next read.
 """
 
 from __future__ import annotations
@@ -26,29 +27,33 @@ from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
-#: What is counted ends here, so that sums stay finite.
+#: Upper bound of a count, so that sums stay finite.
 MOST = 1e300
 _NOW = [(name, "i8") for name in ("n", "features", "seen")]
 _NOW += [(name, "f8") for name in ("n_pos", "n_neg", "t_pos", "t_neg")]
 
 
-class State(NamedTuple):
-    """What has been counted."""
+class BayesState(NamedTuple):
+    """The counts.
 
-    # float64[features, 2 or 3]: of the negative class, of the positive one; rows learned when that was so, if it fades
+    counts : float64[features, 2 or 3]
+        Counts of the negative and the positive class; with forgetting also `n` at the time of the last update.
+    now : structured [1]
+        n: rows learned; features: features with capacity; seen: features counted; n_pos, n_neg: weight of the rows of
+        each class; t_pos, t_neg: total of the counts of each class.
+    """
+
     counts: np.ndarray
-    now: (
-        np.ndarray
-    )  # rows learned; features with room; those counted; weight of the rows of each class; what was counted of each
+    now: np.ndarray
 
 
-class Params(NamedTuple):
-    """The values of a method."""
+class BayesParams(NamedTuple):
+    """The parameters of a method."""
 
-    amounts: bool
-    a: float
-    q: float
-    keep: float  # what a row learned leaves of what was counted before
+    amounts: bool  # multinomial
+    a: float  # smoothing
+    q: float  # exponent of m
+    retention: float  # factor of the counts for each row learned: 1 - decay
 
 
 class NaiveBayes(Engine):
@@ -56,44 +61,48 @@ class NaiveBayes(Engine):
 
     def __init__(self, options: LearnOptions):
         values = METHODS[options.method].values
-        self._params = Params(values["amounts"], values["a"], values["q"], 1.0 - options.decay)
+        self._params = BayesParams(values["amounts"], values["a"], values["q"], 1.0 - options.decay)
 
-    def new(self) -> State:
-        """State of a learner that has seen nothing."""
-        return State(np.zeros((0, 2 + (self._params.keep < 1.0))), np.zeros(1, dtype=_NOW))
+    def new(self) -> BayesState:
+        """State of an untrained learner."""
+        return BayesState(np.zeros((0, 2 + (self._params.retention < 1.0))), np.zeros(1, dtype=_NOW))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
-        """Let the counts hold what learning `rows` may bring."""
+    def reserve(self, state: BayesState, rows: Rows, features: int) -> BayesState:
+        """Make room for learning `rows`."""
         now, used = state.now.copy(), int(state.now["features"][0])
         now["features"] = max(used, features)
-        return State(grown(state.counts, features, used), now)
+        return BayesState(grown(state.counts, features, used), now)
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
-        """Learn rows from `start` on; see the seam."""
-        at = judge_rows(self._params, state, rows, out.raw, start, True)
+    def learn(self, state: BayesState, rows: Rows, out: Predictions, start: int) -> tuple[BayesState, int]:
+        """Learn rows from `start` on (see `Engine.learn`)."""
+        at = score_rows(self._params, state, rows, out.raw, start, True)
         out.prediction[start:at] = out.raw[start:at]
         return state, at
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: BayesState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = judge_rows(self._params, state, rows, out.raw, 0, False)
+        at = score_rows(self._params, state, rows, out.raw, 0, False)
         out.prediction[:] = out.raw
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
-        """What an entry of each feature adds to the sum."""
+    def weights(self, state: BayesState, features: int) -> np.ndarray:
+        """float64[features]: the term of each feature in the sum, for x_f = 1."""
         w = np.zeros(features)
         all_weights(self._params, state, w[: len(state.counts)])
         return w
 
-    def packed(self, state: State) -> State:
-        """`state` without spare room."""
+    def packed(self, state: BayesState) -> BayesState:
+        """`state` without unused capacity."""
         return state._replace(counts=state.counts[: state.now["features"][0]])
 
 
 @bare_jit
-def judge_rows(params, state, rows, raw, start, learn):
-    """Fill raw[start:] with log-odds, and count the rows if they are learned from; first row not finite, or n."""
+def score_rows(params, state, rows, raw, start, learn):
+    """raw[i] <- log-odds of row i, from row `start` on; returns the first row whose log-odds are not finite, or n.
+
+    With `learn`, rows with a label and a weight are then counted: state is modified. rows : Rows, not modified
+    raw : float64[n], filled in
+    """
     for i in range(start, len(rows.y)):
         z = log_odds(params, state, rows, i) + rows.base[i]
         if not math.isfinite(z):
@@ -106,13 +115,13 @@ def judge_rows(params, state, rows, raw, start, learn):
 
 @bare_inline
 def log_odds(params, state, rows, i):
-    """z of row i."""
+    """z of row i. Modifies nothing."""
     now, counts, a = state.now[0], state.counts, params.a
     z, m, prior = 0.0, 0.0, total_odds(params, state)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], abs(rows.values[place])
-        left = left_of(params, state, f, 0)
-        neg, pos = counts[f, 0] * left, counts[f, 1] * left
+        remaining = retained_share(params, state, f, 0)
+        neg, pos = counts[f, 0] * remaining, counts[f, 1] * remaining
         if x > 0.0 and neg + pos > 0.0:
             x = x if params.amounts else 1.0
             z += x * (math.log((pos + a) / (neg + a)) + prior)
@@ -123,9 +132,9 @@ def log_odds(params, state, rows, i):
 
 
 @bare_inline
-def left_of(params, state, f, more):
-    """What is left of the counts of feature f, `more` rows from now."""
-    return params.keep ** (state.now[0]["n"] + more - state.counts[f, 2]) if params.keep < 1.0 else 1.0
+def retained_share(params, state, f, more):
+    """Factor by which the counts of feature f have decayed since their last update, `more` rows from now."""
+    return params.retention ** (state.now[0]["n"] + more - state.counts[f, 2]) if params.retention < 1.0 else 1.0
 
 
 @bare_inline
@@ -141,10 +150,10 @@ def total_odds(params, state):
 
 @bare_inline
 def count(params, state, rows, i):
-    """Count row i for its class."""
+    """Add row i to the counts of its class: modifies state."""
     now, counts, h = state.now[0], state.counts, rows.weight[i]
     side, total = 1 if rows.y[i] > 0.0 else 0, 0.0
-    if params.keep < 1.0:
+    if params.retention < 1.0:
         forget_past(params, state, rows, i)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], abs(rows.values[place])
@@ -161,22 +170,22 @@ def count(params, state, rows, i):
 
 @bare_inline
 def forget_past(params, state, rows, i):
-    """The totals, and the counts of the row's features, as they are before row i is counted."""
-    now, counts, keep = state.now[0], state.counts, params.keep
-    now["n_pos"], now["n_neg"] = now["n_pos"] * keep, now["n_neg"] * keep
-    now["t_pos"], now["t_neg"] = now["t_pos"] * keep, now["t_neg"] * keep
+    """Decay the totals and the counts of row i's features before row i is counted: modifies state."""
+    now, counts, retention = state.now[0], state.counts, params.retention
+    now["n_pos"], now["n_neg"] = now["n_pos"] * retention, now["n_neg"] * retention
+    now["t_pos"], now["t_neg"] = now["t_pos"] * retention, now["t_neg"] * retention
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[place]
-        left = left_of(params, state, f, 1)
-        counts[f, 0], counts[f, 1], counts[f, 2] = counts[f, 0] * left, counts[f, 1] * left, now["n"] + 1.0
+        remaining = retained_share(params, state, f, 1)
+        counts[f, 0], counts[f, 1], counts[f, 2] = counts[f, 0] * remaining, counts[f, 1] * remaining, now["n"] + 1.0
     now["n"] += 1
 
 
 @bare_jit
 def all_weights(params, state, w):
-    """Fill w (float64[features])."""
+    """w[f] <- the term of feature f in the sum. w : float64[features], zeros on entry; state is not modified."""
     counts, a, prior = state.counts, params.a, total_odds(params, state)
     for f in range(len(w)):
         if counts[f, 0] + counts[f, 1] > 0.0:
-            left = left_of(params, state, f, 0)
-            w[f] = math.log((counts[f, 1] * left + a) / (counts[f, 0] * left + a)) + prior
+            remaining = retained_share(params, state, f, 0)
+            w[f] = math.log((counts[f, 1] * remaining + a) / (counts[f, 0] * remaining + a)) + prior

@@ -1,17 +1,18 @@
-"""The seam: what every learner is to the rest of the program, an engine over rows of numbered features.
+"""The interface between learners and the rest of the program: an engine learns rows of numbered features.
 
-An engine is made of options once and holds no state. Its state is a value, a NamedTuple of arrays (and of other such
-tuples), which its methods take and return. `sonlearn.learn.learner` keeps the names of the features, the labels and one
-engine with its state; `sonlearn.files.storage` walks the state without knowing its fields. An engine can hold engines.
+An engine is built once from the options and holds no state. Its state is a value: a NamedTuple of arrays and of further
+such tuples, which its methods take and return. `sonlearn.learn.learner` holds the names of the features, the labels and
+one engine with its state. `sonlearn.files.storage` walks the state without knowing its fields. An engine may contain
+other engines.
 
-Two conventions make that work:
+Two conventions apply to states:
 
-- what grows with the stream has length 0 along its first axis in a new state, and no other array has: storage checks
-  the shapes of a file against `Engine.new` and leaves free what is 0 there;
-- counters and other scalars stand in a structured array of length 1 (`now`), so that they have names.
+- An array that grows with the stream has length 0 along its first axis in a new state, and no other array has. Storage
+  checks the shapes in a file against `Engine.new` and leaves these lengths free.
+- Counters and other scalars are fields of a structured array of length 1 (`now`), so that they have names.
 
-All that the program asks of an engine is declared in `Engine`; what an engine of several classes adds is in
-`ClassEngine`. A new engine defines the abstract methods and overrides defaults where it has more to offer.
+`Engine` declares everything that the program requires of an engine, and `ClassEngine` adds the requirements for several
+classes. A new engine defines the abstract methods and overrides the defaults that it improves on.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ State = Any
 
 
 class Predictions(NamedTuple):
-    """What an engine fills in, row by row and before the label is used."""
+    """Predictions of n rows. An engine fills in each one before it uses the row's label."""
 
-    prediction: np.ndarray  # float64[n], what the loss is taken of
-    raw: np.ndarray  # float64[n], the same before any projection or link
+    prediction: np.ndarray  # float64[n], the argument of the loss
+    raw: np.ndarray  # float64[n], the prediction before any projection or link
     # float64[n], what `raw` would be of a model at rest, to which no labels come any more; NaN where that is `raw`
     offline: np.ndarray
 
@@ -43,29 +44,29 @@ class Predictions(NamedTuple):
 
 
 class Contributions(NamedTuple):
-    """What the k members of an ensemble predict for n rows, and what each contributes to `Predictions.raw`."""
+    """Predictions of the k active members of an ensemble for n rows, and their contributions to `Predictions.raw`."""
 
-    names: tuple[str, ...]  # of the members at work
-    predictions: np.ndarray  # float64[n, k], of each member, in the terms of `raw`
-    weight: np.ndarray  # float64[k], the combiner's
-    contributions: np.ndarray  # float64[n, k], what each member adds to `raw`
-    start: np.ndarray  # float64[n], `raw` if no member added anything
+    names: tuple[str, ...]  # of the active members
+    predictions: np.ndarray  # float64[n, k], on the scale of `raw`
+    weight: np.ndarray  # float64[k], the combiner's weights
+    contributions: np.ndarray  # float64[n, k], the term that each member adds to `raw`
+    start: np.ndarray  # float64[n], `raw` without the members' contributions
 
 
 class Engine(ABC):
-    """A learner as the program sees it: options in, states and predictions out.
+    """A learner: options in, states and predictions out.
 
     Attributes
     ----------
     unknown : bool
-        Whether rows must name the features that no row learned from has had, as -1 (`sonlearn.views.view`).
+        Whether rows must list features that no learned row contained, with the number -1 (`sonlearn.views.view`).
     """
 
     unknown: bool = False
 
     @abstractmethod
     def new(self) -> State:
-        """State of a learner that has seen nothing."""
+        """State of an untrained learner."""
 
     @abstractmethod
     def reserve(self, state: State, rows: Rows, features: int) -> State:
@@ -75,8 +76,8 @@ class Engine(ABC):
     def learn(self, state: State, rows: Rows, out: Any, start: int) -> tuple[State, int]:
         """Predict and learn rows from `start` on; returns the state and the first row that it refused, or n.
 
-        `out` is a `Predictions`, of several classes a `Scores`. A refused row would have led to numbers out of all
-        bounds, or has another reason (`refusal`). It and the rows after it have changed nothing.
+        `out` is a `Predictions`, or a `Scores` for several classes. A row is refused if its numbers would be out of
+        bounds, or for another reason (see `refusal`). The refused row and the rows after it have changed nothing.
         """
 
     @abstractmethod
@@ -85,40 +86,40 @@ class Engine(ABC):
 
     @abstractmethod
     def weights(self, state: State, features: int) -> np.ndarray:
-        """float64[features]: weights in the scale of the input, of what is linear in it."""
+        """float64[features]: weights of the linear part of the model, in the scale of the input."""
 
     @abstractmethod
     def packed(self, state: State) -> State:
         """`state` without unused capacity, for storage: equal states give equal arrays."""
 
     def facts(self, state: State) -> dict[str, Any]:
-        """Further facts about a state, numbers and arrays by name (``alpha``, ``eigenvalues``, ``members``, ...)."""
+        """Further numbers and arrays of a state, by name (``alpha``, ``eigenvalues``, ``members``, ...)."""
         return {}
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
-        """(found, expected) for a row that `learn` refused; None where its numbers were out of bounds."""
+        """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""
         return None
 
     def next_pass(self, state: State) -> None:
-        """Take note, in `state`, that the rows to come have been learned from before."""
+        """Record in `state` that the next rows have been learned before."""
         return
 
     def contributions(self, state: State, rows: Rows, number: int | None = None) -> Contributions | None:
-        """What the members contribute, in the class of that number if there are several; None without members."""
+        """The members' contributions, to the score of class `number` if there are several; None without members."""
         return None
 
 
 class ClassEngine(Engine):
-    """An engine of several classes. Labels of rows are numbers of classes, in the order in which classes were met."""
+    """An engine for several classes. The label of a row is the number of its class, by order of first occurrence."""
 
     @abstractmethod
     def new(self, classes: int = 0) -> State:
-        """State that has seen nothing, with room for so many classes."""
+        """State of an untrained learner, with capacity for `classes` classes."""
 
     @abstractmethod
     def met(self, state: State) -> int:
-        """How many classes have been met."""
+        """Number of classes that have occurred."""
 
     def reordered(self, state: State, order: list[int | None]) -> State:
-        """`state` with its classes in another order; None stands for a class that it has not met."""
+        """`state` with its classes in another order; None stands for a class that has not occurred in it."""
         raise NotImplementedError

@@ -1,17 +1,16 @@
-"""What moved a prediction: the members of the learner, and the features of the row. Slow, and changes nothing.
+"""Explanation of a prediction: the contributions of the row's features and of the learner's members. Slow.
 
-What a feature moved is its Shapley value [Shapley: A Value for n-Person Games, 1953], estimated: the row is put
-together feature by feature in ORDERS orders, and the share of a feature is the mean of what the raw prediction changed
-by when it came [Castro, Gomez, Tejada: Polynomial calculation of the Shapley value based on sampling, Computers & OR
-2009]. That needs nothing but `predict`, whatever the learner is, and the shares add up to the raw prediction, for in
-each order the changes do. Half of the orders are the others read backwards, so that of what two features do only
-together each has exactly half. Where a prediction is a sum over the features, each order gives the term w_f x_f, which
-is then asked for at once.
+The contribution of a feature is an estimate of its Shapley value [Shapley: A Value for n-Person Games, 1953]. The row
+is assembled feature by feature in ORDERS orders; the contribution is the mean change of the raw prediction when the
+feature is added [Castro, Gomez, Tejada: Polynomial calculation of the Shapley value based on sampling, Computers & OR
+2009]. This needs only `predict`, so it works for any learner. The contributions sum to the raw prediction, because the
+changes do in each order. Half of the orders are the reverse of the others, so two features share an interaction
+equally. If the prediction is a sum over the features, each order gives the term w_f x_f, which is computed directly.
 
-Beside it stands the prediction of the row without the feature (occlusion): two features that say the same lose nothing
-one by one, and share what they moved.
+An explanation also has the prediction of the row without each feature (occlusion). Removing one of two redundant
+features changes nothing; their Shapley values share the effect.
 
-What a member moved is the combiner's weight times what the member said.
+The contribution of a member is the combiner's weight times its input from the member.
 """
 
 from __future__ import annotations
@@ -27,39 +26,39 @@ from sonlearn.options.methods import additive
 
 
 class Explainable(Protocol):
-    """What an explanation asks of a learner: see `sonlearn.learn.learner.Learner`."""
+    """The interface that an explanation needs of a learner: see `sonlearn.learn.learner.Learner`."""
 
     options: LearnOptions
 
     @property
     def classes(self) -> list[int | str]:
-        """Labels of the classes met so far."""
+        """Labels of the classes that have occurred."""
 
     def predict(self, batch: Batch) -> Any:
         """Predict and change nothing."""
 
     def contributions(self, batch: Batch, number: int | None = None) -> Any:
-        """What the members say of the rows."""
+        """The members' predictions and contributions."""
 
 
-#: Orders in which a row is put together.
+#: Number of orders in which a row is assembled.
 ORDERS = 32
-#: Entries of the rows that are predicted at a time, about.
+#: Approximate number of entries that are predicted at a time.
 _ENTRIES = 1 << 20
 
 
 class MemberContribution(NamedTuple):
-    """A member's part in a prediction.
+    """A member's contribution to a prediction.
 
     Attributes
     ----------
     name : str
     prediction : float
-        In the terms of a raw prediction.
+        On the scale of a raw prediction.
     weight : float
-        The combiner's, averaged over the combiner's learners as `Learner.facts` has it.
+        The combiner's weight, averaged over the combiner's learners as in `Learner.facts`.
     contribution : float
-        The weight times the combiner's input, in the terms of a raw prediction.
+        The weight times the combiner's input, on the scale of a raw prediction.
     """
 
     name: str
@@ -69,32 +68,32 @@ class MemberContribution(NamedTuple):
 
 
 class Attribution(NamedTuple):
-    """What a raw prediction, or the score of a class, is made of.
+    """The terms of a raw prediction, or of the score of a class.
 
     ``raw`` is ``baseline + sum of contributions``; with members it is also ``start + mixed + sum of the members'
-    contributions``. Both hold but for rounding.
+    contributions``. Both hold up to rounding.
 
     Attributes
     ----------
     label : int, str or None
-        The class; None where there are no several classes.
+        The class; None unless there are several classes.
     raw : float
     ids : int64[s]
-        The features of the row, the largest contribution in either direction first.
+        Ids of the row's features, by descending absolute contribution.
     values : float64[s]
-        Values of the same feature added up.
+        Their values; repeated entries of a feature are summed.
     contributions : float64[s]
-        Of each feature.
+        Contribution of each feature.
     without : float64[s]
         The raw prediction of the row without the feature.
     baseline : float
-        The raw prediction of the row without any feature: the base, and what is said without looking.
-    members : tuple of Voice
-        Those at work, in order as the features; none where the learner has no members.
+        The raw prediction of a row without features.
+    members : tuple of MemberContribution
+        The active members, by descending absolute contribution; empty if the learner has no members.
     start : float
-        What would be predicted if no member said anything: the base, and of values the mean label.
+        The prediction if all members' contributions were 0: the base, for numeric labels plus the mean label.
     mixed : float
-        What is left: the combiner mixes probabilities and ends at bounds, neither of which is a sum.
+        The remainder: the combiner mixes probabilities and clips, neither of which is a sum.
     """
 
     label: int | str | None
@@ -110,14 +109,14 @@ class Attribution(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Why a row is predicted as it is.
+    """The explanation of a row's prediction.
 
     Attributes
     ----------
     prediction : float
-        As `Learner.predict` gives it; of several classes, see `PredictedClass.prediction`.
+        As in the result of `Learner.predict`; for several classes see `PredictedClass.prediction`.
     attributions : tuple of Attribution
-        One; of several classes those of the two with the highest scores, as far as so many have been met.
+        One; for several classes, one for each of the two classes with the highest scores, if so many have occurred.
     """
 
     prediction: float
@@ -125,23 +124,21 @@ class Explanation(NamedTuple):
 
 
 def explained(learner: Explainable, batch: Batch) -> Iterator[Explanation]:
-    """For each row of `batch` an `Explanation`; labels do not count. Raises DivergedError as `Learner.predict` does."""
-    silent = batch._replace(y=np.full(batch.n, np.nan), class_names=None, tags=None)
+    """An `Explanation` for each row of `batch`; labels are ignored. Raises DivergedError, as `Learner.predict`."""
+    unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None, tags=None)
     for i in range(batch.n):
-        yield _Row(learner, silent.part(i, i + 1)).explained()
+        yield _Row(learner, unlabelled.part(i, i + 1)).explained()
 
 
 def orders_of(s: int) -> np.ndarray:
-    """int64[ORDERS, s]: the orders in which s features come, always the same; each second one is the one before it,
-    backwards.
-    """
+    """int64[ORDERS, s]: fixed random orders of s features; every second one is the reverse of the one before it."""
     rng = np.random.default_rng(0)
     forth = np.array([rng.permutation(s) for _ in range(ORDERS // 2)], dtype=np.int64)
     return np.stack([forth, forth[:, ::-1]], axis=1).reshape(ORDERS, s)
 
 
 class _Row:
-    """A row, and what the learner says of parts of it.
+    """A row, and the learner's predictions for subsets of its features.
 
     Parameters
     ----------
@@ -158,54 +155,68 @@ class _Row:
             self.raw = scores[self.classes]
         else:
             self.classes, self.raw = np.zeros(1, np.int64), self.predicted.raw
-        # Features in the order of their ids, so that nothing depends on the order in the row.
+        # Features are sorted by id, so the result does not depend on their order in the row.
         self.ids, self._feature = np.unique(row.indices, return_inverse=True)
         self.values = np.bincount(self._feature, row.values, len(self.ids))
 
     def explained(self) -> Explanation:
-        """What moved the prediction."""
-        moved, without, empty = self._terms() if additive(self._learner.options) else self._shares()
+        """The explanation of the row."""
+        contributions, without, empty = self._terms() if additive(self._learner.options) else self._shares()
         attributions = []
         for c, k in enumerate(self.classes.tolist()):
-            order = np.argsort(-np.abs(moved[:, c]), kind="stable")
+            order = np.argsort(-np.abs(contributions[:, c]), kind="stable")
             label, raw = self._learner.classes[k] if self.several else None, float(self.raw[c])
-            features = (self.ids[order], self.values[order], moved[order, c], without[order, c], float(empty[c]))
+            features = (
+                self.ids[order],
+                self.values[order],
+                contributions[order, c],
+                without[order, c],
+                float(empty[c]),
+            )
             attributions.append(
                 Attribution(label, raw, *features, *self._contributions(k if self.several else None, raw))
             )
         return Explanation(float(self.predicted.prediction[0]), tuple(attributions))
 
     def _terms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(moved, without float64[s, classes], empty float64[classes]) of a sum: each feature alone, in rows of one."""
+        """(contributions, without: float64[s, classes], empty: float64[classes]) of an additive learner.
+
+        Each feature is predicted in a row of its own.
+        """
         base, features = self._row.base, np.arange(len(self.ids))[:, None]
-        moved = self._said(len(features), lambda chosen: self._feature == features[chosen], base=None)
-        return moved, self.raw - moved, np.full(len(self.classes), 0.0 if base is None else base[0])
+        contributions = self._predictions(len(features), lambda chosen: self._feature == features[chosen], base=None)
+        return contributions, self.raw - contributions, np.full(len(self.classes), 0.0 if base is None else base[0])
 
     def _shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same of any learner, from rows without one feature, and from rows that grow in some orders."""
+        """The same for any learner, from rows without one feature and from rows assembled in `ORDERS` orders."""
         s = len(self.ids)
         features, orders = np.arange(s)[:, None], orders_of(s)
-        without = self._said(s, lambda chosen: self._feature != features[chosen], base=self._row.base)
-        place = np.argsort(orders, axis=1)  # of each feature in each order
+        without = self._predictions(s, lambda chosen: self._feature != features[chosen], base=self._row.base)
+        place = np.argsort(orders, axis=1)  # position of each feature in each order
 
-        def begun(chosen: slice) -> np.ndarray:
+        def prefix(chosen: slice) -> np.ndarray:
             o, j = np.divmod(np.arange(chosen.start, chosen.stop), s)
             return place[o][:, self._feature] < j[:, None]  # the first j of order o, from none to all but one
 
-        grown = self._said(ORDERS * s, begun, base=self._row.base)
+        grown = self._predictions(ORDERS * s, prefix, base=self._row.base)
         steps = np.concatenate(
             [grown.reshape(ORDERS, s, len(self.raw)), np.broadcast_to(self.raw, (ORDERS, 1, len(self.raw)))], 1
         )
-        moved = np.take_along_axis(np.diff(steps, axis=1), place[:, :, None], axis=1).mean(axis=0)
-        return moved, without, steps[0, 0]
+        contributions = np.take_along_axis(np.diff(steps, axis=1), place[:, :, None], axis=1).mean(axis=0)
+        return contributions, without, steps[0, 0]
 
-    def _said(self, n: int, keep: Callable[[slice], np.ndarray], base: np.ndarray | None) -> np.ndarray:
-        """float64[n, classes]: predictions of n rows, of the entries where ``keep(rows)``, bool[rows, entries], is."""
+    def _predictions(
+        self, n: int, chosen_entries: Callable[[slice], np.ndarray], base: np.ndarray | None
+    ) -> np.ndarray:
+        """float64[n, classes]: predictions of n subsets of the row.
+
+        chosen_entries : function of a slice of the n rows that returns bool[rows, entries of the row]
+        """
         out, step = np.zeros((n, len(self.classes))), max(1, _ENTRIES // max(len(self._feature), 1))
         for start in range(0, n if len(self.classes) else 0, step):
             chosen = slice(start, min(start + step, n))
-            said = self._learner.predict(_kept(self._row._replace(base=base), keep(chosen)))
-            out[chosen] = said.scores[:, self.classes] if self.several else said.raw[:, None]
+            predicted = self._learner.predict(_subrows(self._row._replace(base=base), chosen_entries(chosen)))
+            out[chosen] = predicted.scores[:, self.classes] if self.several else predicted.raw[:, None]
         return out
 
     def _contributions(self, k: int | None, raw: float) -> tuple[tuple[MemberContribution, ...], float, float]:
@@ -221,12 +232,13 @@ class _Row:
         return members, start, raw - start - float(shares.sum())
 
 
-def _kept(row: Batch, keep: np.ndarray) -> Batch:
-    """A row for each row of `keep` (bool[n, entries of `row`]): the entries of `row` where it is true."""
-    n, shape = len(keep), keep.shape
+def _subrows(row: Batch, chosen_entries: np.ndarray) -> Batch:
+    """Batch of n subsets of `row`: row i has the entries where ``chosen_entries[i]`` (bool[n, entries]) is true."""
+    n, shape = len(chosen_entries), chosen_entries.shape
     return Batch(
-        indptr=np.concatenate([[0], np.cumsum(keep.sum(axis=1))]).astype(np.int64),
-        indices=np.broadcast_to(row.indices, shape)[keep], values=np.broadcast_to(row.values, shape)[keep],
+        indptr=np.concatenate([[0], np.cumsum(chosen_entries.sum(axis=1))]).astype(np.int64),
+        indices=np.broadcast_to(row.indices, shape)[chosen_entries],
+        values=np.broadcast_to(row.values, shape)[chosen_entries],
         y=np.full(n, np.nan), weight=np.repeat(row.weight, n), lines=np.repeat(row.lines, n), source=row.source,
         base=None if row.base is None else np.repeat(row.base, n), constant=row.constant,
     )  # fmt: skip

@@ -1,8 +1,8 @@
-"""Steps that importance cannot blow up: the loss is followed along the step instead of by its slope at the start.
+"""Importance-invariant steps: the step follows the loss, rather than its slope at the start.
 
-[IWA] A step along x with step size tau and q = x'Rx (R the rates of the features) moves the prediction by -tau q l'.
-Cut into ever more steps of ever smaller size it obeys dp/ds = -l'(p), s from 0 to T = tau q, and that has a closed
-form for every loss here: an example of weight 2 does what the same example does twice over, and no step overshoots.
+[IWA] A step along x with step size tau and q = x'Rx (R the rates of the features) changes the prediction by -tau q l'.
+In the limit of many small steps, dp/ds = -l'(p) for s from 0 to T = tau q. This has a closed form for every loss here.
+An example of weight 2 has the same effect as the example twice, and no step overshoots.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import math
 from sonlearn.jit import bare_inline
 from sonlearn.learn.losses import ABSOLUTE, HINGE, HUBER, LOGISTIC, POISSON, QUANTILE, SQUARED_HINGE
 
-#: exp of this is nothing beside 1: below it, a margin moves under logistic loss as if that were -m.
+#: exp(FLAT) is negligible compared with 1: below this margin m, the logistic loss is -m.
 FLAT = -40.0
-#: Halley's method on a convex function from above, where it converges from the first step on: never used up. A step
-#: this small beside the way gone is the last one, since errors are cubed from step to step.
+#: Halley's method approaches the root of a convex function from above and converges from the first step on, long before
+#: STEPS steps. A step smaller than this share of the distance is the last one, because each step cubes the error.
 STEPS, LAST_STEP = 40, 1e-6
 
 
 @bare_inline
 def travel(loss, p: float, y: float, T: float) -> float:
-    """How far the prediction goes from p in time T >= 0, with sign."""
+    """Signed change of the prediction from p in time T >= 0, for label y."""
     if loss.code == LOGISTIC:
         return y * logistic_travel(y * p, T)
     if loss.code == HINGE:
@@ -52,7 +52,7 @@ def logistic_travel(m: float, T: float) -> float:
     rest, start = T - free, max(m, FLAT)
     e = math.exp(min(start, 700.0))
     share = rest / (1.0 + e)
-    d = 2.0 * share / (1.0 + math.sqrt(1.0 + 2.0 * (e / (1.0 + e)) * share))  # by the first two terms of exp(d) - 1
+    d = 2.0 * share / (1.0 + math.sqrt(1.0 + 2.0 * (e / (1.0 + e)) * share))  # from the first two terms of exp(d) - 1
     if d > 1.0:
         d = min(d, math.log1p(rest / e))
     for _ in range(STEPS):
@@ -72,7 +72,7 @@ def logistic_travel(m: float, T: float) -> float:
 
 @bare_inline
 def poisson_travel(p: float, y: float, T: float) -> float:
-    """With exp(-p) following the line du/ds = 1 - y u: -log(exp(p) (1 - exp(-yT))/y + exp(-yT))."""
+    """u = exp(-p) follows du/ds = 1 - y u, so the change is -log(exp(p) (1 - exp(-yT))/y + exp(-yT))."""
     if y * T < 1e-300:
         return y * T - math.log1p(math.exp(p) * T)
     done = -math.expm1(-y * T)

@@ -1,7 +1,9 @@
-"""Small dense pieces: triangular solves, updates and products on the leading part of preallocated arrays.
+"""Small dense operations: triangular solves, updates and products on the leading part of preallocated arrays.
 
-Loops run along contiguous rows, so that they vectorise without reordering any sum. Plain loops throughout: NumPy's
-slice assignments and products would double the time that the kernels take to compile.
+Inner loops run along contiguous rows, so they vectorise without reordering any sum. All are plain loops: NumPy's slice
+assignments and products would double the compilation time of the kernels.
+
+All arrays are float64. LT is r x r or larger, with L' in its upper triangle.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from sonlearn.jit import bare_inline, forced_inline, inline
 
 @forced_inline
 def solve_lower(LT, r, b, out):
-    """out[:r] <- L^-1 b[:r]; row j of LT is column j of L."""
+    """out[:r] <- L^-1 b[:r]; row j of LT is column j of L. LT and b are not modified."""
     for i in range(r):
         out[i] = b[i]
     for j in range(r):
@@ -27,7 +29,7 @@ def solve_lower(LT, r, b, out):
 
 @forced_inline
 def solve_upper(LT, r, b, out):
-    """out[:r] <- L^-T b[:r]."""
+    """out[:r] <- L^-T b[:r]. LT and b are not modified."""
     for j in range(r - 1, -1, -1):
         total = b[j]
         for i in range(j + 1, r):
@@ -37,7 +39,7 @@ def solve_upper(LT, r, b, out):
 
 @forced_inline
 def cholesky_update(LT, r, v):
-    """LT'LT <- LT'LT + v v', by Givens rotations; v[:r] is used up. Exact zeros on the diagonal are allowed."""
+    """LT'LT <- LT'LT + v v', by Givens rotations. Modifies LT, overwrites v[:r]. The diagonal may contain zeros."""
     for j in range(r):
         length = math.sqrt(LT[j, j] * LT[j, j] + v[j] * v[j])
         if v[j] == 0.0 or length == 0.0:
@@ -52,7 +54,7 @@ def cholesky_update(LT, r, v):
 
 @forced_inline
 def add_outer(H, r, scale, y):
-    """H[:r, :r] += scale y y'."""
+    """H[:r, :r] += scale y y', with y of length r or more, not modified."""
     for i in range(r):
         factor = scale * y[i]
         for j in range(r):
@@ -61,13 +63,13 @@ def add_outer(H, r, scale, y):
 
 @forced_inline
 def add_rows(by, A, rows, out):
-    """out += by[:rows]' A[:rows], four rows at a time: short rows are read and written from and to the same places."""
-    whole = rows - rows % 4
-    for at in range(0, whole, 4):
+    """out += by[:rows]' A[:rows], four rows at a time to save reads and writes of `out`. by and A are not modified."""
+    in_fours = rows - rows % 4
+    for at in range(0, in_fours, 4):
         b0, b1, b2, b3 = by[at], by[at + 1], by[at + 2], by[at + 3]
         for i in range(len(out)):
             out[i] += (b0 * A[at, i] + b1 * A[at + 1, i]) + (b2 * A[at + 2, i] + b3 * A[at + 3, i])
-    for at in range(whole, rows):
+    for at in range(in_fours, rows):
         b0 = by[at]
         for i in range(len(out)):
             out[i] += b0 * A[at, i]
@@ -83,7 +85,7 @@ def clear(A):
 
 @bare_inline
 def add_product(A, B, rows, inner, out):
-    """out[:rows] += A[:rows, :inner] B[:inner]."""
+    """out[:rows] += A[:rows, :inner] B[:inner]. A and B are not modified."""
     for i in range(rows):
         for l in range(inner):  # noqa: E741
             factor = A[i, l]

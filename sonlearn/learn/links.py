@@ -1,7 +1,7 @@
-"""What is said of a prediction, after the loss was taken: nothing but itself, a value of a link, or a class.
+"""Reported predictions: the prediction itself, its value under a link, or a class.
 
-As in VW the link changes no loss and nothing that is learned, while with ``--binary`` the loss is what is reported too:
-1 for a wrong class.
+As in VW, a link changes neither the loss nor the learning. ``--binary`` also changes the reported loss: 1 for a wrong
+class.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from sonlearn.errors import OptionError
 from sonlearn.options import LearnOptions
 from sonlearn.options.learning import LINKS
 
-#: Losses whose best prediction tells the probability of a class: its logit, or 2 P - 1.
+#: Losses whose minimiser determines the probability P of a class: it is the logit of P, or 2 P - 1.
 PROBABILISTIC = ("logistic", "squared", "squared_hinge")
 
 
 def linked(link: str, p: np.ndarray) -> np.ndarray:
-    """float64[n]: what `link` makes of predictions p, float64[n]. Raises OptionError: no such link."""
+    """float64[n]: predictions p, float64[n], under `link`. Raises OptionError if there is no such link."""
     match link:
         case "identity":
             return p
@@ -26,7 +26,7 @@ def linked(link: str, p: np.ndarray) -> np.ndarray:
         case "glf1":
             return 2.0 * logistic(p) - 1.0
         case "poisson":
-            return np.exp(np.minimum(p, 700.0))  # beyond that no number is left
+            return np.exp(np.minimum(p, 700.0))  # a larger argument would overflow
     raise OptionError(f"--link {link}: expected one of {', '.join(LINKS)}")
 
 
@@ -36,9 +36,9 @@ def logistic(p: np.ndarray) -> np.ndarray:
 
 
 def reported(options: LearnOptions, p: np.ndarray, y: np.ndarray, loss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(what is said, the loss that is reported) of predictions p with labels y and losses, float64[n] each.
+    """(reported predictions, reported losses) for predictions p, labels y and losses; float64[n] each.
 
-    A prediction above 0 is of the class +1, as in VW. The loss stays NaN where there is no label.
+    With --binary a prediction above 0 is class +1, as in VW. The loss of a row without a label is NaN.
     """
     if not options.binary:
         return linked(options.link, p), loss

@@ -1,11 +1,11 @@
-"""Where a log of generations has its compositions: the index arithmetic of `sparse_time` and of `engines.compensated`.
+"""Positions of compositions in a log of generations: index arithmetic for `newton.sparse_time` and `diagonal_fd.lazy`.
 
-A generation is a linear map of every feature's row, numbered from 0; a feature is brought up to date when it is next
-read. Slot i of level l holds the composition of the maps that begins at generation W^l i, W = 2^bits, and ends with its
-block of W^(l+1) generations or, while that is not complete, at the last multiple of W^l. So a gap takes at most two
-slots a level, mostly two or three in all. Slots stand in the order in which they are first written.
+A generation is a linear map of every feature's row. Generations are numbered from 0, and a feature is brought up to
+date when it is next read. Slot i of level l holds the composition of the maps from generation W^l i, W = 2^bits, to the
+end of its block of W^(l+1) generations or, while the block is incomplete, to the last multiple of W^l. So an update
+takes at most two slots a level, usually two or three in all. Slots are in the order in which they are first written.
 
-How a map is laid out, applied and composed differs from log to log; nothing here touches a map.
+The two logs lay out, apply and compose their maps differently; this module does not access the maps.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from sonlearn.jit import forced_inline
 
 @forced_inline
 def place(level, i, bits):
-    """Where slot i of `level` stands.
+    """Position of slot i of `level`.
 
-    It is first written when the generation g that completes its own first block is entered; g and those before it have
-    taken g + g // W + g // W^2 + ... slots, and of its own the slots of lower levels come first.
+    The slot is first written when the last generation g of its first block is logged. The generations before g take
+    g + g // W + g // W^2 + ... slots; among the slots of g, lower levels come first.
     """
     at, g = level, ((i + 1) << (bits * level)) - 1
     while g > 0:
@@ -29,7 +29,7 @@ def place(level, i, bits):
 
 @forced_inline
 def level_at(at, now, bits):
-    """Largest level at which a slot begins at generation `at` and is not empty at `now`."""
+    """Largest level with a slot that begins at generation `at` and is not empty at generation `now`."""
     level, length = 0, 1 << bits
     while (at & (length - 1)) == 0 and at + length <= now:
         level += 1
@@ -39,7 +39,7 @@ def level_at(at, now, bits):
 
 @forced_inline
 def next_slot(at, now, bits):
-    """(where it stands, generation at which it ends) of the longest composition that begins at `at` < `now`."""
+    """(position, generation at its end) of the longest composition that begins at generation `at` < `now`."""
     if at >> bits == now >> bits:
         return place(0, at, bits), now
     level = level_at(at, now, bits)
@@ -49,7 +49,7 @@ def next_slot(at, now, bits):
 
 
 def slots_of(generations: int, bits: int) -> int:
-    """Slots that so many generations take: n + n // W + n // W^2 + ..."""
+    """Number of slots for n generations: n + n // W + n // W^2 + ..."""
     total = 0
     while generations:
         total += generations

@@ -1,14 +1,18 @@
-"""Losses l(p, y) and their derivatives in p, chosen by a small integer code (kernels cannot take functions).
+"""Losses l(p, y) and their derivatives in p, chosen by an integer code, because kernels cannot take functions.
 
-squared (p - y)^2 with derivative 2 (p - y), like Vowpal Wabbit and not half of it; logistic log(1 + exp(-y p));
-hinge max(0, 1 - y p), derivative 0 at the kink; squared_hinge its square; absolute |p - y|, derivative 0 at equality;
-quantile q (y - p) below the label and (1 - q)(p - y) above, so that predictions tend to the q-quantile; huber
-(p - y)^2/2 within k of the label and k |p - y| - k^2/2 outside; poisson exp(p) - y p: the prediction is the LOGARITHM
-of the expected count, as in Vowpal Wabbit without ``--link poisson``.
+squared        (p - y)^2, derivative 2 (p - y) as in Vowpal Wabbit, not half of it
+logistic       log(1 + exp(-y p))
+hinge          max(0, 1 - y p), derivative 0 at the kink
+squared_hinge  the square of hinge
+absolute       |p - y|, derivative 0 at equality
+quantile       q (y - p) below the label, (1 - q)(p - y) above: predictions tend to the q-quantile
+huber          (p - y)^2/2 within k of the label, k |p - y| - k^2/2 outside
+poisson        exp(p) - y p; the prediction is the LOGARITHM of the expected count, as in Vowpal Wabbit without
+               ``--link poisson``
 
-Of several classes that share a learner the loss is the logarithm of one over softmax's probability of the row's class.
+The loss of several classes that share a learner is -log of the softmax probability of the row's class.
 
-A loss is its code and its one parameter (quantile's q, Huber's k), together a `Loss`.
+A `Loss` is a code and one parameter: quantile's q or Huber's k.
 """
 
 from __future__ import annotations
@@ -25,31 +29,31 @@ from sonlearn.options.losses import LOSSES
 SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON = range(8)
 #: Code of a loss by its name.
 CODE = dict(zip(LOSSES, (SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON), strict=True))
-#: Logarithm of a count beyond which it is infinite: a step that leads there would make every later row be refused.
+#: A larger logarithm of a count overflows: after a step to such a prediction, every later row would be refused.
 LARGEST_LOG = 709.0
 
 
 class Loss(NamedTuple):
-    """What kernels are told of a loss."""
+    """A loss, as a kernel takes it."""
 
     code: int
-    par: float  # quantile: q; huber: k; else unused
+    par: float  # quantile: q; huber: k; other losses: unused
 
 
 def loss_of(options: LearnOptions) -> Loss:
-    """The loss that `options` ask for."""
+    """The loss that `options` select."""
     par = {"quantile": options.quantile_tau, "huber": options.huber_k}.get(options.loss, 0.0)
     return Loss(CODE[options.loss], float(par))
 
 
 def spread(loss: Loss, n: int) -> Loss:
-    """`loss` with its parameter once for each of n rows, float64[n]."""
+    """`loss` with its parameter repeated for n rows, float64[n]."""
     return Loss(loss.code, np.full(n, loss.par))
 
 
 @bare_inline
 def loss_value(loss, p: float, y: float) -> float:
-    """l(p, y); finite wherever p is, but for poisson above p = 709."""
+    """l(p, y). Finite for finite p, except poisson above p = 709."""
     error = abs(p - y)
     if loss.code == LOGISTIC:
         margin = y * p
@@ -95,9 +99,10 @@ def loss_slope(loss, p: float, y: float) -> float:
 
 @bare_inline
 def softmax_slopes(z, y, h, out):
-    """out <- h (q - e_y) with q = softmax(z), the derivatives of h ln(1/q_y) in z; returns their length.
+    """out <- h (q - e_y) with q = softmax(z), the derivatives of -h ln q_y in z; returns their 2-norm.
 
-    That of class y is the sum of the others, so that no digit is lost where the row is nearly certain.
+    z : float64[K], not modified; y : int, number of the class; h : float, importance weight
+    out : float64[K], filled in; entry y is minus the sum of the others, which is accurate even if q_y is nearly 1
     """
     top, total, others, squares = z[0], 0.0, 0.0, 0.0
     for c in range(1, len(z)):
@@ -122,6 +127,6 @@ def exp(p: float) -> float:
 
 @jit
 def losses(loss, p, y, out) -> None:
-    """out[i] <- l(p[i], y[i]); NaN where y is. All float64[n]."""
+    """out[i] <- l(p[i], y[i]), or NaN if y[i] is NaN. p, y : float64[n], not modified; out : float64[n], filled in."""
     for i in range(len(p)):
         out[i] = loss_value(loss, p[i], y[i]) if y[i] == y[i] else math.nan

@@ -1,6 +1,6 @@
-"""Makes the engine that options ask for.
+"""Builds the engine for given options.
 
-Methods that share an engine differ in values only (`sonlearn.options.methods`).
+Methods that share an engine differ only in their values in the table `sonlearn.options.methods`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from sonlearn.learn.engine import Engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
-#: Engine -> its module and what makes one of options. Modules are imported on first use: each brings kernels along.
+#: Name of an engine -> (module, class). Modules are imported on first use, because each one defines kernels.
 _MAKERS = {
     "sketched": ("newton.engine", "SketchedNewton"),
     "diagonal_fd": ("diagonal_fd.engine", "DiagonalFD"),
@@ -35,12 +35,17 @@ _MAKERS = {
 
 
 def make_engine(options: LearnOptions, threads: int = 1, parts: int | None = None, dense: bool = False) -> Engine:
-    """The engine that `options` ask for; `threads` of its parts may learn side by side, where it has such.
+    """The engine for `options`.
 
-    0 threads are 1: all in turn, in the thread that asks.
-
-    With `parts`, an engine of so many such engines, each of which has learned a part of the data. `dense` says that a
-    row has nearly all features, and that these are no more than some hundreds.
+    Parameters
+    ----------
+    options : LearnOptions
+    threads : int
+        Number of threads of an ensemble. With 0 or 1, everything runs in the calling thread.
+    parts : int or None
+        If given, an engine of this many such engines, each for one partition of the data.
+    dense : bool
+        Whether a row has nearly all features, of which there are no more than some hundreds.
     """
     name, threads = METHODS[options.method].engine, max(threads, 1)
     if dense and name == "diagonal_fd":

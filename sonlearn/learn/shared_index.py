@@ -1,4 +1,4 @@
-"""Several learners of the same rows, side by side."""
+"""Shared-index training: several learners learn the same rows and share one index of features."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from sonlearn.learn.labels import Labels
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.views.index import Index, intern, relabelled
 
-#: What comes of a batch: predictions, or why the learner can learn no more.
-Said = Predicted | PredictedClass | SonlearnError
+#: Result of a batch: the predictions, or the error after which the learner cannot continue.
+Outcome = Predicted | PredictedClass | SonlearnError
 
 
 def learn_with_shared_index(
-    learners: Sequence[Learner], batch: Batch, use: Callable[[int, Said], None], run: Callable[..., list],
+    learners: Sequence[Learner], batch: Batch, use: Callable[[int, Outcome], None], run: Callable[..., list],
     *, skip: bool = False,
 ) -> None:  # fmt: skip
-    """`Learner.partial_fit` of the same rows for several learners, each as if it were alone, bit for bit.
+    """`Learner.partial_fit` for several learners on the same rows; each learner's result is the same, bit for bit.
 
-    Labels are read once, and features numbered once: the learners come to share an index. So all must have been shown
-    the same rows, by this function, from their first one on, and none may learn by itself from then on (a copy may).
+    Labels are converted once and features numbered once, in an index that the learners share. So all learners must
+    receive all their rows by this function, and none may learn by itself later (a copy may).
 
     Parameters
     ----------
     learners : sequence of Learner
     batch : Batch
-    use : function of (place in `learners`, what was predicted), called as soon as that learner is done. In place of
-        what was predicted stands the error that `partial_fit` would have raised: that learner must learn no more.
-    run : function like ``map`` that gives a list; it may do several calls at once
+    use : function of (position in `learners`, Outcome)
+        Called as soon as that learner is done. If `partial_fit` would have raised an error, the outcome is the error,
+        and the learner must not learn any further rows.
+    run : function like ``map`` that returns a list; it may run several calls at once
     skip : bool
         As for `Learner.partial_fit`.
 
@@ -53,17 +54,17 @@ def learn_with_shared_index(
     numbered: dict[bool, tuple[Rows, Index]] = {}
     for learner in learners:
         if learner.counts_unknown not in numbered:
-            y = coded[learner.labels.kind][1]  # whatever they are, the same rows have one
+            y = coded[learner.labels.kind][1]  # any labels will do: the same rows have one
             numbered[learner.counts_unknown] = intern(batch._replace(y=y), learner.index, learner.counts_unknown)
 
-    def teach(i: int) -> None:
+    def learn_one(i: int) -> None:
         learner = learners[i]
         rows, learner.index = numbered[learner.counts_unknown]
         learner.labels, y = coded[learner.labels.kind]
         try:
-            done: Said = learner.learn_rows(batch, relabelled(rows, y), skip)
+            done: Outcome = learner.learn_rows(batch, relabelled(rows, y), skip)
         except SonlearnError as error:
             done = error
         use(i, done)
 
-    run(teach, range(len(learners)))
+    run(learn_one, range(len(learners)))

@@ -1,4 +1,4 @@
-"""Spectral functions f of a symmetric positive semidefinite A, chosen by a code: the step of a method is f(A) g.
+"""Spectral functions f of a symmetric positive semidefinite A, chosen by a code. The step of a method is f(A) g.
 
 INVERSE    1/(base + lam)           Newton steps, base = alpha
 SHIFTED    1/sqrt(base + lam)       adaptive steps whose root is of alpha I as well, base = alpha (s-adagrad)
@@ -18,8 +18,8 @@ INVERSE, ROOT, FOURTH, SHIFTED = range(4)
 
 
 @bare_inline
-def f(kind, base, lam, g):
-    """f(lam) g; 0 where A is 0, as a pseudo-inverse has it."""
+def spectral(kind, base, lam, g):
+    """f(lam) g, or 0 where the denominator of f is 0 (pseudo-inverse)."""
     floor = base + lam
     if kind == ROOT:
         floor = base + math.sqrt(lam)

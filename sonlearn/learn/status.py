@@ -1,8 +1,8 @@
-"""What `round.run` stops for.
+"""Status codes of `round.run`: why it returned.
 
-DONE: all rows. LOG_FULL: no room for another generation. DIVERGED: a number is not finite. After a row: SHRINK, a full
-buffer; RENEW, an ill-conditioned F; ORTHONORMALISE, a V that may have drifted;
-STEP, a step by eigenvalues. NEXT: nothing, go on.
+DONE: all rows are learned. LOG_FULL: the log has no room for another generation. DIVERGED: a number is out of bounds.
+After a row: SHRINK, the buffer is full; RENEW, F is ill-conditioned; ORTHONORMALISE, the rows of V may no longer be
+orthonormal; STEP, the step needs eigenvalues. NEXT: continue with the next row.
 """
 
 DONE, LOG_FULL, DIVERGED, SHRINK, RENEW, ORTHONORMALISE, STEP, NEXT = range(8)

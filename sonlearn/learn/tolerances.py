@@ -1,22 +1,22 @@
-"""Every threshold of the Newton family, in one table: what it decides, and why it is what it is.
+"""All thresholds of the Newton family: their use and the reason for their value.
 
 | name | value | decides |
 |---|---|---|
-| `SPAN` | 1e-12 | whether x has a part outside of the basis, where that is a question of rank and no second look was taken: squared length of the part, of x'x. It is a difference of squares, right to about 1e-15, and a wrong "yes" is a direction of noise. For Oja also: squared length of ghat, of what its like have been, below which it is no new direction |
-| `NOISE` | 1e-14 | the same where a direction of noise does no harm (alpha > 0): what is dropped is missed in first order |
-| `LOOK` | 1e-26 | the same after a second look, which computes the part itself, to a length of about 1e-15 |
-| `SPAN_LOOK` | 1e-22 | the same where it is a question of rank (alpha = 0): rows that differ by 1e-11 of their length are two directions, on sparse rows (`SPAN`) those that differ by 1e-6. Nearer ones are one: the exact pseudo-inverse knows no nearness, so its predictions and ours part there |
-| `SMALL` | 1e-3 | a second look is taken at rows that stick out by less than this share of x'x |
-| `FEATURES` | 8 | and while at most this many features have been seen for each of the row's own (dense data) |
-| `RANK` | 1e-14 | squared singular values below this multiple of the largest are rounding of the Gram matrix: 0 at a shrink |
-| `LIMIT` | 1e100 | a raw score beyond this has diverged, however far from infinite: what is computed from it squares it and more |
+| `SPAN` | 1e-12 | x has a part outside of the basis if the squared length of the part exceeds this share of x'x; used if the decision determines the rank and x was projected once. The length is a difference of squares with an error of about 1e-15; accepting rounding error would add a direction of noise. For Oja also: ghat is a new direction only if its squared length exceeds this share of the earlier ones |
+| `NOISE` | 1e-14 | the same, if a direction of noise does no harm (alpha > 0): the error of omitting the part is of first order |
+| `LOOK` | 1e-26 | the same after a second projection, which computes the part itself, to a length of about 1e-15 |
+| `SPAN_LOOK` | 1e-22 | the same if the decision determines the rank (alpha = 0): rows that differ by 1e-11 of their length are two directions (on sparse rows, with `SPAN`, rows that differ by 1e-6). Closer rows count as one direction; the exact pseudo-inverse has no such limit, so its predictions differ from ours there |
+| `SMALL` | 1e-3 | a row is projected twice if its part outside of the basis is below this share of x'x |
+| `FEATURES` | 8 | and if there are at most this many features for each feature of the row (dense data) |
+| `RANK` | 1e-14 | squared singular values below this multiple of the largest are rounding errors of the Gram matrix: a shrink sets them to 0 |
+| `LIMIT` | 1e100 | a larger raw score has diverged, although it is finite: its square and higher powers are computed from it |
 | `LOST`, `LARGE` | 1e-4, 1e4 | eigenvalues of E E' outside these bounds: the direction takes an empty row of Z, or a generation begins |
-| `SPREAD` | 32 | F (triangular, Oja) begins anew when 1, its size at the start, or its entries exceed its diagonal by more than this factor: as F falls, Z rises, and w = wbar + Z'beta would cancel. Also the largest square that a step of Oja's rule may stretch V by in place |
-| `DOUBTFUL` | 0.1 | a new direction of Oja's is a small difference when its part outside of V is below this share of x'x: V is orthonormalised |
-| `ROUNDING` | 2e-17 | what rounding adds to V V' in one shrink, relative to the squares of what is summed (measured on text) |
-| `WORTH`, `NEEDED`, `BROKEN` | 1e-15, 1e-12, 1e-7 | departure of V V' from I at which the pass over V is due: where it costs next to nothing, where it can be afforded, in any case |
-| `CHEAP`, `AFFORDABLE` | 32, 1/4 | reads for every feature seen since the last pass that make it (four reads a feature) cost next to nothing, and affordable: so much work is O(m) a read, however many features there are |
-| `LOG_MIN` | 64 | generations that the log holds at least before all features are brought up to date at once |
+| `SPREAD` | 32 | F (triangular, Oja) is reset when 1 (its initial size) or one of its entries exceeds its diagonal by more than this factor: as F decreases, Z grows, and w = wbar + Z'beta would cancel. Also the largest square by which a step of Oja's rule may stretch V in place |
+| `DOUBTFUL` | 0.1 | if the part of a new direction of Oja's outside of V is below this share of x'x, it is a small difference, and V is orthonormalised |
+| `ROUNDING` | 2e-17 | rounding error of V V' from one shrink, relative to the sum of squares (measured on text) |
+| `WORTH`, `NEEDED`, `BROKEN` | 1e-15, 1e-12, 1e-7 | departure of V V' from I at which V is orthonormalised: if the pass over V is cheap, if it is affordable, in any case |
+| `CHEAP`, `AFFORDABLE` | 32, 1/4 | the pass (four reads a feature) is cheap, or affordable, after this many reads for each feature since the last pass: its cost is then O(m) a read, for any number of features |
+| `LOG_MIN` | 64 | minimum number of generations in the log before all features are brought up to date at once |
 """  # noqa: E501
 
 SPAN, NOISE, LOOK, SPAN_LOOK = 1e-12, 1e-14, 1e-26, 1e-22

@@ -1,6 +1,6 @@
-"""Fields of the dataclasses that hold options: how each is declared, parsed and checked.
+"""Declaration, parsing and checks of the dataclass fields that hold options.
 
-Imports neither numpy nor numba: ``sonlearn --help`` must answer at once.
+Imports neither numpy nor numba, so that ``sonlearn --help`` is fast.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def number(text: str) -> float:
 
 
 def delimiter(text: str) -> str:
-    """Parse a CSV delimiter: a character that is none of CSV's own, or ``tab``."""
+    """Parse a CSV delimiter: one character except quotes and line ends, or ``tab``."""
     text = "\t" if text in ("tab", "\\t") else text
     if len(text) != 1 or text in '"\r\n':
         raise ValueError(text)
@@ -32,12 +32,12 @@ def delimiter(text: str) -> str:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Parse a list of names with commas between."""
+    """Parse a comma-separated list of names."""
     return tuple(name for name in text.split(",") if name)
 
 
 def number_or(*words: str) -> Callable[[str], float | str]:
-    """Parser for an option that is one of `words` or a number; what it expects is its attribute `expected`."""
+    """Parser of an option that is one of `words` or a number; its attribute `expected` is for messages."""
 
     def parse(text: str) -> float | str:
         return text if text in words else number(text)
@@ -47,7 +47,7 @@ def number_or(*words: str) -> Callable[[str], float | str]:
 
 
 def port_number(text: str) -> int | None:
-    """Parse a number of a TCP port, or ``none``."""
+    """Parse the number of a TCP port, or ``none``."""
     return None if text == "none" else int(text)
 
 
@@ -55,17 +55,17 @@ port_number.expected = "a port from 0 to 65535, or none"  # type: ignore[attr-de
 
 
 def raw(text: str) -> bytes:
-    """The bytes of a command line's word, also where they are not UTF-8."""
+    """The bytes of a word of the command line, even if they are not UTF-8."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def option(default: Any, help: str, **metadata: Any) -> Any:
-    """Dataclass field with what the command line and the checks need.
+    """Dataclass field with metadata for the command line and the checks.
 
-    Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above`
-    (value must exceed it), `high`, `metavar`, `switch` (a flag that is on, off or not given), `short` (flags that stand
-    for one value each), `rare` (help only names it); and, where the default
-    None stands for the method's own, `general`: what that is where a method does not say.
+    Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above` (the
+    value must exceed it), `high` (largest value), `metavar`, `switch` (a flag that is on, off or not given), `short`
+    (flags that stand for one value each), `rare` (the help shows the name only), and `general` (the default of methods
+    without one of their own, if the field's default is None).
     """
     return dataclasses.field(default=default, metadata={"help": help, **metadata})
 
@@ -112,7 +112,7 @@ def check_field(field: dataclasses.Field[Any], value: Any) -> None:
         raise OptionError(f"{name} {value}: expected at most {meta['high']:g}")
 
 
-#: What a value of an option has to be that is a number in a command line: its type (numpy's are registered), in words.
+#: Types of numeric options, by their parser: the type (numpy's numbers are registered with it), and its name.
 _KINDS: dict[Any, tuple[type, str]] = {
     int: (numbers.Integral, "a whole number"),
     number: (numbers.Real, "a number"),
@@ -131,7 +131,7 @@ def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
 
 
 def parse_field(field: dataclasses.Field[Any], text: str) -> Any:
-    """`text` as the field's type, in the field's range. Raises OptionError."""
+    """`text` parsed as a value of the field and checked. Raises OptionError."""
     parse = field.metadata.get("parse")
     if parse is None:
         if "choices" in field.metadata:
@@ -149,7 +149,7 @@ def parse_field(field: dataclasses.Field[Any], text: str) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """An option's value as the command line takes it."""
+    """An option's value as written on the command line."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):

@@ -1,7 +1,7 @@
-"""Vowpal Wabbit's flags (all of ``vw --help``, 9.11): which work here, what stands for the others, or why nothing does.
+"""Vowpal Wabbit's flags (all of ``vw --help``, 9.11): which of them work here, and what replaces the others.
 
-Imports nothing: the command line asks here what to say of a flag that it does not know. The same as a table for people
-is docs/vw-flags.md, which ``python tests/golden/capture_vw_flags.py`` writes.
+The command line looks up unknown flags here. ``python tests/golden/capture_vw_flags.py`` writes the same table to
+docs/vw-flags.md. Imports nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Answer(NamedTuple):
-    """What there is to say of a flag: `state` is one of `STATES`, `text` what to know or do."""
+    """The entry of a flag: `state` is one of `STATES`, `text` is advice."""
 
     state: str
     text: str
@@ -45,37 +45,37 @@ _WORK = """
 """
 _WORK_BUT = {
     "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile",
-    "--learning_rate": "of nag, adagrad, sgd, ogd, nlms, metagrad, the ada- methods; ftrl and coin have --ftrl_alpha",
+    "--learning_rate": "of the methods with a step size: nag, adagrad, sgd, ogd, nlms, metagrad and the ada- methods",
     "--power_t": "of adagrad, sgd and ogd; the steps of nag follow from the data",
-    "--l1": "of ftrl alone",
+    "--l1": "of ftrl",
     "--id": "something else: the column of a table that names its rows; VW's is a name that a model has",
-    "--l2": "of nag, adagrad, sgd and their kin, of the Newton family, and of ftrl; the constant is drawn to 0 too",
-    "--decay": "something else: what is forgotten with each example; VW's is of marginals, which are not here",
+    "--l2": "with nag, adagrad, sgd and similar methods, the Newton family and ftrl; it shrinks the constant, too",
+    "--decay": "a different meaning: the share of the past that each example discounts; VW's is for --marginal",
     "--ftrl_alpha": "of --method ftrl and coin",
     "--ftrl_beta": "of --method ftrl and coin",
     "--quantile_tau": "of --loss quantile",
     "--invariant": "of nag, which has it unless --no-invariant is given",
     "--cache_file": "one file",
-    "--binary": "labels -1/+1 or 0/1 alone; not with --link: VW, which takes both, says +1 to every example then",
-    "--link": "identity, logistic, glf1 and poisson; raw predictions, the loss and learning are without it",
-    "--min_prediction": "each bound alone, where VW sets the other to 0; no bound follows from the labels seen",
-    "--max_prediction": "each bound alone, where VW sets the other to 0; no bound follows from the labels seen",
-    "--project": "something else: where --clip is applied; VW projects the weights of its freegrad, not here",
+    "--binary": "labels -1/+1 or 0/1 only; not with --link (VW takes both and then predicts +1 for every example)",
+    "--link": "identity, logistic, glf1 and poisson; it changes neither raw predictions, nor the loss, nor learning",
+    "--min_prediction": "each bound alone (VW sets the other to 0); bounds do not follow from the labels",
+    "--max_prediction": "each bound alone (VW sets the other to 0); bounds do not follow from the labels",
+    "--project": "a different meaning: when --clip is applied; VW projects the weights of its freegrad",
     "--examples": "in each pass, as VW; predict has it too",
-    "--early_terminate": "if not given, all passes are made (VW: 3); the model is the best pass's",
+    "--early_terminate": "by default all passes are made (VW: 3); the model is that of the best pass",
     "--holdout_after": "with several passes",
     "--json": "the same as --format json; not _multi",
-    "--save_per_pass": "-f's file is written anew after every pass",
+    "--save_per_pass": "the file of -f is rewritten after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
     "--oaa": "K classes labelled 1 to K, or 0 to K-1; one committee, or with --method a learner a class",
     "--top": "of several classes, the K likeliest with their probabilities; VW's is of rows that belong together",
     "--probabilities": "of --oaa, --classes and --multinomial",
     "--alpha": "the multiple of the identity, as with --OjaNewton",
-    "--audit": "what moves each prediction, in lines of our own (--audit-format json: for programs)",
+    "--audit": "explains each prediction, in a format of its own (--audit-format json for programs)",
 }
 _STANDS_FOR = {
-    "--named_labels": "give --classes auto, which takes names as they come",
-    "--indexing": "leave it out: the labels tell whether they begin with 0 or 1",
+    "--named_labels": "give --classes auto, which takes any names",
+    "--indexing": "leave it out: the labels show whether they begin with 0 or 1",
     "--scores": "give -r FILE, which has the score of each class",
     "--sgd": "give --method sgd",
     "--adaptive": "give --method adagrad, or --method nag, which is normalized and invariant as well",
@@ -84,8 +84,8 @@ _STANDS_FOR = {
     "--coin": "give --method coin",
     "--sort_features": "leave it out: the order of features does not matter",
     "--dry_run": "leave it out: options are checked before anything is read",
-    "--kill_cache": "a stale cache is made anew without being told: leave it out",
-    "--compressed": "leave it out: compressed files are told by their content",
+    "--kill_cache": "leave it out: a stale cache is rebuilt automatically",
+    "--compressed": "leave it out: compressed files are recognised by their content",
     "--no_stdin": "leave it out, and name the data",
     "--csv": "give --format csv, and --label COLUMN",
     "--csv_separator": "give --delimiter",
@@ -97,15 +97,15 @@ _STANDS_FOR = {
     "--dump_json_weights_include_feature_names_experimental": "give --names, then use sonlearn inspect --json MODEL",
     "--save_resume": "a model always holds the whole state: leave it out",
     "--strict_parse": "leave it out: a malformed line ends the run, unless --on-error skip is given",
-    "--random_seed": "give --seed, which random projections draw from; no other method draws random numbers",
-    "--sparse_weights": "leave it out: memory grows with the features seen, not with -b",
+    "--random_seed": "give --seed; only rp-son, ada-gp, ada-dp, ada-lr and radagrad use random numbers",
+    "--sparse_weights": "leave it out: memory grows with the number of features, not with -b",
     "--OjaNewton": "give --sketch oja",
     "--alpha_inverse": "give --alpha, its inverse",
     "--normalize   ": "give --diagonal or --no-diagonal",
     "--random_init": "leave it out: the sketch begins with the first gradients",
     "--classweight": "give the examples of the class an importance weight",
     "--leave_duplicate_interactions": "leave it out: equal interactions count once",
-    "--daemon --port": "use sonlearn serve --tcp PORT, which answers a line with a line as VW does",
+    "--daemon --port": "use sonlearn serve --tcp PORT, which replies to each line with one line, as VW does",
     "--span_server": "give --cluster, which learns in several processes or on several machines",
 }
 _NOT_HERE = {
@@ -156,7 +156,7 @@ _NOT_HERE = {
         --rank --lrq --lrqdropout --lrqfa --new_mf --lda --lda_alpha --lda_rho --lda_D --lda_epsilon --minibatch
         --math --metrics
     """,
-    "features are as the text has them, with -q, --interactions, --ngram and --skips": """
+    "features are those of the text, and of -q, --interactions, --ngram and --skips": """
         --ignore_linear --ignore_features_dsjson_experimental --redefine --feature_limit --affix --spelling
         --dictionary --dictionary_path --experimental_full_name_interactions --permutations
     """,
@@ -172,7 +172,7 @@ _NOT_HERE = {
     "CSV has a header; (echo a,b,y; cat FILE) puts one before": """
         --csv_no_file_header --csv_header --csv_ns_value
     """,
-    "progress goes to standard error, predictions to where -p says": """
+    "progress goes to standard error, predictions to the file of -p": """
         --driver_output --log_output --limit_output --extra_metrics --dont_output_best_constant
     """,
     "a model holds the whole state, bit for bit": """
@@ -183,13 +183,13 @@ _NOT_HERE = {
     "--cluster starts its workers itself and gives them their work": """
         --unique_id --total --node --span_server_port
     """,
-    "nothing of it needs setting": """
+    "no such setting is needed": """
         --ring_size --example_queue_limit
     """,
     "weights begin at 0": """
         --initial_weight --random_weights --normal_weights --truncated_normal_weights
     """,
-    "no confidence of predictions": """
+    "predictions have no confidence": """
         --confidence --confidence_after_training
     """,
     "no baselines": """
@@ -225,12 +225,12 @@ def _answers() -> dict[str, Answer]:
     return found | {name: Answer(NOT_HERE, why) for why, names in _NOT_HERE.items() for name in names.split()}
 
 
-#: By long spelling.
+#: The entries by long name.
 FLAGS = _answers()
 
 
 def answer(name: str) -> Answer | None:
-    """What there is to say of a flag, however it is spelt (``-l0.5``, ``--learning-rate``); None: VW has none such."""
+    """The entry of a flag in any spelling (``-l0.5``, ``--learning-rate``); None if VW has no such flag."""
     if name.startswith("--"):
         return FLAGS.get("--" + name[2:].replace("-", "_")) or FLAGS.get(name)
     return FLAGS.get(SHORT.get(name[:2], ""))

@@ -4,12 +4,13 @@
     sketch = make_sketch("rfd", 100).update(X1).update(X2)
     sketch.matrix(), sketch.alpha, sketch.covariance_error_bound()
 
-`make_sketch` knows every method by name. To read: `rules` (the frequent-directions family as values of one shrink),
-`shrink` (that step), `directions` (the sketch that they drive) over `decompose` (singular values of the held rows),
-`randomized` (the sketches it is compared with), all on `base` (rows in, B out, save) and `rows` (blocks, columns);
-`accuracy` measures, `spectrum` draws, `pca` has scikit-learn's manners, `files` loads. The work of the verb
-``sonlearn sketch`` is in `sonlearn.commands.sketching`: nothing here reads text or reports.
-Names are imported on first use, so that the command line and the learner read `options` and `rules` without numpy.
+`make_sketch` makes a sketch by the name of its method. Read `base` first (the interface: rows in, B out, save). Then
+read `rules` (the frequent-directions family as values of one shrink), `shrink` (the shrink), `directions` (the sketch)
+and `decompose` (its singular values). `randomized` has the sketches for comparison, `rows` blocks and columns.
+`accuracy` measures errors, `spectrum` draws, `pca` is a transformer for scikit-learn, `files` loads. The command
+``sonlearn sketch`` is in `sonlearn.commands.sketching`; nothing here reads text or reports.
+
+Names are imported on first use, so the command line and the learner read `options` and `rules` without NumPy.
 """
 
 from __future__ import annotations

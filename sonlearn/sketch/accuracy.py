@@ -1,6 +1,6 @@
-"""How good a sketch is: covariance error and projection error against the rows themselves, by Lanczos iterations.
+"""Errors of a sketch, compared with the rows themselves: covariance error and projection error, by Lanczos iterations.
 
-Nothing of size d x d is formed: A'A is applied to vectors, over the columns that occur.
+No d x d matrix is formed: A'A is applied to vectors, over the columns that occur.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.rows import Active, Columns, as_block
 
-#: A symmetric matrix, as what it does to vectors.
+#: A symmetric matrix, as a function of a vector.
 Applied = Callable[[np.ndarray], np.ndarray]
-#: Up to this many columns the d x d matrix is small, and decomposed as it is.
+#: With at most this many columns, the d x d matrix is formed and decomposed.
 _SMALL = 400
 
 
@@ -104,7 +104,7 @@ def top_squares(A: Any, k: int, tolerance: float = 1e-6) -> np.ndarray:
 def _lower_end(apply: Applied, c: int, tolerance: float, top: float) -> float:
     """Smallest eigenvalue, to about tolerance * top in absolute terms.
 
-    It is often one of many near zero, where a relative tolerance never stops: so it is shifted by a known amount.
+    It is often one of many near zero, for which a relative tolerance is never reached; so the matrix is shifted.
     """
     shift = 2 * abs(top)
     return _end(lambda v: apply(v) - shift * v, c, tolerance, "SA") + shift

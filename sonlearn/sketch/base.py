@@ -1,4 +1,4 @@
-"""What all sketches share: rows in, B out, transform, counters, files."""
+"""The base class of all sketches: rows in, B out, transform, counters, files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sonlearn.files import storage
 from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.rows import Columns, as_block
 
-#: What the header of a sketch's file says it holds.
+#: The kind of a sketch's file, in its header.
 KIND = "sketch"
 
 
@@ -30,7 +30,7 @@ class Result(NamedTuple):
         Column of each slot; None: slot = column.
     alpha : float
     escaped : float
-        Delta, the sum of what the shrinks took from the pivot: ||A'A - B'B||_2 <= Delta (0 for other sketches).
+        Delta, the sum of the shrinks' deltas: ||A'A - B'B||_2 <= Delta (0 for other sketches).
     """
 
     squares: np.ndarray
@@ -41,12 +41,11 @@ class Result(NamedTuple):
 
 
 class Sketch:
-    """Base of all sketches of a matrix A that is seen row by row, in blocks of any size.
+    """Base class of sketches of a matrix A that arrives row by row, in blocks of any size.
 
-    However the rows are cut into calls of `update`, the sketch is the same, bit for bit, and so it is after `save` and
-    `sonlearn.sketch.load`. Dense blocks (NumPy) and sparse ones (SciPy, every format and index width) may be mixed; the
-    first one decides how the sketch is held: over all columns, or over the columns that occur. All arithmetic is
-    float64.
+    The sketch is the same, bit for bit, however the rows are divided into calls of `update`, and after `save` and
+    `sonlearn.sketch.load`. Dense blocks (NumPy) and sparse ones (SciPy, every format and index width) may be mixed. The
+    first block decides the storage: over all columns, or over the columns that occur. All arithmetic is float64.
 
     Attributes
     ----------
@@ -76,13 +75,13 @@ class Sketch:
     # -- rows in ---------------------------------------------------------------------------------------------------
 
     def update(self, X: Any, *, grow: bool = False) -> Self:
-        """Take in the rows of X.
+        """Add the rows of X to the sketch.
 
         Parameters
         ----------
         X : array_like or SciPy sparse (n, d)
         grow : bool
-            Accept blocks wider than those before, as streams of sparse text bring them (new columns were zero so far).
+            Accept blocks wider than the earlier ones, as in streams of sparse text (new columns were zero so far).
 
         Returns
         -------
@@ -110,7 +109,7 @@ class Sketch:
         return self.update(X)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Forget everything, then `update`."""
+        """Reset the sketch, then `update`."""
         self._reset()
         return self.update(X)
 
@@ -129,7 +128,7 @@ class Sketch:
             raise InputError("<matrix>", None, None, f"{block.shape[1]} columns", f"{self.n_features} as before")
 
     def _as_held(self, block: Any) -> Any:
-        """`block` in the form (dense or sparse) that this sketch holds; the first block decides."""
+        """`block` in the form of this sketch (dense or sparse); the first block decides the form."""
         if self._dense is None:
             self._dense = not sp.issparse(block)
             self._columns = None if self._dense else Columns()
@@ -148,7 +147,7 @@ class Sketch:
     # -- B out -----------------------------------------------------------------------------------------------------
 
     def result(self) -> Result:
-        """The sketch as it stands, decomposed; kept until the next update. Reading it does not change the sketch."""
+        """The decomposition of the current sketch, cached until the next update. Does not change the sketch."""
         if self._cached is None:
             found = self._read()
             if found.ids is None and not len(found.vectors):  # nothing decomposed yet
@@ -181,7 +180,7 @@ class Sketch:
         return pyarrow.table({"row": row[order], "column": column[order], "value": B.data[order]})
 
     def components(self, k: int | None = None) -> np.ndarray | sp.csr_array:
-        """The top k right singular vectors of B as rows, of the same type as `matrix`; k at most what there is."""
+        """The top k right singular vectors of B as rows, of the same type as `matrix`; all if there are fewer."""
         result = self.result()
         return self._spread(result.vectors[:, :k], result.ids)
 
@@ -195,11 +194,11 @@ class Sketch:
         return self.result().alpha
 
     def covariance_error_bound(self) -> float:
-        """A certificate: ||A'A + alpha_0 I - B'B - alpha I||_2 is at most this. inf for sketches that give none."""
+        """An upper bound of ||A'A + alpha_0 I - B'B - alpha I||_2; inf for sketches without one."""
         return float("inf")
 
     def transform(self, X: Any, k: int | None = None) -> np.ndarray:
-        """Coordinates of rows on the top k directions (no centring), float64[n, k]; columns never seen count as 0.
+        """Coordinates of rows on the top k directions (no centring), float64[n, k]; unknown columns count as 0.
 
         Raises
         ------

@@ -20,16 +20,15 @@ from sonlearn.sketch.shrink import shrink
 class FrequentDirections(Sketch):
     """Sketch of the frequent-directions family: FD, RFD, PFD, CFD, GFD, iSVD ... by `rule` (`sonlearn.sketch.rules`).
 
-    Rows are held as they come, sparse ones sparse, until there are ``rule.buffer``; then one decomposition of a Gram
+    The sketch buffers rows in their original form until there are ``rule.buffer``. Then one decomposition of a Gram
     matrix of that size lowers the squared singular values and keeps at most ``rule.most`` directions. A row of s
-    nonzeros costs O(s * rule.buffer) for its products, and its share of one eigendecomposition and of one rotation of
-    the kept directions over the columns seen (O(l^2 c) for each shrink; a larger ``buffer`` makes shrinks rarer).
+    nonzeros costs O(s * rule.buffer) for its products, plus its share of one eigendecomposition and of one rotation of
+    the kept directions over the columns (O(l^2 c) for each shrink; a larger ``buffer`` makes shrinks rarer).
 
-    With ``rules.rfd(m)`` or ``rules.fd(m)`` this is exactly [RFD] Alg. 5 and 4, the sketch of the online learner: rows
-    of any content count, at 2m rows a shrink keeps m - 1 and lowers by the m-th, whatever the rank. ``recycle=True`` on
-    request frees the places of vanished directions and of rows of zeros at once: fewer shrinks on rows of low rank,
-    within the same bounds, but not the paper's B and alpha. `held` gives the rows as they stand between shrinks, S with
-    A'A ~ S'S + alpha I.
+    With ``rules.rfd(m)`` or ``rules.fd(m)`` this is exactly [RFD] Alg. 5 and 4, the sketch of the online learner: every
+    row counts, and at 2m rows a shrink keeps m - 1 and lowers by the m-th, for any rank. ``recycle=True`` frees the
+    places of vanished directions and of rows of zeros at once: fewer shrinks for rows of low rank, within the same
+    bounds, but not the paper's B and alpha. `held` returns the rows between shrinks, S with A'A ~ S'S + alpha I.
 
     Parameters
     ----------
@@ -104,7 +103,7 @@ class FrequentDirections(Sketch):
     # -- B out -----------------------------------------------------------------------------------------------------
 
     def _read(self) -> Result:
-        """Decompose what is held; more rows than ``rule.size`` are shrunk once more, in the output only."""
+        """Decompose the current rows; if there are more than ``rule.size``, shrink the output (not the state) once."""
         columns = None if self._columns is None else Columns(self._columns.ids)
         squares, vectors, escaped = self._squares, self._vectors, self.escaped
         if self._waiting.count:
@@ -123,7 +122,7 @@ class FrequentDirections(Sketch):
         return Result(squares, vectors, None if columns is None else columns.ids, alpha, escaped)
 
     def held(self) -> tuple[np.ndarray | csr_array, float]:
-        """The rows as they are between shrinks, S float64[n, d], n <= rows_held, and their alpha (not `restore`d)."""
+        """(S, alpha): the rows between shrinks, float64[n, d] with n <= rows_held, and their alpha (not `restore`d)."""
         ids = None if self._columns is None else self._columns.ids[: len(self._vectors)]
         kept = self._spread(self._vectors * np.sqrt(self._squares), ids)
         blocks = ([kept] if len(self._squares) else []) + self._waiting.blocks
@@ -148,10 +147,10 @@ class FrequentDirections(Sketch):
         taken = self.rule.gain * result.escaped
         return max(taken, min(result.escaped, trace) - taken)
 
-    # -- together, files -------------------------------------------------------------------------------------------
+    # -- merge, files ----------------------------------------------------------------------------------------------
 
     def _absorb(self, other: FrequentDirections) -> None:
-        """Append the other's rows, shrinking where due; the Deltas add, so the bounds of `rules` hold for the union."""
+        """Append the other's rows, with shrinks when due. The Deltas add, so `rules`' bounds hold for all rows."""
         rows, _ = other.held()
         if rows.shape[0]:
             self._consume(self._as_held(rows))
@@ -168,7 +167,7 @@ class FrequentDirections(Sketch):
         return cls(Rule(**(rule | {"weights": tuple(rule["weights"])})), values["alpha"])
 
     def _mergeable(self) -> dict[str, Any]:
-        """All but when a shrink is due, on which no bound depends; weights up to rounding, for files outlive an exp."""
+        """Values that must agree for a merge: all but `recycle`, which affects no bound; weights are rounded."""
         rule = dataclasses.replace(self.rule, recycle=False, weights=tuple(round(w, 12) for w in self.rule.weights))
         return {"rule": rule, "alpha": self.alpha_0}
 

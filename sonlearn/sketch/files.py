@@ -1,4 +1,4 @@
-"""Sketch files, read: `sonlearn.files.storage` holds them, as it holds models, with the header's kind "sketch".
+"""Loading of sketch files, which have the format of model files (`sonlearn.files.storage`) and the kind "sketch".
 
 The header has ``sketch`` (the class), ``values`` (its settings) and ``counters``. For frequent directions the arrays
 are ``squares`` and ``vectors`` (kept directions), ``columns`` (the column of each row of ``vectors``; absent for dense
@@ -23,7 +23,7 @@ _KINDS: dict[str, type[Sketch]] = {cls.kind: cls for cls in (FrequentDirections,
 
 
 def load(path: str | os.PathLike[str]) -> Sketch:
-    """Read a sketch; it goes on exactly where it was saved.
+    """Read a sketch; it continues exactly where it was saved.
 
     Raises
     ------

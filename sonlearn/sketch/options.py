@@ -1,4 +1,4 @@
-"""Settings of ``sonlearn sketch``, once: flags derive from them. Imports neither numpy nor numba."""
+"""Options of ``sonlearn sketch``; its flags derive from them. Imports neither numpy nor numba."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METHODS = (
 
 @dataclass(frozen=True)
 class SketchOptions:
-    """What to sketch with. Frozen; checked on construction.
+    """Method and settings of a sketch. Frozen; checked on construction.
 
     Raises
     ------

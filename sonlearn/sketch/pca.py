@@ -1,4 +1,4 @@
-"""A streaming truncated SVD (uncentred PCA) with scikit-learn's manners, on top of any sketch."""
+"""A streaming truncated SVD (uncentred PCA) with scikit-learn's interface, on top of any sketch."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class StreamingSVD:
         self.settings = settings
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Forget everything, then `partial_fit`."""
+        """Reset, then `partial_fit`."""
         self.__dict__.pop("sketch_", None)
         return self.partial_fit(X)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Take in more rows; y is ignored."""
+        """Add rows; y is ignored."""
         if not hasattr(self, "sketch_"):
             self.sketch_ = self._make()
         self.sketch_.update(X)

@@ -1,4 +1,4 @@
-"""The sketches frequent directions is compared with: random projection, row sampling by norm, Oja's rule."""
+"""Sketches for comparison with frequent directions: random projection, row sampling by norm, Oja's rule."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.base import Result, Sketch, signed
 from sonlearn.sketch.rows import Active, Columns, Waiting
 
-#: Rows taken in at once; the batches do not depend on how the rows are cut into calls.
+#: Rows of an internal batch; the batches do not depend on the calls of `update`.
 _BATCH = 256
 
 
 class _Batched(Sketch):
-    """A sketch that takes its rows in by batches of a fixed number, and draws random numbers for them.
+    """A sketch that processes batches of a fixed number of rows, and draws random numbers for them.
 
-    Subclasses give `_step(rows, columns, rng)`, which returns the next state from the present one without changing it,
-    and keep that state in `self._now`, a tuple of arrays named by `_names`.
+    Subclasses define `_step(rows, columns, rng)`, which returns the next state and does not modify the current one. The
+    state is `self._now`, a tuple of arrays with the names `_names`.
     """
 
     _names: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class _Batched(Sketch):
                 self._now = self._step(self._waiting.take(), self._columns, self._rng)
 
     def _flushed(self) -> tuple[tuple[np.ndarray, ...], np.ndarray | None]:
-        """The state with the waiting rows taken in, on copies, and the columns of its slots."""
+        """(a copy of the state that includes the waiting rows, the columns of its slots)."""
         columns = None if self._columns is None else Columns(self._columns.ids)
         now = self._now
         if self._waiting.count:
@@ -271,7 +271,7 @@ class Oja(_Batched):
 
 
 def _norms(G: np.ndarray) -> np.ndarray:
-    """Norms of the columns, float64[k]; their squares need not be numbers, for G is of the data's square already."""
+    """Norms of the columns, float64[k], without squaring G, whose entries are of the order of the data squared."""
     largest = np.abs(G).max(initial=np.finfo(float).tiny)
     scaled = G / largest
     return largest * np.sqrt(np.einsum("ij,ij->j", scaled, scaled))
@@ -289,7 +289,7 @@ def _dense(block) -> np.ndarray:
 def _svd(table: np.ndarray, scale: float | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Squared singular values, descending, and left singular vectors of a table, without those that are zero.
 
-    Zero is what rounding leaves of numbers of size `scale`; None: of the largest singular value.
+    A singular value counts as zero if it is below the rounding error of `scale` (None: of the largest singular value).
     """
     if not table.size:
         return np.empty(0), np.zeros((len(table), 0))

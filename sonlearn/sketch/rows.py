@@ -1,4 +1,4 @@
-"""Rows as they come in (dense or sparse), and the table of directions over the columns seen so far."""
+"""Blocks of rows (dense or sparse), and tables over the columns that have occurred."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sonlearn.errors import InputError
 
 #: Squares and their sums must stay finite.
 _LARGEST = 1e150
-#: Squared norm of a row whose products still keep their digits, and of the rows before beside which it does not matter.
+#: Smallest squared norm of a row whose products are accurate, and squared norm of earlier rows that make it negligible.
 _SMALLEST, _AMPLE = 1e-290, 1e-270
 
 
@@ -63,7 +63,7 @@ def _refuse(block, source: str) -> None:
 
 
 def check_small(block, sums: np.ndarray, source: str = "<matrix>") -> None:
-    """Refuse rows whose squares vanish, unless the rows before are so large that they do not count.
+    """Refuse rows whose squares underflow, unless the earlier rows make them negligible.
 
     Parameters
     ----------
@@ -109,10 +109,10 @@ def stack(blocks: list) -> np.ndarray | sp.csr_array:
 
 
 class Columns:
-    """The columns seen so far, numbered by slots in the order of their arrival.
+    """The columns that have occurred, numbered by slots in order of occurrence.
 
-    Dense input has all columns from the start, and slot = column. Nothing here is ever of length d for sparse input,
-    so that d may be 2^40.
+    Dense input has all columns from the start, and slot = column. For sparse input no array has length d, so d may be
+    2^40.
     """
 
     def __init__(self, ids: np.ndarray | None = None):
@@ -124,7 +124,7 @@ class Columns:
         return len(self.ids)
 
     def find(self, columns: np.ndarray) -> np.ndarray:
-        """Slot of each column, int64[n]; -1 where it has not been seen."""
+        """Slot of each column, int64[n]; -1 for a column that has not occurred."""
         place = np.searchsorted(self._sorted, columns)
         place[place == len(self._sorted)] = 0
         if not len(self._sorted):
@@ -178,14 +178,14 @@ class Active:
 
 
 class Waiting:
-    """Rows that wait for the next decomposition, in the form in which they came."""
+    """Rows that wait for the next decomposition, in their original form."""
 
     def __init__(self) -> None:
         self.blocks: list = []
         self.count = 0
 
     def add(self, block) -> None:
-        """Append a copy: the caller may go on writing to its own array."""
+        """Append a copy, because the caller may modify its array later."""
         self.blocks.append(block.copy())
         self.count += block.shape[0]
 
@@ -194,7 +194,7 @@ class Waiting:
         return stack(self.blocks)
 
     def take(self):
-        """`rows`, which then no longer wait."""
+        """Return `rows` and remove them."""
         rows = self.rows()
         self.blocks, self.count = [], 0
         return rows
@@ -219,7 +219,7 @@ def pack(block) -> dict[str, np.ndarray]:
 
 
 def unpack(arrays: dict[str, np.ndarray], width: int | None):
-    """Inverse of `pack`; None where there is no block. ValueError where the parts do not fit: they may be foreign."""
+    """Inverse of `pack`; None without a block. Raises ValueError if the arrays are inconsistent (a foreign file)."""
     if "raw" in arrays:
         if arrays["raw"].ndim != 2 or arrays["raw"].shape[1] != width:
             raise ValueError(f"rows of shape {arrays['raw'].shape}")

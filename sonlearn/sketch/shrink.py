@@ -1,4 +1,4 @@
-"""The shrink step itself: squared singular values in, lowered ones and delta out, by the values of a `Rule`."""
+"""The shrink step: squared singular values in, lowered ones and delta out, by the values of a `Rule`."""
 
 from __future__ import annotations
 

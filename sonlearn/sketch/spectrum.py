@@ -1,4 +1,4 @@
-"""The spectrum of a sketch as a picture: matplotlib where it is installed, else bars of text."""
+"""The spectrum of a sketch as a picture: by matplotlib if it is installed, else as bars of text."""
 
 from __future__ import annotations
 

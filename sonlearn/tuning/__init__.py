@@ -1,1 +1,1 @@
-"""Many settings in one pass: `grid` has the settings to try, `search` learns them side by side."""
+"""Comparison of many settings in one pass: `grid` lists the settings, `search` trains them on the same rows."""

@@ -1,7 +1,7 @@
-"""Grids: options of learning with the values that shall be tried, and the settings that come of all combinations.
+"""Grids: options of learning with the values to try, and the settings of all their combinations.
 
-A method is given only what it takes: an option that it does not take is left out of its combinations, and those that
-are then the same are one setting. Imports neither numpy nor numba.
+An option that a method does not take is left out of the method's combinations; combinations that are then equal become
+one setting. Imports neither numpy nor numba.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from sonlearn.options.losses import LOSS_OPTIONS
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, names, parse_field, text_of
 
-#: Combinations that a grid may have: each is a learner, all of them in memory.
+#: Largest number of combinations: each is a learner, and all are in memory.
 MOST = 1000
 EXPECTED = "NAME=VALUE,VALUE,... with blanks between, as in 'alpha=.1,1 method=rfd-son,nag'"
-#: What the stream is, not how it is learned: the same for all settings.
+#: Options that describe the stream, not the learning: they are the same for all settings.
 _OF_STREAM = ("oaa", "classes", "multinomial")
 _WORDS = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 _FIELDS = {field.name: field for field in dataclasses.fields(LearnOptions)}
 
 
 class Setting(NamedTuple):
-    """One way to learn.
+    """One setting of a grid.
 
     Attributes
     ----------
     name : str
-        What of the grid it is: ``method=rfd-son alpha=0.1``.
+        Its values in the grid: ``method=rfd-son alpha=0.1``.
     given : dict
-        The options by name that make it, those that are the same for all settings included.
+        All its options by name, including those that are the same for all settings.
     options : LearnOptions
     """
 
@@ -48,7 +48,7 @@ class Setting(NamedTuple):
 
     @property
     def flags(self) -> str:
-        """The same for the command line of ``sonlearn train``."""
+        """The options as flags of ``sonlearn train``."""
         return " ".join(filter(None, (_flag(_FIELDS[name], value) for name, value in self.given.items())))
 
 
@@ -58,11 +58,11 @@ class Settings(NamedTuple):
     Attributes
     ----------
     settings : tuple of Setting
-        In the order of the grid, the last name's values changing fastest; no two with the same options.
+        In the order of the grid; the values of the last name change fastest. No two have the same options.
     combinations : int
-        How many there are of the grid's values.
+        Number of combinations of the grid's values.
     left_out : dict
-        Of methods that do not take options of the grid: names of those options.
+        For each method that does not take some options of the grid: the names of these options.
     """
 
     settings: tuple[Setting, ...]
@@ -71,12 +71,12 @@ class Settings(NamedTuple):
 
 
 def parse_grid(text: str, place: str = "--grid") -> dict[str, tuple[Any, ...]]:
-    """{name of an option: its values} of a grid as the command line has it.
+    """{name of an option: its values} of a grid as written on the command line.
 
     Raises
     ------
     OptionError
-        Names the column (from 1 on), what stands there, and what was expected.
+        Names the column (from 1 on), the text found there, and what was expected.
     """
     grid: dict[str, tuple[Any, ...]] = {}
     for word in re.finditer(r"\S+", text):
@@ -106,8 +106,8 @@ def settings_of(grids: Iterable[Mapping[str, Any]], fixed: Mapping[str, Any]) ->
     Raises
     ------
     OptionError
-        A combination contradicts itself (it is named), no method takes an option, a name is unknown or also in `fixed`,
-        or there are too many combinations.
+        A combination is contradictory (the message names it), no method takes an option, a name is unknown or also in
+        `fixed`, or there are too many combinations.
     """
     found: dict[LearnOptions, Setting] = {}
     left_out: dict[str, dict[str, None]] = {}
@@ -130,7 +130,7 @@ def settings_of(grids: Iterable[Mapping[str, Any]], fixed: Mapping[str, Any]) ->
 
 
 def _axes(grid: Mapping[str, Any], fixed: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
-    """Every option's values, those of one value first."""
+    """The values of every option; the fixed options come first."""
     own = {_field(name).name: values for name, values in grid.items()}
     for name in own.keys() & fixed.keys():
         raise OptionError(f"--grid {_spelled(name)}: {flags(_FIELDS[name])[-1]} is given as well; give one of them")
@@ -141,19 +141,19 @@ def _axes(grid: Mapping[str, Any], fixed: Mapping[str, Any]) -> dict[str, Sequen
 
 
 def _setting(given: dict[str, Any], shown: tuple[str, ...]) -> tuple[Setting, list[str]]:
-    """(the setting of a combination, the options of it that its method does not take)."""
+    """(the setting of a combination, those of its options that the method does not take)."""
     name = _named(given, given)
     try:
         method = LearnOptions(**_only(given, ("method", "sketch", "multinomial"))).method
         takes = {*ALL_TAKE, *METHODS[method].takes}
         loss = LearnOptions(**_only(given, takes - LOSS_OPTIONS.keys())).loss
         takes -= {option for option, needed in LOSS_OPTIONS.items() if needed != loss}
-        kept = _only(given, takes)
-        options = LearnOptions(**kept)
+        taken = _only(given, takes)
+        options = LearnOptions(**taken)
     except OptionError as error:
         raise OptionError(f"the combination {name}: {error}") from None
     own = {_field(each).name for each in shown}
-    return Setting(_named(kept, own) or "defaults", kept, options), [each for each in given if each not in kept]
+    return Setting(_named(taken, own) or "defaults", taken, options), [each for each in given if each not in taken]
 
 
 def _check_used(axes: Mapping[str, Sequence[Any]], used: set[str], methods: Sequence[str]) -> None:
@@ -178,21 +178,23 @@ def _spelled(name: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as a grid has it."""
+    """A value as written in a grid."""
     return "+".join(value) if isinstance(value, tuple) else text_of(value)
 
 
 def _flag(field: dataclasses.Field[Any], value: Any) -> str:
-    """An option as the command line has it."""
+    """An option as written on the command line."""
     flag = "--" + _spelled(field.name)
     if isinstance(value, bool):
-        off = "" if field.default is False else f"--no-{_spelled(field.name)}"  # what is off has no flag that says so
+        off = (
+            "" if field.default is False else f"--no-{_spelled(field.name)}"
+        )  # an option that is off by default has no flag for off
         return flag if value else off
     return f"{flag} {','.join(value) if isinstance(value, tuple) else text_of(value)}"
 
 
-def _field(name: str) -> dataclasses.Field[Any]:
-    """The option of that name, in any spelling of its flag. Raises OptionError."""
+def _field(name: str) -> dataclasses.Field:
+    """The option `name`, in any spelling of its flag. Raises OptionError."""
     plain = name.replace("-", "_")
     for field in _FIELDS.values():
         if plain == field.name or plain in (flag.lstrip("-").replace("-", "_") for flag in flags(field)):
@@ -208,7 +210,7 @@ def _field(name: str) -> dataclasses.Field[Any]:
 
 
 def _values(field: dataclasses.Field[Any], text: str, place: str, start: int) -> Iterable[Any]:
-    """The values that stand from column `start` (from 0 on) on."""
+    """The values in `text`, which begins at column `start` (from 0 on)."""
     for value in text.split(","):
         if not value:
             raise _wrong(place, start, value, f"a value for {_spelled(field.name)}")

@@ -1,14 +1,14 @@
-"""Settings that learn side by side from one stream: which of them predicts best.
+"""Training of several settings on one stream, to find the setting that predicts best.
 
-All see the same rows and predict each before they learn from it, so their progressive losses compare like with like,
-and the best one's learner is what it would be had it learned alone, to the last bit. Text is parsed once and features
-are numbered once for all; on several threads settings learn at once, which changes no figure.
+All settings receive the same rows and predict each row before they learn it, so their progressive losses are
+comparable. The best setting's learner equals, to the last bit, the learner that trains alone. Text is parsed once and
+features are numbered once for all settings. Several threads train several settings at once; they change no figure.
 
 Successive halving (Jamieson, Talwalkar: Non-stochastic Best Arm Identification and Hyperparameter Optimization, AISTATS
-2016): after `halving` labelled rows, and each time that their number has doubled, the worse half of the settings still
-at work stop. Of k settings k // 2 stop: those whose average over all rows so far is highest, of equal ones those later
-in the grid. That is decided after exactly that row, however the stream is cut into batches, and in the first pass only,
-since later passes have seen the rows. (There each round has a budget of its own, and arms begin anew.)
+2016): after `halving` labelled rows, and each time their number has doubled, the worse half of the active settings
+stops. Of k settings k // 2 stop: those with the highest average over all rows so far; ties stop the later ones in the
+grid. The decision falls after exactly that row, however the stream is cut into batches, and in the first pass only,
+because later passes repeat the rows. (In the paper each round has its own budget, and arms start again.)
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.shared_index import Said, learn_with_shared_index
+from sonlearn.learn.shared_index import Outcome, learn_with_shared_index
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.report.labels import as_reported
@@ -37,22 +37,22 @@ BY = ("loss", "error")
 
 
 class Result(NamedTuple):
-    """How a setting has done.
+    """Result of a setting.
 
     Attributes
     ----------
     setting : Setting
     loss, error : float or None
-        Averages over all rows that it predicted before learning from them (several passes: the last one's holdout, as
-        in the summary of a run); None where there is none.
+        Averages over all rows predicted before they were learned (with several passes: over the holdout of the last
+        one, as in the summary of a run); None if there are none.
     examples : int
-        Rows that it was shown.
+        Number of rows received.
     seconds : float
-        Processor time that it took.
+        Processor time.
     state : str
-        ``whole``: it has learned from all rows so far; ``stopped``: by halving; ``failed``.
+        ``whole``: it learned all rows so far; ``stopped``: by halving; ``failed``.
     problem : str
-        Why it has failed, or what it has left out; mostly empty.
+        The error, or the number of refused rows; usually empty.
     """
 
     setting: Setting
@@ -65,7 +65,7 @@ class Result(NamedTuple):
 
 
 class Due(NamedTuple):
-    """A row of the table: the setting that was best there, its row, and that as it is printed."""
+    """A row of the progress table: the setting that is best at this row, its figures, and the printed line."""
 
     setting: Setting
     row: Row
@@ -73,37 +73,37 @@ class Due(NamedTuple):
 
 
 class Contender:
-    """A setting with what it has learned, and its totals.
+    """A setting with its learner and its totals.
 
-    `learner` shares an index with others', and is not to be taught alone: `Tuning.learner` is a copy that may.
+    `learner` shares its index with other learners and must not learn by itself; `Tuning.learner` is a copy that may.
     """
 
     def __init__(self, setting: Setting, learner: Learner, schedule: Schedule, holdout: bool):
         self.setting = setting
-        self.learner: Learner | None = learner  # None when it has stopped, so that its memory is free
+        self.learner: Learner | None = learner  # None after it has stopped, to free its memory
         texts = self.label_texts if setting.options.several else None
         loss, zero = as_reported(setting.options)
         self.progress = Progress(loss, schedule, holdout, texts, boundary=zero)
-        self.rows: list[Row] = []  # that wait for the others' to be there
+        self.rows: list[Row] = []  # rows of the table that wait for the other settings
         self.seconds, self.refused = 0.0, 0
         self.failure: SonlearnError | None = None
 
-    def take(self, batch: Batch, held: np.ndarray | None, said: Said) -> None:
-        """Count what was said of a batch."""
-        if isinstance(said, SonlearnError):
-            self.failure, self.learner = said, None
+    def take(self, batch: Batch, held: np.ndarray | None, outcome: Outcome) -> None:
+        """Count the outcome of a batch."""
+        if isinstance(outcome, SonlearnError):
+            self.failure, self.learner = outcome, None
             return
-        self.refused += int(said.refused.sum())
-        self.rows += self.progress.rows(outcome_of(batch, held, said))
+        self.refused += int(outcome.refused.sum())
+        self.rows += self.progress.rows(outcome_of(batch, held, outcome))
 
     def label_texts(self, values: np.ndarray) -> list[str]:
-        """Labels of classes as they are written."""
+        """The texts of class labels."""
         assert self.learner is not None
         return self.learner.label_texts(values)
 
     @property
     def result(self) -> Result:
-        """How it has done."""
+        """The result so far."""
         sums = self.progress.result
         state = "failed" if self.failure else "stopped" if self.learner is None else "whole"
         problem = str(self.failure or "")
@@ -114,21 +114,21 @@ class Contender:
 
 
 class Tuning:
-    """Settings at work on a stream.
+    """Trains several settings on a stream.
 
     Parameters
     ----------
     settings : sequence of Setting
     text : TextOptions
-        Kept with the models.
+        Stored with the models.
     threads : int
-        How many settings may learn at once.
+        Number of settings that may learn at the same time.
     by : str or None
-        What is compared: ``loss`` or ``error``; None: the loss, unless settings have different ones.
+        Criterion: ``loss`` or ``error``; None: the loss, unless settings have different losses.
     halving : int or None
-        After so many labelled rows the worse half stops, and at each doubling; None: all learn to the end.
+        The worse half stops after so many labelled rows, and at each doubling; None: all learn to the end.
     schedule : Schedule
-        When rows of the table are due.
+        When a row of the table is due.
     holdout : bool
         As for `Progress`.
     skip : bool
@@ -165,7 +165,7 @@ class Tuning:
             raise OptionError(f"halving {halving}: expected at least 1")
 
     def partial_fit(self, batch: Batch, held: np.ndarray | None = None) -> list[Due]:
-        """Learn a batch; return the rows of the table that have become due, each the best setting's at that row.
+        """Learn a batch; returns the rows of the table that are due, each with the figures of the best setting.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class Tuning:
         InputError
             A label does not fit a loss; or the settings are compared by error and a label is no class.
         DivergedError, InputError
-            What the last setting at work has failed of.
+            The error of the last active setting.
         """
         due, start = [], 0
         while start < batch.n:
@@ -192,7 +192,7 @@ class Tuning:
         return due
 
     def next_pass(self) -> None:
-        """Say that the rows to come have been learned from before."""
+        """Record that the next rows have been learned before."""
         self._pass += 1
         for contender in self.contenders:
             contender.progress.next_pass()
@@ -201,24 +201,24 @@ class Tuning:
 
     @property
     def best(self) -> Contender:
-        """The setting that has done best of those at work; of equal ones, and before there is a label, the first."""
+        """The best active setting; the first one of a tie, and before the first label."""
         return min(self.at_work, key=self._standing)
 
     @property
     def learner(self) -> Learner:
-        """A copy of the best setting's, which may go on by itself."""
+        """A copy of the best setting's learner, which may continue by itself."""
         learner = self.best.learner
         assert learner is not None
         return learner.copy(threads=self._threads)
 
     @property
     def at_work(self) -> list[Contender]:
-        """Those that have neither stopped nor failed."""
+        """The active settings: those that have neither stopped nor failed."""
         return [contender for contender in self.contenders if contender.learner is not None]
 
     @property
     def results(self) -> list[Result]:
-        """Of all settings, the best first: those at work, those that have stopped, the last first, and failures."""
+        """Results of all settings: active ones from the best on, stopped ones from the last on, then failed ones."""
         order = ["whole", "stopped", "failed"]
 
         def place(contender: Contender) -> tuple[int, int, float]:
@@ -234,17 +234,17 @@ class Tuning:
         working = self.at_work
         learners = [contender.learner for contender in working if contender.learner is not None]
 
-        def run(teach: Any, places: Iterable[int]) -> list[None]:
+        def run(learn_one: Any, places: Iterable[int]) -> list[None]:
             def timed(i: int) -> None:
-                begun = time.thread_time()
-                teach(i)
-                working[i].seconds += time.thread_time() - begun
+                started = time.thread_time()
+                learn_one(i)
+                working[i].seconds += time.thread_time() - started
 
-            # Those that take longest begin, so that no thread has to wait long for the last one.
+            # The slowest settings start first, so that no thread waits long for the last one.
             return self._run(timed, sorted(places, key=lambda i: -working[i].seconds))
 
-        def take(i: int, said: Said) -> None:
-            working[i].take(batch, held, said)
+        def take(i: int, outcome: Outcome) -> None:
+            working[i].take(batch, held, outcome)
 
         learn_with_shared_index(learners, without_held(batch, held), take, run, skip=self._skip)
         if not self.at_work:
@@ -253,7 +253,7 @@ class Tuning:
         return self._due()
 
     def _due(self) -> list[Due]:
-        """Rows that all settings at work have come to, of the one that was best there."""
+        """Rows of the table that all active settings have reached, each with the figures of the best setting."""
         working, due = self.at_work, []
         while all(contender.rows for contender in working):
             rows = [(contender, contender.rows.pop(0)) for contender in working]
@@ -266,12 +266,12 @@ class Tuning:
         return self._next is not None and self._pass == 1 and len(self.at_work) > 1
 
     def _end_of_round(self, batch: Batch, held: np.ndarray | None, start: int) -> int:
-        """Where to stop so that settings are halved after the very same row however the stream is cut."""
+        """Row to stop at, so that halving happens after the same row however the stream is cut into batches."""
         if not self._halves or self._next is None:
             return batch.n
-        told = np.cumsum(learnable(batch, held)[start:])
-        left = self._next - self._labelled
-        return start + int(np.searchsorted(told, left)) + 1 if told[-1] >= left else batch.n
+        labelled_rows = np.cumsum(learnable(batch, held)[start:])
+        remaining = self._next - self._labelled
+        return start + int(np.searchsorted(labelled_rows, remaining)) + 1 if labelled_rows[-1] >= remaining else batch.n
 
     def _halve(self) -> None:
         assert self._next is not None
@@ -281,13 +281,13 @@ class Tuning:
         self._next *= 2
 
     def _standing(self, contender: Contender) -> float:
-        """Its score; in a later pass, before a row of it was held out, that of what it has learned from."""
+        """Its score; in a later pass, before the first held-out row, the score of the rows it learned."""
         progress = contender.progress
         sums = progress.result if progress.result.weight > 0 else progress.trained
         return self._score(sums.average_loss, sums.average_error)
 
     def _score(self, loss: float | None, error: float | None) -> float:
-        """What is compared: lower is better, and what is unknown is worst."""
+        """The criterion: lower is better, and an unknown value is worst."""
         score = loss if self.by == "loss" else error
         return math.inf if score is None else score
 
@@ -300,16 +300,16 @@ class Tuning:
 
 
 def learnable(batch: Batch, held: np.ndarray | None = None) -> np.ndarray:
-    """bool[n]: rows that have a label and a weight, and are not held out."""
+    """bool[n]: rows with a label and a weight that are not held out."""
     labelled = ~np.isnan(batch.y)
     if batch.class_names is not None:
         labelled |= np.array([name is not None for name in batch.class_names], dtype=bool)
-    told: np.ndarray = labelled & (batch.weight > 0)
-    return told if held is None else told & ~held
+    labelled_rows: np.ndarray = labelled & (batch.weight > 0)
+    return labelled_rows if held is None else labelled_rows & ~held
 
 
 def measure(options: Sequence[LearnOptions], by: str | None) -> str:
-    """What settings are compared by: `by`, or what suits them. Raises OptionError where nothing does."""
+    """The criterion: `by`, or a suitable one. Raises OptionError if there is none."""
     if not options:
         raise OptionError("no settings: expected at least one")
     if by is not None and by not in BY:
@@ -328,7 +328,7 @@ def measure(options: Sequence[LearnOptions], by: str | None) -> str:
 
 
 def _loss_of(options: LearnOptions) -> str:
-    """The loss that is reported, with what it depends on."""
+    """The reported loss, with its parameters."""
     reported, _ = as_reported(options)
     own = [f" {name} {getattr(options, name):g}" for name, loss in LOSS_OPTIONS.items() if loss == reported]
     return f"{reported}{''.join(own)}"
@@ -342,31 +342,31 @@ def tune(
     fixed: Mapping[str, Any] | None = None,
     **how: Any,
 ) -> Tuning:
-    """Learn all settings of a grid side by side in one pass over `batches`.
+    """Train all settings of a grid in one pass over `batches`.
 
     Parameters
     ----------
     grid : dict, or several
         Names of fields of `LearnOptions` with the values to try, as ``{"method": ["nag", "arow"], "alpha": [0.1, 1]}``;
-        of several grids all settings. A method is given only the options that it takes.
+        several grids: the settings of all of them. A method gets only the options that it takes.
     batches : iterable of Batch
-        As `sonlearn.read_batches` or `sonlearn.from_scipy` give them.
+        As from `sonlearn.read_batches` or `sonlearn.from_scipy`.
     text : TextOptions or None
-        Kept with the model.
+        Stored with the model.
     fixed : dict or None
-        Options that all settings have.
+        Options of all settings.
     how : keywords of `Tuning`
         ``threads``, ``by``, ``halving``, ``skip``.
 
     Returns
     -------
     Tuning
-        ``learner`` is a copy of the best one, ``best.setting`` its setting, ``results`` those of all, the best first.
+        ``learner`` is a copy of the best learner, ``best.setting`` its setting, ``results`` lists all, the best first.
 
     Raises
     ------
     OptionError
-        A combination contradicts itself, or settings cannot be compared.
+        A combination is contradictory, or the settings cannot be compared.
     InputError, DivergedError
         As `Tuning.partial_fit`.
     """

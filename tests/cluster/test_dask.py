@@ -1,4 +1,4 @@
-"""A cluster of two processes over eight files: what it sketches, learns and predicts is what one process does."""
+"""A cluster of two processes over eight files sketches, learns and predicts exactly as one process does."""
 
 import contextlib
 import gzip

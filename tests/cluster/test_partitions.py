@@ -1,4 +1,4 @@
-"""Parts of the data: together they are the file; what is wrong in one has the file's line. And who learns which."""
+"""Partitions of the data: together they are the file, and errors have the line in the file. Plans of a cluster."""
 
 import gzip
 

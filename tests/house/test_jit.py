@@ -11,7 +11,7 @@ import pytest
 from places import PACKAGE
 
 from sonlearn.jit import cache
-from sonlearn.jit.decorators import Kernel, Part
+from sonlearn.jit.decorators import InlinedKernel, Kernel
 from sonlearn.jit.folders import trusted
 from sonlearn.jit.settings import faststart_is_on
 
@@ -115,13 +115,13 @@ def test_compilation_by_others_is_left_alone():
     program = """
 import gc, numba, numba.core.event as event
 from sonlearn.jit import on_first_compilation
-from sonlearn.jit.decorators import Part
+from sonlearn.jit.decorators import InlinedKernel
 found = []
 class Listener(event.Listener):
     def on_start(self, event): found.append(gc.isenabled())
     def on_end(self, event): pass
 with on_first_compilation(lambda: found.append("ours")):
-    ours = Part(lambda x: x + 1)
+    ours = InlinedKernel(lambda x: x + 1)
     ours._for_python()  # only now is Numba's compiler told of us
     event.register("numba:compile", Listener())
     numba.njit(lambda x: x + 2)(1)
@@ -272,7 +272,7 @@ def test_what_a_kernel_calls_is_an_inline():
 
     kernel_of = Kernel(total)
     with pytest.raises(Exception, match="is called by a kernel: decorate it with inline"):
-        Part(caller)(1)
+        InlinedKernel(caller)(1)
 
 
 def test_python_may_call_what_kernels_call():

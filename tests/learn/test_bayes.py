@@ -1,4 +1,4 @@
-"""Naive Bayes against its twin (`bayes_twin`), and what every engine must do."""
+"""Naive Bayes equals its twin (`bayes_twin`) and meets the requirements of every engine."""
 
 import numpy as np
 import pytest

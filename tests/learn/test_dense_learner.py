@@ -1,4 +1,4 @@
-"""The dense twin against theory, so that it deserves to judge the engine."""
+"""The dense twin satisfies the theory, so that it can serve as a reference for the engine."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Explanations: they add up, they are what calls of `predict` say, and the learner stays as it is."""
+"""Explanations: contributions add up, they equal calls of `predict`, and the learner is not modified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--decay and --l2: learners that forget and shrink against their twins, and what no cost and no bit depends on.
+"""--decay and --l2: learners with forgetting and shrinkage equal their twins; neither batches nor threads change a bit.
 
 First-order methods are in `test_first_order`.
 """
@@ -13,7 +13,7 @@ from streams import duplicated, ill_conditioned, rows_of, with_empty_rows, with_
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.learn.newton import forgetting as fading
+from sonlearn.learn.newton import forgetting
 from sonlearn.options.methods import METHODS
 
 N = 60 if numba.config.DISABLE_JIT else 300
@@ -134,7 +134,7 @@ def test_the_unit_of_the_weights_is_taken_in():
         learner = Learner(options)
         found = learner.partial_fit(batch).raw
         assert 1e-100 < learner.state.now["left"][0] < 0.1
-        assert 0.5**batch.n < fading.SMALLEST
+        assert 0.5**batch.n < forgetting.SMALLEST
         np.testing.assert_allclose(found, run_twin(options, batch)[1].raw, rtol=1e-9, atol=1e-9)
 
 
@@ -185,7 +185,7 @@ def test_who_forgets_follows_a_stream_that_turns(method):
 def test_a_committee_tells_its_members():
     options = LearnOptions(decay=0.01, l2=0.02, members="nag,drfd:lunit,multinomial-bayes:log")
     engines = Learner(options).engine._ensemble._engines
-    assert engines[0]._params.keep == engines[1]._params.keep == engines[2]._params.keep == 0.99
+    assert engines[0]._params.retention == engines[1]._params.retention == engines[2]._params.retention == 0.99
     assert engines[0]._params.shrink == 0.02
     state = Learner(options).state.ensemble.online
     assert state.retention[0] == 0.99**32

@@ -1,4 +1,4 @@
-"""First-order learners against their dense twins, what leaves them alone, and Vowpal Wabbit."""
+"""First-order learners equal their dense twins and Vowpal Wabbit; their invariances."""
 
 import copy
 
@@ -21,7 +21,7 @@ from streams import (
 )
 
 from sonlearn import DivergedError, Learner, LearnOptions
-from sonlearn.learn.first_order.rules import BEYOND
+from sonlearn.learn.first_order.rules import LARGE_TABLE
 from sonlearn.options.losses import CLASSIFICATION, LOSSES
 from sonlearn.options.methods import METHODS
 
@@ -95,7 +95,7 @@ def test_predictions_are_the_twins(stream, method):
 def test_of_more_features_the_next_row_is_read_ahead(method):
     """And nothing else changes: neither what is predicted, nor where batches are cut."""
     options, batch = LearnOptions(method=method), zipf(n=60, d=200)
-    first = np.arange(1, BEYOND + 100)
+    first = np.arange(1, LARGE_TABLE + 100)
     batch = batch._replace(
         indices=np.concatenate([first, batch.indices]),
         values=np.concatenate([np.full(len(first), 1e-3), batch.values]),
@@ -103,7 +103,7 @@ def test_of_more_features_the_next_row_is_read_ahead(method):
     )  # fmt: skip
     learner = Learner(options)
     parts = [learner.partial_fit(rows_of(batch, slice(a, a + 25))).raw for a in range(0, 60, 25)]
-    assert learner.size > BEYOND
+    assert learner.size > LARGE_TABLE
     np.testing.assert_array_equal(np.concatenate(parts), raw(options, batch))
     np.testing.assert_allclose(raw(options, batch), raw_predictions(options, batch), rtol=1e-9, atol=1e-9)
 

@@ -1,4 +1,4 @@
-"""Jobs are done once each, after what they need, whoever does them."""
+"""Each job runs once, after the jobs that it needs, with any number of threads."""
 
 import random
 import threading

@@ -1,4 +1,4 @@
-"""The index arithmetic of a log of generations, beside a log that is written slot by slot."""
+"""The index arithmetic of a log of generations equals that of a log that is written slot by slot."""
 
 import pytest
 

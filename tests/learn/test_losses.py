@@ -1,4 +1,4 @@
-"""Losses: a new one is tested by standing in `LOSSES`."""
+"""Losses and their derivatives; every entry of `LOSSES` is tested."""
 
 import math
 

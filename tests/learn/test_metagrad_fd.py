@@ -1,4 +1,4 @@
-"""MetaGrad with one sketch for all experts: its twin, and metagrad, which it is where there is room enough."""
+"""MetaGrad with one sketch for all experts equals its twin, and metagrad if the sketch is large enough."""
 
 import numba
 import numpy as np

@@ -1,4 +1,4 @@
-"""The mixture against Bayes' rule over its members' twins, its bound, and what it refuses."""
+"""The mixture equals Bayes' rule over its members' twins, meets its bound, and refuses invalid options."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Learners of parts put together: each says what it says alone, and the combiner of it is the textbook's."""
+"""Merged learners of partitions: each predicts as it does alone, and the combiner equals the textbook's."""
 
 import numpy as np
 import pytest

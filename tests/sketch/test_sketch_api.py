@@ -1,4 +1,4 @@
-"""The Python surface: errors that say what is wrong, scikit-learn's manners, error measures against dense matrices."""
+"""The Python interface: clear errors, scikit-learn's conventions, error measures equal to those of dense matrices."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The job behind ``sonlearn sketch``: batches in, file and report out."""
+"""The command ``sonlearn sketch``: batches in, file and report out."""
 
 import builtins
 import gzip

@@ -1,4 +1,4 @@
-"""Files: what is saved goes on bit for bit; what is damaged, foreign or of another version is refused in one line."""
+"""Files: a loaded sketch continues bit for bit; damaged or foreign files and other versions are refused in a line."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""[GFD] as printed: its algorithm, its special cases, its theorems and its settings; and what is ours beside it."""
+"""[GFD] as published: its algorithm, special cases, theorems and settings; and our own rule."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Random projection, row sampling and Oja: what can be said of them without a worst-case bound."""
+"""Random projection, row sampling and Oja: properties without a worst-case bound."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The sketch equals the published algorithms, each written out with dense SVDs, and does not care how rows come."""
+"""The sketch equals the published algorithms, written with dense SVDs, for any division of the rows into calls."""
 
 import numpy as np
 import pytest

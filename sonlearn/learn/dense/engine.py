@@ -1,4 +1,4 @@
-"""Learners with the whole matrix: the engine around the kernels of `sonlearn.learn.dense`."""
+"""Learners with the full matrix: the engine around the kernels of `sonlearn.learn.dense`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sonlearn.learn.dense.factor import column
 from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
-from sonlearn.learn.normals import draw, new_features, position_of, settled
+from sonlearn.learn.normals import draw, new_features, position_after, position_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -23,17 +23,17 @@ RULES = {
     "ada-full": rounds.ADA_FULL,
     "ada-lr": rounds.ADA_LR,
 }
-#: t: rounds learned; seen: features.
+#: t: rounds learned; seen: number of features.
 NOW = [("t", "i8"), ("seen", "i8")]
 
 
-class Params(NamedTuple):
-    """What the kernels need of `LearnOptions` and of the method's entry, as numbers."""
+class DenseParams(NamedTuple):
+    """The kernels' parameters: numbers from `LearnOptions` and from the method's entry in the table."""
 
     rule: int
-    most: int  # features
+    most: int  # largest number of features
     loss: Loss
-    low: float  # predictions are within these
+    low: float  # predictions are clipped to low..high
     high: float
     alpha: float
     sigma: float
@@ -45,23 +45,23 @@ class Params(NamedTuple):
     dual: bool
 
 
-class State(NamedTuple):
-    """All that a learner has learned, but for the names of its features."""
+class DenseState(NamedTuple):
+    """State of a learner, without the names of its features."""
 
     w: np.ndarray  # float64[features]
     z: np.ndarray  # float64[features]; sum of gradients (primal-dual updates)
     A: np.ndarray  # float64[features (features + 1)/2]; columns of R, A = R R', or of A's upper triangle
-    Pi: np.ndarray  # float64[features, tau]; ada-lr: random numbers of the features, else length 0
-    position: np.ndarray  # uint64[4], of the generator of random numbers
+    Pi: np.ndarray  # float64[features, tau]; ada-lr: random numbers of the features; other methods: length 0
+    position: np.ndarray  # uint64[4]; position of the random number generator
     now: np.ndarray  # structured [1]
 
 
-class Work(NamedTuple):
-    """Scratch vectors of one round; nothing in them outlives it."""
+class DenseScratch(NamedTuple):
+    """Scratch vectors of one round, float64[features] each."""
 
-    x: np.ndarray
-    h: np.ndarray
-    u: np.ndarray
+    x: np.ndarray  # the row, zeros included
+    h: np.ndarray  # R^-1 x
+    u: np.ndarray  # A^-1 x
 
 
 class Dense(Engine):
@@ -69,21 +69,21 @@ class Dense(Engine):
 
     def __init__(self, options: LearnOptions):
         self._method, self._params = options.method, params_of(options)
-        self._work = Work(*np.zeros((3, 1)))
+        self._work = DenseScratch(*np.zeros((3, 1)))
         self._tau, self._seed = options.sketch_size, options.seed
 
-    def new(self) -> State:
-        """State of a learner that has seen nothing."""
-        return State(
+    def new(self) -> DenseState:
+        """State of an untrained learner."""
+        return DenseState(
             np.zeros(0), np.zeros(0), np.zeros(0), np.zeros((0, self._tau)), position_of(self._seed),
             np.zeros(1, dtype=NOW).view(np.recarray),
         )  # fmt: skip
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
-        """Let the arrays hold what learning `rows` may need, up to the most features that there may be."""
+    def reserve(self, state: DenseState, rows: Rows, features: int) -> DenseState:
+        """Make room for learning `rows`, up to the largest number of features allowed."""
         seen, d = int(state.now["seen"][0]), min(features, self._params.most)
         if d > len(self._work.x):
-            self._work = Work(*np.zeros((3, max(d, 2 * len(self._work.x)))))
+            self._work = DenseScratch(*np.zeros((3, max(d, 2 * len(self._work.x)))))
         return state._replace(
             w=grown(state.w, d, seen),
             z=grown(state.z, d, seen),
@@ -91,22 +91,22 @@ class Dense(Engine):
             Pi=grown(state.Pi, d, seen) if self._params.rule == rounds.ADA_LR else state.Pi,
         )
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
-        """Learn rows from `start` on; see the seam."""
+    def learn(self, state: DenseState, rows: Rows, out: Predictions, start: int) -> tuple[DenseState, int]:
+        """Learn rows from `start` on (see `Engine.learn`)."""
         if self._params.rule in (rounds.FULL_ON, rounds.AROW):
             return state, rounds.learn(self._params, state, self._work, rows, out, start)
         if self._params.rule != rounds.ADA_LR:
             return state, spectral.learn(self._params, state, rows, out, start)
         seen = int(state.now["seen"][0])
-        ahead = min(new_features(rows, start, len(rows.y), seen), len(state.Pi) - seen)
-        state.Pi[seen : seen + ahead], position = draw(state.position, ahead, self._tau)
+        drawn = min(new_features(rows, start, len(rows.y), seen), len(state.Pi) - seen)
+        state.Pi[seen : seen + drawn], position = draw(state.position, drawn, self._tau)
         at = spectral.learn(self._params, state, rows, out, start)
-        taken = int(state.now["seen"][0]) - seen
-        state.position[:] = settled(state.position, position, taken, ahead, self._tau)
+        used = int(state.now["seen"][0]) - seen
+        state.position[:] = position_after(state.position, position, used, drawn, self._tau)
         return state, at
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
-        """(found, expected) of a row that was refused because it has a feature too many; None: for its numbers."""
+        """(found, expected) if the row was refused for exceeding the number of features; None if for its numbers."""
         feature = int(rows.features[rows.indptr[row] : rows.indptr[row + 1]].max(initial=-1))
         if feature < self._params.most:
             return None
@@ -116,34 +116,34 @@ class Dense(Engine):
             f"use --method {instead}"
         )
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: DenseState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = rounds.predict(state, rows, out.raw)
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: DenseState, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         w[: len(state.w)] = state.w[:features]
         return w
 
-    def packed(self, state: State) -> State:
-        """`state` without spare room."""
+    def packed(self, state: DenseState) -> DenseState:
+        """`state` without unused capacity."""
         seen = int(state.now["seen"][0])
         return state._replace(w=state.w[:seen], z=state.z[:seen], A=state.A[: column(seen)], Pi=state.Pi[:seen])
 
-    def facts(self, state: State) -> dict[str, Any]:
-        """alpha, of the methods that have one."""
+    def facts(self, state: DenseState) -> dict[str, Any]:
+        """alpha, if the method has one."""
         return {"alpha": self._params.alpha} if METHODS[self._method].values["rule"] == "full-on" else {}
 
 
-def params_of(options: LearnOptions) -> Params:
-    """Numbers for the kernels."""
+def params_of(options: LearnOptions) -> DenseParams:
+    """The kernels' parameters for `options`."""
     values = METHODS[options.method].values
     rule, ada = RULES[values["rule"]], values["rule"].startswith("ada")
     kind, eta = eta_of(options)
-    return Params(
+    return DenseParams(
         rule=rounds.PSEUDO if rule == rounds.FULL_ON and options.alpha == 0 else rule,
         most=values["most"],
         loss=loss_of(options),

@@ -1,7 +1,9 @@
-"""A = R R' of few features: R upper triangular, its columns one after the other in one array.
+"""A = R R' for few features, with R upper triangular and stored column by column in one array.
 
-Column j begins at j (j + 1)/2 and has j + 1 entries, so that one feature more is one column more and nothing moves.
-Updates go from the last column to the first, which leaves R triangular, and every loop runs along a column.
+Column j begins at j (j + 1)/2 and has j + 1 entries, so a new feature appends one column. Updates go from the last
+column to the first, which preserves the triangle, and every loop runs along a column.
+
+In all kernels R is float64[d (d + 1)/2 or more].
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ from sonlearn.jit import bare_inline
 
 @bare_inline
 def column(j):
-    """Where column j begins; of j = d: how long the columns of d features are."""
+    """Index at which column j begins; column(d) is the length of the array for d features."""
     return j * (j + 1) // 2
 
 
 @bare_inline
 def widen(R, j, diagonal):
-    """Column j of a feature that no row has had: R_jj <- diagonal, and nothing beside it."""
+    """Write column j of R (modified) for a new feature: R_jj <- diagonal, zeros above it."""
     for i in range(column(j), column(j) + j):
         R[i] = 0.0
     R[column(j) + j] = diagonal
@@ -27,7 +29,10 @@ def widen(R, j, diagonal):
 
 @bare_inline
 def solve(R, d, x, h, u):
-    """h <- R^-1 x and u <- A^-1 x; returns x'A^-1 x = h'h. All float64[d]."""
+    """h <- R^-1 x and u <- A^-1 x; returns x'A^-1 x = h'h.
+
+    R and x : float64[d], not modified; h, u : float64[d], filled in
+    """
     quadratic = 0.0
     for j in range(d):
         h[j] = x[j]
@@ -49,7 +54,7 @@ def solve(R, d, x, h, u):
 
 @bare_inline
 def update(R, d, v):
-    """A <- A + v v' by Givens rotations; v is used up."""
+    """A <- A + v v' by Givens rotations. Modifies R; v : float64[d], overwritten."""
     for j in range(d - 1, -1, -1):
         if v[j] == 0.0:
             continue

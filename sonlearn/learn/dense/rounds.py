@@ -1,9 +1,9 @@
-"""Rounds of full-on and arow-full in O(d^2): A stands as its factor (`factor`), nothing is inverted and nothing drifts.
+"""Rounds of full-on and arow-full in O(d^2). A is stored as its factor (`factor`), so rounding errors do not build up.
 
 full-on    A = alpha I + sum of (sigma + eta_t) g g',   w <- w - A^-1 g, projected onto |w'x| <= C in the norm of A
 arow-full  A = I + sum of x x'/r, the inverse of AROW's covariance,   w <- w + (y - p)/(x'A^-1 x + r) A^-1 x
 
-Both move along A^-1 x with A before the row (Sherman-Morrison gives the rest). A refused row changes nothing.
+Both steps go along A^-1 x with A before the row (by Sherman-Morrison). A refused row changes nothing.
 """
 
 from __future__ import annotations
@@ -23,10 +23,8 @@ FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR = range(5)
 def learn(params, state, work, rows, out, start):
     """Predict and learn rows from `start` on; returns the first row that was refused, or n.
 
-    Parameters
-    ----------
-    params : Params; state : State, changed in place; work : Work, scratch
-    rows : Rows; out : Predictions, filled in place; start : int
+    params : DenseParams; state : DenseState, modified in place; work : DenseScratch, overwritten
+    rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
     """
     now, w = state.now[0], state.w
     for i in range(start, len(rows.y)):
@@ -37,9 +35,9 @@ def learn(params, state, work, rows, out, start):
         d = features_of(state, rows, i)
         for j in range(now.seen, d):
             widen(state.A, j, math.sqrt(params.alpha))
-        spread(rows, i, d, work.x)
+        to_dense(rows, i, d, work.x)
         quadratic = solve(state.A, d, work.x, work.h, work.u)
-        along, scale = move(params, rows, out, i, now.t + 1, quadratic)
+        along, scale = step_of(params, rows, out, i, now.t + 1, quadratic)
         if not (along * along * quadratic <= LIMIT and scale * scale * quadratic <= LIMIT * LIMIT):
             return i
         now.t += 1
@@ -56,7 +54,10 @@ def learn(params, state, work, rows, out, start):
 
 @bare_jit
 def predict(state, rows, raw):
-    """raw[i] <- prediction of row i; returns the first row whose prediction is not finite, or n."""
+    """raw[i] <- prediction of row i; returns the first row whose prediction is not finite, or n.
+
+    state and rows are not modified; raw : float64[n], filled in
+    """
     for i in range(len(rows.y)):
         raw[i], _ = score(state, rows, i)
         if not math.isfinite(raw[i]):
@@ -66,7 +67,7 @@ def predict(state, rows, raw):
 
 @bare_inline
 def score(state, rows, i):
-    """(base + w'x, x'x) of row i."""
+    """(base + w'x, x'x) of row i. Modifies nothing."""
     wx = xx = 0.0
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
@@ -78,7 +79,10 @@ def score(state, rows, i):
 
 @bare_inline
 def enter(params, state, rows, out, i):
-    """Predict row i; False if it is out of bounds, or is to be learned and has a feature too many."""
+    """Predict row i (fills in out.raw[i] and out.prediction[i]); False if the row is refused.
+
+    A row is refused if its numbers are out of bounds, or if it should be learned and exceeds the number of features.
+    """
     u, xx = score(state, rows, i)
     if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
         return False
@@ -91,7 +95,7 @@ def enter(params, state, rows, out, i):
 
 @bare_inline
 def features_of(state, rows, i):
-    """How many features will have been seen after row i."""
+    """Number of features after row i. Modifies nothing."""
     d = state.now[0].seen
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         d = max(d, rows.features[at] + 1)
@@ -99,8 +103,8 @@ def features_of(state, rows, i):
 
 
 @bare_inline
-def spread(rows, i, d, x):
-    """x[:d] <- row i, zeros included."""
+def to_dense(rows, i, d, x):
+    """x[:d] <- row i, zeros included. x : float64[at least d], filled in."""
     for j in range(d):
         x[j] = 0.0
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -108,8 +112,8 @@ def spread(rows, i, d, x):
 
 
 @bare_inline
-def move(params, rows, out, i, t, quadratic):
-    """(c, s) of the round: w <- w - c A^-1 x with A before the row, and A <- A + s^2 x x'."""
+def step_of(params, rows, out, i, t, quadratic):
+    """(c, s) of the round: w <- w - c A^-1 x with A before the row, and A <- A + s^2 x x'. Modifies nothing."""
     u, p, y, h = out.raw[i], out.prediction[i], rows.y[i], rows.weight[i]
     if params.rule == AROW:
         if params.loss.code != SQUARED and y * u >= 1.0:

@@ -1,10 +1,10 @@
-"""Rounds that need the eigenvalues of A, O(d^3) each: A f(A) is worked out anew in every round.
+"""Rounds that decompose A each time, at O(d^3).
 
 full-on with alpha = 0   f(lam) = 1/lam, 0 for lam = 0: the pseudo-inverse of [SON] appendix D
 ada-full                 f(lam) = 1/(delta + sqrt(lam)), A = sum of g g'
-ada-lr                   Q from A Pi, Q'A = U Sig V', the step V f(Sig) V'g and nothing outside of V ([ADA] eq. 1)
+ada-lr                   Q from A Pi, Q'A = U Sig V', the step V f(Sig) V'g, zero outside of V ([ADA] eq. 1)
 
-A is kept as the columns of its upper triangle, as `factor` keeps R.
+A is stored as the columns of its upper triangle, as `factor` stores R.
 """
 
 from __future__ import annotations
@@ -18,16 +18,20 @@ from sonlearn.learn.dense.factor import column
 from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of
 from sonlearn.learn.losses import LARGEST_LOG, POISSON, loss_slope
 from sonlearn.learn.newton.round import row_scale
-from sonlearn.learn.spectrum import INVERSE, ROOT, f
+from sonlearn.learn.spectrum import INVERSE, ROOT, spectral
 from sonlearn.learn.tolerances import LIMIT, SPAN
 
-#: Eigenvalues of A up to this multiple of the largest are 0 where a pseudo-inverse is meant.
+#: For a pseudo-inverse, eigenvalues of A up to this multiple of the largest count as 0.
 ZERO = 1e-10
 
 
 @jit
 def learn(params, state, rows, out, start):
-    """Predict and learn rows from `start` on; arguments and result as in `rounds.learn`."""
+    """Predict and learn rows from `start` on; returns the first row that was refused, or n.
+
+    params : DenseParams; state : DenseState, modified in place; rows : Rows, not modified
+    out : Predictions, filled in from row `start` on; start : int
+    """
     now = state.now[0]
     for i in range(start, len(rows.y)):
         if not enter(params, state, rows, out, i):
@@ -54,7 +58,9 @@ def learn(params, state, rows, out, start):
         if params.dual:
             g += state.z[:d]
             w = np.zeros(d)
-        w = w - params.rate * (found(params, A, state.Pi[:d], g) if params.rule == ADA_LR else apply(params, A, g))
+        w = w - params.rate * (
+            apply_low_rank(params, A, state.Pi[:d], g) if params.rule == ADA_LR else apply(params, A, g)
+        )
         if not np.isfinite(w).all():
             return i
         if params.loss.code == POISSON and rows.base[i] + np.dot(w, x) > LARGEST_LOG:
@@ -64,13 +70,16 @@ def learn(params, state, rows, out, start):
         state.w[:d] = w
         if params.dual:
             state.z[:d] = g
-        keep(state.A, A)
+        pack(state.A, A)
     return len(rows.y)
 
 
 @inline
 def matrix(packed, seen, d):
-    """A of d features as a matrix; those from `seen` on are new and have zeros."""
+    """float64[d, d]: A as a matrix, with zeros for the features from `seen` on.
+
+    packed : float64[column(seen) or more], the columns of its upper triangle, not modified
+    """
     A = np.zeros((d, d))
     for j in range(seen):
         for k in range(j + 1):
@@ -79,8 +88,8 @@ def matrix(packed, seen, d):
 
 
 @inline
-def keep(packed, A):
-    """The reverse of `matrix`."""
+def pack(packed, A):
+    """packed <- the upper triangle of A (float64[d, d], not modified): the inverse of `matrix`."""
     for j in range(len(A)):
         for k in range(j + 1):
             packed[column(j) + k] = A[j, k]
@@ -88,30 +97,36 @@ def keep(packed, A):
 
 @inline
 def apply(params, A, g):
-    """f(A) g."""
+    """float64[d]: f(A) g. A : float64[d, d] and g : float64[d], not modified."""
     lam, U = np.linalg.eigh(A)
     c = np.dot(g, U)
     kind, base = (INVERSE, 0.0) if params.rule == PSEUDO else (ROOT, params.delta)
     for j in range(len(lam)):
         none = base == 0.0 and not lam[j] > ZERO * lam[-1]  # a pseudo-inverse
-        c[j] = 0.0 if none else f(kind, base, max(lam[j], 0.0), c[j])
+        c[j] = 0.0 if none else spectral(kind, base, max(lam[j], 0.0), c[j])
     return np.dot(U, c)
 
 
 @inline
-def found(params, A, Pi, g):
-    """V f(Sig) V'g for the singular values Sig of Q'A and their right vectors V, Q from A Pi."""
+def apply_low_rank(params, A, Pi, g):
+    """float64[d]: V f(Sig) V'g, with the singular values Sig and right singular vectors V of Q'A, and Q from A Pi.
+
+    A : float64[d, d]; Pi : float64[d, tau]; g : float64[d]; none is modified
+    """
     Q, _ = np.linalg.qr(np.dot(A, Pi))
     _, sig, V = np.linalg.svd(np.dot(np.ascontiguousarray(Q.T), A), False)
     c = np.dot(V, g)
     for j in range(len(sig)):
-        c[j] = f(ROOT, params.delta, sig[j], c[j]) if sig[j] > ZERO * sig[0] else 0.0
+        c[j] = spectral(ROOT, params.delta, sig[j], c[j]) if sig[j] > ZERO * sig[0] else 0.0
     return np.dot(c, V)
 
 
 @inline
 def projection(A, x, excess):
-    """What w loses to be in |w'x| <= C, at the least cost in the norm of A ([SON] Lemma 2); A may be singular."""
+    """float64[d]: w minus its projection onto |w'x| <= C in the norm of A ([SON] Lemma 2). A may be singular.
+
+    A : float64[d, d]; x : float64[d]; neither is modified; excess : float, w'x minus its projection
+    """
     xx = np.dot(x, x)
     if excess == 0.0 or xx == 0.0:
         return np.zeros(len(x))

@@ -1,10 +1,10 @@
 """Frequent directions with diagonal compensation: a sketched AROW in sparse time.
 
-``min_w sum_t h_t l(w'x_t, y_t)`` online: w <- w + a A^-1 x, A <- A + s^2 x x', where of A = I + sum of s^2 x x' the
-m - 1 leading rows are kept ([RFD] Algorithm 3, whitened) and the diagonal. Our own, after [RFD].
+``min_w sum_t h_t l(w'x_t, y_t)`` online: w <- w + a A^-1 x, A <- A + s^2 x x'. Of A = I + sum of s^2 x x' the learner
+stores m - 1 leading rows ([RFD] Algorithm 3, whitened) and the diagonal. Our own method, after [RFD].
 
-Read `rounds` (predict, step, take the row in), `shrink` (which rows are kept; the batch), then `lazy` (features that no
-row has shown since, brought up to date when they are next read) and `predict`, all on `state`.
+Read `rounds` (predict, step, add the row), `shrink` (choose the rows to keep; the kernel of a batch), then `lazy` (the
+update of features when they are next read) and `predict`, all on `state`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
 from sonlearn.learn.diagonal_fd.shrink import learn
-from sonlearn.learn.diagonal_fd.state import BITS, State, new_state, new_work, params_of
+from sonlearn.learn.diagonal_fd.state import BITS, DiagonalFDState, new_state, new_work, params_of
 from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.status import LOG_FULL
@@ -31,12 +31,12 @@ class DiagonalFD(Engine):
         self._params = params_of(options)
         self._work = new_work(self._params, 1, 1)
 
-    def new(self) -> State:
-        """State of a learner that has seen nothing."""
+    def new(self) -> DiagonalFDState:
+        """State of an untrained learner."""
         return new_state(self._params)
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
-        """Let the arrays hold what learning `rows` may need."""
+    def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
+        """Make room for learning `rows`."""
         now = state.now[0]
         lengths = np.diff(rows.indptr)
         longest = int(lengths.max(initial=1))
@@ -54,8 +54,8 @@ class DiagonalFD(Engine):
             entries=grown(state.entries, entries, int(now["entries"])),
         )
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
-        """Learn rows from `start` on; see the seam."""
+    def learn(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int) -> tuple[DiagonalFDState, int]:
+        """Learn rows from `start` on (see `Engine.learn`)."""
         at = start
         while True:
             at, status = learn(self._params, state, self._work, rows, out, at)
@@ -63,10 +63,10 @@ class DiagonalFD(Engine):
                 return state, at
             state = self._with_room_in_log(state)
 
-    def _with_room_in_log(self, state: State) -> State:
-        """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
+    def _with_room_in_log(self, state: DiagonalFDState) -> DiagonalFDState:
+        """Enlarge the log if it is small compared with the table; else bring all features up to date and empty it.
 
-        Depends on what has been learned and not on where batches end, so that batches change no bit.
+        The choice depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
         """
         now = state.now[0]
         if now["capacity"] >= now["seen"] // (16 * state.maps.shape[1]):
@@ -76,21 +76,21 @@ class DiagonalFD(Engine):
         now["capacity"] = 8 * capacity
         return state._replace(maps=grown(state.maps, slots_of(8 * capacity, BITS), slots_of(capacity, BITS)))
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: DiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         work = new_work(self._params, int(np.diff(rows.indptr).max(initial=1)), 1)
         at = predict(state, work, rows, out.raw, 0)
         out.prediction[:] = out.raw
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: DiagonalFDState, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         all_weights(state, new_work(self._params, 1, 1), w[: int(state.now["seen"][0])])
         return w
 
-    def packed(self, state: State) -> State:
-        """`state` without spare room."""
+    def packed(self, state: DiagonalFDState) -> DiagonalFDState:
+        """`state` without unused capacity."""
         now = state.now[0]
         return state._replace(
             table=state.table[: now["seen"]],
@@ -102,11 +102,11 @@ class DiagonalFD(Engine):
             entries=state.entries[: now["entries"]],
         )
 
-    def facts(self, state: State) -> dict[str, Any]:
-        """What A is made of: A = diag(delta) + B'B.
+    def facts(self, state: DiagonalFDState) -> dict[str, Any]:
+        """The parts of A = diag(delta) + B'B.
 
-        eigenvalues, descending, of B Delta^-1 B': how much longer the rows of the sketch are than their compensation;
-        delta and rows, functions of d that give float64[d] and float64[k, d]: the diagonal, and the rows of B.
+        eigenvalues: of B Delta^-1 B', descending: the rows of the sketch compared with the diagonal.
+        delta, rows: functions of d that return the diagonal, float64[d], and the rows of B, float64[k, d].
         """
         r = int(state.now["k"][0] + state.now["raw"][0])
         return {
@@ -115,7 +115,7 @@ class DiagonalFD(Engine):
             "rows": lambda features: self._matrix(state, features)[1],
         }
 
-    def _matrix(self, state: State, features: int) -> tuple[np.ndarray, np.ndarray]:
+    def _matrix(self, state: DiagonalFDState, features: int) -> tuple[np.ndarray, np.ndarray]:
         delta, rows = np.ones(features), np.zeros((int(state.now["k"][0] + state.now["raw"][0]), features))
         seen = int(state.now["seen"][0])
         matrix(state, new_work(self._params, 1, 1), delta[:seen], rows[:, :seen])

@@ -1,10 +1,12 @@
-"""Shrinks reach a feature that is in no buffered row only when it is next read.
+"""A shrink is applied to a feature that is in no buffered row only when the feature is next read.
 
-There its entries z of the kept rows become E z, and wbar grows by (c'z)/Delta. Delta stands still as long as the
-feature is in no buffered row, so such maps compose. Every shrink is a generation, and the log holds compositions.
+Its entries z of the kept rows become E z, and wbar grows by (c'z)/Delta. Delta does not change while the feature is in
+no buffered row, so such maps compose. Each shrink is a generation; the log stores compositions.
 
-Where compositions stand is in `sonlearn.learn.log`. E is a contraction up to rounding and nothing is ever inverted.
-A map is E above the row c', in fours of columns.
+`sonlearn.learn.log` computes the positions of the compositions. E is a contraction up to rounding and no map is
+inverted. A map is E above the row c', with the columns in groups of four.
+
+In all kernels `maps` is float64[slots, fours, 4 fours + 1, 4] and `table` float64[features, 1 + fours, 4].
 """
 
 from __future__ import annotations
@@ -13,13 +15,14 @@ from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.diagonal_fd.state import BITS, EXTRA, SLOT, STAMP, WBAR
 from sonlearn.learn.log import next_slot, place
 
-#: Entries of kept rows that are all smaller are zero: products of contractions would make them denormal, and slow.
+#: If all entries of a feature are smaller than this, they count as 0: products of contractions would become denormal
+#: numbers, which are slow.
 TINY = 1e-150
 
 
 @forced_inline
 def apply_map(maps, at, z, source):
-    """z[1 - source] <- E z[source] for the map `at`, and behind it c'z[source]."""
+    """z[1 - source] <- (E z[source], c'z[source]) for maps[at]. z : float64[2, 4 fours + 1], modified; maps is not."""
     target, length = 1 - source, maps.shape[2]
     for i in range(length):
         z[target, i] = 0.0
@@ -33,33 +36,37 @@ def apply_map(maps, at, z, source):
 
 @forced_inline
 def times_four(maps, at, i, z):
-    """Entry i of the map `at` times z, where z is four numbers."""
+    """Entry i of maps[at] times z, a tuple of four numbers. Modifies nothing."""
     a, b, c, d = z
     return a * maps[at, 0, i, 0] + b * maps[at, 0, i, 1] + c * maps[at, 0, i, 2] + d * maps[at, 0, i, 3]
 
 
 @forced_inline
-def bring_up(maps, table, f, target, at, now, z):
-    """target[at] <- row f of the table as it is in generation `now`; `z` (2 rows) is scratch."""
+def bring_up_to_date(maps, table, f, target, at, now, z):
+    """target[at] <- row f of the table, brought up to generation `now`.
+
+    maps, table : not modified (unless target is table); target : float64[rows, 1 + fours, 4], its row `at` filled in
+    z : float64[2, 4 fours + 1], overwritten
+    """
     if maps.shape[1] == 1:
-        moved = bring_four_up(maps, table, f, target, at, now)
+        wbar_change = update_four(maps, table, f, target, at, now)
     else:
-        moved = bring_fours_up(maps, table, f, target, at, (now, z))
-    target[at, 0, WBAR] = table[f, 0, WBAR] + moved / (1.0 + table[f, 0, EXTRA])
+        wbar_change = update_fours(maps, table, f, target, at, now, z)
+    target[at, 0, WBAR] = table[f, 0, WBAR] + wbar_change / (1.0 + table[f, 0, EXTRA])
     target[at, 0, EXTRA] = table[f, 0, EXTRA]
     target[at, 0, STAMP] = now
     target[at, 0, SLOT] = table[f, 0, SLOT]
 
 
 @forced_inline
-def bring_four_up(maps, table, f, target, at, now):
-    """The entries of `bring_up` if there are no more than four: in registers that is twice as fast. Returns c'z."""
+def update_four(maps, table, f, target, at, now):
+    """The entries of `bring_up_to_date` for at most four kept rows, in registers: twice as fast. Returns c'z."""
     z = table[f, 1, 0], table[f, 1, 1], table[f, 1, 2], table[f, 1, 3]
-    g, moved = int(table[f, 0, STAMP]), 0.0
+    g, wbar_change = int(table[f, 0, STAMP]), 0.0
     if max(max(abs(z[0]), abs(z[1])), max(abs(z[2]), abs(z[3]))) > TINY:
         while g < now:
             slot, g = next_slot(g, now, BITS)
-            moved += times_four(maps, slot, 4, z)
+            wbar_change += times_four(maps, slot, 4, z)
             z = (
                 times_four(maps, slot, 0, z), times_four(maps, slot, 1, z),
                 times_four(maps, slot, 2, z), times_four(maps, slot, 3, z),
@@ -67,14 +74,13 @@ def bring_four_up(maps, table, f, target, at, now):
     else:
         z = 0.0, 0.0, 0.0, 0.0
     target[at, 1, 0], target[at, 1, 1], target[at, 1, 2], target[at, 1, 3] = z
-    return moved
+    return wbar_change
 
 
 @bare_inline
-def bring_fours_up(maps, table, f, target, at, way):
-    """The entries of `bring_up`, any number of them; `way` is (generation, scratch). Returns c'z."""
-    now, z = way
-    fours, g, source, size, moved = maps.shape[1], int(table[f, 0, STAMP]), 0, 0.0, 0.0
+def update_fours(maps, table, f, target, at, now, z):
+    """The entries of `bring_up_to_date` for any number of kept rows. Returns c'z. Arguments as there."""
+    fours, g, source, size, wbar_change = maps.shape[1], int(table[f, 0, STAMP]), 0, 0.0, 0.0
     for j in range(fours):
         a, b, c, d = table[f, 1 + j, 0], table[f, 1 + j, 1], table[f, 1 + j, 2], table[f, 1 + j, 3]
         z[0, 4 * j], z[0, 4 * j + 1], z[0, 4 * j + 2], z[0, 4 * j + 3] = a, b, c, d
@@ -83,33 +89,36 @@ def bring_fours_up(maps, table, f, target, at, way):
         slot, g = next_slot(g, now, BITS)
         apply_map(maps, slot, z, source)
         source = 1 - source
-        moved += z[source, 4 * fours]
+        wbar_change += z[source, 4 * fours]
     for j in range(fours):
         for i in range(4):
             target[at, 1 + j, i] = z[source, 4 * j + i] if size > TINY else 0.0
-    return moved
+    return wbar_change
 
 
 @bare_inline
-def bring_all_up(state, work, feats):
-    """Bring the features `feats` up to the present generation, in the table."""
+def bring_all_up_to_date(state, work, feats):
+    """Bring the features `feats` (int64[s], not modified) up to date in state.table. Overwrites work.z."""
     table, maps, now = state.table, state.maps, state.now[0]["generation"]
     for at in range(len(feats)):
         if table[feats[at], 0, STAMP] != now:
-            bring_up(maps, table, feats[at], table, feats[at], now, work.z)
+            bring_up_to_date(maps, table, feats[at], table, feats[at], now, work.z)
 
 
 @bare_inline
 def copies(state, work, feats):
-    """work.row <- the features `feats` as they are in the present generation; the table stays as it is."""
+    """work.row <- the rows of the features `feats` (int64[s]), up to date. Overwrites work.z; state is not modified."""
     table, maps, now = state.table, state.maps, state.now[0]["generation"]
     for at in range(len(feats)):
-        bring_up(maps, table, feats[at], work.row, at, now, work.z)
+        bring_up_to_date(maps, table, feats[at], work.row, at, now, work.z)
 
 
 @bare_inline
 def enter(maps, E, g):
-    """Log E[0], the map of generation g: after the others of its block, and so on for blocks that it completes."""
+    """Log E[0], the map of generation g, and compose it with the earlier slots of each block that contains it.
+
+    maps : modified; E : float64[3, fours, 4 fours + 1, 4], of which E[1] and E[2] are overwritten
+    """
     copy(E, 0, E, 1)
     level, i = 0, g
     while True:
@@ -125,7 +134,7 @@ def enter(maps, E, g):
 
 @bare_inline
 def compose(maps, at, E):
-    """maps[at] <- E[1] after maps[at]: E' = E2 E1, c' = c1' + c2'E1. E[2] is scratch."""
+    """maps[at] <- the composition of E[1] after maps[at]: E = E2 E1, c' = c1' + c2'E1. Overwrites E[2]."""
     fours, length = maps.shape[1], maps.shape[2]
     copy(maps, at, E, 2)
     for j in range(fours):
@@ -145,7 +154,7 @@ def compose(maps, at, E):
 
 @bare_inline
 def copy(source, at, target, to):
-    """target[to] <- source[at]."""
+    """target[to] <- source[at], arrays of maps; source is not modified."""
     for j in range(source.shape[1]):
         for i in range(source.shape[2]):
             for l in range(4):  # noqa: E741
@@ -154,12 +163,12 @@ def copy(source, at, target, to):
 
 @bare_jit
 def sweep(state, z):
-    """Bring every feature up to date and start the log anew: O(m^2) a feature, when the log is full.
+    """Bring every feature up to date and empty the log: O(m^2) a feature. z : float64[2, 4 fours + 1], overwritten.
 
-    What the log holds grows with the features seen, so that this is O(m^2) an example or less.
+    The log's capacity grows with the number of features, so the amortised cost is at most O(m^2) an example.
     """
     table, maps, now = state.table, state.maps, state.now[0]
     for f in range(now["seen"]):
-        bring_up(maps, table, f, table, f, now["generation"], z)
+        bring_up_to_date(maps, table, f, table, f, now["generation"], z)
         table[f, 0, STAMP] = 0.0
     now["generation"] = 0

@@ -1,9 +1,9 @@
-"""Predictions and weights of a state that stays as it is."""
+"""Predictions, weights and the matrix; these kernels do not modify the state."""
 
 from __future__ import annotations
 
 from sonlearn.jit import bare_jit
-from sonlearn.learn.diagonal_fd.lazy import bring_up, copies
+from sonlearn.learn.diagonal_fd.lazy import bring_up_to_date, copies
 from sonlearn.learn.diagonal_fd.rounds import LIMIT, read, solve
 from sonlearn.learn.diagonal_fd.shrink import coefficients
 from sonlearn.learn.diagonal_fd.state import EXTRA, SLOT, WBAR
@@ -11,7 +11,11 @@ from sonlearn.learn.diagonal_fd.state import EXTRA, SLOT, WBAR
 
 @bare_jit
 def predict(state, work, rows, raw, start):
-    """raw[i] <- w'x_i from row `start` on; returns the first row for which that is out of all bounds, or n."""
+    """raw[i] <- base_i + w'x_i from row `start` on; returns the first row whose prediction is out of bounds, or n.
+
+    state : DiagonalFDState and rows : Rows, not modified; work : DiagonalFDScratch, overwritten
+    raw : float64[n], filled in; start : int
+    """
     for i in range(start, len(rows.y)):
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         copies(state, work, feats)
@@ -26,12 +30,12 @@ def predict(state, work, rows, raw, start):
 
 @bare_jit
 def all_weights(state, work, w):
-    """w[f] <- the weight of feature f, for the first len(w) features."""
+    """w[f] <- the weight of feature f, for the first len(w) features. w : float64[features], filled in."""
     now, row, c = state.now[0], work.row, work.c
     coefficients(state, work)
     k = now["k"]
     for f in range(len(w)):
-        bring_up(state.maps, state.table, f, row, 0, now["generation"], work.z)
+        bring_up_to_date(state.maps, state.table, f, row, 0, now["generation"], work.z)
         total = 0.0
         for j in range(k):
             total += c[j] * row[0, 1 + (j >> 2), j & 3]
@@ -43,10 +47,13 @@ def all_weights(state, work, w):
 
 @bare_jit
 def matrix(state, work, delta, B):
-    """delta[f] <- Delta_f, B[:, f] <- B_:f for the first len(delta) features; B is zero before."""
+    """delta[f] <- Delta_f and B[:, f] <- B_:f for the first len(delta) features.
+
+    delta : float64[features], filled in; B : float64[k + raw, features], zeros on entry, filled in
+    """
     now, row = state.now[0], work.row
     for f in range(len(delta)):
-        bring_up(state.maps, state.table, f, row, 0, now["generation"], work.z)
+        bring_up_to_date(state.maps, state.table, f, row, 0, now["generation"], work.z)
         delta[f] = 1.0 + row[0, 0, EXTRA]
         for j in range(now["k"]):
             B[j, f] = row[0, 1 + (j >> 2), j & 3]

@@ -1,13 +1,13 @@
-"""The round: predict, and where the loss asks for it step and keep the row.
+"""The round: predict, and if the loss requires it, step and buffer the row.
 
 AROW (Crammer, Kulesza, Dredze 2009) with A = Delta + B'B for the inverse covariance: in round t
 
     z = w'x,  v = x'A^-1 x,  w <- w + a A^-1 x,  A <- A + s^2 x x'
 
-with a and s^2 of the loss (`step_of`). With q = B Delta^-1 x and L L' = I + B Delta^-1 B', whose last row is all that a
-round adds to it, and g = L^-1 q: v = x'Delta^-1 x - g'g, and A^-1 x = Delta^-1 (x - B'L^-T g). So gamma = L'c, where
-w = wbar + Delta^-1 B'c, stays what it is in a step and gains one number: z = wbar'x + gamma'g needs no second solve.
-A round writes no array of length d: it reads what it needs at the active features and appends one sparse row.
+where a and s^2 depend on the loss (`step_of`). Let q = B Delta^-1 x, L L' = I + B Delta^-1 B' (a round adds one row to
+L) and g = L^-1 q. Then v = x'Delta^-1 x - g'g and A^-1 x = Delta^-1 (x - B'L^-T g). With w = wbar + Delta^-1 B'c, a
+step does not change gamma = L'c but appends one number; so z = wbar'x + gamma'g needs no second solve. A round writes
+no array of length d: it reads the active features and appends one sparse row.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.diagonal_fd.lazy import bring_all_up, copies
+from sonlearn.learn.diagonal_fd.lazy import bring_all_up_to_date, copies
 from sonlearn.learn.diagonal_fd.state import EXTRA, LONGEST, SLOT, WBAR
 from sonlearn.learn.linear_algebra import solve_lower
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, SHRINK
 
-#: Beyond this a number has diverged, however far from infinite: what is computed from it multiplies it.
+#: A larger number has diverged, although it is finite: its products would overflow.
 LIMIT = 1e100
-#: Least p (1 - p) of logistic loss, so that a / s is a number.
+#: Lower bound of p (1 - p) for logistic loss, so that a / s is finite.
 CURVATURE = 1e-8
-#: What is at most this share of the numbers that it is the difference of, is rounding.
+#: A difference of at most this share of its operands is rounding error.
 ROUNDING = 4e-16
 
 
 @bare_inline
 def run(params, state, work, rows, out, start):
-    """Learn rows from `start` on, until one fills the buffer; returns (next row, status).
+    """Learn rows from `start` on until one fills the buffer; returns (next row, status).
 
-    For LOG_FULL and DIVERGED the next row has not been learned.
+    With LOG_FULL and DIVERGED the next row has not been learned. Arguments as for `shrink.learn`.
     """
     now = state.now[0]
     for i in range(start, len(rows.y)):
@@ -43,7 +43,7 @@ def run(params, state, work, rows, out, start):
         if learns and now["generation"] == now["capacity"]:
             return i, LOG_FULL
         if learns:
-            bring_all_up(state, work, feats)
+            bring_all_up_to_date(state, work, feats)
             wx, xx = read(state, work, state.table, feats, values)
         else:
             copies(state, work, feats)
@@ -54,7 +54,7 @@ def run(params, state, work, rows, out, start):
             return i, DIVERGED
         out.prediction[i] = out.raw[i] = z
         if learns:
-            status = step(params, state, work, feats, values, (z, v, xx), (rows.y[i], rows.weight[i]))
+            status = step(params, state, work, feats, values, z, v, xx, rows.y[i], rows.weight[i])
             if status == DIVERGED:
                 return i, DIVERGED
             if now["raw"] == params.raw:
@@ -64,11 +64,12 @@ def run(params, state, work, rows, out, start):
 
 @bare_inline
 def read(state, work, table, places, values):
-    """Fill work.u (Delta^-1 x) and work.q (B Delta^-1 x); returns (wbar'x, x'Delta^-1 x).
+    """work.u <- Delta^-1 x and work.q <- B Delta^-1 x; returns (wbar'x, x'Delta^-1 x).
 
-    The row's features are the rows `places` of `table`, up to date.
+    table : float64[rows, 1 + fours, 4], up to date at `places`; places : int64[s], rows of `table`, one for each entry
+    values : float64[s]. These and `state` are not modified.
     """
-    now, q, n, own = state.now[0], work.q, len(values), 0
+    now, q, n, n_buffered = state.now[0], work.q, len(values), 0
     wx = xx = 0.0
     for at in range(n):
         f, x = places[at], values[at]
@@ -77,21 +78,21 @@ def read(state, work, table, places, values):
         wx += x * table[f, 0, WBAR]
         xx += x * u
         if table[f, 0, SLOT] > 0.0:
-            work.slot[own] = int(table[f, 0, SLOT]) - 1
-            work.own[own] = u
-            own += 1
+            work.slot[n_buffered] = int(table[f, 0, SLOT]) - 1
+            work.buffered[n_buffered] = u
+            n_buffered += 1
     k = now["k"]
     for j in range((k + 3) // 4):
         q[4 * j], q[4 * j + 1], q[4 * j + 2], q[4 * j + 3] = four_sums(table, places, work.u, n, 1 + j)
     for j in range((now["raw"] + 3) // 4):
         i = k + 4 * j
-        q[i], q[i + 1], q[i + 2], q[i + 3] = four_sums(state.X, work.slot, work.own, own, j)
+        q[i], q[i + 1], q[i + 2], q[i + 3] = four_sums(state.X, work.slot, work.buffered, n_buffered, j)
     return wx, xx
 
 
 @forced_inline
 def four_sums(M, places, u, n, j):
-    """sum_i u_i M[places_i, j] over the first n, for four numbers that stand side by side."""
+    """sum_i u_i M[places_i, j] over the first n entries, for four adjacent numbers. Modifies nothing."""
     a = b = c = d = 0.0
     for at in range(n):
         i, x = places[at], u[at]
@@ -104,7 +105,7 @@ def four_sums(M, places, u, n, j):
 
 @bare_inline
 def solve(state, work, wx, xx):
-    """work.g <- L^-1 q; returns (w'x, x'A^-1 x)."""
+    """work.g <- L^-1 work.q; returns (w'x, x'A^-1 x). wx, xx : results of `read`. The state is not modified."""
     r = state.now[0]["k"] + state.now[0]["raw"]
     solve_lower(state.LT, r, work.q, work.g)
     z, v = wx, xx
@@ -115,14 +116,13 @@ def solve(state, work, wx, xx):
 
 
 @bare_inline
-def step(params, state, work, feats, values, read_off, label):
-    """What follows the prediction; returns DIVERGED, and then has changed nothing, or DONE.
+def step(params, state, work, feats, values, z, v, xx, y, h):
+    """The step after the prediction; returns DONE, or DIVERGED if nothing was changed. Modifies state.
 
-    `read_off` is (z, v, x'Delta^-1 x), `label` is (y, h).
+    feats : int64[s] and values : float64[s], not modified; z : the prediction; v : x'A^-1 x; xx : x'Delta^-1 x
+    y : label; h : importance weight
     """
-    z, v, xx = read_off
     now = state.now[0]
-    y, h = label
     w = h / params.r
     a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
     if not a * a * xx <= LIMIT:
@@ -149,9 +149,9 @@ def step(params, state, work, feats, values, read_off, label):
 def step_of(loss, z, v, y, w):
     """(a, s^2): the step along A^-1 x, and the row's weight in A; w is its importance over r.
 
-    hinge     AROW: where y z < 1, a = y (1 - y z)/(v + 1/w), s^2 = w; elsewhere nothing
+    hinge     AROW: if y z < 1, a = y (1 - y z)/(v + 1/w) and s^2 = w; otherwise both are 0
     squared   recursive least squares: a = (y - z)/(v + 1/w), s^2 = w
-    logistic  the implicit step, and Laplace's approximation where it ends: with p = sigmoid(-y z'), z' = z + a v,
+    logistic  the implicit step, with Laplace's approximation at its end: for p = sigmoid(-y z') and z' = z + a v,
               a = w y p and s^2 = w p (1 - p)
     """
     if loss == LOGISTIC:
@@ -165,10 +165,10 @@ def step_of(loss, z, v, y, w):
 
 @bare_inline
 def implicit(margin, gain):
-    """u = margin + gain sigmoid(-u), whose two sides differ by what rises with u, and by at least as much as u does.
+    """The u with u = margin + gain sigmoid(-u). The difference of the two sides rises with u, at least as fast as u.
 
-    Newton's method within what brackets u. Where a step is not half the size of the one before, the bracket is halved
-    in its place: Newton's steps alone can go to and fro between two points for ever.
+    Newton's method within a bracket of u. If a step is not at most half of the previous one, the bracket is bisected
+    instead, because Newton's steps alone may alternate between two points for ever.
     """
     low, high = margin, margin + gain
     u, before = margin + gain * sigmoid(-margin), gain
@@ -200,7 +200,7 @@ def sigmoid(u):
 
 @bare_inline
 def append(state, feats, values, s):
-    """Add s x to the buffered rows."""
+    """Add s x to the buffered rows: modifies state. feats : int64[n] and values : float64[n], not modified."""
     table, X, owner, entries, now = state.table, state.X, state.owner, state.entries, state.now[0]
     n_slots, n_entries, raw = now["slots"], now["entries"], now["raw"]
     for at in range(len(feats)):

@@ -1,13 +1,13 @@
-"""The whitened shrink: keep m - 1 combinations of the rows, and return what they lose to the features it came from.
+"""The whitened shrink: keep m - 1 combinations of the rows, and add the diagonal of the rest to Delta.
 
 With T = B Delta^-1 B' = U diag(lam) U' and lam_m the m-th largest, B <- C B with the rows
-sqrt(min(lam_i - lam_m, LONGEST)/lam_i) U_i' of C, i < m. What B'B loses is positive semidefinite, so its diagonal is
+sqrt(min(lam_i - lam_m, LONGEST)/lam_i) U_i' of C, i < m. B'B loses a positive semidefinite matrix whose diagonal is
 known: Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
-[RFD] Algorithm 3 returns half of lam_m to every feature alike.
+[RFD] Algorithm 3 instead adds half of lam_m to every feature.
 
-What forgets (--decay) does so here: with n rows learned from since the last shrink, B'B and the sums of squares are
-multiplied by keep^n. The 1 in Delta stays, and so does, as ever, Delta at the features of no buffered row, until they
-are in one: then Delta is what it would be had it faded all the time.
+Forgetting (--decay) happens here: with n rows learned since the last shrink, B'B and the sums of squares are multiplied
+by retention^n. The 1 in Delta does not decay. Delta of a feature in no buffered row is not updated until the feature is
+in one; then it takes the value that decay in every round would have given.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, LONGEST, SLOT, SQUARE
 from sonlearn.learn.linear_algebra import clear, leading
 from sonlearn.learn.status import SHRINK
 
-#: Eigenvalues of T below this multiple of the largest are rounding noise.
+#: Eigenvalues of T below this multiple of the largest are rounding errors.
 EPS_RANK = 1e-14
 
 
@@ -31,7 +31,10 @@ EPS_RANK = 1e-14
 def learn(params, state, work, rows, out, start):
     """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED).
 
-    Stops in front of a row when the log is full (the caller makes room) or when a number is out of all bounds.
+    params : DiagonalFDParams; state : DiagonalFDState, modified in place; work : DiagonalFDScratch, overwritten
+    rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
+
+    Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
     """
     at = start
     while True:
@@ -43,23 +46,23 @@ def learn(params, state, work, rows, out, start):
 
 @inline
 def shrink(params, state, work):
-    """Keep m - 1 rows and begin a new generation with an empty buffer."""
+    """Keep m - 1 rows and begin a generation with an empty buffer. Modifies state and work."""
     now = state.now[0]
-    kept = choose(params, state, work)
+    n_kept = choose(params, state, work)
     coefficients(state, work)
-    log(state, work, kept)
+    log(state, work, n_kept)
     fold(state, work)
     now["generation"] += 1
-    compensate(params, state, work, kept)
+    compensate(params, state, work, n_kept)
     now["shrunk"] = now["t"]
-    factorise(state, kept)
-    now["k"] = kept
+    factorise(state, n_kept)
+    now["k"] = n_kept
     now["raw"] = now["slots"] = now["entries"] = 0
 
 
 @inline
 def choose(params, state, work):
-    """work.CT <- C', and the leading part of T <- C T C'; returns how many rows are kept."""
+    """work.CT <- C' and the leading part of state.T <- C T C'; returns the number of rows kept."""
     now = state.now[0]
     r = now["k"] + now["raw"]
     clear_fours(work.CT)
@@ -68,21 +71,21 @@ def choose(params, state, work):
     lam, U = np.linalg.eigh(leading(state.T, r))
     top = lam[r - 1]
     shed = lam[r - params.m] if r >= params.m and lam[r - params.m] > EPS_RANK * top else 0.0
-    kept, faded = 0, params.keep ** (now["t"] - now["shrunk"])
+    n_kept, decay = 0, params.retention ** (now["t"] - now["shrunk"])
     clear(state.T)
-    while kept < min(params.m - 1, r) and lam[r - 1 - kept] - shed > EPS_RANK * top:
-        left = min(lam[r - 1 - kept] - shed, LONGEST) * faded
-        factor = math.sqrt(left / lam[r - 1 - kept])
+    while n_kept < min(params.m - 1, r) and lam[r - 1 - n_kept] - shed > EPS_RANK * top:
+        squared = min(lam[r - 1 - n_kept] - shed, LONGEST) * decay
+        factor = math.sqrt(squared / lam[r - 1 - n_kept])
         for j in range(r):
-            work.CT[j, kept >> 2, kept & 3] = factor * U[j, r - 1 - kept]
-        state.T[kept, kept] = left
-        kept += 1
-    return kept
+            work.CT[j, n_kept >> 2, n_kept & 3] = factor * U[j, r - 1 - n_kept]
+        state.T[n_kept, n_kept] = squared
+        n_kept += 1
+    return n_kept
 
 
 @bare_inline
 def clear_fours(CT):
-    """CT <- 0."""
+    """CT <- 0, an array of three dimensions whose last has length 4."""
     for j in range(CT.shape[0]):
         for i in range(CT.shape[1]):
             for l in range(4):  # noqa: E741
@@ -91,7 +94,7 @@ def clear_fours(CT):
 
 @bare_inline
 def coefficients(state, work):
-    """work.c <- L^-T gamma: the weights are wbar + Delta^-1 B'c."""
+    """work.c <- L^-T gamma; the weights are wbar + Delta^-1 B'c. The state is not modified."""
     LT, gamma, c = state.LT, state.gamma, work.c
     r = state.now[0]["k"] + state.now[0]["raw"]
     for j in range(r - 1, -1, -1):
@@ -102,12 +105,12 @@ def coefficients(state, work):
 
 
 @bare_inline
-def log(state, work, kept):
-    """Enter what the shrink means for features in no buffered row."""
+def log(state, work, n_kept):
+    """Log the shrink's map for features in no buffered row: modifies state.maps and work.E."""
     E, length = work.E, work.E.shape[2]
     clear_fours(E[0])
     for j in range(state.now[0]["k"]):
-        for i in range(kept):
+        for i in range(n_kept):
             E[0, j >> 2, i, j & 3] = work.CT[j, i >> 2, i & 3]
         E[0, j >> 2, length - 1, j & 3] = work.c[j]
     enter(state.maps, E, state.now[0]["generation"])
@@ -115,7 +118,7 @@ def log(state, work, kept):
 
 @bare_inline
 def fold(state, work):
-    """Features of the buffer: b <- C B_:f, and their places in work.sums <- Delta w, |X_:f|^2 and Delta."""
+    """For each feature f of the buffer: table entries <- C B_:f, row of work.sums <- Delta w, |X_:f|^2, Delta."""
     table, now, CT, sums, z = state.table, state.now[0], work.CT, work.sums, work.z
     k, fours = now["k"], CT.shape[1]
     for slot in range(now["slots"]):
@@ -141,7 +144,7 @@ def fold(state, work):
 
 @forced_inline
 def map_entries(E, table, f, z):
-    """b <- C b for the entries b of the rows kept so far of feature f, with the map E[0]; returns c'b."""
+    """b <- E[0] b for the entries b of feature f in the rows kept so far (in `table`); returns c'b. Overwrites z."""
     fours = E.shape[1]
     if fours == 1:
         b = table[f, 1, 0], table[f, 1, 1], table[f, 1, 2], table[f, 1, 3]
@@ -159,10 +162,10 @@ def map_entries(E, table, f, z):
 
 
 @bare_inline
-def compensate(params, state, work, kept):
-    """Delta and wbar of the buffer's features, with B as it is now; T <- B Delta^-1 B' for the new Delta.
+def compensate(params, state, work, n_kept):
+    """Update Delta and wbar of the buffer's features for the new B; T <- B Delta^-1 B' for the new Delta.
 
-    Without forgetting Delta never falls: what it would fall by is rounding.
+    Modifies state and work.z. Without forgetting Delta never decreases; any decrease would be rounding error.
     """
     table, T, now, sums, z = state.table, state.T, state.now[0], work.sums, work.z
     for slot in range(now["slots"]):
@@ -173,9 +176,9 @@ def compensate(params, state, work, kept):
             z[0, 4 * j], z[0, 4 * j + 1], z[0, 4 * j + 2], z[0, 4 * j + 3] = a, b, c, d
             b2 += (a * a + b * b) + (c * c + d * d)
         mass, least = state.mass[f] + sums[slot, SQUARES], table[f, 0, EXTRA]
-        if params.keep < 1.0:  # the rows of the buffer fade with those before
-            mass = state.mass[f] * params.keep ** (now["shrunk"] - state.when[f]) + sums[slot, SQUARES]
-            mass, least = mass * params.keep ** (now["t"] - now["shrunk"]), 0.0
+        if params.retention < 1.0:  # the buffered rows decay with the earlier ones
+            mass = state.mass[f] * params.retention ** (now["shrunk"] - state.when[f]) + sums[slot, SQUARES]
+            mass, least = mass * params.retention ** (now["t"] - now["shrunk"]), 0.0
         state.mass[f] = mass
         state.when[f] = now["t"]
         extra, old = max(least, mass - b2), 1.0 / sums[slot, DELTA]
@@ -184,18 +187,18 @@ def compensate(params, state, work, kept):
         table[f, 0, STAMP] = now["generation"]
         table[f, 0, SLOT] = 0.0
         change = 1.0 / (1.0 + extra) - old
-        for i in range(kept):
+        for i in range(n_kept):
             x = change * z[0, i]
             for j in range(i + 1):
                 T[i, j] += x * z[0, j]
-    for i in range(kept):
+    for i in range(n_kept):
         for j in range(i):
             T[j, i] = T[i, j]
 
 
 @bare_inline
 def factorise(state, r):
-    """LT'LT <- I + T, whose pivots are 1 at least; gamma <- 0."""
+    """state.LT <- the Cholesky factor of I + T (LT'LT = I + T, pivots at least 1); state.gamma <- 0."""
     T, LT = state.T, state.LT
     clear(LT)
     for j in range(r):

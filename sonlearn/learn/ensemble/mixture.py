@@ -1,8 +1,8 @@
-"""A mixture: learners side by side, and the average of their probabilities, weighted by how well they have done.
+"""A mixture: several learners, and the average of their probabilities, weighted by their past losses.
 
-Exponential weights with rate 1 on logistic loss [Vovk 1990], which is Bayes' rule: the mixture's loss is never more
-than that of the best member and the logarithm of their number. Members that err alike gain nothing from each other
-here; the committee's combiner, which learns weights of any sign and sum, does better.
+Exponential weights with rate 1 on logistic loss [Vovk 1990], which is Bayes' rule: the mixture's total loss exceeds
+that of the best member by at most the logarithm of the number of members. Members with correlated errors gain nothing
+from the average; the committee's combiner, which learns weights of any sign and sum, does better.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 from sonlearn.views.scaled import Raw
 
-#: Members of a mixture that was not told which.
+#: Members of a mixture without --members.
 DEFAULT = ("nag", "arow-precision", "rfd-son")
-#: Log-odds of a member beyond this are this.
+#: Log-odds of a member are clipped to -LIMIT..LIMIT.
 LIMIT = 30.0
 
 
-class State(NamedTuple):
-    """All that a mixture has learned."""
+class MixtureState(NamedTuple):
+    """State of a mixture."""
 
     members: tuple  # the members' states
     loss: np.ndarray  # float64[k]; each member's sum of h * loss
@@ -42,69 +42,69 @@ class Mixture(Engine):
         self._loss = loss_of(options)
         self._names = options.members or DEFAULT
         self._engines = tuple(make_engine(_member(options, name)) for name in self._names)
-        #: Whether a member wants to know of features that have no number.
+        #: Whether a member needs the features that have no number.
         self.unknown = any(engine.unknown for engine in self._engines)
 
-    def new(self) -> State:
-        """State of a mixture that has seen nothing."""
-        return State(tuple(engine.new() for engine in self._engines), np.zeros(len(self._engines)))
+    def new(self) -> MixtureState:
+        """State of an untrained mixture."""
+        return MixtureState(tuple(engine.new() for engine in self._engines), np.zeros(len(self._engines)))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
-        """Let the members hold what learning `rows` may need."""
+    def reserve(self, state: MixtureState, rows: Rows, features: int) -> MixtureState:
+        """Make room for learning `rows`."""
         pairs = zip(self._engines, state.members, strict=True)
         return state._replace(members=tuple(engine.reserve(s, rows, features) for engine, s in pairs))
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
-        """Learn all rows; one that a member would refuse it sits out."""
+    def learn(self, state: MixtureState, rows: Rows, out: Predictions, start: int) -> tuple[MixtureState, int]:
+        """Learn all rows; a member does not learn a row that it refuses."""
         V, members = np.zeros((len(rows.y), len(self._engines))), []
         features = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
         for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
-            s, said = learned_by(engine, s, self._shown(engine, rows), features)
+            s, members_out = learned_by(engine, s, self._rows_for(engine, rows), features)
             members.append(s)
-            V[:, i] = said.prediction
+            V[:, i] = members_out.prediction
         mix(self._loss, state.loss, V, rows, True, out.raw)
         out.prediction[:] = out.raw
         return state._replace(members=tuple(members)), len(rows.y)
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: MixtureState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        mix(self._loss, state.loss, self._said(state, rows), rows, False, out.raw)
+        mix(self._loss, state.loss, self._member_predictions(state, rows), rows, False, out.raw)
         out.prediction[:] = out.raw
         return len(rows.y)
 
-    def contributions(self, state: State, rows: Rows, number: None = None) -> Contributions:
-        """What the members say of `rows`; the average is not of these, but of their probabilities."""
-        V, share = self._said(state, rows), self._share(state)
+    def contributions(self, state: MixtureState, rows: Rows, number: None = None) -> Contributions:
+        """The members' log-odds for `rows`. The mixture averages probabilities, so these do not add up to `raw`."""
+        V, share = self._member_predictions(state, rows), self._share(state)
         return Contributions(self._names, V, share, share * np.clip(V, -LIMIT, LIMIT), np.zeros(len(rows.y)))
 
-    def _said(self, state: State, rows: Rows) -> np.ndarray:
-        """float64[n, k]: what the members predict."""
+    def _member_predictions(self, state: MixtureState, rows: Rows) -> np.ndarray:
+        """float64[n, k]: the members' predictions."""
         V = np.zeros((len(rows.y), len(self._engines)))
         for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
-            said = Predictions.empty(len(rows.y))
-            engine.predict(s, self._shown(engine, rows), said)
-            V[:, i] = said.prediction
+            members_out = Predictions.empty(len(rows.y))
+            engine.predict(s, self._rows_for(engine, rows), members_out)
+            V[:, i] = members_out.prediction
         return V
 
-    def weights(self, state: State, features: int) -> np.ndarray:
-        """The members' weights, averaged as their probabilities are: a summary, for the average is not linear."""
+    def weights(self, state: MixtureState, features: int) -> np.ndarray:
+        """The members' weights, averaged like their probabilities: a summary, because the mixture is not linear."""
         pairs = zip(self._share(state), self._engines, state.members, strict=True)
         return sum(share * engine.weights(s, features) for share, engine, s in pairs)
 
-    def packed(self, state: State) -> State:
-        """`state` without spare room."""
+    def packed(self, state: MixtureState) -> MixtureState:
+        """`state` without unused capacity."""
         return state._replace(members=tuple(e.packed(s) for e, s in zip(self._engines, state.members, strict=True)))
 
-    def facts(self, state: State) -> dict[str, Any]:
+    def facts(self, state: MixtureState) -> dict[str, Any]:
         """share: weight of each member by name."""
         return {"share": dict(zip(self._names, self._share(state).tolist(), strict=True))}
 
-    def _share(self, state: State) -> np.ndarray:
+    def _share(self, state: MixtureState) -> np.ndarray:
         share = np.exp(state.loss.min() - state.loss)
         return share / share.sum()
 
-    def _shown(self, engine: Any, rows: Rows) -> Rows:
-        """`rows`; for a member that cannot bear features without a number, without these."""
+    def _rows_for(self, engine: Any, rows: Rows) -> Rows:
+        """`rows`, without the features that have no number unless the member needs them."""
         return rows if engine.unknown or not self.unknown else Raw().transform(Raw().new(), rows)
 
 
@@ -117,9 +117,10 @@ def _member(options: LearnOptions, name: str) -> LearnOptions:
 
 @bare_jit
 def mix(loss, sums, V, rows, learns, out):
-    """out[i] <- log-odds of the members' averaged probability; V (float64[n, k]) has their log-odds.
+    """out[i] <- log-odds of the members' averaged probability.
 
-    `sums` (float64[k]) are the losses so far; where `learns`, rows with a label and a weight are added, in order.
+    sums : float64[k], the members' losses so far; modified if `learns`: rows with a label and a weight are added
+    V : float64[n, k], the members' log-odds, not modified; rows : Rows, not modified; out : float64[n], filled in
     """
     n, k = V.shape
     for i in range(n):

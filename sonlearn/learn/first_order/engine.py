@@ -31,17 +31,17 @@ RULES = {
     "sgd": SGD, "ogd": OGD, "adagrad": ADAGRAD, "nag": NAG, "arow": AROW, "precision": PRECISION, "ftrl": FTRL,
     "coin": COIN, "nlms": NLMS, "ada": ADA,
 }  # fmt: skip
-#: t: rounds learned (nag, coin: their importance); N: nag's and coin's sum of squared norms; seen: features; n: rounds
-#: learned, whatever is forgotten; shrunk: less the logarithm of what --l2 has left of a weight that never moved.
+#: t: rounds learned, with forgetting (nag, coin: their total importance); N: nag's and coin's sum of squared norms;
+#: seen: number of features; n: rounds learned; shrunk: minus the logarithm of the product of all --l2 factors.
 NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("shrunk", "f8")]
 
 
-class Params(NamedTuple):
-    """What the kernels need of `LearnOptions`, as numbers."""
+class FirstOrderParams(NamedTuple):
+    """The kernels' parameters, from `LearnOptions`."""
 
     rule: int
     loss: Loss
-    low: float  # predictions are within these
+    low: float  # predictions are clipped to low..high
     high: float
     rate: float
     power_t: float
@@ -54,22 +54,23 @@ class Params(NamedTuple):
     before: bool
     delta: float
     dual: bool
-    keep: float  # what a round leaves of the sums
-    shrink: float  # --l2 of weights that are shrunk by it; ftrl has its own way
-    lazy: bool  # either of the two is at work
+    retention: float  # factor of the sums in each round: 1 - decay
+    shrink: float  # --l2 as a factor of the weights; 0 for ftrl, which has a term of its own
+    lazy: bool  # whether there is forgetting or shrinkage
 
 
-class State(NamedTuple):
-    """All that a learner has learned, but for the names of its features."""
+class FirstOrderState(NamedTuple):
+    """State of a learner, without the names of its features."""
 
     table: np.ndarray  # float64[features, columns of the rule]
     now: np.ndarray  # structured [1]
 
 
 class FirstOrder(Engine):
-    """Engine of the methods of `sonlearn.options.methods` that are first order (see `sonlearn.learn.engine.Engine`).
+    """Engine of the first-order methods of `sonlearn.options.methods` (see `sonlearn.learn.engine.Engine`).
 
-    A subclass has kernels and a state of its own, whose arrays have a row a feature, but for `now`.
+    A subclass has its own kernels and state. The last field of the state is `now`; all others are arrays with a row
+    for each feature.
     """
 
     _kernels: Any = first_order  # the module with `learn`, `predict` and `weights`
@@ -79,13 +80,13 @@ class FirstOrder(Engine):
         self._longest, self._work = 0, self._scratch(0)
 
     def new(self) -> Any:
-        """State of a learner that has seen nothing."""
-        return State(
+        """State of an untrained learner."""
+        return FirstOrderState(
             np.zeros((0, COLUMNS[self._params.rule] + 2 * self._params.lazy)), np.zeros(1, dtype=NOW).view(np.recarray)
         )
 
     def reserve(self, state: Any, rows: Rows, features: int) -> Any:
-        """Let the arrays hold what learning `rows` may need."""
+        """Make room for learning `rows`."""
         longest = int(np.diff(rows.indptr).max(initial=1))
         if longest > self._longest:
             self._longest, self._work = 2 * longest, self._scratch(2 * longest)
@@ -93,11 +94,11 @@ class FirstOrder(Engine):
         return type(state)(*(grown(array, features, seen) for array in state[:-1]), state.now)
 
     def _scratch(self, longest: int) -> Any:
-        """What the kernels need beside the state for rows of at most so many features."""
+        """The kernels' scratch space for rows of at most `longest` features."""
         return np.zeros((SCRATCH, longest))
 
     def learn(self, state: Any, rows: Rows, out: Predictions, start: int) -> tuple[Any, int]:
-        """Learn rows from `start` on; see the seam."""
+        """Learn rows from `start` on (see `Engine.learn`)."""
         at = self._kernels.learn(self._params, state, self._work, rows, out, start)
         done = rows.features[rows.indptr[start] : rows.indptr[at]]
         state.now["seen"] = max(int(state.now["seen"][0]), int(done.max(initial=-1)) + 1)
@@ -116,16 +117,16 @@ class FirstOrder(Engine):
         return w
 
     def packed(self, state: Any) -> Any:
-        """`state` without spare room."""
+        """`state` without unused capacity."""
         seen = int(state.now["seen"][0])
         return type(state)(*(array[:seen] for array in state[:-1]), state.now)
 
 
-def params_of(options: LearnOptions) -> Params:
-    """Numbers for the kernels."""
+def params_of(options: LearnOptions) -> FirstOrderParams:
+    """The kernels' parameters for `options`."""
     rule = RULES[METHODS[options.method].values["rule"]]
     shrink = 0.0 if rule == FTRL else float(options.l2)
-    return Params(
+    return FirstOrderParams(
         rule=rule,
         loss=loss_of(options),
         low=options.bounds[0],
@@ -141,7 +142,7 @@ def params_of(options: LearnOptions) -> Params:
         before=options.rescale == "before",
         delta=float(options.delta),
         dual=options.update == "dual",
-        keep=1.0 - float(options.decay),
+        retention=1.0 - float(options.decay),
         shrink=shrink,
         lazy=options.decay > 0.0 or shrink > 0.0,
     )

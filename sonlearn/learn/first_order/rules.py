@@ -1,23 +1,23 @@
-"""First-order learners: one round for all of them, the rule chosen by an integer code.
+"""First-order learners: one kernel for all of them, with the rule chosen by an integer code.
 
-``min_w sum_t h_t l(w'x_t, y_t)`` online. Most rules are a weight and a rate for every feature: predict w'x, then
+``min_w sum_t h_t l(w'x_t, y_t)`` online. Most rules have a weight and a rate for every feature: predict w'x, then
 
-    w_j <- w_j + c R_j x_j,      c = -h l'(p, y), or what the rule makes of it
+    w_j <- w_j + c R_j x_j,      c = -h l'(p, y) unless stated otherwise
 
 sgd, ogd      R_j = l t^-p;  ogd projects w onto |w'x| <= C before it predicts
 adagrad       R_j = l G_j^-p,                                G_j the sum of (h l' x_j)^2
 ada           R_j = l / (delta + sqrt(G_j));  primal-dual: w_j = -R_j times the sum of gradients
 nag           R_j = l sqrt(t/N) / (s_j sqrt(G_j)),           s_j the largest |x_j|, N the sum of h |x_j/s_j|^2
-nlms          R_j = 1,       c = (1 - (1 - l)^h) (y - p)/x'x: the share l of the error is gone, h times over
+nlms          R_j = 1,       c = (1 - (1 - l)^h) (y - p)/x'x: h steps, each removing the share l of the error
 arow          R_j = 1/P_j,  c = (y - p)/(x'Rx + r/h),        P_j the precision, 1 at first
 
-ftrl keeps sums of gradients and works the weight out from them; coin does, too, and keeps the weight beside them, for
-it has two, as VW has (`coin`). All of a feature stands in one row of the table.
-A round reads first and writes when it is certain that everything stays finite: a row that it refuses changes nothing.
+ftrl stores sums of gradients and computes the weight from them. coin does the same and also stores the weight, because
+its reported and its learned prediction differ, as in VW (`coin`). A feature has one row of the table. A round reads
+first, and writes only if all numbers stay finite: a refused row changes nothing.
 
-Forgetting (`--decay`): in each round G, and t and N of nag, are multiplied by `keep` before they grow. Shrinkage
-(`--l2`, as VW's): a step of length e = -c/(h l') h times the rate multiplies all weights by 1 - l2 e first. Neither
-touches more than the row's features: a row of the table says when it was last up to date (`bring_up`).
+Forgetting (`--decay`): each round multiplies G, and nag's t and N, by the retention 1 - decay before it adds to them.
+Shrinkage (`--l2`, as VW's): a step of length e = -c/(h l') h times the rate first multiplies all weights by 1 - l2 e.
+Both write to the row's features only: a row of the table records when it was last updated (`bring_up_to_date`).
 """
 
 from __future__ import annotations
@@ -29,24 +29,23 @@ from sonlearn.learn.invariant_step import travel
 from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
-# Columns of the table. W: weight; ftrl: z. G: sum of squared gradients; arow: precision less 1;
+# Columns of the table. W: weight; ftrl: z. G: sum of squared gradients; arow: precision minus 1;
 # coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S. coin: TOP, the largest slope; WON, the reward; THETA, sum of -g.
 W, G, S, INVERSE = range(4)
-# Rows of the scratch: of a row's entries, the step, and for nag x/s and what G becomes.
+# Rows of the scratch space, with a number for each entry of the row: the step; for nag also x/s and the new G.
 ALONG, SCALED, TOTAL = range(3)
 SCRATCH = 3
 TOP, WON, THETA = 3, 4, 5
 COLUMNS = (1, 1, 2, 4, 2, 2, 2, 6, 1, 2)
-# Behind those, where a method forgets or shrinks: rounds learned when G was up to date; `now.shrunk` when W was.
+# The last two columns, with forgetting or shrinkage: `now.n` when G, and `now.shrunk` when W was last updated.
 WHEN, SHRUNK = -2, -1
-#: A step multiplies the weights by this at least, however large --l2 is.
-LEAST_LEFT = 0.5
-#: A raw prediction, or a length of a row or gradient beyond this is out of bounds, however far from infinite: squares
-#: of it are taken.
+#: Smallest factor by which one step shrinks the weights, however large --l2 is.
+LEAST_FACTOR = 0.5
+#: Bound of raw predictions and of the lengths of rows and gradients, so that their squares are finite.
 LIMIT = 1e100
-#: With more features than this, those of the next row are asked for ahead.
-BEYOND = 1 << 14
-#: What VW adds to the sum of squared norms of coin, so that no division is by 0.
+#: If the table has more features than this, those of the next row are prefetched.
+LARGE_TABLE = 1 << 14
+#: As VW, coin adds this to the sum of squared norms to avoid a division by 0.
 COIN_NORM = 1e-6
 
 
@@ -54,13 +53,13 @@ COIN_NORM = 1e-6
 def learn(params, state, work, rows, out, start):
     """Predict and learn rows from `start` on; returns the first row that was refused, or n.
 
-    Parameters
-    ----------
-    params : Params; state : State, changed in place; work : float64[3, longest row], scratch
-    rows : Rows, with features below len(state.table); out : Predictions, filled in place; start : int
+    params : FirstOrderParams; state : FirstOrderState, modified in place
+    work : float64[SCRATCH, longest row], overwritten
+    rows : Rows with features below len(state.table), not modified
+    out : Predictions, filled in from row `start` on; start : int
     """
     for i in range(start, len(rows.y)):
-        if len(state.table) > BEYOND and i + 1 < len(rows.y):
+        if len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
                 fetch(state.table, rows.features[at], 1)
         u, xx = score(params, state, rows, i)
@@ -70,14 +69,17 @@ def learn(params, state, work, rows, out, start):
         out.prediction[i] = min(max(u, params.low), params.high)
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
-        if not step(params, state, work, rows, i, (u, out.prediction[i], xx)):
+        if not step(params, state, work, rows, i, u, out.prediction[i], xx):
             return i
     return len(rows.y)
 
 
 @bare_jit
 def predict(params, state, rows, raw):
-    """raw[i] <- prediction of row i; returns the first row whose prediction is not finite, or n."""
+    """raw[i] <- prediction of row i; returns the first row whose prediction is not finite, or n.
+
+    params, state and rows are not modified; raw : float64[n], filled in
+    """
     for i in range(len(rows.y)):
         raw[i], _ = score(params, state, rows, i)
         if not math.isfinite(raw[i]):
@@ -87,7 +89,7 @@ def predict(params, state, rows, raw):
 
 @bare_jit
 def weights(params, state, out):
-    """out[f] <- weight of feature f, for the first len(out) features."""
+    """out[f] <- weight of feature f, for the first len(out) features. out : float64[features], filled in."""
     for f in range(len(out)):
         out[f] = weight(params, state, f, 0.0)
 
@@ -97,7 +99,7 @@ def weights(params, state, out):
 
 @forced_inline
 def score(params, state, rows, i):
-    """(base + w'x, x'x) of row i; reads only."""
+    """(base + w'x, x'x) of row i. Modifies nothing."""
     wx = xx = 0.0
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
@@ -110,20 +112,20 @@ def score(params, state, rows, i):
 
 @forced_inline
 def weight(params, state, f, x):
-    """Weight of feature f for a row in which its value is x."""
+    """Weight of feature f in a row where its value is x. Modifies nothing."""
     table = state.table
     if params.rule == FTRL:
         return ftrl_weight(params, table[f, W], table[f, G])
     if params.rule == ADA and params.dual:
         return -ada_rate(params, table[f, G]) * table[f, W]
     if params.rule == NAG and params.before and abs(x) > table[f, S]:
-        return table[f, W] * (table[f, S] / abs(x)) * left(params, state, f)
-    return table[f, W] * left(params, state, f)
+        return table[f, W] * (table[f, S] / abs(x)) * remaining(params, state, f)
+    return table[f, W] * remaining(params, state, f)
 
 
 @forced_inline
-def left(params, state, f):
-    """What is left of the weight of feature f since it was up to date."""
+def remaining(params, state, f):
+    """Factor by which shrinkage has reduced the weight of feature f since its last update."""
     if params.shrink == 0.0:
         return 1.0
     return math.exp(state.table[f, SHRUNK] - state.now[0].shrunk)
@@ -131,7 +133,7 @@ def left(params, state, f):
 
 @forced_inline
 def ftrl_weight(params, z, n):
-    """[FTRL] Algorithm 1."""
+    """Weight of a feature with the sums z and n ([FTRL] Algorithm 1)."""
     if abs(z) <= params.l1:
         return 0.0
     scale = (params.beta + math.sqrt(n)) / params.alpha + params.l2
@@ -140,14 +142,14 @@ def ftrl_weight(params, z, n):
 
 @forced_inline
 def ada_rate(params, n):
-    """[ADA] section 2, ADA-DIAG."""
+    """Rate of a feature with the sum of squared gradients n ([ADA] section 2, ADA-DIAG)."""
     floor = params.delta + math.sqrt(n)
     return params.rate / floor if floor > 0.0 else 0.0
 
 
 @forced_inline
 def coin_weight(params, table, f, s, top):
-    """What is bet on feature f if s is its largest value and top its largest slope, over no mean squared norm yet."""
+    """Bet on feature f, not yet divided by the mean squared norm. s : its largest value; top : its largest slope."""
     if s * top == 0.0:
         return 0.0
     bound = s * top
@@ -158,52 +160,51 @@ def coin_weight(params, table, f, s, top):
 
 
 @forced_inline
-def step(params, state, work, rows, i, said):
-    """Everything of a round after the prediction; False, and nothing is changed, if the row is to be refused.
+def step(params, state, work, rows, i, u, p, xx):
+    """Learn row i after its prediction; returns False, without changing anything, if the row is refused.
 
-    `said`: u'x, the prediction (u'x within the bound), and x'x.
+    Modifies state and work. u : float, the raw prediction; p : float, u clipped to the bounds; xx : float, x'x
     """
     if params.lazy:
-        bring_up(params, state, rows, i)
-    done = rule_step(params, state, work, rows, i, said)
+        bring_up_to_date(params, state, rows, i)
+    done = rule_step(params, state, work, rows, i, u, p, xx)
     if done:
         state.now[0].n += 1
     return done
 
 
 @forced_inline
-def bring_up(params, state, rows, i):
-    """G and W of the row's features as they are in the round that begins: O(s), whenever they were last read."""
+def bring_up_to_date(params, state, rows, i):
+    """Apply all pending forgetting and shrinkage to G and W of row i's features (modifies state): O(s)."""
     table, now = state.table, state.now[0]
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[at]
-        table[f, W] *= left(params, state, f)
-        table[f, G] *= params.keep ** (now.n + 1 - table[f, WHEN])
+        table[f, W] *= remaining(params, state, f)
+        table[f, G] *= params.retention ** (now.n + 1 - table[f, WHEN])
         table[f, WHEN] = now.n + 1
         table[f, SHRUNK] = now.shrunk
 
 
 @forced_inline
 def shrink(params, state, rows, i, length):
-    """All weights times 1 - l2 e, e the length of the step; those of the row, which are up to date, at once."""
+    """Multiply all weights by 1 - l2 e, e = `length` of the step: those of row i at once, the others lazily."""
     table, now = state.table, state.now[0]
     if params.shrink == 0.0:
         return
-    share = min(params.shrink * length, 1.0 - LEAST_LEFT)
+    share = min(params.shrink * length, 1.0 - LEAST_FACTOR)
     now.shrunk -= math.log1p(-share)
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[at]
-        if table[f, SHRUNK] != now.shrunk:  # else a feature that the row has twice
+        if table[f, SHRUNK] != now.shrunk:  # False for the second entry of a repeated feature
             table[f, W] *= 1.0 - share
             table[f, SHRUNK] = now.shrunk
 
 
 @forced_inline
-def rule_step(params, state, work, rows, i, said):
-    """The step of the rule, once all of the row's features are up to date."""
-    _, p, xx = said
+def rule_step(params, state, work, rows, i, u, p, xx):
+    """The step of the rule; the row's features must be up to date. Arguments and result as for `step`."""
     if params.rule == AROW or params.rule == PRECISION:
-        return arow(params, state, work, rows, i, said)
+        return arow(params, state, work, rows, i, u, xx)
     if params.rule == COIN:
         return coin(params, state, rows, i)
     h = rows.weight[i]
@@ -214,19 +215,18 @@ def rule_step(params, state, work, rows, i, said):
         return nag(params, state, work, rows, i, p, slope)
     if params.rule == FTRL:
         return ftrl(params, state, rows, i, h * slope)
-    return gradient(params, state, rows, i, said, h * slope)
+    return gradient(params, state, rows, i, u, p, xx, h * slope)
 
 
 @forced_inline
-def gradient(params, state, rows, i, said, slope):
-    """sgd, ogd, adagrad, ada, nlms; slope: h l'."""
+def gradient(params, state, rows, i, u, p, xx, slope):
+    """The step of sgd, ogd, adagrad, ada and nlms. slope : float, h l'; else as for `step`."""
     table, now = state.table, state.now[0]
-    u, p, xx = said
     adaptive = params.rule == ADAGRAD or params.rule == ADA
     rate = params.rate * (now.t + 1.0) ** -params.power_t
     c = -slope * rate
     if params.rule == NLMS:
-        c = share_of(params.rate, rows.weight[i]) * (rows.y[i] - p) / xx if xx > 0.0 else 0.0
+        c = error_share(params.rate, rows.weight[i]) * (rows.y[i] - p) / xx if xx > 0.0 else 0.0
     if params.rule == OGD and u != p and xx > 0.0:  # Euclidean projection: w - (u - p)/|x|^2 x
         c -= (u - p) / xx
     if not abs(c) * math.sqrt(xx) <= LIMIT:
@@ -251,27 +251,30 @@ def gradient(params, state, rows, i, said, slope):
 
 
 @forced_inline
-def share_of(rate, h):
-    """1 - (1 - rate)^h, what h steps that each remove the share `rate` of the error remove; from 1 on, one step."""
+def error_share(rate, h):
+    """1 - (1 - rate)^h: the share of the error that h steps remove, each the share `rate`; if rate >= 1, `rate`."""
     return -math.expm1(h * math.log1p(-rate)) if rate < 1.0 else rate
 
 
 @forced_inline
 def inverse_power(G, power):
-    """G^-power; a square root where it is one."""
+    """G^-power, computed by a square root if power is 0.5."""
     return 1.0 / math.sqrt(G) if power == 0.5 else G**-power
 
 
 @forced_inline
 def nag(params, state, work, rows, i, p, slope):
-    """[NAG] Algorithm 2; importance as in [IWA]. Unless `before`, a round without a slope is none, as in VW."""
+    """The step of [NAG] Algorithm 2 with the importance weights of [IWA]. p : prediction; slope : l'.
+
+    Unless `before`, a round with slope 0 only forgets, as in VW.
+    """
     table, now, begin, h = state.table, state.now[0], rows.indptr[i], rows.weight[i]
     if slope == 0.0 and not params.before:
-        now.t *= params.keep
-        now.N *= params.keep
+        now.t *= params.retention
+        now.N *= params.retention
         return True
     q, norm = nag_scales(table, G, work, rows, i, h * slope * slope)
-    t, N = params.keep * now.t + h, params.keep * now.N + h * norm
+    t, N = params.retention * now.t + h, params.retention * now.N + h * norm
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     q *= common
     c = -h * slope
@@ -296,10 +299,12 @@ def nag(params, state, work, rows, i, p, slope):
 
 @forced_inline
 def nag_scales(table, first, work, rows, i, g2):
-    """work <- x/s, G, and x/(s sqrt(G)) after a gradient of square g2, entry by entry; (x'R'x, |x/s|^2), R' the last.
+    """Scales of row i after a gradient of square g2; returns (x'R'x, |x/s|^2) with R'_j = 1/(s_j sqrt(G_j)).
 
-    G, S and INVERSE stand in the table from column `first` on. Roots and quotients are a loop of their own, over
-    neighbours in memory: so they are taken eight at a time.
+    table : float64[features, columns], not modified; its columns from `first` on are G, S and INVERSE
+    work : float64[SCRATCH, at least s], filled in, for each entry: x/s (SCALED), G (TOTAL), R' x (ALONG)
+
+    Roots and quotients have a loop of their own over contiguous memory, so that the compiler vectorises it.
     """
     begin, n, q, norm = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i], 0.0, 0.0
     for k in range(n):
@@ -319,14 +324,14 @@ def nag_scales(table, first, work, rows, i, g2):
 
 
 @forced_inline
-def arow(params, state, work, rows, i, said):
-    """[AROW] with a diagonal covariance 1/P. Classes: only where the margin is below 1. Weight h: r/h for r.
+def arow(params, state, work, rows, i, u, xx):
+    """The step of [AROW] with a diagonal covariance 1/P; weight h replaces r by r/h. u, xx as for `step`.
 
-    The covariance S - S x x'S/(x'Sx + r) has the diagonal 1/(P + x^2/(r + x'Sx - S x^2)), here without cancellation;
-    the precision P + x^2/r of the other rule forgets that the row was shared.
+    In classification a row with a margin of 1 or more is not learned. The covariance S - S x x'S/(x'Sx + r) has the
+    diagonal 1/(P + x^2/(r + x'Sx - S x^2)), computed without cancellation. The rule PRECISION uses P + x^2/r, which
+    ignores the row's other features.
     """
     table, begin, y = state.table, rows.indptr[i], rows.y[i]
-    u, _, xx = said
     if params.loss.code != SQUARED and y * u >= 1.0:
         return True
     r, v = params.r / rows.weight[i], 0.0
@@ -347,7 +352,7 @@ def arow(params, state, work, rows, i, said):
 
 @forced_inline
 def ftrl(params, state, rows, i, slope):
-    """[FTRL] Algorithm 1; slope: h l'."""
+    """The step of [FTRL] Algorithm 1. slope : float, h l'."""
     table = state.table
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, g = rows.features[at], slope * rows.values[at]
@@ -360,11 +365,11 @@ def ftrl(params, state, rows, i, slope):
 
 @forced_inline
 def coin(params, state, rows, i):
-    """Coin betting as VW's --coin, whose row has two predictions.
+    """Coin betting as VW's --coin, which computes two predictions for a row.
 
-    The one that is reported is w'x with w as each feature's last row has left it. The one that the slope is taken at
-    bets anew, with the sizes and the mean squared norm that this row is part of. A row leaves the weight that it was
-    itself learned with, before its own gradient counts.
+    The reported prediction is w'x, with each weight as its feature's last row stored it. The slope is taken at another
+    one: it bets with sizes and a mean squared norm that include this row. The row stores the weights of this bet, which
+    do not include its own gradient.
     """
     table, now, h = state.table, state.now[0], rows.weight[i]
     bets = norm = won = xx = 0.0

@@ -1,11 +1,11 @@
-"""MetaGrad with full matrices: experts with steps of many sizes, which share A = sum of g g', in O(d^3) a row.
+"""MetaGrad with full matrices: experts with different step sizes share A = sum of g g', in O(d^3) a row.
 
 van Erven, Koolen, van der Hoeven 2021. Expert e has eta_e = l 2^-e and H_e = alpha I + 2 eta_e^2 A. In a round
 
     r_e = eta_e (w_e - w)'g,    log p_e <- log p_e - r_e - r_e^2,    w_e <- w_e - eta_e (1 + 2 r_e) H_e^-1 g,
 
 and the weights are the tilted average w = sum of p_e eta_e w_e / sum of p_e eta_e. All H_e^-1 come from one
-decomposition of A. l is 1/(2B), B the bound of what a row can cost beyond the best, and alpha is 1/D^2.
+decomposition of A. l is 1/(2B), where B bounds the loss of a row in excess of the best, and alpha is 1/D^2.
 """
 
 from __future__ import annotations
@@ -16,15 +16,19 @@ import numpy as np
 
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.rounds import enter, features_of
-from sonlearn.learn.dense.spectral import keep, matrix
+from sonlearn.learn.dense.spectral import matrix, pack
 from sonlearn.learn.losses import loss_slope
-from sonlearn.learn.spectrum import INVERSE, f
+from sonlearn.learn.spectrum import INVERSE, spectral
 from sonlearn.learn.tolerances import LIMIT
 
 
 @jit
 def learn(params, state, rows, out, start):
-    """Predict and learn rows from `start` on; arguments and result as in `rounds.learn`."""
+    """Predict and learn rows from `start` on; returns the first row that was refused, or n.
+
+    params : DenseParams; state : MetaGradState, modified in place; rows : Rows, not modified
+    out : Predictions, filled in; start : int
+    """
     now, E = state.now[0], len(state.logp)
     for i in range(start, len(rows.y)):
         if not enter(params, state, rows, out, i):
@@ -51,13 +55,17 @@ def learn(params, state, rows, out, start):
         state.W[:d] = W
         for e in range(E):
             state.logp[e] = logp[e] - logp.max()
-        keep(state.A, A)
+        pack(state.A, A)
     return len(rows.y)
 
 
 @inline
 def advise(params, A, g, w, logp, W):
-    """The experts' steps and what they pay: W and logp are changed."""
+    """The experts' steps and losses.
+
+    A : float64[d, d]; g, w : float64[d]; none is modified
+    logp : float64[experts] and W : float64[d, experts], both modified
+    """
     d = len(g)
     if d == 0:
         return
@@ -67,7 +75,7 @@ def advise(params, A, g, w, logp, W):
         r = 0.0
         for j in range(d):
             r += eta * (W[j, e] - w[j]) * g[j]
-            step[j] = f(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], 0.0), y[j])
+            step[j] = spectral(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], 0.0), y[j])
         logp[e] -= r + r * r
         W[:, e] -= eta * (1.0 + 2.0 * r) * np.dot(U, step)
         eta *= 0.5
@@ -75,7 +83,7 @@ def advise(params, A, g, w, logp, W):
 
 @inline
 def tilted(params, logp, W):
-    """sum of p_e eta_e w_e / sum of p_e eta_e."""
+    """float64[d]: sum of p_e eta_e w_e / sum of p_e eta_e. Does not modify logp or W."""
     w, total, eta, top = np.zeros(len(W)), 0.0, params.rate, logp.max()
     for e in range(len(logp)):
         share = math.exp(logp[e] - top) * eta

@@ -1,13 +1,14 @@
 """MetaGrad with frequent directions of the gradients: all experts share one sketch, in O(m^3 + 20 m + m s) a row.
 
-van Erven, Koolen, van der Hoeven 2021, whose experts (`sonlearn.learn.metagrad.dense`), in the form of follow the
-regularised leader, need two sums only, z of g and v of (w'g) g: with H_e = alpha I + 2 eta_e^2 (sum of g g')
+van Erven, Koolen, van der Hoeven 2021. Written as follow the regularised leader, their experts
+(`sonlearn.learn.metagrad.dense`) need two sums only, z of g and v of (w'g) g. With H_e = alpha I + 2 eta_e^2 (sum of
+g g')
 
     w_e = -H_e^-1 (eta_e z - 2 eta_e^2 v),        w = sum of p_e eta_e w_e / sum of p_e eta_e.
 
-We depart in the sketch: S'S + shed I stands for the sum of g g', shed being all that shrinks have subtracted. It is
-never less than that sum, which v was made with; with S'S alone experts with large steps would run away. Where nothing
-is shed this is MetaGrad. With A = S'S and f_e(lam) = 1/(alpha + 2 eta_e^2 (shed + lam)),
+Departure: S'S + shed I replaces the sum of g g', where shed is the mass that shrinks have subtracted. This
+is never less than the sum, from which v is computed; with S'S alone, experts with large steps would diverge. If nothing
+is shed, this is MetaGrad. With A = S'S and f_e(lam) = 1/(alpha + 2 eta_e^2 (shed + lam)),
 
     w = s_z z + s_v v + Q'a,    s_z = -F(0), s_v = G(0),    a = -(F(H) - F(0)) Q z + (G(H) - G(0)) Q v
 
@@ -25,7 +26,7 @@ from sonlearn.learn.linear_algebra import leading
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.newton.predict import scratch, weights_of
 from sonlearn.learn.newton.round import add_along, count
-from sonlearn.learn.newton.shrink import kept_of, lower, turn
+from sonlearn.learn.newton.shrink import leading_directions, lower, rotate_sums
 from sonlearn.learn.newton.sparse_time import (
     append,
     coefficients,
@@ -36,19 +37,17 @@ from sonlearn.learn.newton.sparse_time import (
     move_wbar,
     orthonormalise,
 )
-from sonlearn.learn.newton.step import begin, take_in, widen
+from sonlearn.learn.newton.step import reset_factor, take_in, widen
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL
 from sonlearn.learn.tolerances import LIMIT
 
 
 @jit
 def learn(params, state, work, rows, out, start):
-    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED), as `newton.learn`.
+    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED), as `newton.learn.learn`.
 
-    Parameters
-    ----------
-    params : Params; state : State of `sonlearn.learn.metagrad.sketched_engine`, changed in place
-    work : Work, scratch; rows : Rows; out : Predictions, filled in place; start : int
+    params : MetaGradFDParams; state : MetaGradFDState, modified in place; work : NewtonScratch, overwritten
+    rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
     """
     base, basis, now = params.base, state.base.basis, state.base.now[0]
     logp = np.empty(len(state.logp))
@@ -61,7 +60,7 @@ def learn(params, state, work, rows, out, start):
             xx += work.x[at] * work.x[at]
         learned = rows.weight[i] != 0.0 and not math.isnan(rows.y[i])
         rho2, n_rest = coordinates(base, state.base, work, feats, xx, learned)
-        zx, vx = work.own[0], along(state.v, feats, work.x)
+        zx, vx = work.wbar_x[0], along(state.v, feats, work.x)
         wx = work.wx[0] + (state.share[0] * zx + state.share[1] * vx)
         u = wx + rows.base[i]
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
@@ -73,13 +72,13 @@ def learn(params, state, work, rows, out, start):
         slope = rows.weight[i] * loss_slope(base.loss, out.prediction[i], rows.y[i])
         if not (slope * slope * xx <= LIMIT and abs(slope * slope * wx) <= LIMIT):
             return i, DIVERGED
-        judge(params, state, work, slope, (wx, zx, vx), logp)
+        update_experts(params, state, work, slope, wx, zx, vx, logp)
         if not np.isfinite(logp).all():
             return i, DIVERGED
         for e in range(len(logp)):
             state.logp[e] = logp[e] - logp.max()
         count(state.base, feats)
-        full = take(base, state, work, feats, (slope, wx, zx, vx), (rho2, n_rest))
+        full = add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest)
         r = now.k + now.raw
         lam, U = np.linalg.eigh(leading(basis.H, r))
         if full and r >= base.m:
@@ -90,13 +89,16 @@ def learn(params, state, work, rows, out, start):
 
 @jit
 def predict(state, rows, raw):
-    """raw[i] <- base_i + w'x_i; returns the first row whose prediction is not finite, or n."""
-    on, z = coefficients(state.base), scratch(state.base)
+    """raw[i] <- base_i + w'x_i; returns the first row whose prediction is not finite, or n.
+
+    state : MetaGradFDState and rows : Rows, not modified; raw : float64[n], filled in
+    """
+    (on_z, on_x), z = coefficients(state.base), scratch(state.base)
     for i in range(len(rows.y)):
         raw[i] = rows.base[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             f = rows.features[at]
-            weights_of(state.base, f, on, state.share[0], z)
+            weights_of(state.base, f, on_z, on_x, state.share[0], z)
             raw[i] += (z[2, 0] + state.share[1] * state.v[f]) * rows.values[at]
         if not math.isfinite(raw[i]):
             return i
@@ -105,16 +107,16 @@ def predict(state, rows, raw):
 
 @jit
 def all_weights(state, out):
-    """out[f] <- weight of feature f, for the first len(out) features."""
-    on, z = coefficients(state.base), scratch(state.base)
+    """out[f] <- weight of feature f, for the first len(out) features. out : float64[features], filled in."""
+    (on_z, on_x), z = coefficients(state.base), scratch(state.base)
     for f in range(len(out)):
-        weights_of(state.base, f, on, state.share[0], z)
+        weights_of(state.base, f, on_z, on_x, state.share[0], z)
         out[f] = z[2, 0] + state.share[1] * state.v[f]
 
 
 @bare_inline
 def along(v, feats, x):
-    """v'x."""
+    """v'x. v : float64[features]; feats : int64[s]; x : float64[at least s]; nothing is modified."""
     total = 0.0
     for at in range(len(feats)):
         total += v[feats[at]] * x[at]
@@ -123,14 +125,17 @@ def along(v, feats, x):
 
 @bare_inline
 def rest_of(params, state, eta):
-    """alpha + 2 eta^2 shed: H_e outside of the sketch."""
+    """alpha + 2 eta^2 shed: the eigenvalue of H_e outside of the sketch."""
     return params.alpha + 2.0 * eta * eta * (state.base.now[0].alpha - params.base.base)
 
 
 @inline
-def judge(params, state, work, slope, read, logp):
-    """logp <- the experts' weights after r_e = eta_e (w_e - w)'g; `read`: (w'x, z'x, v'x)."""
-    q, lam, U, (wx, zx, vx) = state.base.basis.q, state.lam, state.U, read
+def update_experts(params, state, work, slope, wx, zx, vx, logp):
+    """logp <- log p_e - r_e - r_e^2 with r_e = eta_e (w_e - w)'g, g = slope x.
+
+    wx, zx, vx : float, the products w'x, z'x and v'x; logp : float64[experts], filled in; nothing else is modified
+    """
+    q, lam, U = state.base.basis.q, state.lam, state.U
     r = state.base.now[0].k + state.base.now[0].raw
     yz, yv = np.zeros(r), np.zeros(r)  # by eigenvector: y times z, y times v
     for i in range(r):
@@ -143,19 +148,22 @@ def judge(params, state, work, slope, read, logp):
     eta = params.rate
     for e in range(len(logp)):
         floor = rest_of(params, state, eta)
-        own = -eta * (zx - 2.0 * eta * vx) / floor
+        expert_wx = -eta * (zx - 2.0 * eta * vx) / floor
         for i in range(r):
             beyond = 1.0 / (floor + 2.0 * eta * eta * lam[i]) - 1.0 / floor
-            own -= eta * (yz[i] - 2.0 * eta * yv[i]) * beyond
-        loss = eta * slope * (own - wx)
+            expert_wx -= eta * (yz[i] - 2.0 * eta * yv[i]) * beyond
+        loss = eta * slope * (expert_wx - wx)
         logp[e] = state.logp[e] - loss - loss * loss
         eta *= 0.5
 
 
 @bare_inline
-def take(base, state, work, feats, gradient, outside):
-    """z += g, v += (w'g) g, S takes the row g; returns whether the buffer is full. Arguments as `learn` has them."""
-    (slope, wx, zx, vx), (rho2, n_rest) = gradient, outside
+def add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest):
+    """z += g, v += (w'g) g, and S gains the row g = slope x; returns whether the buffer is full.
+
+    Modifies state and work. base : NewtonParams; feats : int64[s], not modified; wx, zx, vx : float, the products w'x,
+    z'x and v'x; rho2, n_rest : results of `coordinates`
+    """
     now, basis = state.base.now[0], state.base.basis
     r, counts, twice = now.k + now.raw, slope * slope > 0.0, slope * slope * wx
     grows = counts and rho2 > 0.0
@@ -163,8 +171,8 @@ def take(base, state, work, feats, gradient, outside):
         append(state.base, work, feats, rho2, n_rest)
         widen(state.base, r)
     if counts:
-        add_along(basis.q[0], work.y, slope, (r, grows, zx))
-        add_along(basis.q[1], work.y, twice, (r, grows, vx))
+        add_along(basis.q[0], work.y, slope, r, grows, zx)
+        add_along(basis.q[1], work.y, twice, r, grows, vx)
         work.slope[0] = slope
         move_wbar(state.base, work, feats, work.slope)
         for at in range(len(feats)):
@@ -177,11 +185,15 @@ def take(base, state, work, feats, gradient, outside):
 
 @inline
 def shrink(base, state, work, lam, U):
-    """Keep m - 1 of the directions; returns (eigenvalues, eigenvectors) of what is kept, in its own coordinates."""
-    W = kept_of(U, lower(base, state.base, lam))
-    turn(state.base, W)
+    """Keep m - 1 of the directions (modifies state); returns the eigenvalues and eigenvectors in the new coordinates.
+
+    base : NewtonParams; work : NewtonScratch, whose z is overwritten
+    lam : float64[r], ascending, and U : float64[r, r], columns, the decomposition of H; neither is modified
+    """
+    W = leading_directions(U, lower(base, state.base, lam))
+    rotate_sums(state.base, W)
     worst = fold(state.base, W, work.z)
-    begin(state.base, len(W))
+    reset_factor(state.base, len(W))
     if is_due(state.base, worst):
         orthonormalise(state.base)
     return state.base.basis.D2[: len(W)].copy(), np.eye(len(W))
@@ -189,9 +201,12 @@ def shrink(base, state, work, lam, U):
 
 @inline
 def average(params, state, lam, U):
-    """share, a, lam, U <- of the tilted average with the experts' weights and the sketch as they are."""
+    """Update the tilted average: state.share, state.lam, state.U and the basis coefficients a, from logp and H.
+
+    lam : float64[r] and U : float64[r, r], the decomposition of H; neither is modified
+    """
     a, q, r = state.base.basis.a[0], state.base.basis.q, len(lam)
-    F, G = np.zeros(r + 1), np.zeros(r + 1)  # at the eigenvalues, and behind them at 0
+    F, G = np.zeros(r + 1), np.zeros(r + 1)  # at the eigenvalues, and last at 0
     eta, total = params.rate, 0.0
     for e in range(len(state.logp)):
         share, floor = math.exp(state.logp[e]) * eta, rest_of(params, state, eta)

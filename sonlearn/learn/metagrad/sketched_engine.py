@@ -17,23 +17,23 @@ from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
 
 
-class Params(NamedTuple):
-    """What the kernels need of `LearnOptions`, as numbers."""
+class MetaGradFDParams(NamedTuple):
+    """The kernels' parameters, from `LearnOptions`."""
 
-    base: newton.Params  # of the sketch
+    base: newton.NewtonParams  # of the sketch
     alpha: float
     rate: float  # of the expert with the largest steps
 
 
-class State(NamedTuple):
-    """All that a learner has learned, but for the names of its features."""
+class MetaGradFDState(NamedTuple):
+    """State of a learner, without the names of its features."""
 
-    base: newton.State  # the sketch, with z and the average's coefficients a
+    base: newton.NewtonState  # the sketch, with z and the average's coefficients a
     v: np.ndarray  # float64[features]; sum of (w'g) g
-    share: np.ndarray  # float64[2]; what z and v are multiplied with in the weights
-    logp: np.ndarray  # float64[experts]; logarithms of their weights, the largest 0
-    lam: np.ndarray  # float64[r_max]; eigenvalues of the sketch as it stands
-    U: np.ndarray  # float64[r_max, r_max]; their vectors in the coordinates of the basis, by column
+    share: np.ndarray  # float64[2]; factors of z and v in the weights
+    logp: np.ndarray  # float64[experts]; logarithms of the probabilities p_e, the largest 0
+    lam: np.ndarray  # float64[r_max]; eigenvalues of the current sketch
+    U: np.ndarray  # float64[r_max, r_max]; their eigenvectors in the coordinates of the basis, in columns
 
 
 class SketchedMetaGrad(SketchedNewton):
@@ -41,22 +41,24 @@ class SketchedMetaGrad(SketchedNewton):
 
     def __init__(self, options: LearnOptions):
         super().__init__(options)
-        self._params = self._params._replace(dual=True, rate=0.0)  # wbar is z; its share is ours
-        self._meta = Params(self._params, float(options.alpha), float(options.learning_rate))
+        self._params = self._params._replace(dual=True, rate=0.0)  # wbar is z, its factor state.share[0]
+        self._meta = MetaGradFDParams(self._params, float(options.alpha), float(options.learning_rate))
 
-    def new(self) -> State:
-        """State of a learner that has seen nothing."""
+    def new(self) -> MetaGradFDState:
+        """State of an untrained learner."""
         r_max, base = newton.sizes_of(self._params).r_max, super().new()
         base = base._replace(basis=base.basis._replace(q=np.zeros((2, r_max))))
-        return State(base, np.zeros(0), np.zeros(2), first_weights(), np.zeros(r_max), np.zeros((r_max, r_max)))
+        return MetaGradFDState(
+            base, np.zeros(0), np.zeros(2), first_weights(), np.zeros(r_max), np.zeros((r_max, r_max))
+        )
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
-        """Let the arrays hold what learning `rows` may need."""
+    def reserve(self, state: MetaGradFDState, rows: Rows, features: int) -> MetaGradFDState:
+        """Make room for learning `rows`."""
         v = grown(state.v, features, int(state.base.now[0].seen))
         return state._replace(base=super().reserve(state.base, rows, features), v=v)
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
-        """Learn rows from `start` on; see the seam."""
+    def learn(self, state: MetaGradFDState, rows: Rows, out: Predictions, start: int) -> tuple[MetaGradFDState, int]:
+        """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
         while status == LOG_FULL:
             at, status = learn(self._meta, state, self._work, rows, out, at)
@@ -64,23 +66,23 @@ class SketchedMetaGrad(SketchedNewton):
                 state = state._replace(base=with_room_in_log(state.base, self._work.z))
         return state, at
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: MetaGradFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(state, rows, out.raw)
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: MetaGradFDState, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         all_weights(state, w[: int(state.base.now[0].seen)])
         return w
 
-    def packed(self, state: State) -> State:
-        """`state` without spare room."""
+    def packed(self, state: MetaGradFDState) -> MetaGradFDState:
+        """`state` without unused capacity."""
         return state._replace(base=super().packed(state.base), v=state.v[: state.base.now[0].seen])
 
-    def facts(self, state: State) -> dict[str, Any]:
-        """Of the sketch (`SketchedNewton.facts`), alpha with all that was shed; and the experts' weights."""
+    def facts(self, state: MetaGradFDState) -> dict[str, Any]:
+        """The facts of `SketchedNewton.facts` (alpha includes the shed mass), and the experts' probabilities."""
         p = np.exp(state.logp)
         return {**super().facts(state.base), "experts": p / p.sum()}

@@ -1,8 +1,8 @@
 """Sketched online Newton: RFD-SON, FD-SON, Oja-SON and their kin, at O(m^2 + ms) an example.
 
-Read `round` first, what happens to one row; then `step` (the Newton step, the only place that knows alpha), `shrink`
-(frequent directions; [RFD]'s half of the shrunk mass goes to alpha here) and `oja`. `rescale` divides features,
-`forgetting` lets the past fade, `learn` is the kernel of a batch and `predict` that of a prediction. `state` has the
-arrays, `engine` is what the rest of the program calls. How none of this costs anything that grows with d is apart, in
-`sparse_time`.
+Read `round` first: it processes one row. Then read `step` (the Newton step, the only place that uses alpha), `shrink`
+(frequent directions; here [RFD] adds half of the shrunk mass to alpha) and `oja`. `rescale` divides features by their
+scales, and `forgetting` discounts the past. `learn` is the kernel for a batch, `predict` the one for predictions.
+`state` declares the arrays, and `engine` is the interface to the rest of the program. `sparse_time` explains why no
+cost grows with d.
 """

@@ -17,7 +17,7 @@ from sonlearn.learn.newton.learn import learn
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import UNIT
 from sonlearn.learn.newton.sparse_time import BITS, with_room_in_log
-from sonlearn.learn.newton.state import State, new_state, new_work, params_of
+from sonlearn.learn.newton.state import NewtonState, new_state, new_work, params_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.learn.tolerances import FEATURES
 from sonlearn.options import LearnOptions
@@ -27,22 +27,21 @@ from sonlearn.views.scaled import Raw
 class SketchedNewton(Engine):
     """Engine of rfd-son, fd-son, pfd-son, cfd-son, oja-son, gd, ada-fd and s-adagrad (`sonlearn.options.methods`).
 
-    With ``multinomial`` K classes share the sketch, and what is filled in is float64[n, K]
-    (`sonlearn.learn.multiclass.multinomial`).
+    With ``multinomial`` K classes share the sketch, and predictions are float64[n, K] (`multiclass.multinomial`).
     """
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
         self._work = new_work(self._params, 1)
-        #: Whether rows name features that have no number: a row's length counts them.
+        #: Whether rows must name features that have no number. They must when a row is divided by its length.
         self.unknown = self._params.rescale == UNIT
 
-    def new(self) -> State:
-        """State of a learner that has seen nothing."""
+    def new(self) -> NewtonState:
+        """State of an untrained learner."""
         return new_state(self._params)
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
-        """Let the arrays hold what learning `rows` may need."""
+    def reserve(self, state: NewtonState, rows: Rows, features: int) -> NewtonState:
+        """Make room for learning `rows`."""
         now = state.now[0]
         local = min(features, int(now.local) + (FEATURES + 1) * int(rows.indptr[-1]))
         longest = int(np.diff(rows.indptr).max(initial=1))
@@ -57,8 +56,8 @@ class SketchedNewton(Engine):
             maps=grown(state.maps, slots_of(int(now.capacity), BITS)),
         )
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
-        """Learn rows from `start` on; see the seam."""
+    def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
+        """Learn rows from `start` on (see `Engine.learn`)."""
         rows, extra = self._split(rows)
         out = by_class(out)
         at, status = start, LOG_FULL
@@ -68,7 +67,7 @@ class SketchedNewton(Engine):
                 state = with_room_in_log(state, self._work.z)
         return state, at
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         rows, extra = self._split(rows)
         at = predict(self._params, state, rows, extra, by_class(out).raw)
@@ -76,22 +75,25 @@ class SketchedNewton(Engine):
         return at
 
     def _split(self, rows: Rows) -> tuple[Rows, np.ndarray]:
-        """Rows of numbered features; and the squared length of the others, each at its largest size so far."""
+        """(`rows` without unnumbered features, float64[n] squared length of the unnumbered ones).
+
+        A new feature has been no larger than it is now, so its rescaled value is 1 or -1.
+        """
         if not self.unknown:
             return rows, np.zeros(len(rows.y))
         others = (rows.features[: rows.indptr[-1]] < 0) & (rows.values[: rows.indptr[-1]] != 0)
         before = np.concatenate(([0], np.cumsum(others)))
         return Raw().transform(Raw().new(), rows), np.diff(before[rows.indptr]).astype(np.float64)
 
-    def weights(self, state: State, features: int) -> np.ndarray:
-        """Weights in the scale of the input; of K classes float64[K, features]."""
+    def weights(self, state: NewtonState, features: int) -> np.ndarray:
+        """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
         w = np.zeros((len(state.factor.beta), int(state.now[0].seen)))
         all_weights(self._params, state, w)
         w = np.pad(w, ((0, 0), (0, features - w.shape[1])))
         return w if self._params.classes else w[0]
 
-    def packed(self, state: State) -> State:
-        """`state` without spare room."""
+    def packed(self, state: NewtonState) -> NewtonState:
+        """`state` without unused capacity."""
         now = state.now[0]
         return state._replace(
             features=state.features[: now.seen],
@@ -100,11 +102,11 @@ class SketchedNewton(Engine):
             maps=state.maps[: slots_of(int(now.generation), BITS)],
         )
 
-    def facts(self, state: State) -> dict[str, Any]:
-        """alpha; eigenvalues of the sketch, descending; components, a function of d that gives float64[k, d].
+    def facts(self, state: NewtonState) -> dict[str, Any]:
+        """alpha; eigenvalues of the sketch, descending; components, a function of d that returns float64[k, d].
 
-        Eigenvalues are of the rows kept and those since: as long as no shrink was needed (the data has fewer than m
-        directions, or there are fewer than 2m rows) nothing has been kept yet, and the rows are all there is.
+        The eigenvalues include the rows since the last shrink. Before the first shrink (fewer than m directions in the
+        data, or fewer than 2m rows) there are no components yet.
         """
         return {
             "alpha": float(state.now[0].alpha),
@@ -112,20 +114,20 @@ class SketchedNewton(Engine):
             "components": lambda features: self._components(state, features),
         }
 
-    def _eigenvalues(self, state: State) -> np.ndarray:
+    def _eigenvalues(self, state: NewtonState) -> np.ndarray:
         basis, now = state.basis, state.now[0]
         if not self._params.buffered:
             return np.sort(basis.D2[: now.k])[::-1].copy()
         r = now.k + now.raw
         return np.maximum(np.linalg.eigvalsh(basis.H[:r, :r])[::-1], 0.0)
 
-    def _components(self, state: State, features: int) -> np.ndarray:
-        """The orthonormal rows kept (in rescaled features)."""
+    def _components(self, state: NewtonState, features: int) -> np.ndarray:
+        """float64[k, features]: the orthonormal rows V, in rescaled features."""
         V = np.zeros((int(state.now[0].k), features))
         kept_rows(state, V[:, : int(state.now[0].seen)])
         return V
 
 
 def by_class(out: Predictions) -> Predictions:
-    """`out` as float64[n, K], in the same memory; where it is float64[n], K is 1."""
+    """View of `out` as float64[n, K]; K is 1 if its arrays are float64[n]."""
     return Predictions(*(array.reshape(len(array), -1) if len(array) else array.reshape(0, 1) for array in out))

@@ -1,7 +1,7 @@
-"""Learning a batch: rounds, and in between what needs more than a round.
+"""Learning a batch: rounds, interrupted by rarer and costlier operations.
 
-The rounds (`round.run`) allocate nothing and count no references; the shrink, new generations and the upkeep of V come
-once in several rounds, decompose small matrices, and may allocate.
+The rounds (`round.run`) allocate nothing and count no references. Shrinks, new generations and the orthonormalisation
+of V are needed once in several rounds; they decompose small matrices and may allocate.
 """
 
 from __future__ import annotations
@@ -19,14 +19,18 @@ def learn(params, state, work, rows, extra, out, start):
 
     Parameters
     ----------
-    rows : Rows
-        Interned rows (`sonlearn.data.batch`); NaN labels and zero weights are predicted only.
-    extra : float64[n]
-        Squared length of what a row has in features that are not in `rows`, rescaled (`rescale`).
-    out : Predictions, filled in
-        The projected prediction w'x and u'x before the projection, both made before the label is used: float64[n, K].
+    params : NewtonParams
+    state : NewtonState, modified in place
+    work : NewtonScratch, overwritten
+    rows : Rows, not modified
+        Rows of numbered features. A row without a label (NaN) or with weight 0 is only predicted.
+    extra : float64[n], not modified
+        Squared length of each row's unnumbered features, rescaled (`rescale`).
+    out : Predictions of float64[n, K], filled in from row `start` on
+        The projected prediction w'x, and u'x before the projection. Both precede the use of the label.
+    start : int
 
-    Stops in front of a row when the log is full (the caller makes room) or when a number is out of all bounds.
+    Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
     """
     at = start
     while True:

@@ -1,10 +1,10 @@
-"""Oja's sketch: V <- Gram-Schmidt(V + gamma V ghat ghat'), kept as V = F Z, in O(m^2 + ms) a round.
+"""Oja's sketch: V <- Gram-Schmidt(V + gamma V ghat ghat'), stored as V = F Z, in O(m^2 + ms) a round.
 
 [SON] Algorithms 3-5. Because V + gamma V ghat ghat' = F (Z + gamma (Z ghat) ghat'), Z takes the sparse rank-one part
 and F the orthonormalisation; and because the Gram matrix of the new rows is I + theta y y', its Cholesky factor is
 known in closed form, so that Gram-Schmidt costs O(m^2) in every round. Departures: V starts empty and its first m rows
 are the first m independent gradients ([SON]: random rows, which in high dimension overlap with nothing); a scale-free
-step (AdaOja, Henriksen & Ward 2019) beside the paper's 1/t; F begins anew (`sparse_time.renew`) when ill-conditioned.
+step (AdaOja, Henriksen & Ward 2019) as well as the paper's 1/t; F is reset (`sparse_time.renew`) if ill-conditioned.
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ import math
 
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.newton.sparse_time import move_kept, move_wbar
-from sonlearn.learn.newton.step import beyond, f
+from sonlearn.learn.newton.step import pseudo_divide, spectral_excess
 from sonlearn.learn.status import NEXT, ORTHONORMALISE, RENEW
 from sonlearn.learn.tolerances import DOUBTFUL, SPAN, SPREAD
 
 
 @forced_inline
 def oja_round(params, state, work, feats, row):
-    """Project, take the row ghat = s x into the sketch, then w -= slope A^-1 x with the new sketch, for every class.
+    """Project, add the row ghat = s x to the sketch, then w -= slope A^-1 x with the new sketch, for every class.
 
-    `work` holds x, Z x, y = V x, u, the slopes and the projections of the row. Returns a status. With m = 0 there is no
-    sketch: gradient descent with step 1/alpha.
+    Returns a status. With m = 0 there is no sketch: this is gradient descent with step 1/alpha.
+
+    params : NewtonParams; state : NewtonState, modified in place
+    work : NewtonScratch with x, Z x, y = V x, u, the slopes and the projection moves; overwritten
+    feats : int64[s], the row's features, not modified; row : RowGeometry
     """
     now, y, u, aside = state.now[0], work.y, work.u, work.aside
     projected = False
@@ -39,24 +42,25 @@ def oja_round(params, state, work, feats, row):
     for c in range(len(aside)):
         aside[c] = 0.0
     if params.m > 0:
-        status = take(params, state, work, row)
+        status = update_sketch(params, state, work, row)
     for c in range(len(aside)):
         if params.m > 0:
             for i in range(now.k):
-                move_kept(state, c, i, -beyond(params, state, i, work.slope[c] * y[i]))
-        aside[c] -= f(now.alpha, work.slope[c])
+                move_kept(state, c, i, -spectral_excess(params, state, i, work.slope[c] * y[i]))
+        aside[c] -= pseudo_divide(now.alpha, work.slope[c])
     if params.m == 0:
         move_wbar(state, work, feats, aside)
         return NEXT
-    change(state, work, feats)
+    apply_changes(state, work, feats)
     return RENEW if status == NEXT and is_ill_conditioned(state) else status
 
 
 @forced_inline
-def take(params, state, work, row):
-    """Oja's rule for V and t Lambda, with Z's part of it in work.delta; y becomes V x in the new V. Returns a status.
+def update_sketch(params, state, work, row):
+    """Apply Oja's rule to V and t Lambda; returns a status. Arguments as for `oja_round`.
 
-    work.aside, 0 before, becomes what Z's change gives to wbar, per unit of x.
+    work.delta <- the change of Z per unit of x; work.y <- V x in the new V; work.aside (0 before) <- the change of wbar
+    per unit of x that compensates the change of Z.
     """
     now, delta, norm2 = state.now[0], work.delta, row.scale * row.scale * row.xx
     for j in range(len(delta)):
@@ -71,8 +75,8 @@ def take(params, state, work, row):
 
 
 @forced_inline
-def change(state, work, feats):
-    """Z += delta x', and w += aside x for every class."""
+def apply_changes(state, work, feats):
+    """Z += work.delta x', and w += work.aside x for every class: modifies state.table and the end of work.delta."""
     table, delta, M = state.table, work.delta, state.maps.shape[1]
     for c in range(len(work.aside)):
         delta[M + c] = work.aside[c]
@@ -83,7 +87,10 @@ def change(state, work, feats):
 
 @bare_inline
 def add_direction(state, work, scale, rho):
-    """V gains the row q = (x - V'y)/rho: an empty row of Z takes x/rho, and F gains e_k - y'F/rho."""
+    """Append the row q = (x - V'y)/rho to V: an empty row of Z becomes x/rho, the new row of F is e_k - y'F/rho.
+
+    Modifies state, work.delta and work.y.
+    """
     now, FT, D2 = state.now[0], state.factor.FT, state.basis.D2
     k, empty = now.k, now.used
     for j in range(len(FT)):
@@ -102,10 +109,10 @@ def add_direction(state, work, scale, rho):
 
 @forced_inline
 def rotate(params, state, work, row):
-    """One step of Oja's rule; returns as `take` does.
+    """One step of Oja's rule, V <- L^-1 (V + gamma y ghat') with y = V ghat; arguments and result as `update_sketch`.
 
-    V' = L^-1 (V + gamma y ghat'), y = V ghat. Mostly Z takes the second part, F the first. Where that would make F as
-    small as Z large (a steep step), the row becomes a row of Z, the spare one, and F begins anew after the round.
+    Usually Z takes the rank-one part and F the factor L^-1. A steep step would make F very small and Z very large; the
+    row then becomes a row of Z of its own, and F is reset after the round.
     """
     now, factor, D2, y = state.now[0], state.factor, state.basis.D2, work.y
     k, scale, norm2, along2 = now.k, row.scale, row.scale * row.scale * row.xx, 0.0
@@ -122,7 +129,7 @@ def rotate(params, state, work, row):
             for c in range(len(factor.beta)):
                 work.aside[c] -= work.delta[j] * factor.beta[c, j]
     gram_schmidt(factor.FT, y, k, theta, work.run)
-    along_itself(y, k, theta)
+    apply_inverse_factor(y, k, theta)
     if steep:
         work.delta[now.used] = 1.0
         for i in range(k):
@@ -134,10 +141,10 @@ def rotate(params, state, work, row):
 
 @forced_inline
 def learning_rate(params, state, gradient2):
-    """Step of Oja's rule: 1/t, or AdaOja's, by the squared gradients of the rule (|ghat|^2 |V ghat|^2 each).
+    """Step of Oja's rule: 1/t, or AdaOja's 1/sqrt(sum of squared gradients), each |ghat|^2 |V ghat|^2.
 
-    Those of the rows that V began with count (V ghat is as long as ghat there): a sum that began at 0 would turn the
-    first rotation, however small its gradient, into one of order 1.
+    `gradient2` is the newest squared gradient; it is added to state.now. The sum includes the rows that V was built
+    from, where |V ghat| = |ghat|. Otherwise the first rotation would be of order 1, however small its gradient.
     """
     now = state.now[0]
     now.oja_sum += gradient2
@@ -150,7 +157,7 @@ def learning_rate(params, state, gradient2):
 def gram_schmidt(FT, y, k, theta, run):
     """F <- L^-1 F where L L' = I + theta y y': a running sum, since L is diagonal plus semiseparable.
 
-    `run`: scratch, as long as FT.
+    FT : float64[M, k_max], F transposed, modified; y : float64[k], not modified; run : float64[M], overwritten
     """
     before = 1.0
     for j in range(len(FT)):
@@ -166,8 +173,8 @@ def gram_schmidt(FT, y, k, theta, run):
 
 
 @forced_inline
-def along_itself(y, k, theta):
-    """y <- L^-1 y where L L' = I + theta y y': without the differences of `gram_schmidt`."""
+def apply_inverse_factor(y, k, theta):
+    """y[:k] <- L^-1 y[:k] (float64, modified) where L L' = I + theta y y', without cancellation."""
     before = 1.0
     for i in range(k):
         after = before + theta * y[i] * y[i]
@@ -177,7 +184,7 @@ def along_itself(y, k, theta):
 
 @forced_inline
 def is_ill_conditioned(state):
-    """Whether F has left the range in which Z and F multiply accurately."""
+    """Whether F (triangular) is too ill-conditioned for the product F Z to be accurate. Reads `state` only."""
     FT, k = state.factor.FT, state.now[0].k
     least, most = math.inf, 1.0
     for i in range(k):

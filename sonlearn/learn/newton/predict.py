@@ -1,4 +1,4 @@
-"""Predicting without learning: reads the state, writes nothing to it, and may run beside other readers."""
+"""Prediction without learning. These kernels only read the state, so several may run at the same time."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.newton.rescale import MAXIMUM, UNIT, divided
-from sonlearn.learn.newton.sparse_time import coefficients, local_of, present, share
+from sonlearn.learn.newton.sparse_time import coefficients, local_of, present, wbar_factor
 
 
 @jit
 def predict(params, state, rows, extra, raw):
     """raw[i] <- base_i + w'x_i for each class; returns the first row whose prediction is not finite, or n.
 
-    `raw` is float64[n, K]; `extra` as in `newton`.
+    raw : float64[n, K], filled in; extra : float64[n], as for `learn.learn`; nothing else is modified
     """
-    on, own = coefficients(state), share(params, state.now[0].alpha)
-    classes = raw.shape[1]
+    on_z, on_x = coefficients(state)
+    factor, classes = wbar_factor(params, state.now[0].alpha), raw.shape[1]
     z = scratch(state)
     for i in range(len(rows.y)):
         xx = extra[i]
@@ -28,13 +28,13 @@ def predict(params, state, rows, extra, raw):
             f = rows.features[at]
             x = divided(params.rescale, state.features[f].scale, rows.values[at])
             xx += x * x
-            weights_of(state, f, on, own, z)
+            weights_of(state, f, on_z, on_x, factor, z)
             for c in range(classes):
                 raw[i, c] += x * z[2, c]
         for c in range(classes):
             if params.rescale == UNIT and xx > 0.0:
                 raw[i, c] /= math.sqrt(xx)
-            raw[i, c] = raw[i, c] * state.now[0].left + rows.base[i]
+            raw[i, c] = raw[i, c] * state.now[0].weight_scale + rows.base[i]
             if not math.isfinite(raw[i, c]):
                 return i
     return len(rows.y)
@@ -42,23 +42,25 @@ def predict(params, state, rows, extra, raw):
 
 @jit
 def all_weights(params, state, out):
-    """out[c, f] <- weight of feature f in the scale of the input, for the first features; out float64[K, features].
+    """out[c, f] <- weight of feature f in the scale of the input, for the first `out.shape[1]` features.
 
-    With rows of unit length a prediction is w'x over the length of x in rescaled features.
+    out : float64[K, features], filled in; nothing else is modified. With rows of unit length, a prediction is w'x
+    divided by the length of x in rescaled features.
     """
-    on, own = coefficients(state), share(params, state.now[0].alpha)
+    on_z, on_x = coefficients(state)
+    factor = wbar_factor(params, state.now[0].alpha)
     z = scratch(state)
     for f in range(out.shape[1]):
         scale = state.features[f].scale
         one = divided(params.rescale, scale, 1.0) if params.rescale < MAXIMUM else (1.0 / scale if scale > 0.0 else 0.0)
-        weights_of(state, f, on, own, z)
+        weights_of(state, f, on_z, on_x, factor, z)
         for c in range(len(out)):
-            out[c, f] = one * state.now[0].left * z[2, c]
+            out[c, f] = one * state.now[0].weight_scale * z[2, c]
 
 
 @jit
 def kept_rows(state, V):
-    """V[i, f] <- entry f of the i-th kept direction (in rescaled features, where they are)."""
+    """V[i, f] <- entry f of row i of V, in rescaled features. V : float64[k, features], filled in."""
     z = scratch(state)
     FT = state.factor.FT
     for f in range(V.shape[1]):
@@ -70,15 +72,15 @@ def kept_rows(state, V):
 
 
 @bare_inline
-def weights_of(state, f, on, own, z):
-    """z[2] <- weights of feature f, rescaled, one a class; the other rows of z (3 rows) are scratch.
+def weights_of(state, f, on_z, on_x, factor, z):
+    """z[2] <- the weights of feature f in rescaled features, one for each class.
 
-    `on` are the weights' `coefficients`, `own` is what wbar is multiplied with.
+    on_z : float64[K, M] and on_x : float64[K, R], from `coefficients`, not modified; factor : float, of wbar
+    z : float64[3, M + K], overwritten
     """
-    on_z, on_x = on
     now, local = present(state, f, z), local_of(state, f)
     for c in range(len(on_z)):
-        w = own * z[now, on_z.shape[1] + c]
+        w = factor * z[now, on_z.shape[1] + c]
         for j in range(on_z.shape[1]):
             w += z[now, j] * on_z[c, j]
         if local >= 0:
@@ -89,5 +91,5 @@ def weights_of(state, f, on, own, z):
 
 @inline
 def scratch(state):
-    """Room for one feature under way through the log."""
+    """float64[3, M + K]: scratch space for one feature's map through the log."""
     return np.empty((3, state.table.shape[1]))

@@ -1,14 +1,14 @@
-"""Rows as the learner sees them: features divided by a scale of their own that the stream has shown so far.
+"""Rescaling of rows: each feature is divided by a scale of its own, estimated from the stream so far.
 
 | --scale | feature j is divided by | source |
 |---|---|---|
 | none | 1 | [RFD] |
 | gradients | sqrt(0.1 + the sum of its squared gradients) | [SON] section 5.2, D_1 = 0.1 I |
-| all-gradients | the same; to learn from a row its own gradient is in the sum | [SON] as it ran (docs/papers.md) |
-| maximum | its largest size so far, in this row included | Ross, Mineiro, Langford 2013 do so with the weights |
+| all-gradients | the same; to learn a row, the sum includes its own gradient | [SON] as it ran (docs/papers.md) |
+| maximum | its largest absolute value so far, this row included | Ross, Mineiro, Langford 2013, for the weights |
 | unit | the same, and then the row by its 2-norm | ours |
 
-The weights stay what they are in rescaled features when a scale grows, as in [SON] section 5.2.
+When a scale grows, the weights of the rescaled features do not change, as in [SON] section 5.2.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import math
 
 from sonlearn.jit import forced_inline
 
-NONE, GRADIENTS, OWN, MAXIMUM, UNIT = range(5)
-#: Code of a way of rescaling by its name.
-CODE = {"none": NONE, "gradients": GRADIENTS, "all-gradients": OWN, "maximum": MAXIMUM, "unit": UNIT}
+NONE, GRADIENTS, ALL_GRADIENTS, MAXIMUM, UNIT = range(5)
+#: Code of each value of --scale.
+CODE = {"none": NONE, "gradients": GRADIENTS, "all-gradients": ALL_GRADIENTS, "maximum": MAXIMUM, "unit": UNIT}
 
-#: [SON] section 5.2: what D_t begins with.
+#: [SON] section 5.2: the initial value of D_t.
 DIAGONAL_START = 0.1
 
 
 @forced_inline
 def divided(rescale, scale, x):
-    """x over the scale of its feature."""
-    if rescale in (GRADIENTS, OWN):
+    """The value x divided by the scale of its feature."""
+    if rescale in (GRADIENTS, ALL_GRADIENTS):
         return x / math.sqrt(DIAGONAL_START + scale)
     if rescale == NONE or x == 0.0:
         return x
@@ -37,7 +37,11 @@ def divided(rescale, scale, x):
 
 @forced_inline
 def rescaled(params, state, feats, values, extra, xs):
-    """xs <- the row as the learner sees it; returns x'x. `extra` is the squared length of what is not in `feats`."""
+    """xs[:s] <- the rescaled row; returns its x'x.
+
+    feats : int64[s]; values : float64[s]; neither is modified, nor is `state`
+    extra : float, the squared length of the row's unnumbered features; xs : float64[at least s], overwritten
+    """
     features, xx = state.features, 0.0
     for at in range(len(feats)):
         xs[at] = features[feats[at]].scale
@@ -47,22 +51,22 @@ def rescaled(params, state, feats, values, extra, xs):
         xx += xs[at] * xs[at]
     if params.rescale != UNIT or xx == 0.0:
         return xx
-    share = 1.0 / math.sqrt(xx + extra)
+    factor = 1.0 / math.sqrt(xx + extra)
     for at in range(len(feats)):
-        xs[at] *= share
+        xs[at] *= factor
     return xx / (xx + extra)
 
 
 @forced_inline
 def rescaled_by_all(state, feats, values, slope, xs):
-    """xs <- the row as it is learned from with its own gradient in the sums; returns x'x. Changes no scale.
+    """xs[:s] <- the row rescaled by sums that include its own gradient; returns its x'x, or infinity if a sum is.
 
-    Infinite where a sum would be.
+    Arguments as for `rescaled`; `slope` is the derivative of the loss. No scale in `state` is modified.
     """
     features, xx, most = state.features, 0.0, 0.0
     for at in range(len(feats)):
         scale = features[feats[at]].scale + (slope * values[at]) ** 2
-        xs[at] = divided(OWN, scale, values[at])
+        xs[at] = divided(ALL_GRADIENTS, scale, values[at])
         xx += xs[at] * xs[at]
         most = max(most, scale)
     return xx if math.isfinite(most) else math.inf
@@ -70,9 +74,9 @@ def rescaled_by_all(state, feats, values, slope, xs):
 
 @forced_inline
 def learn_scales(params, state, feats, values, slope):
-    """Take a row that has been learned from into the scales."""
+    """Update the scales in state.features after a row has been learned; `feats` and `values` are not modified."""
     features = state.features
-    if params.rescale in (GRADIENTS, OWN):
+    if params.rescale in (GRADIENTS, ALL_GRADIENTS):
         for at in range(len(feats)):
             features[feats[at]].scale += (slope * values[at]) ** 2
     elif params.rescale != NONE:

@@ -1,8 +1,8 @@
-"""The sketched online Newton round, once for all sketches: project, predict, take the row, step with the new sketch.
+"""The sketched online Newton round, for all sketches: project, predict, add the row, step with the new sketch.
 
-[SON] Algorithm 1, [RFD] Algorithm 3; or the projection comes last, for the row just learned ([RFD] Algorithm 6). A
-round writes no array of length d: it reads what it needs at the s active features and appends one sparse row. What a
-step is stands in `step`, how d features are kept up to date in O(m^2 + ms) in `sparse_time`.
+[SON] Algorithm 1, [RFD] Algorithm 3; optionally the projection comes last, for the row just learned ([RFD] Algorithm
+6). A round writes no array of length d: it reads the s active features and appends one sparse row. `step` defines the
+Newton step; `sparse_time` keeps d features up to date in O(m^2 + ms).
 
 K classes may share one sketch. Class k has the gradient c_k x, c = h (softmax(z) - e_y), and the sum over the classes
 of its outer products is |c|^2 x x': so the row that is sketched is sqrt(sigma + eta_t) |c| x, as with one class, and
@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.losses import loss_slope, softmax_slopes
-from sonlearn.learn.newton.forgetting import SMALLEST, forget_past, start_at_one
+from sonlearn.learn.newton.forgetting import SMALLEST, fold_weight_scale, forget_past
 from sonlearn.learn.newton.oja import oja_round
-from sonlearn.learn.newton.rescale import OWN, learn_scales, rescaled, rescaled_by_all
+from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
 from sonlearn.learn.newton.sparse_time import append, coordinates, log_is_full, move_wbar
 from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T
-from sonlearn.learn.newton.step import Move, landing, newton, projection, quadratic_after, solve, take_in, widen
-from sonlearn.learn.spectrum import INVERSE, f
+from sonlearn.learn.newton.step import Move, newton, projected_slope, projection, quadratic_after, solve, take_in, widen
+from sonlearn.learn.spectrum import INVERSE, spectral
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
 from sonlearn.learn.tolerances import LIMIT
 
@@ -30,28 +30,28 @@ from sonlearn.learn.tolerances import LIMIT
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
-class Row(NamedTuple):
-    """The numbers of a row x that is being learned from."""
+class RowGeometry(NamedTuple):
+    """Norms of a row x that is being learned, and of its part outside of the basis."""
 
-    scale: float  # s: the row that is sketched is s x
+    scale: float  # s: the sketch receives s x
     xx: float  # x'x
-    rho2: float  # squared part of x outside of the basis, 0 if negligible
+    rho2: float  # squared length of the part of x outside of the basis, 0 if negligible
     quadratic: float  # x'A^-1 x
 
 
 @bare_inline
 def run(params, state, work, rows, extra, out, start):
-    """Learn rows from `start` on, until one needs more than a round; returns (next row, status).
+    """Learn rows from `start` on until one needs more than a round; returns (next row, status).
 
-    work.slope has the slopes of the last row. For LOG_FULL and DIVERGED the next row has not been learned.
-    Arguments as in `newton.learn`.
+    work.slope holds the slopes of the last row. With LOG_FULL and DIVERGED the next row has not been learned.
+    Arguments as for `newton.learn.learn`.
     """
     now, prediction, raw = state.now[0], out.prediction, out.raw
     for i in range(start, len(rows.y)):
         if log_is_full(state):
             return i, LOG_FULL
-        if now.left < SMALLEST:
-            start_at_one(state)
+        if now.weight_scale < SMALLEST:
+            fold_weight_scale(state)
         if i + 1 < len(rows.y):
             fetch_features(state, rows.features[rows.indptr[i + 1] : rows.indptr[i + 2]])
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
@@ -59,27 +59,34 @@ def run(params, state, work, rows, extra, out, start):
         xx = rescaled(params, state, feats, values, extra[i], work.x)
         learned = rows.weight[i] != 0.0 and not math.isnan(rows.y[i])
         rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
-        if not (say(params, now.left, work.wx, rows.base[i], (raw[i], prediction[i])) and xx <= LIMIT * LIMIT):
+        bounded = write_prediction(params, now.weight_scale, work.wx, rows.base[i], raw[i], prediction[i])
+        if not (bounded and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         if not learned:
             continue
         slope = slopes(params, raw[i] if params.after else prediction[i], rows.y[i], rows.weight[i], work.slope)
-        if params.rescale == OWN:
+        if params.rescale == ALL_GRADIENTS:
             xx = rescaled_by_all(state, feats, values, slope, work.x)
             rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
-        scale, left = row_scale(params, slope, remembered(params, now.t + 1)), left_of(params, now.left, rows.weight[i])
+        scale, weight_scale = (
+            row_scale(params, slope, effective_rounds(params, now.t + 1)),
+            shrunk_scale(params, now.weight_scale, rows.weight[i]),
+        )
         for c in range(len(work.slope)):
-            work.slope[c] /= left
-            work.wx[c] = work.wx[c] * left + rows.base[i]
-        row, u = Row(scale, xx, rho2, 0.0), work.wx if params.after or params.rescale == OWN else raw[i]
-        row = plan(params, state, work, row, u, left)
-        longest = max(scale, slope) / left
+            work.slope[c] /= weight_scale
+            work.wx[c] = work.wx[c] * weight_scale + rows.base[i]
+        row, u = (
+            RowGeometry(scale, xx, rho2, 0.0),
+            work.wx if params.after or params.rescale == ALL_GRADIENTS else raw[i],
+        )
+        row = plan_projection(params, state, work, row, u, weight_scale)
+        longest = max(scale, slope) / weight_scale
         if not (longest * longest * xx <= LIMIT and are_finite(work) and can_step(params, now.alpha, work.slope, row)):
             return i, DIVERGED
-        if params.keep < 1.0:
+        if params.retention < 1.0:
             forget_past(params, state, work)
-            row = plan(params, state, work, row, u, left)
-        now.left = left
+            row = plan_projection(params, state, work, row, u, weight_scale)
+        now.weight_scale = weight_scale
         count(state, feats)
         if params.buffered:
             status = buffer_row(params, state, work, feats, row, n_rest)
@@ -93,7 +100,7 @@ def run(params, state, work, rows, extra, out, start):
 
 @forced_inline
 def fetch_features(state, feats):
-    """Begin to read what is known of the features of the row that comes next: most of a large table is in no cache."""
+    """Prefetch the next row's features from memory: most of a large table is in no cache. Modifies nothing."""
     lines = (8 * state.table.shape[1] + 63) // 64
     for at in range(len(feats)):
         fetch(state.features, feats[at], 1)
@@ -101,11 +108,13 @@ def fetch_features(state, feats):
 
 
 @forced_inline
-def say(params, left, wx, base, said):
-    """`said`, a place a class: (raw <- left w'x + base, prediction <- that within bounds); False: one is too large."""
-    raw, prediction = said
+def write_prediction(params, weight_scale, wx, base, raw, prediction):
+    """raw <- weight_scale wx + base, prediction <- raw clipped to the bounds; False if a raw prediction diverged.
+
+    wx : float64[K], not modified; raw, prediction : float64[K], filled in
+    """
     for c in range(len(wx)):
-        u = wx[c] * left + base
+        u = wx[c] * weight_scale + base
         if not abs(u) <= LIMIT:
             return False
         raw[c] = u
@@ -115,7 +124,10 @@ def say(params, left, wx, base, said):
 
 @forced_inline
 def slopes(params, prediction, y, h, out):
-    """out <- the multiples of x that the gradients of the classes are; returns their length."""
+    """out[c] <- derivative of the loss in the prediction of class c: the gradient is out[c] x; returns its 2-norm.
+
+    prediction : float64[K], not modified; out : float64[K], filled in
+    """
     if params.classes > 0:
         return softmax_slopes(prediction, int(y), h, out)
     out[0] = h * loss_slope(params.loss, prediction[0], y)
@@ -123,10 +135,10 @@ def slopes(params, prediction, y, h, out):
 
 
 @forced_inline
-def plan(params, state, work, row, u, left):
-    """work.along, work.aside <- the moves of the projection by A as it stands; returns `row` with its quadratic.
+def plan_projection(params, state, work, row, u, weight_scale):
+    """work.along, work.aside <- moves that project onto the bounds in the norm of A; returns `row` with quadratic.
 
-    `u` are w'x of the classes, what is projected onto the bounds; `left` is the unit in which the weights will stand.
+    u : float64[K], the w'x of the classes, not modified; weight_scale : float, unit of the weights after the round
     """
     now, quadratic = state.now[0], 0.0
     if params.kind == INVERSE:
@@ -134,14 +146,16 @@ def plan(params, state, work, row, u, left):
     for c in range(len(u)):
         move = Move(0.0, 0.0)
         if params.kind == INVERSE and not (params.after and row.scale * row.scale > 0.0):
-            move = projection(now.alpha, quadratic, row.rho2, (u[c] - min(max(u[c], params.low), params.high)) / left)
+            move = projection(
+                now.alpha, quadratic, row.rho2, (u[c] - min(max(u[c], params.low), params.high)) / weight_scale
+            )
         work.along[c], work.aside[c] = move.along, move.rest
-    return Row(row.scale, row.xx, row.rho2, quadratic)
+    return RowGeometry(row.scale, row.xx, row.rho2, quadratic)
 
 
 @forced_inline
 def are_finite(work):
-    """Whether the moves are."""
+    """Whether the moves in work.along and work.aside are finite."""
     finite = True
     for c in range(len(work.along)):
         finite = finite and math.isfinite(work.along[c]) and math.isfinite(work.aside[c])
@@ -150,7 +164,10 @@ def are_finite(work):
 
 @forced_inline
 def can_step(params, alpha, slope, row):
-    """Whether the row's steps are numbers: with alpha = 0 a row that A does not see is moved along without bounds."""
+    """Whether the row's steps are bounded. With alpha = 0 a step along a row outside of the range of A may not be.
+
+    slope : float64[K], not modified; row : RowGeometry
+    """
     s2 = row.scale * row.scale
     if alpha > 0.0 or s2 == 0.0 or params.kind != INVERSE:
         return True
@@ -162,20 +179,20 @@ def can_step(params, alpha, slope, row):
 
 
 @forced_inline
-def left_of(params, left, h):
-    """`left` after a round: times 1 - l2 e for a step of length e, and as in `first_order` half of it at least."""
-    return left * (1.0 - min(params.shrink * params.rate * h, 0.5))
+def shrunk_scale(params, weight_scale, h):
+    """The weight scale after a step of length e: times 1 - l2 e, but (as in `first_order`) at least half of it."""
+    return weight_scale * (1.0 - min(params.shrink * params.rate * h, 0.5))
 
 
 @forced_inline
-def remembered(params, t):
-    """How many of t rounds are not forgotten: 1 + keep + keep^2 + ..."""
-    return t if params.keep == 1.0 else -math.expm1(t * math.log(params.keep)) / (1.0 - params.keep)
+def effective_rounds(params, t):
+    """Effective number of t rounds with forgetting: 1 + r + r^2 + ... for the retention r."""
+    return t if params.retention == 1.0 else -math.expm1(t * math.log(params.retention)) / (1.0 - params.retention)
 
 
 @forced_inline
 def row_scale(params, slope, t):
-    """sqrt(sigma + eta_t) |slope|: the row that is sketched is this times x."""
+    """s = sqrt(sigma + eta_t) |slope|: the sketch receives the row s x."""
     eta = params.eta
     if params.eta_kind != ETA_CONSTANT:
         eta = 1.0 / t if params.eta_kind == ETA_OVER_T else 1.0 / math.sqrt(t)
@@ -184,7 +201,7 @@ def row_scale(params, slope, t):
 
 @forced_inline
 def count(state, feats):
-    """A round more, and what it has read."""
+    """Count a round, its entries and its new features in state.now."""
     now = state.now[0]
     now.t += 1
     now.read += len(feats)
@@ -195,9 +212,13 @@ def count(state, feats):
 
 
 @forced_inline
-def add_along(q, y, by, basis):
-    """q = Q z for z + by x, y = Q x; `basis`: (directions before the row, whether it brings one, z'x before it)."""
-    r, grows, rest = basis
+def add_along(q, y, by, r, grows, zx):
+    """q <- Q (z + by x), where q was Q z.
+
+    q : float64[r_max], modified; y : float64[r_max + 1], Q x, not modified; zx : float, z'x
+    r : int, directions before the row; grows : bool, whether the row adds one
+    """
+    rest = zx
     for i in range(r):
         rest -= y[i] * q[i]
     if grows:
@@ -208,18 +229,20 @@ def add_along(q, y, by, basis):
 
 @forced_inline
 def buffer_row(params, state, work, feats, row, n_rest):
-    """Frequent directions: append the row, and step with the new sketch or leave that to the shrink; a status.
+    """Frequent directions: append the row and step with the new sketch, or leave the step to the shrink; a status.
 
-    work.along and work.aside are the projection's. A row with zero gradient counts towards the 2m rows, as in the
-    papers' pseudo-code.
+    Modifies state and work; work.along and work.aside hold the projection's moves on entry. A row with zero gradient
+    counts towards the 2m rows, as in the papers' pseudo-code.
+
+    feats : int64[s], not modified; row : RowGeometry; n_rest : int, length of work.rest (see `coordinates`)
     """
     now, a = state.now[0], state.basis.a
     r, counts = now.k + now.raw, row.scale * row.scale > 0.0
-    row, held = gathered(params, now, row)
+    row, held = thinned_row(params, now, row)
     grows = held and counts and row.rho2 > 0.0
     full = held and now.held + 1 == params.held
     shrinks = full and r + grows >= params.m
-    spectral = params.kind != INVERSE
+    by_eigenvalues = params.kind != INVERSE
     if counts and not shrinks and not params.dual:
         add_step(params, now, work, row, grows)
     if shrinks and params.after and not counts:
@@ -242,20 +265,20 @@ def buffer_row(params, state, work, feats, row, n_rest):
         move_wbar(state, work, feats, work.aside)
     if params.dual and counts:
         for c in range(len(a)):
-            add_along(state.basis.q[c], work.y, work.slope[c], (r, grows, work.own[c]))
+            add_along(state.basis.q[c], work.y, work.slope[c], r, grows, work.wbar_x[c])
         move_wbar(state, work, feats, work.slope)
     if held:
         now.held = params.m - 1 if full else now.held + 1
     if held and counts:
-        take_in(state, work, r + grows, row.scale, not (shrinks or spectral))
-    return SHRINK if shrinks else (STEP if spectral and counts else NEXT)
+        take_in(state, work, r + grows, row.scale, not (shrinks or by_eigenvalues))
+    return SHRINK if shrinks else (STEP if by_eigenvalues and counts else NEXT)
 
 
 @forced_inline
 def leave_to_shrink(work):
-    """No moves: the shrink that follows projects, in the norm of A as it is then. Returns whether there were any.
+    """Set the moves in `work` to 0 and return whether there were any: the shrink projects, in the norm of its A.
 
-    Where there were the row's direction has to be in the basis, though nothing has been along it.
+    If there was one, the basis must contain the row's direction even though no row has a component along it.
     """
     moved = False
     for c in range(len(work.along)):
@@ -265,23 +288,23 @@ def leave_to_shrink(work):
 
 
 @forced_inline
-def gathered(params, now, row):
-    """(the row as the buffer would hold it, whether it is to be held now).
+def thinned_row(params, now, row):
+    """(the row for the buffer, whether the buffer takes it now); modifies now.mass and now.taken.
 
-    Without thinning every row counts towards the 2m. With it a row is held when it and those left out since the last
-    one that was held have a share of alpha in squared length, and stands for all of them: its direction, their length.
-    The share is `thin` times 0.5 to 1.5, by the golden ratio's multiples, which are spread evenly over any stretch of
-    them: so no period of the stream goes with that of the rows held. A row that is left out makes its step with A and
-    the row itself, one that is held with A and what it stands for.
+    Without thinning the buffer takes every row. With thinning it takes a row when this row and the rows omitted since
+    the last one taken have a given share of alpha in squared length. The row then represents all of them: its
+    direction, their length. The share is `thin` times a factor from 0.5 to 1.5, from the multiples of the golden ratio,
+    which are spread evenly; so the rows taken cannot be in phase with a period of the stream. An omitted row steps with
+    A and itself, a row taken with A and the rows it represents.
     """
     if params.thin == 0.0:
         return row, True
     now.mass += row.scale * row.scale * row.xx
-    turn = GOLDEN * now.taken
-    share = params.thin * (0.5 + (turn - math.floor(turn)))
+    phase = GOLDEN * now.taken
+    share = params.thin * (0.5 + (phase - math.floor(phase)))
     if row.scale == 0.0 or now.mass < share * now.alpha or row.xx == 0.0:
         return row, False
-    row = Row(math.sqrt(now.mass / row.xx), row.xx, row.rho2, row.quadratic)
+    row = RowGeometry(math.sqrt(now.mass / row.xx), row.xx, row.rho2, row.quadratic)
     now.mass = 0.0
     now.taken += 1
     return row, True
@@ -289,12 +312,17 @@ def gathered(params, now, row):
 
 @forced_inline
 def add_step(params, now, work, row, grows):
-    """Add each class's step to its move; of a spectral one, what is outside of the basis (the rest is a status)."""
+    """Add each class's step to its move in work.along and work.aside.
+
+    If the step needs eigenvalues, only its part outside of the basis is added here; status STEP requests the rest.
+    """
     for c in range(len(work.slope)):
         if params.kind == INVERSE:
-            slope = landing(params, now.left, work.wx[c], work.slope[c], quadratic_after(now.alpha, row))
+            slope = projected_slope(
+                params, now.weight_scale, work.wx[c], work.slope[c], quadratic_after(now.alpha, row)
+            )
             step = newton(now.alpha, row, slope)
         else:
-            step = Move(0.0, 0.0 if grows else f(params.kind, now.alpha, 0.0, params.rate * work.slope[c]))
+            step = Move(0.0, 0.0 if grows else spectral(params.kind, now.alpha, 0.0, params.rate * work.slope[c]))
         work.along[c] += step.along
         work.aside[c] += step.rest

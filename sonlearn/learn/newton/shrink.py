@@ -1,7 +1,7 @@
-"""The frequent-directions shrink: which directions are kept, what they are lowered by, and what becomes of the rest.
+"""The frequent-directions shrink: choose the directions to keep, lower their squared singular values, update alpha.
 
-[RFD] Algorithms 3 and 6, with a buffer of 2m rows. The rules are values (`sonlearn.sketch.rules.Terms`): how many of
-the m squared values pay, what alpha gets of the last, whether A gives it back to those that are kept.
+[RFD] Algorithms 3 and 6, with a buffer of 2m rows. `sonlearn.sketch.rules.Terms` states a rule as values: how many of
+the m squared singular values are lowered, which multiple of the m-th is added to alpha, and whether A restores it.
 """
 
 from __future__ import annotations
@@ -11,45 +11,48 @@ import numpy as np
 from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.linear_algebra import clear, leading
 from sonlearn.learn.newton.sparse_time import fold, is_due, orthonormalise
-from sonlearn.learn.newton.step import begin, beyond, landing
-from sonlearn.learn.spectrum import f as spectral
+from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
+from sonlearn.learn.spectrum import spectral
 from sonlearn.learn.tolerances import RANK, SPAN
 
 
 @inline
 def shrink(params, state, work, slope):
-    """Keep m - 1 of the r directions, make the round's step and fold. Needs r >= m.
+    """Keep m - 1 of the r directions, make the round's step and fold. Requires r >= m.
 
-    `slope` (float64[classes], used up) is the derivative h l' of the round, work.wx its w'x, work.y are the coordinates
-    of its example in Q.
+    params : NewtonParams; state : NewtonState, modified in place
+    work : NewtonScratch with the round's w'x (wx) and the coordinates of its row (y); z is overwritten
+    slope : float64[K], the derivatives h l' of the round, overwritten
     """
     now, u, y = state.now[0], work.wx, work.y
     r = now.k + now.raw
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
-    W = kept_of(U, lower(params, state, lam))
-    kept = len(W)
+    W = leading_directions(U, lower(params, state, lam))
+    n_kept = len(W)
     if params.after:
-        land(params, state, u, slope, y, W)
+        project_slopes(params, state, u, slope, y, W)
     if params.dual:
-        turn(state, W)
+        rotate_sums(state, W)
     else:
         step_after(params, state, slope, y, W)
     worst = fold(state, W, work.z)
-    begin(state, kept)
+    reset_factor(state, n_kept)
     if params.dual:
         for c in range(len(state.basis.a)):
-            for i in range(kept):
-                state.basis.a[c, i] = -params.rate * beyond(params, state, i, state.basis.q[c, i])
+            for i in range(n_kept):
+                state.basis.a[c, i] = -params.rate * spectral_excess(params, state, i, state.basis.q[c, i])
     if is_due(state, worst):
         orthonormalise(state)
 
 
 @inline
-def land(params, state, u, slope, y, W):
-    """slope <- that of steps which end within the bounds, in the norm of A as it is now ([RFD] Algorithm 6).
+def project_slopes(params, state, u, slope, y, W):
+    """slope <- slopes of steps that end within the bounds, in the norm of the new A ([RFD] Algorithm 6).
 
-    Where A is singular and does not see all of x, only the part of x that it does not see is moved along, as by
-    `step.projection`, and the slopes stay.
+    If alpha is 0 and x is not in the range of A, the projection moves along the part of x outside of the range only
+    (as `step.projection`): it modifies state.basis.a, and the slopes do not change.
+
+    u : float64[K], w'x; slope : float64[K], modified; y : float64[at least r], x in Q; W : float64[kept, r]
     """
     now, quadratic = state.now[0], quadratic_in(params, state, y, W)
     rest = y[: W.shape[1]].copy()
@@ -62,20 +65,20 @@ def land(params, state, u, slope, y, W):
     singular = now.alpha == 0.0 and unseen > SPAN * np.dot(y[: W.shape[1]], y[: W.shape[1]])
     for c in range(len(slope)):
         if not singular:
-            slope[c] = landing(params, now.left, u[c], slope[c], quadratic)
+            slope[c] = projected_slope(params, now.weight_scale, u[c], slope[c], quadratic)
             continue
-        end = u[c] - now.left * slope[c] * quadratic
-        by = (end - min(max(end, params.low), params.high)) / (now.left * unseen)
+        end = u[c] - now.weight_scale * slope[c] * quadratic
+        by = (end - min(max(end, params.low), params.high)) / (now.weight_scale * unseen)
         for j in range(len(rest)):
             state.basis.a[c, j] -= by * rest[j]
 
 
 @inline
-def kept_of(U, kept):
-    """Rows: the `kept` leading directions in the coordinates of Q, of eigenvectors U in ascending order."""
+def leading_directions(U, n_kept):
+    """float64[n_kept, r]: the leading eigenvectors as rows, from U (float64[r, r], columns in ascending order)."""
     r = len(U)
-    W = np.empty((kept, r))
-    for i in range(kept):
+    W = np.empty((n_kept, r))
+    for i in range(n_kept):
         for j in range(r):
             W[i, j] = U[j, r - 1 - i]
     return W
@@ -83,9 +86,11 @@ def kept_of(U, kept):
 
 @inline
 def spectral_step(params, state, slope, y):
-    """w -= slope f(A) x within the basis, with the sketch as it stands: where f is no inverse, by eigenvalues.
+    """w -= slope f(A) x within the basis, by the eigenvalues of the current sketch; for an f that is not an inverse.
 
-    Primal-dual: w = -rate f(A) z, what f(A) is beyond f(0) being in the basis.
+    Primal-dual: w = -rate f(A) z, of which the part (f(A) - f(0)) z is in the basis. Modifies state.basis.a.
+
+    slope : float64[K]; y : float64[at least r], x in Q; neither is modified
     """
     now, a, outside = state.now[0], state.basis.a, 1.0 if params.dual else 0.0
     r = now.k + now.raw
@@ -107,71 +112,77 @@ def spectral_step(params, state, slope, y):
 
 
 @bare_inline
-def turn(state, W):
-    """q <- W q: z in the coordinates of the directions that are kept. a <- 0: wbar is z and takes nothing else."""
+def rotate_sums(state, W):
+    """q <- W q: the sums in the coordinates of the kept directions. a <- 0. Modifies both arrays of state.basis.
+
+    W : float64[n_kept, r], not modified
+    """
     a, q = state.basis.a, state.basis.q
-    kept, r = W.shape
+    n_kept, r = W.shape
     for each in range(len(q)):
-        for i in range(kept):
+        for i in range(n_kept):
             a[0, i] = 0.0
             for j in range(r):
                 a[0, i] += W[i, j] * q[each, j]
         for i in range(a.shape[1]):
-            q[each, i] = a[0, i] if i < kept else 0.0
+            q[each, i] = a[0, i] if i < n_kept else 0.0
     clear(a)
 
 
 @bare_inline
 def lower(params, state, lam):
-    """D2 <- the kept of the squared singular values `lam` (ascending), lowered by the rule; returns how many."""
+    """D2 <- the kept squared singular values, lowered by the rule; returns their number. Updates now.alpha, restored.
+
+    lam : float64[r], eigenvalues in ascending order, not modified
+    """
     now, D2, r, m = state.now[0], state.basis.D2, len(lam), params.m
     payers, gain, restore = params.terms
     top = max(lam[r - 1], 0.0)
     shed = lam[r - m]
     if shed <= RANK * top:
         shed = 0.0
-    kept = 0
-    while kept < m - 1:
-        value = lam[r - 1 - kept] - (shed if kept >= m - payers else 0.0)
+    n_kept = 0
+    while n_kept < m - 1:
+        value = lam[r - 1 - n_kept] - (shed if n_kept >= m - payers else 0.0)
         if value <= RANK * top:
             break
-        D2[kept] = value
-        kept += 1
+        D2[n_kept] = value
+        n_kept += 1
     now.alpha += gain * shed
     if restore:
         now.restored += shed
-    return kept
+    return n_kept
 
 
 @bare_inline
 def quadratic_in(params, state, y, W):
-    """x'A^-1 x with the new sketch."""
-    kept, r = W.shape
+    """x'A^-1 x with the new sketch. y : float64[at least r]; W : float64[n_kept, r]; nothing is modified."""
+    n_kept, r = W.shape
     total, rest = 0.0, spectral(params.kind, state.now[0].alpha, 0.0, 1.0)
     for j in range(r):
         total += rest * y[j] * y[j]
-    for i in range(kept):
+    for i in range(n_kept):
         v = 0.0
         for j in range(r):
             v += W[i, j] * y[j]
-        total += v * v * beyond(params, state, i, 1.0)
+        total += v * v * spectral_excess(params, state, i, 1.0)
     return total
 
 
 @bare_inline
 def step_after(params, state, slope, y, W):
-    """a -= slope A^-1 x with the new sketch: alpha on what was lost, more on what was kept."""
+    """a -= slope A^-1 x with the new sketch; state.basis.a is modified, slope, y and W are not."""
     a, alpha = state.basis.a, state.now[0].alpha
-    kept, r = W.shape
+    n_kept, r = W.shape
     for c in range(len(a)):
         rest = spectral(params.kind, alpha, 0.0, params.rate * slope[c])
         for j in range(r):
             a[c, j] -= rest * y[j]
-    for i in range(kept):
+    for i in range(n_kept):
         v = 0.0
         for j in range(r):
             v += W[i, j] * y[j]
         for c in range(len(a)):
-            change = v * beyond(params, state, i, params.rate * slope[c])
+            change = v * spectral_excess(params, state, i, params.rate * slope[c])
             for j in range(r):
                 a[c, j] -= change * W[i, j]

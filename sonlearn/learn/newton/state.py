@@ -1,11 +1,10 @@
 """The state of the Newton family: arrays in NamedTuples. Python allocates here; kernels fill in place.
 
-The weights are ``w = wbar + Z' beta + Q' a``, times `left` where they are shrunk; a row of wbar, beta and a for each of
-K classes that share all else; with two classes, or values, K is 1. A feature's row of the table is its M numbers of Z
-and its K of wbar. V = F Z are the k orthonormal rows that the last shrink has left (there F = I, and F moves with
-Oja's rule only); Q = [V; q_1..q_R] adds the directions that the rows since then have brought (Gram-Schmidt).
-Primal-dual, wbar is z, the sum of gradients, and w = -rate f(0) z + Q'a.
-Letters: see NOTATION.md.
+The weights are ``w = wbar + Z' beta + Q' a``, times `weight_scale` (--l2). wbar, beta and a have a row for each of the
+K classes that share everything else; K is 1 for two classes and for numeric labels. A feature's row of the table has
+its M numbers of Z and its K of wbar. V = F Z are the k orthonormal rows that the last shrink kept (then F = I; only
+Oja's rule changes F). Q = [V; q_1..q_R] adds the directions of the rows since then (Gram-Schmidt). For primal-dual
+updates wbar is z, the sum of gradients, and w = -rate f(0) z + Q'a. Letters: see NOTATION.md.
 """
 
 from __future__ import annotations
@@ -25,58 +24,58 @@ from sonlearn.sketch.rules import Terms, terms
 
 ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
 
-#: What changes from row to row: ``now = state.now[0]`` has these names, compiled and interpreted.
+#: The scalars of the state: ``now = state.now[0]`` has these fields, compiled and interpreted.
 NOW = np.dtype((np.record, [
     ("t", "i8"),  # rounds learned
-    ("taken", "i8"),  # rows that the sketch has taken (--thin)
-    ("held", "i8"),  # rows that the buffer counts, kept ones and empty ones included
+    ("taken", "i8"),  # rows that the sketch took (--thin)
+    ("held", "i8"),  # rows that the buffer counts, including kept rows and rows with zero gradient
     ("k", "i8"),  # directions kept
     ("raw", "i8"),  # R, raw rows since the last shrink
-    ("local", "i8"),  # features of the raw rows
-    ("seen", "i8"),  # features seen
+    ("local", "i8"),  # features in the raw rows
+    ("seen", "i8"),  # features learned so far
     ("read", "i8"),  # entries of rows learned since V was last orthonormalised
     ("generation", "i8"),  # of Z (`sparse_time.generations`)
     ("capacity", "i8"),  # generations that the log may hold
     ("used", "i8"),  # rows of Z in use
     ("alpha", "f8"),
-    ("restored", "f8"),  # what is given back to the squares of kept directions (CFD)
-    ("oja_sum", "f8"),  # squared gradients of Oja's rule, summed
-    ("mass", "f8"),  # squared length of rows that the sketch has not been told of (--thin)
-    ("left", "f8"),  # the weights are this times what the arrays say (--l2)
+    ("restored", "f8"),  # mass returned to the squared singular values of kept directions (CFD)
+    ("oja_sum", "f8"),  # sum of the squared gradients of Oja's rule
+    ("mass", "f8"),  # squared length of the rows omitted since the sketch last took one (--thin)
+    ("weight_scale", "f8"),  # the weights are this times the weights in the arrays (--l2)
 ]))  # fmt: skip
 
-#: What is known of a feature beside its row of the table.
+#: Further data of a feature, besides its row of the table.
 FEATURE = np.dtype((np.record, [
-    ("scale", "f8"),  # for the rescaling of rows: summed squared gradients, or largest size
+    ("scale", "f8"),  # for the rescaling of rows: sum of squared gradients, or largest absolute value
     ("stamp", "i8"),  # see `sparse_time.generations`
     ("local", "i8"),  # its place among the features of the raw rows, if `raw.owner` agrees
 ]))  # fmt: skip
 
 
-class Params(NamedTuple):
-    """What the kernels need of `LearnOptions` and of the method's entry, as numbers."""
+class NewtonParams(NamedTuple):
+    """The kernels' parameters: numbers from `LearnOptions` and from the method's entry in the table."""
 
     m: int  # 0: no sketch
-    classes: int  # that share the metric, with softmax; 0: one weight vector, and `loss`
-    buffered: bool  # rows are buffered and shrunk (frequent directions), or taken one by one (Oja)
-    terms: Terms  # of a shrink
+    classes: int  # softmax classes that share A; 0: one weight vector and `loss`
+    buffered: bool  # True: rows are buffered and shrunk (frequent directions); False: added one by one (Oja)
+    terms: Terms  # of the shrink
     loss: Loss
-    low: float  # predictions are within these
+    low: float  # predictions are clipped to low..high
     high: float
-    after: bool  # w is projected after its step, for the row that it was of
+    after: bool  # w is projected after the step, for the row just learned
     sigma: float
     eta_kind: int
     eta: float
-    held: int  # rows of a full buffer
-    kind: int  # spectral function
+    held: int  # rows in a full buffer
+    kind: int  # code of the spectral function
     rate: float  # factor of the step
     rescale: int  # see `rescale`
     oja_adaptive: bool
-    keep: float  # what a round leaves of the sketch, and of what shrinks have added to alpha
-    base: float  # alpha at first
+    retention: float  # factor per round of the sketch and of the mass that shrinks added to alpha: 1 - decay
+    base: float  # initial alpha
     shrink: float  # --l2
-    thin: float  # mean share of alpha that rows must have in all for the sketch to take one for them
-    dual: bool  # w = -rate f(A) z, and wbar is z
+    thin: float  # mean share of alpha that rows reach together before the sketch takes one for them
+    dual: bool  # primal-dual: w = -rate f(A) z, and wbar is z
 
 
 class Factor(NamedTuple):
@@ -86,7 +85,7 @@ class Factor(NamedTuple):
     beta: np.ndarray  # float64[K, M]
 
 
-class Raw(NamedTuple):
+class RawRows(NamedTuple):
     """The rows since the last shrink, by feature: local feature i is feature owner[i]."""
 
     X: np.ndarray  # float64[local, R_max]
@@ -101,12 +100,12 @@ class Basis(NamedTuple):
     LT: np.ndarray  # float64[r_max, r_max]; upper triangular, LT' LT = Q A Q'
     a: np.ndarray  # float64[K, r_max]; coefficients of the weights
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
-    q: np.ndarray  # float64[K, r_max]; Q z, z the sum of gradients (primal-dual); a row more for Q v (`metagrad`)
+    q: np.ndarray  # float64[K, r_max]; Q z, z the sum of gradients (primal-dual); one more row for Q v (`metagrad`)
     drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`sparse_time.orthonormal`)
 
 
-class State(NamedTuple):
-    """All that a learner has learned, but for the names of its features."""
+class NewtonState(NamedTuple):
+    """State of a learner, without the names of its features."""
 
     now: np.ndarray  # NOW[1]
     features: np.ndarray  # FEATURE[features]
@@ -115,33 +114,33 @@ class State(NamedTuple):
     # float64[slots, M, M + K]: the log of generations, composed (`sparse_time.generations`); E' in the first columns,
     # beta' in the last
     maps: np.ndarray
-    raw: Raw
+    raw: RawRows
     basis: Basis
 
 
-class Work(NamedTuple):
-    """Scratch vectors of one round; nothing in them outlives it."""
+class NewtonScratch(NamedTuple):
+    """Scratch vectors of one round; no round reads what an earlier one wrote."""
 
     zx: np.ndarray  # float64[M + K], Z x, and wbar'x of each class
-    delta: np.ndarray  # float64[M + K], a step of a feature's row in units of x
+    delta: np.ndarray  # float64[M + K], the change of a feature's row of the table, per unit of x
     run: np.ndarray  # float64[M] (`oja`)
     rx: np.ndarray  # float64[R_max], X x
     y: np.ndarray  # float64[r_max + 1], coordinates of x
     h: np.ndarray  # float64[r_max + 1]
     u: np.ndarray  # float64[r_max + 1]
-    x: np.ndarray  # float64[longest row], the row as the learner sees it
-    rest: np.ndarray  # float64[9 longest rows], what sticks out of it (`sparse_time.second_look`)
-    more: np.ndarray  # float64[r_max + 1], coordinates of that
-    z: np.ndarray  # float64[2, M + K], one feature under way through the log
-    own: np.ndarray  # float64[K], wbar'x
+    x: np.ndarray  # float64[longest row], the rescaled row
+    rest: np.ndarray  # float64[9 longest rows], its part outside of the basis (`sparse_time.second_look`)
+    more: np.ndarray  # float64[r_max + 1], coordinates of that part
+    z: np.ndarray  # float64[2, M + K], one feature's row of the table while it is brought up to date
+    wbar_x: np.ndarray  # float64[K], wbar'x
     wx: np.ndarray  # float64[K], w'x
     slope: np.ndarray  # float64[K]; the gradients are slope x
-    along: np.ndarray  # float64[K], of the moves (`step`)
-    aside: np.ndarray  # float64[K], likewise
+    along: np.ndarray  # float64[K], `Move.along` of each class
+    aside: np.ndarray  # float64[K], `Move.rest` of each class
 
 
 class Sizes(NamedTuple):
-    """Dimensions that follow from the options."""
+    """Array dimensions (see NOTATION.md)."""
 
     K: int
     k_max: int
@@ -150,10 +149,10 @@ class Sizes(NamedTuple):
     r_max: int
 
 
-def sizes_of(params: Params) -> Sizes:
+def sizes_of(params: NewtonParams) -> Sizes:
     """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. M = 0 without a sketch.
 
-    Oja with steps 1/t, which can be of any size, has a spare row in Z (`oja.rotate`).
+    Oja with steps 1/t, which can be of any size, has one more row in Z (`oja.rotate`).
     """
     m, K = params.m, max(params.classes, 1)
     if params.buffered:
@@ -163,20 +162,20 @@ def sizes_of(params: Params) -> Sizes:
 
 
 def eta_of(options: LearnOptions) -> tuple[int, float]:
-    """(kind, value) of eta_t; the value is of ETA_CONSTANT."""
+    """(kind, value) of eta_t; the value is used with ETA_CONSTANT only."""
     kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
     return (kinds[options.eta], 0.0) if isinstance(options.eta, str) else (ETA_CONSTANT, float(options.eta))
 
 
-def params_of(options: LearnOptions) -> Params:
-    """Numbers for the kernels."""
+def params_of(options: LearnOptions) -> NewtonParams:
+    """The kernels' parameters for `options`."""
     values, takes = METHODS[options.method].values, METHODS[options.method].takes
     eta_kind, eta = eta_of(options) if "eta" in takes else (ETA_CONSTANT, 0.0)
     rule = values["rule"] if options.sketch_size else "none"
     buffered = rule not in ("oja", "none")
     m = 0 if rule == "none" else options.sketch_size
     lowered = terms(rule, m, options.beta if rule == "pfd" else None) if buffered else Terms(0, 0.0, False)
-    return Params(
+    return NewtonParams(
         m=m,
         classes=options.multinomial or 0,
         buffered=buffered,
@@ -193,7 +192,7 @@ def params_of(options: LearnOptions) -> Params:
         rate=float(options.learning_rate) if "learning_rate" in takes else 1.0,
         rescale=RESCALE_CODE[options.scale] if "scale" in takes else NONE,
         oja_adaptive=options.oja_step == "adaptive",
-        keep=1.0 - float(options.decay),
+        retention=1.0 - float(options.decay),
         base=base_of(options),
         shrink=float(options.l2),
         thin=float(options.thin) if "thin" in takes else 0.0,
@@ -202,22 +201,22 @@ def params_of(options: LearnOptions) -> Params:
 
 
 def base_of(options: LearnOptions) -> float:
-    """What alpha begins with."""
+    """Initial value of alpha."""
     return float(options.alpha if "alpha" in METHODS[options.method].takes else options.delta)
 
 
-def new_state(params: Params) -> State:
-    """State of a learner that has seen nothing; what grows with the features seen has length 0."""
+def new_state(params: NewtonParams) -> NewtonState:
+    """State of an untrained learner; arrays that grow with the features have length 0."""
     K, k_max, M, R_max, r_max = sizes_of(params)
     now = np.zeros(1, dtype=NOW)
-    now["alpha"], now["left"], now["capacity"] = params.base, 1.0, LOG_MIN
-    return State(
+    now["alpha"], now["weight_scale"], now["capacity"] = params.base, 1.0, LOG_MIN
+    return NewtonState(
         now=now,
         features=np.zeros(0, dtype=FEATURE),
         table=np.zeros((0, M + K)),
         factor=Factor(FT=np.zeros((M, k_max)), beta=np.zeros((K, M))),
         maps=np.zeros((0, M, M + K)),
-        raw=Raw(X=np.zeros((0, R_max)), owner=np.zeros(0, dtype=np.int64)),
+        raw=RawRows(X=np.zeros((0, R_max)), owner=np.zeros(0, dtype=np.int64)),
         basis=Basis(
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)),
             a=np.zeros((K, r_max)), D2=np.zeros(k_max), q=np.zeros((K, r_max)), drift=np.zeros((k_max, k_max)),
@@ -225,12 +224,12 @@ def new_state(params: Params) -> State:
     )  # fmt: skip
 
 
-def new_work(params: Params, longest: int) -> Work:
+def new_work(params: NewtonParams, longest: int) -> NewtonScratch:
     """Scratch space for rows of up to `longest` entries."""
     K, _, M, R_max, r_max = sizes_of(params)
-    return Work(
+    return NewtonScratch(
         zx=np.zeros(M + K), delta=np.zeros(M + K), run=np.zeros(M), rx=np.zeros(R_max),
         y=np.zeros(r_max + 1), h=np.zeros(r_max + 1), u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
         rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, M + K)),
-        own=np.zeros(K), wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
+        wbar_x=np.zeros(K), wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The step, once for all sketches: what knows alpha.
+"""The Newton step, for all sketches. Only this module and the shrink use alpha.
 
 In the coordinates y = Q x of the orthonormal rows Q, A = alpha I + Q'H Q with H = Q S'S Q'. With
 u = (H + alpha I)^-1 y and rho^2 = x'x - y'y
@@ -6,12 +6,12 @@ u = (H + alpha I)^-1 y and rho^2 = x'x - y'y
     A^-1 x = Q'u + f(alpha) (x - Q'y),        x'A^-1 x = y'u + f(alpha) rho^2,        f(lam) = 1/lam, f(0) = 0:
 
 sums of squares without cancellation, and for alpha = 0 the pseudo-inverse, because the basis spans exactly the range of
-A: rows enter it only with a gradient that is not zero. So every motion of the weights is a `Move`, two numbers.
+A: rows enter it only with a non-zero gradient. So every change of the weights is a `Move`, two numbers.
 
-Of K classes that share A, each has its own moves, along the same x: work.along and work.aside hold them.
+K classes that share A have one move each, along the same x: work.along and work.aside hold them.
 
-While rows are buffered H + alpha I = L L' is kept as its Cholesky factor (LT = L'). Where H is diagonal, after a shrink
-and for Oja, A^-1 x = f(alpha) x + Q'((f(alpha + D^2) - f(alpha)) y).
+While rows are buffered, H + alpha I = L L' is stored as its Cholesky factor (LT = L'). If H is diagonal (after a
+shrink, and for Oja), A^-1 x = f(alpha) x + Q'((f(alpha + D^2) - f(alpha)) y).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.linear_algebra import add_outer, cholesky_update, clear, solve_lower, solve_upper
-from sonlearn.learn.spectrum import f as spectral
+from sonlearn.learn.spectrum import spectral
 
 
 class Move(NamedTuple):
@@ -32,14 +32,14 @@ class Move(NamedTuple):
 
 
 @forced_inline
-def f(lam, g):
-    """f(lam) g, f the spectral function: A's eigenvalues to those of the step."""
+def pseudo_divide(lam, g):
+    """g / lam, or 0 where lam is 0: the pseudo-inverse of one eigenvalue, applied to g."""
     return g / lam if lam > 0.0 else 0.0
 
 
 @forced_inline
 def solve(params, state, work, r, rho2):
-    """work.u <- (H + alpha I)^-1 y; returns x'A^-1 x."""
+    """work.u[:r] <- (H + alpha I)^-1 work.y[:r]; returns x'A^-1 x. Modifies work.u and work.h only."""
     alpha, y, h, u, quadratic = state.now[0].alpha, work.y, work.h, work.u, 0.0
     if params.buffered:
         solve_lower(state.basis.LT, r, y, h)
@@ -50,36 +50,36 @@ def solve(params, state, work, r, rho2):
         for i in range(r):
             u[i] = y[i] / (alpha + state.basis.D2[i])
             quadratic += y[i] * u[i]
-    return quadratic + f(alpha, rho2)
+    return quadratic + pseudo_divide(alpha, rho2)
 
 
 @forced_inline
 def projection(alpha, quadratic, rho2, excess):
-    """The move onto |w'x| <= C in the norm of A, `excess` being u'x less its projection ([SON] Lemma 1).
+    """The `Move` onto |w'x| <= C in the norm of A ([SON] Lemma 1); `excess` is u'x minus its projection.
 
-    Where A does not see x (alpha = 0 and x outside of its range) only that part of x moves, which costs nothing.
+    If alpha = 0 and x is not in the range of A, only the part of x outside of the range moves: that costs nothing.
     """
-    if excess == 0.0 or (quadratic == 0.0 and rho2 == 0.0):  # the latter: x = 0, and nothing can move w'x
+    if excess == 0.0 or (quadratic == 0.0 and rho2 == 0.0):  # the latter means x = 0: no move changes w'x
         return Move(0.0, 0.0)
     if alpha == 0.0 and rho2 > 0.0:
         return Move(0.0, excess / rho2)
     along = excess / quadratic
-    return Move(along, f(alpha, along))
+    return Move(along, pseudo_divide(alpha, along))
 
 
 @forced_inline
 def newton(alpha, row, slope):
-    """The move g -> A^-1 g, g = slope x, A with the row s x, from the numbers of A before it (Sherman-Morrison)."""
+    """The `Move` A^-1 g for g = slope x. A includes the row s x; `row` describes A before it (Sherman-Morrison)."""
     s2 = row.scale * row.scale
     if alpha == 0.0 and row.rho2 > 0.0:
         return Move(0.0, slope / (s2 * row.rho2))
     along = slope / (1.0 + s2 * row.quadratic)
-    return Move(along, f(alpha, along))
+    return Move(along, pseudo_divide(alpha, along))
 
 
 @forced_inline
 def quadratic_after(alpha, row):
-    """x'A^-1 x with A after the row s x, likewise."""
+    """x'A^-1 x where A includes the row s x; `row` describes A before it."""
     s2 = row.scale * row.scale
     if alpha == 0.0 and row.rho2 > 0.0:
         return 1.0 / s2
@@ -87,22 +87,22 @@ def quadratic_after(alpha, row):
 
 
 @forced_inline
-def landing(params, left, u, slope, quadratic):
-    """The slope of a step that ends within [-C, C], where w is projected after it ([RFD] Algorithm 6, lines 16, 17).
+def projected_slope(params, weight_scale, u, slope, quadratic):
+    """Slope of step and projection together, if the projection follows the step ([RFD] Algorithm 6, lines 16, 17).
 
-    Step and projection are both along A^-1 x, with the same A; `quadratic` is x'A^-1 x, w'x was u, and
-    `left` is the unit of `slope`. Where `quadratic` is 0 A does not see x, and the step leaves w'x alone.
+    Both go along A^-1 x with the same A. `quadratic` is x'A^-1 x, `u` is w'x before the step, and `weight_scale` is the
+    unit of `slope`. If `quadratic` is 0, x is orthogonal to the range of A and the step does not change w'x.
     """
     if not params.after:
         return slope
-    end = u - left * slope * quadratic
+    end = u - weight_scale * slope * quadratic
     bound = min(max(end, params.low), params.high)
-    return slope if end == bound or quadratic == 0.0 else (u - bound) / (left * quadratic)
+    return slope if end == bound or quadratic == 0.0 else (u - bound) / (weight_scale * quadratic)
 
 
 @forced_inline
-def beyond(params, state, i, g):
-    """What f(A) g is on kept direction i beyond what it is outside of S, where H is diagonal."""
+def spectral_excess(params, state, i, g):
+    """(f(lam_i) - f(0)) g for direction i of V, with a diagonal H and f the method's spectral function."""
     now = state.now[0]
     lam = state.basis.D2[i] + now.restored
     return spectral(params.kind, now.alpha, lam, g) - spectral(params.kind, now.alpha, 0.0, g)
@@ -110,7 +110,7 @@ def beyond(params, state, i, g):
 
 @forced_inline
 def widen(state, r):
-    """H and L take in a direction r that no row has been along yet."""
+    """Add direction r, in which no row has a component yet, to H and LT (both modified)."""
     H, LT = state.basis.H, state.basis.LT
     for i in range(r + 1):
         H[r, i] = H[i, r] = 0.0
@@ -120,7 +120,7 @@ def widen(state, r):
 
 @forced_inline
 def take_in(state, work, r, scale, factorise):
-    """H <- H + s^2 y y', and L, if the rounds to come need it, likewise; work.h is used up."""
+    """H <- H + s^2 y y' for y = work.y[:r]; with `factorise`, LT likewise. Overwrites work.h."""
     add_outer(state.basis.H, r, scale * scale, work.y)
     if factorise:
         for i in range(r):
@@ -129,13 +129,13 @@ def take_in(state, work, r, scale, factorise):
 
 
 @bare_inline
-def begin(state, kept):
-    """H and L where only the kept directions are there, in whose coordinates all is diagonal."""
+def reset_factor(state, n_kept):
+    """H and LT (both overwritten) of the kept directions alone, in whose coordinates they are diagonal."""
     now, basis = state.now[0], state.basis
     clear(basis.H)
     clear(basis.LT)
-    for i in range(kept):
+    for i in range(n_kept):
         basis.H[i, i] = basis.D2[i]
         basis.LT[i, i] = math.sqrt(now.alpha + (basis.D2[i] + now.restored))
-    for i in range(kept, len(basis.D2)):
+    for i in range(n_kept, len(basis.D2)):
         basis.D2[i] = 0.0

@@ -10,21 +10,21 @@ from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
-from sonlearn.learn.normals import draw, new_features, position_of, settled
+from sonlearn.learn.normals import draw, new_features, position_after, position_of
 from sonlearn.learn.projected.rounds import DATA, GRADIENT, NEWTON, OWN, learn, predict, weights
 from sonlearn.learn.spectrum import FOURTH, INVERSE, ROOT
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
 SOURCES = {"newton": NEWTON, "gradient": GRADIENT, "data": DATA, "own": OWN}
-#: t: rounds learned; seen: features.
+#: t: rounds learned; seen: number of features.
 NOW = [("t", "i8"), ("seen", "i8")]
-#: Rows learned at a time, a random vector each.
+#: Rows learned at a time, with one random vector each.
 BLOCK = 1024
 
 
-class Params(NamedTuple):
-    """What the kernels need of `LearnOptions` and of the method's entry, as numbers."""
+class ProjectedParams(NamedTuple):
+    """The kernels' parameters: numbers from `LearnOptions` and from the method's entry in the table."""
 
     source: int
     kind: int
@@ -32,34 +32,34 @@ class Params(NamedTuple):
     rate: float
     dual: bool
     loss: Loss
-    low: float  # predictions are within these
+    low: float  # predictions are clipped to low..high
     high: float
     sigma: float
     eta_kind: int
     eta: float
 
 
-class State(NamedTuple):
-    """All that a learner has learned, but for the names of its features."""
+class ProjectedState(NamedTuple):
+    """State of a learner, without the names of its features."""
 
     wbar: np.ndarray  # float64[features]; primal-dual: z
     S: np.ndarray  # float64[features, tau], S transposed
-    Pi: np.ndarray  # float64[features, tau]; length 0 where no feature has random numbers of its own
+    Pi: np.ndarray  # float64[features, tau]; radagrad: random numbers of the features; other methods: length 0
     K: np.ndarray  # float64[tau, tau], S S'
     U: np.ndarray  # float64[tau, tau], eigenvectors of K in columns
     lam: np.ndarray  # float64[tau], ascending
     b: np.ndarray  # float64[tau]
     q: np.ndarray  # float64[tau], S z
-    position: np.ndarray  # uint64[4], of the generator of random numbers
+    position: np.ndarray  # uint64[4]; position of the random number generator
     now: np.ndarray  # structured [1]
 
 
-class Work(NamedTuple):
-    """Scratch vectors of one round; nothing in them outlives it."""
+class ProjectedScratch(NamedTuple):
+    """Scratch vectors of one round, float64[tau] each."""
 
-    y: np.ndarray
-    r: np.ndarray
-    a: np.ndarray
+    y: np.ndarray  # S x
+    r: np.ndarray  # the random vector of the row, or Pi'g
+    a: np.ndarray  # the step's coefficients on S
 
 
 class Projected(Engine):
@@ -67,18 +67,18 @@ class Projected(Engine):
 
     def __init__(self, options: LearnOptions):
         self._params, self._tau, self._seed = params_of(options), options.sketch_size, options.seed
-        self._work = Work(*np.zeros((3, self._tau)))
+        self._work = ProjectedScratch(*np.zeros((3, self._tau)))
 
-    def new(self) -> State:
-        """State of a learner that has seen nothing."""
+    def new(self) -> ProjectedState:
+        """State of an untrained learner."""
         tau = self._tau
-        return State(
+        return ProjectedState(
             np.zeros(0), np.zeros((0, tau)), np.zeros((0, tau)), np.zeros((tau, tau)), np.eye(tau), *np.zeros((3, tau)),
             position_of(self._seed), np.zeros(1, dtype=NOW).view(np.recarray),
         )  # fmt: skip
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
-        """Let the arrays hold what learning `rows` may need."""
+    def reserve(self, state: ProjectedState, rows: Rows, features: int) -> ProjectedState:
+        """Make room for learning `rows`."""
         seen, own = int(state.now["seen"][0]), self._params.source == OWN
         return state._replace(
             wbar=grown(state.wbar, features, seen),
@@ -86,59 +86,59 @@ class Projected(Engine):
             Pi=grown(state.Pi, features, seen) if own else state.Pi,
         )
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
-        """Learn rows from `start` on; see the seam."""
+    def learn(self, state: ProjectedState, rows: Rows, out: Predictions, start: int) -> tuple[ProjectedState, int]:
+        """Learn rows from `start` on (see `Engine.learn`)."""
         while start < len(rows.y):
             stop = min(start + BLOCK, len(rows.y))
-            used, ahead = self._used(state), self._ahead(state, rows, start, stop)
-            normals, position = draw(state.position, ahead, self._tau)
+            before, drawn = self._used(state), self._needed(state, rows, start, stop)
+            normals, position = draw(state.position, drawn, self._tau)
             if self._params.source == OWN:
-                state.Pi[used : used + ahead] = normals
-            start = learn(self._params, state, self._work, normals, rows, out, (start, stop))
-            taken = self._used(state) - used
-            state.position[:] = settled(state.position, position, taken, ahead, self._tau)
+                state.Pi[before : before + drawn] = normals
+            start = learn(self._params, state, self._work, normals, rows, out, start, stop)
+            used = self._used(state) - before
+            state.position[:] = position_after(state.position, position, used, drawn, self._tau)
             if start < stop:
                 break
         return state, start
 
-    def _used(self, state: State) -> int:
-        """Random vectors used so far: one a round, or one a feature."""
+    def _used(self, state: ProjectedState) -> int:
+        """Number of random vectors used so far: one a round, or one a feature."""
         return int(state.now["seen" if self._params.source == OWN else "t"][0])
 
-    def _ahead(self, state: State, rows: Rows, start: int, stop: int) -> int:
-        """How many more rows `start` to `stop` may need."""
+    def _needed(self, state: ProjectedState, rows: Rows, start: int, stop: int) -> int:
+        """Number of further random vectors that rows `start` to `stop` - 1 may need."""
         if self._params.source == OWN:
             return new_features(rows, start, stop, self._used(state))
         return int(np.count_nonzero(~np.isnan(rows.y[start:stop]) & (rows.weight[start:stop] > 0)))
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: ProjectedState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(self._params, state, rows, out.raw)
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: ProjectedState, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         weights(self._params, state, w)
         return w
 
-    def packed(self, state: State) -> State:
-        """`state` without spare room."""
+    def packed(self, state: ProjectedState) -> ProjectedState:
+        """`state` without unused capacity."""
         seen = int(state.now["seen"][0])
         return state._replace(wbar=state.wbar[:seen], S=state.S[:seen], Pi=state.Pi[:seen])
 
-    def facts(self, state: State) -> dict[str, Any]:
-        """eigenvalues of S'S, descending; alpha, where A has one."""
+    def facts(self, state: ProjectedState) -> dict[str, Any]:
+        """eigenvalues of S'S, descending; alpha, if the method has one."""
         facts = {"eigenvalues": np.maximum(state.lam[::-1], 0.0)}
         return facts | ({"alpha": self._params.floor} if self._params.source == NEWTON else {})
 
 
-def params_of(options: LearnOptions) -> Params:
-    """Numbers for the kernels."""
+def params_of(options: LearnOptions) -> ProjectedParams:
+    """The kernels' parameters for `options`."""
     source = SOURCES[METHODS[options.method].values["source"]]
     kind, eta = eta_of(options)
-    return Params(
+    return ProjectedParams(
         source=source,
         kind={NEWTON: INVERSE, OWN: FOURTH}.get(source, ROOT),
         floor=float(options.alpha if source == NEWTON else options.delta),

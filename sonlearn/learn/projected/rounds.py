@@ -1,14 +1,14 @@
 """Learners by random projection: S += r s x' in every round, the step f(S'S) g, in O(tau s + tau^3) a row.
 
 [RFD] section 6.2 (rp-son), [ADA] Algorithms 1 and 2 (ada-gp, ada-dp), Krummenacher et al. 2016 (radagrad).
-S has tau numbers a feature and changes at the features of the row only. With K = S S' = U diag(lam) U', kept up to
-date in O(tau^2), f(S'S) g = f(0) g + S'a with a = U diag((f(lam) - f(0))/lam) U'S g: so the weights are
+S has tau numbers a feature and changes at the features of the row only. With K = S S' = U diag(lam) U', updated in
+O(tau^2), f(S'S) g = f(0) g + S'a with a = U diag((f(lam) - f(0))/lam) U'S g. So the weights are
 
-    w = wbar + S'b         mirror descent, w <- w - l f(S'S) g; when S gains r s x', wbar loses (r'b) s x
-    w = -l f(0) z + S'b    primal-dual, w = -l f(S'S) z with z the sum of g; S z is kept up to date likewise
+    w = wbar + S'b         mirror descent, w <- w - l f(S'S) g; when S += r s x', wbar -= (r'b) s x
+    w = -l f(0) z + S'b    primal-dual, w = -l f(S'S) z with z the sum of g; S z is updated likewise
 
-radagrad's Gt += g (Pi'g)' is S' for r = Pi'g; its V and Sig are the singular vectors and values of Gt, since with Q of
-Gt = QR the matrix Gt'Q is R'. So it is the same round with f(lam) = 1/(delta + lam^(1/4)), and 1 where V is not.
+radagrad's Gt += g (Pi'g)' is S' with r = Pi'g; its V and Sig are the singular vectors and values of Gt, because with
+Gt = QR the matrix Gt'Q is R'. So it is the same round with f(lam) = 1/(delta + lam^(1/4)), and f = 1 outside of V.
 """
 
 from __future__ import annotations
@@ -20,25 +20,23 @@ import numpy as np
 from sonlearn.jit import bare_inline, bare_jit, jit
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.newton.round import row_scale
-from sonlearn.learn.spectrum import f
+from sonlearn.learn.spectrum import spectral
 from sonlearn.learn.tolerances import LIMIT, RANK
 
-#: What is projected: g times sqrt(sigma + eta_t), the gradient, the data, or g by its own projection Pi'g.
+#: The projected rows: g times sqrt(sigma + eta_t), the gradient, the data, or g with r = Pi'g.
 NEWTON, GRADIENT, DATA, OWN = range(4)
 
 
 @jit
-def learn(params, state, work, normals, rows, out, bounds):
-    """Predict and learn rows bounds[0] to bounds[1] - 1; returns the first row that was refused, or bounds[1].
+def learn(params, state, work, normals, rows, out, start, stop):
+    """Predict and learn rows `start` to `stop` - 1; returns the first row that was refused, or `stop`.
 
-    Parameters
-    ----------
-    params : Params; state : State, changed in place; work : Work, scratch
-    normals : float64[n, tau]; the next rounds' random vectors (OWN: none are needed)
-    rows : Rows; out : Predictions, filled in place
+    params : ProjectedParams; state : ProjectedState, modified in place; work : ProjectedScratch, overwritten
+    normals : float64[rounds, tau], random vectors of the next rounds, not modified; unused with OWN
+    rows : Rows, not modified; out : Predictions, filled in; start, stop : int
     """
     now, first = state.now[0], state.now[0].t
-    for i in range(*bounds):
+    for i in range(start, stop):
         wx, xx, zx = read(params, state, work, rows, i)
         u = rows.base[i] + wx
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
@@ -57,19 +55,22 @@ def learn(params, state, work, normals, rows, out, bounds):
         if not bounded(work, slope, scale, xx):
             return i
         excess = u - out.prediction[i] if params.source == NEWTON else 0.0
-        sparse = onto(params, state, work, xx, excess)
-        sparse += take(params, state, work, scale, xx, (slope, zx))
+        sparse = project_weights(params, state, work, xx, excess)
+        sparse += add_to_sketch(params, state, work, scale, xx, slope, zx)
         lam, U = np.linalg.eigh(state.K)
         state.lam[:] = lam
         state.U[:] = U
         sparse += step(params, state, work, slope)
-        write(params, state, work, rows, i, (scale, sparse))
-    return bounds[1]
+        write(params, state, work, rows, i, scale, sparse)
+    return stop
 
 
 @bare_jit
 def predict(params, state, rows, raw):
-    """raw[i] <- prediction of row i; returns the first row whose prediction is not finite, or n."""
+    """raw[i] <- prediction of row i; returns the first row whose prediction is not finite, or n.
+
+    state and rows are not modified; raw : float64[n], filled in
+    """
     for i in range(len(rows.y)):
         raw[i] = rows.base[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -81,14 +82,14 @@ def predict(params, state, rows, raw):
 
 @bare_jit
 def weights(params, state, out):
-    """out[f] <- weight of feature f, for the first len(out) features."""
+    """out[f] <- weight of feature f, for the first len(out) features. out : float64[features], filled in."""
     for i in range(len(out)):
         out[i] = weight(params, state, i)
 
 
 @bare_inline
 def weight(params, state, i):
-    """Weight of feature i."""
+    """Weight of feature i. Modifies nothing."""
     if i >= len(state.wbar):
         return 0.0
     total = share(params) * state.wbar[i]
@@ -99,8 +100,8 @@ def weight(params, state, i):
 
 @bare_inline
 def share(params):
-    """What wbar is multiplied with in the weights: z stands there in primal-dual updates."""
-    return -params.rate * f(params.kind, params.floor, 0.0, 1.0) if params.dual else 1.0
+    """The factor of wbar in the weights: 1, or -l f(0) for primal-dual updates, where wbar is z."""
+    return -params.rate * spectral(params.kind, params.floor, 0.0, 1.0) if params.dual else 1.0
 
 
 # ----------------------------------------------------------------------------------------------------------- reading
@@ -108,7 +109,7 @@ def share(params):
 
 @bare_inline
 def read(params, state, work, rows, i):
-    """y <- S x; returns (w'x, x'x, wbar'x)."""
+    """work.y <- S x; returns (w'x, x'x, wbar'x). Does not modify the state."""
     y = work.y
     tau, zx, xx, wx = len(y), 0.0, 0.0, 0.0
     for j in range(tau):
@@ -127,7 +128,7 @@ def read(params, state, work, rows, i):
 
 @bare_inline
 def scale_of(params, slope, t):
-    """s: the row that is projected is s x."""
+    """s: the projected row is s x."""
     if params.source == NEWTON:
         return math.copysign(row_scale(params, slope, t), slope)
     return 1.0 if params.source == DATA else slope
@@ -135,7 +136,7 @@ def scale_of(params, slope, t):
 
 @bare_inline
 def project(state, work, rows, i, slope):
-    """r <- Pi'g."""
+    """work.r <- Pi'g. Does not modify the state."""
     for j in range(len(work.r)):
         work.r[j] = 0.0
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -145,7 +146,7 @@ def project(state, work, rows, i, slope):
 
 @bare_inline
 def bounded(work, slope, scale, xx):
-    """Whether what the row adds is within bounds."""
+    """Whether the gradient and the row added to S are within bounds. Modifies nothing."""
     rr = 0.0
     for j in range(len(work.r)):
         rr += work.r[j] * work.r[j]
@@ -156,8 +157,11 @@ def bounded(work, slope, scale, xx):
 
 
 @bare_inline
-def onto(params, state, work, xx, excess):
-    """The projection onto |w'x| <= C in the norm of A = alpha I + S'S: b, and what wbar gains along x (returned)."""
+def project_weights(params, state, work, xx, excess):
+    """Project onto |w'x| <= C in the norm of A = alpha I + S'S; returns the change of wbar per unit of x.
+
+    Modifies state.b and work.a; xx : float, x'x; excess : float, w'x minus its projection
+    """
     if excess == 0.0 or xx == 0.0:
         return 0.0
     across(params, state, work.y, work.a)
@@ -168,18 +172,21 @@ def onto(params, state, work, xx, excess):
             for j in range(len(work.y)):
                 c += state.U[j, i] * work.y[j]
             rest -= c * c / state.lam[i]
-            quadratic += f(params.kind, params.floor, state.lam[i], c * c / state.lam[i])
-    quadratic += f(params.kind, params.floor, 0.0, 1.0) * max(rest, 0.0)
+            quadratic += spectral(params.kind, params.floor, state.lam[i], c * c / state.lam[i])
+    quadratic += spectral(params.kind, params.floor, 0.0, 1.0) * max(rest, 0.0)
     along = excess / quadratic
     for j in range(len(work.a)):
         state.b[j] -= along * work.a[j]
-    return -along * f(params.kind, params.floor, 0.0, 1.0)
+    return -along * spectral(params.kind, params.floor, 0.0, 1.0)
 
 
 @bare_inline
-def take(params, state, work, scale, xx, gradient):
-    """K and y with S + r s x' in place of S, and S z; returns what wbar gains along x. gradient: (slope, z'x)."""
-    K, y, r, (slope, zx), rb = state.K, work.y, work.r, gradient, 0.0
+def add_to_sketch(params, state, work, scale, xx, slope, zx):
+    """Update K = S S', q = S z (both in state) and work.y for S + r s x'; returns the change of wbar per unit of x.
+
+    scale : float, s; xx : float, x'x; zx : float, z'x
+    """
+    K, y, r, rb = state.K, work.y, work.r, 0.0
     for i in range(len(r)):
         rb += r[i] * state.b[i]
         for j in range(len(r)):
@@ -193,18 +200,24 @@ def take(params, state, work, scale, xx, gradient):
 
 @bare_inline
 def step(params, state, work, slope):
-    """w -= l f(S'S) g, or w = -l f(S'S) z: b, and what wbar gains along x (returned)."""
+    """w -= l f(S'S) g, or w = -l f(S'S) z: modifies state.b; returns the change of wbar per unit of x.
+
+    Overwrites work.y and work.a.
+    """
     for j in range(len(work.y)):
         work.y[j] = state.q[j] if params.dual else slope * work.y[j]
     across(params, state, work.y, work.a)
     for j in range(len(work.a)):
         state.b[j] = (0.0 if params.dual else state.b[j]) - params.rate * work.a[j]
-    return slope if params.dual else -params.rate * f(params.kind, params.floor, 0.0, 1.0) * slope
+    return slope if params.dual else -params.rate * spectral(params.kind, params.floor, 0.0, 1.0) * slope
 
 
 @bare_inline
 def across(params, state, y, a):
-    """a <- U diag((f(lam) - f(0))/lam) U'y; directions in which S is 0 have none."""
+    """a <- U diag((f(lam) - f(0))/lam) U'y, where directions with lam = 0 contribute nothing.
+
+    y : float64[tau], not modified; a : float64[tau], filled in; may not be the same array
+    """
     lam, U = state.lam, state.U
     for j in range(len(a)):
         a[j] = 0.0
@@ -214,15 +227,15 @@ def across(params, state, y, a):
         c = 0.0
         for j in range(len(a)):
             c += U[j, i] * y[j]
-        c *= (f(params.kind, params.floor, lam[i], 1.0) - f(params.kind, params.floor, 0.0, 1.0)) / lam[i]
+        c *= (spectral(params.kind, params.floor, lam[i], 1.0) - spectral(params.kind, params.floor, 0.0, 1.0)) / lam[i]
         for j in range(len(a)):
             a[j] += c * U[j, i]
 
 
 @bare_inline
-def write(params, state, work, rows, i, gains):
-    """S += r s x', wbar += sparse x; gains: (s, sparse)."""
-    now, (scale, sparse) = state.now[0], gains
+def write(params, state, work, rows, i, scale, sparse):
+    """S += r s x' and wbar += sparse x at the features of row i: modifies state. scale : float, s."""
+    now = state.now[0]
     now.t += 1
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         g, x = rows.features[at], rows.values[at]

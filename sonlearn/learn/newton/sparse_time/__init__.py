@@ -1,11 +1,11 @@
-"""Sparse time: how a round that is about d features costs O(m^2 + ms), behind a face of a few functions.
+"""Sparse time: a round changes the weights of all d features, yet costs O(m^2 + ms).
 
-All the motion between two shrinks is in m-sized coefficients (`coordinates`); a shrink is folded into the features of
-the buffered rows alone (`folding`), all others undergo it when they are next read (`generations`). Read in that order;
-then `second_look` and `orthonormal`, which keep the arithmetic true where rows hide behind one another.
+Between two shrinks only coefficients of size m change (`coordinates`). A shrink writes to the features of the buffered
+rows alone (`folding`); every other feature is brought up to date when it is next read (`generations`). Read the modules
+in that order. `second_look` and `orthonormal` keep the arithmetic accurate when rows are nearly dependent.
 
-For a round: `coordinates`, `append`, `move_wbar`, `move_kept`. For a shrink: `fold`, `is_due`. In between:
-`orthonormalise`, `renew`, `log_is_full`, `with_room_in_log`. For predictions: `present`, `coefficients`.
+A round uses `coordinates`, `append`, `move_wbar`, `move_kept`; a shrink uses `fold`, `is_due`. Between rounds:
+`orthonormalise`, `renew`, `log_is_full`, `with_room_in_log`. Predictions use `present`, `coefficients`.
 """
 
 from sonlearn.learn.newton.sparse_time.coordinates import (
@@ -14,7 +14,7 @@ from sonlearn.learn.newton.sparse_time.coordinates import (
     coordinates,
     move_kept,
     move_wbar,
-    share,
+    wbar_factor,
 )
 from sonlearn.learn.newton.sparse_time.folding import fold
 from sonlearn.learn.newton.sparse_time.generations import BITS, log_is_full, present, renew, with_room_in_log
@@ -35,6 +35,6 @@ __all__ = [
     "orthonormalise",
     "present",
     "renew",
-    "share",
+    "wbar_factor",
     "with_room_in_log",
 ]

@@ -1,10 +1,9 @@
 """Rows in the coordinates of the basis Q = [V; q_1..q_R], and the weights w = wbar + Z'beta + Q'a along them.
 
-The basis is one for all classes; wbar, beta and a are each class's own, and two classes that are told by the sign of
-one number are a single class here.
+All classes share the basis; each has its own wbar, beta and a. Binary classification has one weight vector (K = 1).
 
-V = F Z, and q_i is the i-th raw row less what V and the raw rows before it have of it. So y = Q x follows from the
-inner products Z x and X x, which touch x's own features only.
+V = F Z, and q_i is the i-th raw row minus its components along V and the raw rows before it, normalised. So y = Q x
+follows from the inner products Z x and X x, which read the features of x only.
 """
 
 from __future__ import annotations
@@ -17,22 +16,24 @@ from sonlearn.jit import forced_inline, inline
 from sonlearn.learn.newton.sparse_time.generations import present, refresh_all
 from sonlearn.learn.newton.sparse_time.local import enter, is_local, unmix
 from sonlearn.learn.newton.sparse_time.second_look import is_worth_it, look_again
-from sonlearn.learn.spectrum import f
+from sonlearn.learn.spectrum import spectral
 from sonlearn.learn.tolerances import LOOK, NOISE, SPAN, SPAN_LOOK
 
 
 @forced_inline
 def coordinates(params, state, work, feats, xx, learned):
-    """work.y <- Q x for the row in work.x; returns (squared part of x outside of Q or 0, length of work.rest).
+    """work.y <- Q x for the row in work.x; returns (squared length of x outside of Q or 0, length of work.rest).
 
-    work.wx <- w'x, and work.own <- wbar'x, of each class. The last is 0 unless a second look was taken (`second_look`).
-    A row that is not `learned` leaves no trace in the table.
+    work.wx <- w'x and work.wbar_x <- wbar'x for each class. The length of work.rest is 0 unless the row was projected
+    twice (`second_look`). The table is modified (brought up to date) only if the row is `learned`.
+
+    feats : int64[s], not modified; xx : float, x'x; learned : bool
     """
     now, y, rho2, noise, n_rest = state.now[0], work.y, xx, NOISE, 0
     if learned:
         refresh_all(state, feats, work.z)
     read(state, work, feats)
-    in_basis(state, work, share(params, now.alpha))
+    in_basis(state, work, wbar_factor(params, now.alpha))
     for i in range(now.k + now.raw):
         rho2 -= y[i] * y[i]
     if params.buffered and is_worth_it(state, feats, rho2, xx):
@@ -44,16 +45,16 @@ def coordinates(params, state, work, feats, xx, learned):
 
 
 @forced_inline
-def share(params, alpha):
-    """What wbar is multiplied with in the weights."""
-    return -params.rate * f(params.kind, alpha, 0.0, 1.0) if params.dual else 1.0
+def wbar_factor(params, alpha):
+    """The factor of wbar in the weights: 1, or -rate f(0) for primal-dual updates."""
+    return -params.rate * spectral(params.kind, alpha, 0.0, 1.0) if params.dual else 1.0
 
 
 @forced_inline
 def read(state, work, feats):
-    """work.zx <- Z x, work.rx <- X x, work.own <- wbar'x."""
+    """work.zx <- Z x (and wbar'x behind it), work.rx <- X x, work.wbar_x <- wbar'x. Does not modify the state."""
     features, table, X, owner, zx, rx = state.features, state.table, state.raw.X, state.raw.owner, work.zx, work.rx
-    M, n_raw, n_local, own = state.maps.shape[1], state.now[0].raw, state.now[0].local, work.own
+    M, n_raw, n_local, wbar_x = state.maps.shape[1], state.now[0].raw, state.now[0].local, work.wbar_x
     generation = state.now[0].generation
     for j in range(len(zx)):
         zx[j] = 0.0
@@ -72,13 +73,13 @@ def read(state, work, feats):
         if is_local(owner, n_local, local, f):
             for j in range(n_raw):
                 rx[j] += x * X[local, j]
-    for c in range(len(own)):
-        own[c] = zx[M + c]
+    for c in range(len(wbar_x)):
+        wbar_x[c] = zx[M + c]
 
 
 @forced_inline
-def in_basis(state, work, own):
-    """work.y <- Q x from Z x and X x, and work.wx <- own wbar'x + beta'Z x + a'y."""
+def in_basis(state, work, factor):
+    """work.y <- Q x from Z x and X x, and work.wx <- factor wbar'x + beta'Z x + a'y. Does not modify the state."""
     k, n_raw, y = state.now[0].k, state.now[0].raw, work.y
     FT, G, beta, a = state.factor.FT, state.basis.G, state.factor.beta, state.basis.a
     for i in range(k):
@@ -98,14 +99,14 @@ def in_basis(state, work, own):
             total += work.zx[j] * beta[c, j]
         for i in range(k + n_raw):
             total += y[i] * a[c, i]
-        work.wx[c] = own * work.own[c] + total
+        work.wx[c] = factor * work.wbar_x[c] + total
 
 
 @forced_inline
 def append(state, work, feats, rho2, n_rest):
-    """Add x to the raw rows and its direction q = (x - Q'y)/rho to the basis; y gains rho.
+    """Add x to the raw rows and its direction q = (x - Q'y)/rho to the basis: modifies state; work.y[r] <- rho.
 
-    With n_rest > 0 the row to keep is work.rest, the part of x outside of the basis.
+    With n_rest > 0 the raw row stored is work.rest[:n_rest], the part of x outside of the basis.
     """
     now, G, X = state.now[0], state.basis.G, state.raw.X
     n_raw, r = now.raw, now.k + now.raw
@@ -120,7 +121,7 @@ def append(state, work, feats, rho2, n_rest):
 
 @forced_inline
 def move_wbar(state, work, feats, by):
-    """w += by x for every class, at once: on the features of x. `by` is float64[classes]."""
+    """w += by x for every class, written to wbar at the features of x. by : float64[K], not modified."""
     table, M = state.table, state.maps.shape[1]
     for at in range(len(feats)):
         for c in range(len(by)):
@@ -129,7 +130,7 @@ def move_wbar(state, work, feats, by):
 
 @forced_inline
 def move_kept(state, c, i, by):
-    """w += by v_i for class c, v_i the i-th row of V."""
+    """w += by v_i for class c, v_i the i-th row of V: modifies beta. by : float."""
     FT, beta = state.factor.FT, state.factor.beta
     for j in range(len(FT)):
         beta[c, j] += by * FT[j, i]
@@ -137,7 +138,7 @@ def move_kept(state, c, i, by):
 
 @inline
 def coefficients(state):
-    """(on_z, on_x), a row for each class, with w = wbar + Z'on_z + X'on_x."""
+    """(on_z float64[K, M], on_x float64[K, R]) such that w = wbar + Z'on_z + X'on_x. Does not modify the state."""
     k, n_raw = state.now[0].k, state.now[0].raw
     FT, a = state.factor.FT, state.basis.a
     on_v, on_x, on_z = np.empty(k), np.zeros((len(a), n_raw)), np.empty((len(a), len(FT)))

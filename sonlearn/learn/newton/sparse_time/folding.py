@@ -1,7 +1,7 @@
-"""Folding: the rows that a shrink keeps become V again, in sparse time.
+"""Folding: the directions that a shrink keeps become the new V, in sparse time.
 
-[SON] Algorithms 8-11. We depart from [SON] Algorithm 9, which keeps V = F Z and whose F becomes singular: a shrink
-mostly replaces directions, so each begins a generation, and V itself is kept.
+[SON] Algorithms 8-11. We depart from [SON] Algorithm 9, which stores V = F Z: a shrink replaces most directions, so its
+F becomes singular. Here each shrink begins a generation, and V itself is stored.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from sonlearn.learn.newton.sparse_time.orthonormal import departure
 
 @inline
 def fold(state, W, z):
-    """Keep the directions W Q: V <- N1 V + N2 X. Afterwards w = wbar, Q = V. `z`: scratch for a feature.
+    """Keep the directions W Q: V <- N1 V + N2 X. Afterwards w = wbar and Q = V.
 
-    Returns how far V may then be from orthonormal rows.
+    state : NewtonState, modified; W : float64[n_kept, r], not modified; z : float64[2, M + K], overwritten
+
+    Returns the estimated departure of V V' from the identity.
     """
     G, now, a = state.basis.G, state.now[0], state.basis.a
-    kept, k, n_raw = len(W), now.k, now.raw
-    N1, N2 = np.empty((kept, k)), np.zeros((kept, n_raw))
-    for i in range(kept):
+    n_kept, k, n_raw = len(W), now.k, now.raw
+    N1, N2 = np.empty((n_kept, k)), np.zeros((n_kept, n_raw))
+    for i in range(n_kept):
         unmix(G, k, n_raw, W[i], N1[i], N2[i])
     on_v, on_x = np.empty((len(a), k)), np.zeros((len(a), n_raw))
     for c in range(len(a)):
@@ -33,21 +35,24 @@ def fold(state, W, z):
     write_back(state, N2, on_x, z)
     worst = departure(state, N1, N2)
     clear(a)
-    start_over(state, kept)
-    now.k = kept
+    start_over(state, n_kept)
+    now.k = n_kept
     now.raw = now.local = 0
     return worst
 
 
 @inline
 def write_back(state, N2, on_x, z):
-    """V <- V + N2 X, each class's wbar <- wbar + on_x X over the features of the raw rows: O(m + K) an entry."""
+    """V <- V + N2 X and wbar <- wbar + on_x X at the features of the raw rows: O(m + K) an entry. Modifies state.
+
+    N2 : float64[n_kept, R]; on_x : float64[K, R]; neither is modified; z : float64[2, M + K], overwritten
+    """
     table, X, owner, M = state.table, state.raw.X, state.raw.owner, state.maps.shape[1]
-    kept, n_raw = N2.shape
+    n_kept, n_raw = N2.shape
     n_local = state.now[0].local
     by = np.zeros((n_raw, table.shape[1]))
     for i in range(n_raw):
-        for j in range(kept):
+        for j in range(n_kept):
             by[i, j] = N2[j, i]
         for c in range(len(on_x)):
             by[i, M + c] = on_x[c, i]

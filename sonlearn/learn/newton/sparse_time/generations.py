@@ -1,13 +1,12 @@
-"""Generations: a change of basis of Z for every feature at once, carried out only when a feature is read.
+"""Generations: a change of basis of Z for every feature, applied to a feature only when it is read.
 
-A generation maps z <- E z and wbar <- wbar + beta'z, for every class. A feature's row of the table is [z wbar], and the
-map is logged as a matrix that such a row is multiplied with. A feature's stamp is the generation up to which it is
-current.
+A generation maps z <- E z and wbar <- wbar + beta'z, for every class. A feature's row of the table is [z wbar]; the log
+stores the matrix that multiplies such a row. A feature's stamp is the last generation applied to it.
 
-A gap is bridged by compositions, mostly two or three (`sonlearn.learn.log`), for some five small products a generation.
-E is a contraction up to rounding and nothing is ever inverted, so compositions stay accurate.
+A feature that is behind is updated by compositions, usually two or three (`sonlearn.learn.log`). They cost about five
+small products a generation. E is a contraction up to rounding and no map is inverted, so compositions stay accurate.
 
-Stamps, the log and its capacity are written here and nowhere else.
+Only this module writes the stamps, the log and its capacity.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ LAST = (1 << BITS) - 1
 
 @forced_inline
 def apply_map(maps, which, z, source):
-    """z[1 - source] <- the row z[source] of the table after maps[which]."""
+    """z[1 - source] <- z[source] (a row of the table) mapped by maps[which]; maps is not modified."""
     target, width, length = 1 - source, maps.shape[1], maps.shape[2]
     for i in range(width):
         z[target, i] = 0.0
@@ -37,9 +36,9 @@ def apply_map(maps, which, z, source):
 
 @forced_inline
 def travel(maps, stamp, generation, z):
-    """Carry the row z[0] of the table from generation `stamp` to `generation`; z has 2 rows.
+    """Map z[0], a row of the table, from generation `stamp` to `generation`; returns the index in z of the result.
 
-    Returns the row of z where it arrives.
+    maps : float64[slots, M, M + K], not modified; z : float64[2, M + K], overwritten
     """
     at, source = stamp, 0
     while at < generation:
@@ -51,19 +50,22 @@ def travel(maps, stamp, generation, z):
 
 @bare_inline
 def present(state, f, z):
-    """The row of z (2 rows) that now holds [z wbar] of feature f as it is at present; the state is not written."""
+    """Compute the up-to-date [z wbar] of feature f; returns its index in z. Does not modify the state.
+
+    z : float64[at least 2, M + K], overwritten
+    """
     table, width, empty = state.table, state.maps.shape[1], True
     for j in range(table.shape[1]):
         z[0, j] = table[f, j]
         empty = empty and (j >= width or z[0, j] == 0.0)
-    if empty:  # maps leave it as it is
+    if empty:  # maps do not change zeros
         return 0
     return travel(state.maps, state.features[f].stamp, state.now[0].generation, z)
 
 
 @bare_inline
 def refresh(state, f, z):
-    """Bring feature f up to the present generation; `z` (2 rows) is scratch."""
+    """Bring feature f of the table up to date (modifies state). z : float64[2, M + K], overwritten."""
     feature, table, generation = state.features[f], state.table, state.now[0].generation
     if feature.stamp == generation:
         return
@@ -75,7 +77,7 @@ def refresh(state, f, z):
 
 @forced_inline
 def refresh_all(state, feats, z):
-    """Bring the features `feats` up to the present generation."""
+    """Bring the features `feats` (int64[s], not modified) up to date in the table; z as for `refresh`."""
     features, generation = state.features, state.now[0].generation
     for at in range(len(feats)):
         if features[feats[at]].stamp != generation:
@@ -84,7 +86,10 @@ def refresh_all(state, feats, z):
 
 @inline
 def begin_generation(state, E, on_v):
-    """z <- E z and wbar <- wbar + on_v'z for all features. The log must have room. `on_v`: float64[K, columns of E]."""
+    """Log z <- E z and wbar <- wbar + on_v'z for all features: modifies state.maps, which must have room.
+
+    E : float64[rows, columns]; on_v : float64[K, columns of E]; neither is modified
+    """
     maps, now = state.maps, state.now[0]
     width, length = maps.shape[1:]
     last = np.zeros((width, length))
@@ -99,7 +104,10 @@ def begin_generation(state, E, on_v):
 
 @inline
 def enter(maps, last, g):
-    """Log `last`, the map of generation g: after the other slots of its block, and so on for blocks completed."""
+    """Log `last`, the map of generation g, and compose it with the earlier slots of each block that contains it.
+
+    maps : float64[slots, M, M + K], modified; last : float64[M, M + K], not modified
+    """
     product = np.empty(last.shape)
     level, i = 0, g
     while True:
@@ -116,19 +124,22 @@ def enter(maps, last, g):
 
 
 @bare_inline
-def start_over(state, kept):
-    """F <- [I 0], beta <- 0: what a generation begins with."""
+def start_over(state, n_kept):
+    """F <- [I 0] and beta <- 0: the values at the beginning of a generation."""
     factor = state.factor
     clear(factor.FT)
-    for i in range(kept):
+    for i in range(n_kept):
         factor.FT[i, i] = 1.0
     clear(factor.beta)
-    state.now[0].used = kept
+    state.now[0].used = n_kept
 
 
 @bare_inline
 def compose(maps, early, late, out):
-    """out <- late after maps[early]: E' = E1' E2', and b = b1 + E1' b2 in the last columns."""
+    """out <- the composition of `late` after maps[early]: E' = E1' E2', and b = b1 + E1' b2 in the last columns.
+
+    All float64[M, M + K]; only `out` is modified.
+    """
     width, length = late.shape
     for j in range(width):
         for i in range(width):
@@ -148,7 +159,7 @@ def copy(source, maps, at):
 
 @inline
 def renew(state):
-    """Begin a generation with F = I."""
+    """Begin a generation with F = I. The log must have room."""
     FT, now = state.factor.FT, state.now[0]
     begin_generation(state, transposed(FT, FT.shape[1]), state.factor.beta)
     start_over(state, now.k)
@@ -156,7 +167,7 @@ def renew(state):
 
 @bare_inline
 def all_current(state):
-    """Begin the log anew, where every feature is up to date."""
+    """Empty the log; every feature must be up to date."""
     now = state.now[0]
     for f in range(now.seen):
         state.features[f].stamp = 0
@@ -165,14 +176,15 @@ def all_current(state):
 
 @bare_inline
 def log_is_full(state):
-    """Whether there is no room for another generation."""
+    """Whether the log has no room for another generation."""
     return state.now[0].generation == state.now[0].capacity
 
 
 def with_room_in_log(state, z):
-    """Enlarge the log while it is small beside the table, else bring all features up to date and empty it.
+    """Enlarge the log if it is small compared with the table; else bring all features up to date and empty it.
 
-    Depends on what has been learned and not on where batches end, so that batches change no bit.
+    The choice depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
+    z : float64[2, M + K], overwritten
     """
     capacity, seen = int(state.now["capacity"][0]), int(state.now["seen"][0])
     if capacity >= seen // (4 * state.maps.shape[1]):
@@ -184,10 +196,9 @@ def with_room_in_log(state, z):
 
 @jit
 def sweep(state, z):
-    """Bring every feature up to the present generation and start the log anew.
+    """Bring every feature up to date and empty the log. z : float64[2, M + K], overwritten.
 
-    Costs O(k^2) a feature; called when the log is full, whose capacity grows with the features seen, so that the cost
-    is O(m^2) an example when spread over the examples in between.
+    O(k^2) a feature. The log's capacity grows with the number of features, so the amortised cost is O(m^2) an example.
     """
     for f in range(state.now[0].seen):
         refresh(state, f, z)

@@ -1,11 +1,11 @@
-"""V V' = I, kept true: how far rounding may have carried V from it, and the remedy.
+"""Orthonormality of V: an estimate of the rounding error in V V' = I, and its correction.
 
-Everything reads V as orthonormal rows. A new direction q = (x - V'y)/rho is a small difference where x lies mostly in
-the span of V; it inherits V's departure from orthonormality |y|/rho times enlarged, and the next shrink makes it a row
-of V. On text rho is large and nothing happens. On ill-conditioned, duplicated or low-rank rows the departure doubles
-again and again, from the last bit to the first within a few hundred rows. It cannot be seen from inside the sketch:
-only V V' itself, a pass over the features seen, tells. So the shrink carries a model of the departure along, and the
-pass is made when the model says so: at once where it must be, earlier where the features read since pay for it.
+All computations assume that the rows of V are orthonormal. A new direction q = (x - V'y)/rho is a small difference when
+x lies mostly in the span of V. It then inherits the error of V, multiplied by |y|/rho, and the next shrink makes it a
+row of V. On text rho is large and the error stays small. On ill-conditioned, duplicated or low-rank rows the error
+doubles again and again, from the last bit to the first within a few hundred rows. The sketch's own coordinates do not
+show it; only V V' does, which needs a pass over all features. So each shrink updates a model of the error, and the
+model decides when to make the pass: at once if it must be made, earlier if it is cheap compared with the reads since.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDIN
 
 @inline
 def departure(state, N1, N2):
-    """Carry the model of V V' - I over V <- N1 V + N2 X; returns its largest entry.
+    """Update the model of V V' - I for V <- N1 V + N2 X; returns its largest diagonal entry.
 
-    The model is positive semidefinite, so that nothing cancels in it: drift <- N1 drift N1' + rounding.
+    drift <- N1 drift N1' + rounding, which is positive semidefinite, so nothing cancels. Modifies state.basis.drift.
+
+    N1 : float64[n_kept, k]; N2 : float64[n_kept, R]; neither is modified
     """
-    drift, G, k, kept = state.basis.drift, state.basis.G, state.now[0].k, len(N1)
-    half, whole = np.zeros((kept, k)), np.zeros((kept, kept))
-    add_product(N1, drift, kept, k, half)
-    add_product(half, transposed(N1, k), kept, k, whole)
+    drift, G, k, n_kept = state.basis.drift, state.basis.G, state.now[0].k, len(N1)
+    half, whole = np.zeros((n_kept, k)), np.zeros((n_kept, n_kept))
+    add_product(N1, drift, n_kept, k, half)
+    add_product(half, transposed(N1, k), n_kept, k, whole)
     clear(drift)
     worst = 0.0
-    for i in range(kept):
+    for i in range(n_kept):
         summed = 0.0
         for j in range(k):
             summed += N1[i, j] * N1[i, j]
@@ -43,14 +45,14 @@ def departure(state, N1, N2):
             summed += N2[i, l] * N2[i, l] * squared
         whole[i, i] += ROUNDING * summed
         worst = max(worst, whole[i, i])
-        for j in range(kept):
+        for j in range(n_kept):
             drift[i, j] = whole[i, j]
     return worst
 
 
 @inline
 def is_due(state, worst):
-    """Whether V is to be orthonormalised now."""
+    """Whether V must be orthonormalised now; `worst` is the result of `departure`."""
     reads, seen = state.now[0].read, state.now[0].seen
     return (
         worst > BROKEN or (worst > NEEDED and reads >= AFFORDABLE * seen) or (worst > WORTH and reads >= CHEAP * seen)
@@ -59,9 +61,10 @@ def is_due(state, worst):
 
 @inline
 def orthonormalise(state):
-    """V <- L^-1 V with L L' = V V' over all features seen, which become current: O(m^2) each. F becomes I.
+    """V <- L^-1 V with L L' = V V' over all features, which are brought up to date: O(m^2) each. F becomes I.
 
-    For an empty buffer. The weights stay what they are, and what is known by its coordinates in V.
+    The buffer must be empty. Neither the weights nor the vectors stored by their coordinates in V change. Modifies
+    state.
     """
     table, factor, now = state.table, state.factor, state.now[0]
     k, M = now.k, len(factor.FT)
@@ -108,7 +111,7 @@ def orthonormalise(state):
 
 @inline
 def factorise(C):
-    """Cholesky factor of the lower triangle of C, in its place."""
+    """C (float64[k, k], its lower triangle) <- its Cholesky factor."""
     for i in range(len(C)):
         for j in range(i + 1):
             total = C[i, j]
@@ -116,5 +119,5 @@ def factorise(C):
                 total -= C[i, l] * C[j, l]
             if j < i:
                 C[i, j] = total / C[j, j]
-            else:  # near 1, unless a row is nothing but rounding: it becomes 0
+            else:  # near 1, unless the row is pure rounding error: such a row becomes 0
                 C[i, i] = math.sqrt(total) if total > 0.25 else math.inf

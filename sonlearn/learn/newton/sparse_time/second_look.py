@@ -1,10 +1,10 @@
-"""A second look at a row that lies almost in the span of the basis.
+"""A second projection of a row that lies almost in the span of the basis.
 
-Coordinates come from inner products alone, so that their errors grow with the square of |x|/rho, where rho is the
-length of what sticks out: rows that repeat another one in their first digits lose twice as many digits as they share.
-Where rows are about as long as the list of features seen (dense data), the part that sticks out can be computed itself,
-at the cost of a few more reads, and projected once more ("twice is enough"). It then takes the row's place in the
-buffer: of q = r/rho, and so of the weights and of V, no digit is lost to the difference.
+Coordinates come from inner products alone, so their errors grow with the square of |x|/rho, where rho is the length of
+the part r of x outside of the basis. Rows that share their first digits with another row lose twice as many digits.
+If rows are about as long as the list of features (dense data), r can be computed itself at the cost of a few more
+reads, and projected once more ("twice is enough"). The buffer then stores r in place of the row, so q = r/rho, the
+weights and V lose no digits to cancellation.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from sonlearn.learn.tolerances import FEATURES, SMALL
 
 @forced_inline
 def is_worth_it(state, feats, rho2, xx):
-    """Whether the row hides, and a second look costs no more than a few reads of it."""
+    """Whether the row is almost in the span, and a second projection costs no more than a few reads of it."""
     return rho2 < SMALL * xx and state.now[0].seen <= FEATURES * len(feats)
 
 
 @bare_inline
 def look_again(state, work, feats):
-    """work.rest <- r = x - Q'y, feature by feature, work.more <- Q r, and y <- y + Q r.
+    """work.rest <- r = x - Q'y, feature by feature; work.more <- Q r; work.y += Q r; work.wx <- w'x.
 
-    work.wx <- w'x. Returns (the squared norm outside of Q, length of r).
+    Returns (squared norm of x outside of Q, length of r). Overwrites work.u, h, zx, delta; the state is not modified.
     """
     G, y, more = state.basis.G, work.y, work.more
     k, n_raw = state.now[0].k, state.now[0].raw
@@ -49,9 +49,9 @@ def look_again(state, work, feats):
 
 @bare_inline
 def measure(state, work, feats, on_v, on_x):
-    """work.rest <- r = x - V'on_v - X'on_x, work.more <- (V r, X r); returns (r'r, length of r).
+    """work.rest <- r = x - V'on_v - X'on_x; work.more <- (V r, X r); returns (r'r, length of r).
 
-    Uses up work.zx and work.delta.
+    on_v : float64[at least k]; on_x : float64[at least R]; neither is modified. Overwrites work.zx and work.delta.
     """
     z, X, FT = work.z, state.raw.X, state.factor.FT
     k, n_raw, n, M = state.now[0].k, state.now[0].raw, state.now[0].seen, len(FT)
