@@ -220,7 +220,7 @@ def append(state, work, r, blocks, s, pivot):
 def shrink(params, state, work):
     """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `engines.compensated.shrink`)."""
     now = state.now[0]
-    faded = params.keep ** (now["t"] - now["shrunk"])
+    faded = params.retention ** (now["t"] - now["shrunk"])
     kept = choose(params, state, work, faded)
     for b in range((now["seen"] + LANES - 1) >> BITS):
         compensate(params, state, work, b, kept, faded)
@@ -270,7 +270,7 @@ def compensate(params, state, work, b, kept, faded):
     for l in range(LANES):  # noqa: E741
         state.mass[b, l] = faded * (state.mass[b, l] + squares[l])
         old = state.extra[b, l]
-        least = old if params.keep == 1.0 else 0.0
+        least = old if params.retention == 1.0 else 0.0
         extra = max(least, state.mass[b, l] - own[l]) if squares[l] > 0.0 else old
         state.extra[b, l] = extra
         change[l] = 1.0 / (1.0 + extra) - 1.0 / (1.0 + old)
