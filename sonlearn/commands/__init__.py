@@ -1,12 +1,14 @@
-"""The verbs: they wire text, learners and reports together, and nothing is imported from here but by `sonlearn.cli`.
+"""The commands: they wire text, learners and reports together. Only `sonlearn.cli` imports from here.
 
-Read `verbs` first: the table of verbs, and the command line made of the dataclasses that hold the options (`flags` has
-those of runs, `options` the others). Then `passes` with `milestones`, the way of a run from reading to saving, and
-`train` (also ``predict``) and `tune`, which learn on that way; `cluster` shares the work out, `serve` answers requests;
-`convert`, `inspect`, `report`, `sketch` with `sketching`, `warm` and `completion` are short.
+Read `verbs` first: the table of commands, and the command line made of the dataclasses in `sonlearn.options`. Then
+`passes`, the way of a run from reading to saving (`holdout`, `checkpoints`, `early_stopping`), and `train` (also
+``predict``) and `tune`, which learn on that way. `cluster` shares the work out, `serve` answers requests, `describe`
+tells what a table holds, `vw_line` takes whole command lines of Vowpal Wabbit; `convert`, `inspect`, `report`, `sketch`
+with `sketching`, `warm` and `completion` are short.
 
-What several of them need: `checks` (what is refused before any work), `files` (no output is an input), `settings` (a
-new model's options, and those of a model at hand), `models` (a learner's file, and how far a run has come), `recording`
-(a run's log, page and bar), `audit` (what moves each prediction), `interrupts` (a signal ends a run between two
-batches), `vw_flags` (what became of Vowpal Wabbit's flags).
+Several of them use `checks` (what is refused before any work), `messages` (lines on standard error), `files` (no output
+is an input), `settings` (the options of a new model, and of a loaded one), `models` (a learner's file, and how far a run
+has come), `answers` (predictions as CSV and JSON lines), `recording` (a run's log, page and bar), `audit` (contributions
+to each prediction), `precompile` (a second process compiles ahead) and `interrupts` (a signal ends a run between two
+batches).
 """

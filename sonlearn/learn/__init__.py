@@ -1,22 +1,18 @@
-"""Learning: rows in, predictions and states out. Nothing here reads or writes files.
+"""Rows -> state and predictions: every learner, without input or output.
 
-Read `engine` first: it declares the interface of every learner. Then read `learner`, which holds the names of the
-features, the labels and one engine. `shared_index` trains several learners on the same rows. All learners use
-`losses`, `labels`, `classes` and `linear_algebra`; `make` builds the engine for given options.
+Read `engine` first, the seam: what a learner is to the rest of the program. Then `learner`, which keeps the names of the
+features, the labels and one engine (`make` makes it), and `shared_index`, which lets several learners share the numbers
+of features. `losses`, `links`, `labels`, `classes` and `linear_algebra` serve them all.
 
-Each family has a folder with its kernels and its engine:
+A folder for each family has its kernels beside its engine:
 
-`newton`       sketched online Newton; its folder `sparse_time` makes the cost independent of d
-`diagonal_fd`  frequent directions with an exact diagonal, on AROW's step
-`first_order`  gradient descent and its relatives, with `invariant_step`
-`projected`    random projections, with the random numbers of `normals`
-`dense`        full matrices, for few features
-`metagrad`     many step sizes at once
-`bayes`        naive Bayes, in one file
-`multiclass`   several classes
-`ensemble`     learners that combine other learners
+`newton`       sketched online Newton: rfd-son, fd-son, oja-son, ...    `diagonal_fd`  drfd
+`first_order`  nag, adagrad, arow, ftrl, coin, ...                      `dense`        whole matrices, d x d
+`projected`    random projections                                       `metagrad`     many step sizes at once
+`multiclass`   learners of several classes                              `ensemble`     the committee
+`bayes`        naive Bayes                                              `ewma`         means of the labels
 
-`spectrum` has the spectral functions of all families with a matrix, `log` the index arithmetic of lazy updates,
-`tolerances` the thresholds. `merge` combines learners of several partitions of the data, and `explain` attributes a
-prediction to features and members.
+`spectrum` is what a step makes of a matrix's eigenvalues, `log` what the features that are not in a row still have to
+undergo, `delay` labels that come late, `merge` learners of several partitions of the data, `explain` the contributions of
+members and features to a prediction.
 """
