@@ -73,8 +73,9 @@ def run(params, state, work, rows, extra, out, start):
             work.wx[c] = work.wx[c] * left + rows.base[i]
         row, u = Row(scale, xx, rho2, 0.0), work.wx if params.after or params.rescale == OWN else raw[i]
         row = plan(params, state, work, row, u, left)
-        longest = max(scale, slope) / left
-        if not (longest * longest * xx <= LIMIT and are_finite(work) and can_step(params, now.alpha, work.slope, row)):
+        longest = max(scale, slope)
+        finite = longest * longest * xx <= LIMIT and are_finite(work)
+        if not (finite and can_step(params, now.alpha, work.slope, row, left)):
             return i, DIVERGED
         if params.keep < 1.0:
             forget_past(params, state, work)
@@ -149,15 +150,18 @@ def are_finite(work):
 
 
 @forced_inline
-def can_step(params, alpha, slope, row):
-    """Whether the row's steps are numbers: with alpha = 0 a row that A does not see is moved along without bounds."""
+def can_step(params, alpha, slope, row, left):
+    """Whether the row's steps are numbers: with alpha = 0 a row that A does not see is moved along without bounds.
+
+    `left` is the unit of `slope`, 1e-150 or more: a step of 1e100 is 1e250 in the arrays.
+    """
     s2 = row.scale * row.scale
     if alpha > 0.0 or s2 == 0.0 or params.kind != INVERSE:
         return True
     finite = row.rho2 == 0.0 or s2 * row.rho2 >= 1.0 / LIMIT
     for c in range(len(slope)):
         step = newton(alpha, row, slope[c])
-        finite = finite and abs(step.along) <= LIMIT * LIMIT and abs(step.rest) <= LIMIT * LIMIT
+        finite = finite and abs(step.along) * left <= LIMIT and abs(step.rest) * left <= LIMIT
     return finite and quadratic_after(alpha, row) <= LIMIT * LIMIT
 
 
