@@ -120,11 +120,12 @@ def _check_class_committee(o: Any) -> None:
             f"--loss {o.loss} with several classes: the committee learns logistic (softmax's log loss); a learner a "
             f"class takes it: --oaa K --method nag"
         )
-    for name, nothing in (("l2", 0.0), ("clip", math.inf)):
+    sketch_size = METHODS["committee"].defaults["sketch_size"]
+    for name, nothing, able in (("l2", 0.0, "nag"), ("clip", math.inf, "nag"), ("sketch_size", sketch_size, "rfd-son")):
         if getattr(o, name) != nothing:
             raise OptionError(
-                f"--{name} {getattr(o, name):g} with several classes: the committee does not take it; "
-                f"--oaa K --method nag does"
+                f"--{name.replace('_', '-')} {getattr(o, name):g} with several classes: the committee does not take "
+                f"it; --oaa K --method {able} does"
             )
 
 

@@ -95,7 +95,8 @@ class FrequentDirections(Sketch):
 
     def _shrink(self) -> None:
         squares, vectors = self._decompose(self._waiting.take(), self._columns, self.rule.most)
-        self._squares, self._vectors, delta = self._lower(squares, vectors)
+        self._squares, vectors, delta = self._lower(squares, vectors)
+        self._vectors = np.ascontiguousarray(vectors)  # as a file gives it back: products go by the order in memory
         self._taken = len(self._squares) if self.rule.recycle else self.rule.most
         self.escaped += delta
         self.shrinks += 1

@@ -64,7 +64,7 @@ OFFERS = [
     (["tr"], {"train"}),
     (["--v"], {"--version"}),
     (["train", "--hash"], {"--hash", "--hash_seed"}),
-    (["train", "--no-re"], {"--no-prune"}),
+    (["train", "--no-pr"], {"--no-prune"}),
     (["train", "--loss", ""], set(LOSSES)),
     (["train", "--method", "oja"], {name for name in METHODS if name.startswith("oja")}),
     (["train", "-m", "4", "--on-error", "s"], {"stop", "skip"}),

@@ -215,7 +215,7 @@ def test_inspect_says_what_it_cannot_open(tmp_path):
     whole = path.read_bytes()
     for content, message in (
         (b"hello", "is not a sonlearn model file"), (b"", "is empty"), (whole[:-1], "is truncated"),
-        (b"PK\x03\x04", "not a sketch file"), (None, "No such file"),
+        (b"PK\x03\x04", "is not a sonlearn model file"), (None, "No such file"),
     ):  # fmt: skip
         path.write_bytes(content) if content is not None else path.unlink()
         with pytest.raises(ModelFileError, match=message):

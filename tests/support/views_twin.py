@@ -55,7 +55,7 @@ class Raw:
     def __init__(self):
         self.known = set()
 
-    def see(self, row, y, h, learn):
+    def fit_transform(self, row, y, h, learn):
         names = self.row(row, h)
         out = [(name, value) for name, value in names if learn or name in self.known]
         if learn:
@@ -280,7 +280,7 @@ class Fourier(Raw):
         self.b = np.array([hashed((1 << 30) - 1, c) / 2**61 for c in range(components)])
         self.values, self.numbers, self.weights, self.directions, self.off = {}, False, [], {}, False
 
-    def see(self, row, y, h, learn):
+    def fit_transform(self, row, y, h, learn):
         n, entries = len(self.weights), sum(len(own) for j, own in self.values.items() if j != CONSTANT)
         self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * entries / n)
         if self.off:

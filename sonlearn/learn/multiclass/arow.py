@@ -62,8 +62,8 @@ class Arow:
         Whether rows are divided by their 2-norm.
     """
 
-    def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
-        self._r, self._unit, self._decay = r, unit, decay
+    def __init__(self, r: float = 1.0, unit: bool = False):
+        self._r, self._unit = r, unit
         self._work, self._rivals = np.zeros(0, np.int64), np.zeros(RIVALS, np.int64)
 
     def new(self) -> ArowState:

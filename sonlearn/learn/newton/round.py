@@ -80,8 +80,9 @@ def run(params, state, work, rows, extra, out, start):
             work.wx if params.after or params.rescale == ALL_GRADIENTS else raw[i],
         )
         row = plan_projection(params, state, work, row, u, weight_scale)
-        longest = max(scale, slope) / weight_scale
-        if not (longest * longest * xx <= LIMIT and are_finite(work) and can_step(params, now.alpha, work.slope, row)):
+        longest = max(scale, slope)
+        finite = longest * longest * xx <= LIMIT and are_finite(work)
+        if not (finite and can_step(params, now.alpha, work.slope, row, weight_scale)):
             return i, DIVERGED
         if params.retention < 1.0:
             forget_past(params, state, work)
@@ -163,10 +164,11 @@ def are_finite(work):
 
 
 @forced_inline
-def can_step(params, alpha, slope, row):
+def can_step(params, alpha, slope, row, weight_scale):
     """Whether the row's steps are bounded. With alpha = 0 a step along a row outside of the range of A may not be.
 
-    slope : float64[K], not modified; row : RowGeometry
+    slope : float64[K], not modified; row : RowGeometry; weight_scale: unit of `slope`, 1e-150 or more,
+    so that a step of 1e100 is 1e250 in the arrays.
     """
     s2 = row.scale * row.scale
     if alpha > 0.0 or s2 == 0.0 or params.kind != INVERSE:
@@ -174,7 +176,7 @@ def can_step(params, alpha, slope, row):
     finite = row.rho2 == 0.0 or s2 * row.rho2 >= 1.0 / LIMIT
     for c in range(len(slope)):
         step = newton(alpha, row, slope[c])
-        finite = finite and abs(step.along) <= LIMIT * LIMIT and abs(step.rest) <= LIMIT * LIMIT
+        finite = finite and abs(step.along) * weight_scale <= LIMIT and abs(step.rest) * weight_scale <= LIMIT
     return finite and quadratic_after(alpha, row) <= LIMIT * LIMIT
 
 
