@@ -6,7 +6,7 @@ import numpy as np
 
 from bench.papers.measures import POINTS
 from bench.papers.printed import ADA_TABLE_3
-from bench.papers.report import Report, StackedEnsemble
+from bench.papers.report import Panel, Report
 from bench.papers.runner import Experiment, Jobs, Results, Scale
 
 #: In the order of the paper's Table 3.
@@ -111,9 +111,9 @@ def show_regression(results: Results, report: Report) -> None:
     times = {m: (regret[m][0], mean(mine, "seconds") * regret[m][0]) for m, mine in at_tau.items()}
     totals = {m: (taus, values) for m, values in by_tau.items()}
     panels = [
-        StackedEnsemble("(a)", "rounds", "regret", regret, log="y"),
-        StackedEnsemble("(b)", "rounds", "seconds of processor time", times, log="y"),
-        StackedEnsemble("(c)", "tau", "regret at the end", totals, log="xy"),
+        Panel("(a)", "rounds", "regret", regret, log="y"),
+        Panel("(b)", "rounds", "seconds of processor time", times, log="y"),
+        Panel("(c)", "tau", "regret at the end", totals, log="xy"),
     ]
     report.figure(panels, "[ADA] Figure 1", across=3)
 
@@ -188,7 +188,7 @@ def show_classes(results: Results, report: Report) -> None:
         ]
         report.table(f"{name}, tau = {SETS[name][1]}: one pass", heads, rows)
         report.compare(f"Table 3, {name}", pairs, " points")
-        panels.append(StackedEnsemble(name, "rounds", "mistakes (mean over orders)", mistakes))
+        panels.append(Panel(name, "rounds", "mistakes (mean over orders)", mistakes))
     report.figure(panels, "[ADA] Figure 2 (first row): online mistakes")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bench.papers.report import Report, StackedEnsemble
+from bench.papers.report import Panel, Report
 from bench.papers.runner import Experiment, Jobs, Results, Scale
 
 #: Data, how many of its columns, and the paper's figures of it: 1 + ..., 6 + ..., 11 + ...
@@ -81,7 +81,7 @@ def show_sizes(results: Results, report: Report) -> None:
             report.table(f"{title}, {figure}: {what}", heads, [[label, *v] for label, v in values.items()])
             lines = {label: (sizes, v if at != 1 else less_one(v)) for label, v in values.items()}
             label = what if at != 1 else f"projection error - 1, k = {K}"
-            panels.append(StackedEnsemble(f"{title} ({figure})", "sketch size l", label, lines, log="y"))
+            panels.append(Panel(f"{title} ({figure})", "sketch size l", label, lines, log="y"))
         last = sizes[-1]
         ks = [k for k in KS if k < last]
         lines = {label: (ks, less_one([at_k(results[name, label, last], last, k) for k in ks])) for label in labels}
@@ -91,7 +91,7 @@ def show_sizes(results: Results, report: Report) -> None:
             f"{title}, Figure {first + 4}: projection error, l = {last}", ["", *(f"k = {k}" for k in shown)], rows
         )
         label = f"projection error - 1, l = {last}"
-        panels.append(StackedEnsemble(f"{title} (Figure {first + 4})", "rank k", label, lines, log="y"))
+        panels.append(Panel(f"{title} (Figure {first + 4})", "rank k", label, lines, log="y"))
         say_faster(results, name, sizes, report)
     report.figure(panels, "[GFD] Figures 2-5, 7-10, 12-15", across=5)
 
@@ -148,7 +148,7 @@ def show_grid(results: Results, report: Report) -> None:
 
         lines = {"mGFD": dots(*models.values())} | {s: dots(others[s])[:2] for s in ("0.2-FD", "fd-ramp")}
         axes = (f"{title} (Figure {first})", "covariance error", f"projection error - 1, k = {K}")
-        panels.append(StackedEnsemble(*axes, lines, log="xy", points=True, colour="seconds"))
+        panels.append(Panel(*axes, lines, log="xy", points=True, colour="seconds"))
         say_grid(title, models, others, report)
     report.figure(panels, f"[GFD] Figures 1, 11: every dot a model, l = {GRID_SIZE}", across=3)
 

@@ -21,7 +21,7 @@ OTHERS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17
 WIDTH, HEIGHT, ACROSS = 3.6, 2.9, 4
 
 
-class StackedEnsemble(NamedTuple):
+class Panel(NamedTuple):
     """One diagram: lines (label: (x, y)) or, with `points`, dots; a label that begins with `paper` is dashed.
 
     `colour` gives the dots of a label a third number, under that name.
@@ -70,7 +70,7 @@ class Report:
         self.differences.append(text)
         self.say(text + ".")
 
-    def figure(self, panels: Sequence[StackedEnsemble], title: str = "", across: int = ACROSS) -> None:
+    def figure(self, panels: Sequence[Panel], title: str = "", across: int = ACROSS) -> None:
         """All panels in one picture, at most so many across; without matplotlib only the tables stay."""
         try:
             from matplotlib.figure import Figure
@@ -120,7 +120,7 @@ def _styles(labels: Iterable[str]) -> dict[str, dict]:
     return styles
 
 
-def _draw(axes, panel: StackedEnsemble, picture) -> None:
+def _draw(axes, panel: Panel, picture) -> None:
     styles = _styles(panel.lines)
     for at, (label, values) in enumerate(panel.lines.items()):
         xs, ys = (np.array([np.nan if v is None else v for v in part], dtype=float) for part in values[:2])
@@ -150,7 +150,7 @@ def _draw(axes, panel: StackedEnsemble, picture) -> None:
     axes.grid(alpha=0.25)
 
 
-def _legends(picture, grid, panels: Sequence[StackedEnsemble]) -> None:
+def _legends(picture, grid, panels: Sequence[Panel]) -> None:
     """One legend below all panels where one of them has the labels of all, else one in each."""
     longest = max(range(len(panels)), key=lambda i: len(panels[i].lines))
     if len(panels) > 1 and all(panel.lines.keys() <= panels[longest].lines.keys() for panel in panels):

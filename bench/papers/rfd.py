@@ -6,7 +6,7 @@ import numpy as np
 
 from bench.papers.data import every_binary
 from bench.papers.printed import RFD_TABLE_2, RFD_TABLE_3
-from bench.papers.report import Report, StackedEnsemble
+from bench.papers.report import Panel, Report
 from bench.papers.runner import Experiment, Jobs, Results, Scale
 
 PAPER_SETS = ("a9a", "gisette", "sido0", "farm-ads", "rcv1", "real-sim")
@@ -66,7 +66,7 @@ def show_sketches(results: Results, report: Report) -> None:
         )  # fmt: skip
     for figure, labels in ((1, ("FD", "CFD", "RFD")), (2, ("RFD", *list(SKETCHES)[3:]))):
         panels = [
-            StackedEnsemble(
+            Panel(
                 name, "m / d (%)", "relative spectral error",
                 {s: ([100 * m / columns[name] for m in sizes[name]], [error[name, s, m] for m in sizes[name]])
                  for s in labels},
@@ -150,7 +150,7 @@ def show_online(results: Results, report: Report) -> None:
             }  # fmt: skip
             ends = [min(lines["RFD"][0]), max(lines["RFD"][0])]
             lines |= {label: (ends, [line[1][0]] * 2) for label, line in lines.items() if label.startswith("RFD0")}
-            panels.append(StackedEnsemble(f"{name}, m = {m}", "alpha_0", "test error", lines, log="x"))
+            panels.append(Panel(f"{name}, m = {m}", "alpha_0", "test error", lines, log="x"))
     report.figure(panels, "[RFD] Figures 3 and 4: test error after one pass (FULL-ON: a9a only)", across=3)
     for name in names:
         show_rounds(results, name, report)
@@ -221,7 +221,7 @@ def show_rounds(results: Results, name: str, report: Report) -> None:
             rounds = {label: [(j + 1) * r["rows"] / len(r["errors"]) for j in range(len(r["errors"]))]
                       for label, r in lines.items()}  # fmt: skip
             curves = {label: (rounds[label], r["errors"]) for label, r in lines.items()}
-            panels.append(StackedEnsemble(f"{method}, RFD0 with m = {m}", "rounds", "online error", curves))
+            panels.append(Panel(f"{method}, RFD0 with m = {m}", "rounds", "online error", curves))
     figures = {"a9a": "Figures 5 (first row) and 6", "farm-ads": "Figure 9", "rcv1sub.binary": "Figure 10"}[name]
     report.figure(panels, f"[RFD] {figures}: {name}", across=3)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.papers.data import whole
 from bench.papers.printed import SON_TABLE_1, SON_TABLE_2, SON_TABLE_3, SON_TABLE_4
-from bench.papers.report import Report, StackedEnsemble
+from bench.papers.report import Panel, Report
 from bench.papers.runner import Experiment, Jobs, Results, Scale
 
 #: The paper's names of sets, where ours is another. `raw`: LIBSVM's scaling undone, as the paper's nonzeros a row ask.
@@ -103,8 +103,8 @@ def show_synthetic(results: Results, report: Report) -> None:
     untuned = {label: line for label, line in lines.items() if label in UNTUNED or label == "FULL-ON"}
     ours = {label: line for label, line in lines.items() if label not in [*paper, *UNTUNED] or label == "Oja, m = 10"}
     axes = ("condition number", "error, best rate")
-    panels = [StackedEnsemble("as in the paper", *axes, paper), StackedEnsemble("beside it", *axes, ours)]
-    report.figure([*panels, StackedEnsemble("untuned, and the full matrix", *axes, untuned)], "[SON] Figure 1")
+    panels = [Panel("as in the paper", *axes, paper), Panel("beside it", *axes, ours)]
+    report.figure([*panels, Panel("untuned, and the full matrix", *axes, untuned)], "[SON] Figure 1")
     m10 = lines["Oja, m = 10"][1]
     report.say(
         f"From condition {printed[0]} to {printed[-1]} the error of Oja, m = 10, goes from {m10[0]:.3f} to "
@@ -149,7 +149,7 @@ def show_eigen(results: Results, report: Report) -> None:
         pairs = {n: (last[n, label], SON_TABLE_4[ours[n]]) for n in names if n in ours}
         report.compare(f"Table 4, {label}", pairs)
     panels = [
-        StackedEnsemble(
+        Panel(
             name, "examples", "largest relative error",
             {label: (results[name, label]["points"], results[name, label]["errors"]) for label in WAYS}, log="xy",
         )
@@ -272,7 +272,7 @@ def wins(results: Results, names: list[str], report: Report) -> None:
         report.say(f"Order {order}, rates from 2^{rates[0]} on: " + "; ".join(told) + ".")
 
 
-def scatter(results: Results, names: list[str]) -> list[StackedEnsemble]:
+def scatter(results: Results, names: list[str]) -> list[Panel]:
     """Figure 3 (a) and (b) for both orders, and from the paper's Table 3."""
     at = {v: i for i, v in enumerate(VARIANTS)}
     panels = []
@@ -285,10 +285,10 @@ def scatter(results: Results, names: list[str]) -> list[StackedEnsemble]:
         sizes = {"without rescaling": (of("m = 0"), of("m = 10"))}
         against = {f"Oja, {m}, rescaled": (of("AdaGrad"), of(f"{m}, rescaled")) for m in ("m = 0", "m = 10")}
         panels.append(
-            StackedEnsemble(f"(a) {title}", "error, m = 0", "error, m = 10", sizes, points=True, diagonal=True)
+            Panel(f"(a) {title}", "error, m = 0", "error, m = 10", sizes, points=True, diagonal=True)
         )  # fmt: skip
         panels.append(
-            StackedEnsemble(f"(b) {title}", "error of AdaGrad", "error of Oja-SON", against, points=True, diagonal=True)
+            Panel(f"(b) {title}", "error of AdaGrad", "error of Oja-SON", against, points=True, diagonal=True)
         )  # fmt: skip
     return panels[::2] + panels[1::2]
 
@@ -343,7 +343,7 @@ def show_splice(results: Results, report: Report) -> None:
         n = found[sizes[0]]["rows"]
         x = [n * (i + 1) / len(found[sizes[0]]["errors"]) for i in range(len(found[sizes[0]]["errors"]))]
         lines = {f"m = {m}": (x, result["errors"]) for m, result in found.items()}
-        panels.append(StackedEnsemble(f"splice, order: {order}", "examples", "error so far", lines))
+        panels.append(Panel(f"splice, order: {order}", "examples", "error so far", lines))
     report.figure(panels, "[SON] Figure 4")
     paper = {"m = 0": SON_TABLE_3["splice"][2], "m = 10": SON_TABLE_3["splice"][3]}
     for order in orders:

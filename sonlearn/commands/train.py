@@ -24,6 +24,7 @@ from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.labels import as_reported
+from sonlearn.report.metrics import Metrics
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import HEADER, Progress, Schedule
@@ -64,6 +65,7 @@ class Session(Passes):
 
     def __init__(self, given: dict[str, Any], options: RunOptions):
         self.learner: Learner | None = None
+        self.metrics: Metrics | None = None
         self.cores = cores_of(options)
         self.from_model, unfinished, names = initial_model(options), None, NameTable()
         if self.from_model is not None:
@@ -124,6 +126,7 @@ class Session(Passes):
                 f"{theirs} text, which the model {self.from_model} has learned from; "
                 f"if it was mistaken, give --format {theirs}",
             )  # fmt: skip
+        self.metrics = Metrics(self.learner)
         for line in (*self.settings(self.learner, cache), *(() if self.bar.shown else ("", *HEADER))):
             self.say(line)
         self.recorder.begin(self.learner, self.files, self.options.passes)
@@ -148,7 +151,8 @@ class Session(Passes):
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""
         self.progress.next_pass()
-        self.recorder.next_pass()
+        if self.holdout and self.learner is not None:  # results are of this pass's held-out examples alone
+            self.metrics = Metrics(self.learner)
         if learns and self.learner is not None:
             self.learner.next_pass()
 
@@ -180,6 +184,8 @@ class Session(Passes):
         if predicted.refused.any():
             predicted = type(predicted)(*(part[keep] for part in predicted))
         rows = self.progress.update(outcome)
+        assert self.metrics is not None
+        self.metrics.count(outcome.y, outcome.weight, predicted, self.progress.counted(outcome))
         if isinstance(predicted, PredictedClass):
             self.write_classes(predicted, tags)
         else:
@@ -190,7 +196,7 @@ class Session(Passes):
         for line in () if self.bar.shown else rows:
             self.say(line)
         assert self.learner is not None
-        self.recorder.add(outcome, predicted, self.learner)
+        self.recorder.add(outcome)
 
     def write_classes(self, predicted: PredictedClass, tags: list[str] | None) -> None:
         """Predictions of several classes: labels, or what is said of each class."""
@@ -217,7 +223,8 @@ class Session(Passes):
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """How it went."""
         lines = self.progress.summary(seconds, ending, whole)
-        lines[-2:-2] = members_at_work(self.learner)  # before the time that it took
+        measures = [] if self.metrics is None else self.metrics.lines()
+        lines[-2:-2] = [*measures, *members_at_work(self.learner)]  # before the time that it took
         return lines
 
     def warnings(self) -> list[str]:
@@ -227,11 +234,13 @@ class Session(Passes):
             said.append(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             said.append(UNLABELLED)
+        if self.metrics is not None and self.metrics.nobody():
+            said.append(self.metrics.nobody())
         return said
 
     def record(self, ending: str) -> None:
         """Write the end of the log, and the page."""
-        self.recorder.finish(ending, self.learner, self.names, self.warnings())
+        self.recorder.finish(ending, self.learner, self.metrics, self.names, self.warnings())
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""

@@ -40,6 +40,7 @@ SHARED = {
     "options",
     "together",
     "outputs",
+    "scores",
     "compiler",
     "jit",
     "kernelcache",

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT))
 
 from bench import rows
 from bench.papers import data, measures, printed, run, runner
-from bench.papers.report import Report, StackedEnsemble
+from bench.papers.report import Panel, Report
 from sonlearn import LearnOptions
 
 SON = {"method": "fd-son", "sketch_size": 40, "loss": "squared", "clip": 1.0, "sigma": "auto"}
@@ -220,9 +220,9 @@ def test_a_figure_is_written_twice(tmp_path):
     pytest.importorskip("matplotlib", reason="the extra plot")
     report = Report(tmp_path, "x")
     line, dots = ([1, 2, 3], [0.1, None, 0.3]), ([1, 2], [3, 4], [5, 6])
-    panels = [StackedEnsemble("a", "x", "y", {"FD": line, "paper: FD": line}, log="xy")]
+    panels = [Panel("a", "x", "y", {"FD": line, "paper: FD": line}, log="xy")]
     panels.append(
-        StackedEnsemble("b", "x", "y", {"mGFD": dots, "0.2-FD": dots[:2]}, points=True, colour="seconds", diagonal=True)
+        Panel("b", "x", "y", {"mGFD": dots, "0.2-FD": dots[:2]}, points=True, colour="seconds", diagonal=True)
     )
     report.figure(panels, "two")
     assert (tmp_path / "x.svg").stat().st_size > 1000

@@ -81,7 +81,7 @@ def test_classes_named_beforehand_learn_the_same(method):
 @pytest.fixture
 def hearings(monkeypatch):
     """Members are heard early, and are worth nothing: some retire."""
-    monkeypatch.setattr(prune, "HEARINGS", (60, 100))
+    monkeypatch.setattr(prune, "CHECKPOINTS", (60, 100))
     monkeypatch.setattr(prune, "PRICE", 3.0)
     monkeypatch.setattr(prune, "NOTHING", 3.0)
     assert panel.rows_to_next_checkpoint is prune.rows_to_next_checkpoint

@@ -65,7 +65,7 @@ def test_equals_its_members_and_the_combiner(names, scale):
 def early(monkeypatch):
     """Hearings after 90 (about the rows), 150 and 300 rows."""
     monkeypatch.setattr(prune, "FIRST", 90)
-    monkeypatch.setattr(prune, "HEARINGS", (150, 300))
+    monkeypatch.setattr(prune, "CHECKPOINTS", (150, 300))
 
 
 def state_of(learner):
@@ -163,7 +163,7 @@ def test_in_later_passes_the_combiner_stands_still():
 
 def test_an_idle_member_is_retired_and_one_that_carries_is_not(monkeypatch):
     """Labels that only the product of two features tells: of nag and nag:pairs, pairs stay."""
-    monkeypatch.setattr(prune, "HEARINGS", (1500,))
+    monkeypatch.setattr(prune, "CHECKPOINTS", (1500,))
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, 1600), rng.integers(0, 2, 1600)
     rows = [{1 + i: 1.0, 3 + j: 1.0} for i, j in zip(a, b, strict=True)]
@@ -176,7 +176,7 @@ def test_an_idle_member_is_retired_and_one_that_carries_is_not(monkeypatch):
 
 @pytest.mark.parametrize(("words", "entries", "gone"), [(20_000, 40, True), (200, 40, False), (20_000, 8, False)])
 def test_tuples_go_at_once_where_rows_are_long_and_nearly_all_pairs_are_new(monkeypatch, words, entries, gone):
-    monkeypatch.setattr(prune, "HEARINGS", ())
+    monkeypatch.setattr(prune, "CHECKPOINTS", ())
     rng = np.random.default_rng(1)
     rows = [dict.fromkeys(rng.integers(1, words, entries).tolist(), 1.0) for _ in range(520)]
     learner = Learner(LearnOptions(method="committee", members=("nag", "nag:tfidf", "nag:pairs", "nag:triples")))

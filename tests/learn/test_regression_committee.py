@@ -145,7 +145,7 @@ def assert_same(one, other):
 @each
 @pytest.mark.parametrize("threads", [1, 3])
 def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
-    monkeypatch.setattr(prune, "HEARINGS", (100, 160))
+    monkeypatch.setattr(prune, "CHECKPOINTS", (100, 160))
     batch = stream()
     whole = Learner(options(loss, prune=True))
     wanted = whole.partial_fit(batch)
