@@ -17,19 +17,18 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner, PredictedClass
 from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.conflicts import PROBABILISTIC as PROBABILISTIC
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import default_members
 from sonlearn.options.methods import METHODS
 
 #: Losses with which classes can be learned, their labels being -1 and +1.
 CLASS_LOSSES = (*CLASSIFICATION, "squared")
-#: Losses whose best prediction tells the probability of a class: its logit, or 2 P - 1.
-PROBABILISTIC = ("logistic", "squared", "squared_hinge")
 
 #: Fields that say which classes there are: an estimator is told by the labels it is given.
 OF_LABELS = ("oaa", "classes", "multinomial")
 #: Fields that say how the command line writes a prediction; an estimator has its own ways.
-OF_OUTPUT = ("link", "binary")
+OF_OUTPUT = ("link", "binary", "threshold")
 #: Fields of `LearnOptions` with their defaults.
 LEARNING = {
     field.name: field.default

@@ -14,6 +14,7 @@ from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.classes import Classes, PredictedClass
+from sonlearn.learn.decision import BEST_F1, Decision
 from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.labels import Labels
@@ -40,12 +41,14 @@ class Predicted(NamedTuple):
     `prediction` is what the loss is of (w'x within [-C, C]), or what ``--link`` or ``--binary`` make of that, `raw` is
     w'x before any of it, `loss` is l(prediction, label) before a link and without the importance weight (``--binary``:
     1 for a wrong class), NaN without a label. `refused` (bool[n]): rows that could not be learned from (`partial_fit`).
+    `decided` is -1 or +1: the class that ``--threshold`` gives, of what was known before the row.
     """
 
     prediction: np.ndarray
     raw: np.ndarray
     loss: np.ndarray
     refused: np.ndarray
+    decided: np.ndarray
 
 
 class Learner:
@@ -92,6 +95,7 @@ class Learner:
         self.index = new_index()
         several, loss = self.options.several, self.options.loss
         self.labels = Classes(self.options) if several else Labels(loss, binary=self.options.binary)
+        self._decision = Decision(self.options)
 
     def partial_fit(
         self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
@@ -140,8 +144,9 @@ class Learner:
             if at < batch.n:
                 refused[at] = True
                 if not skip:
+                    self._judged_before(out, rows, batch, refused, at)
                     raise self._refusal(batch, rows, at)
-        predicted = self.as_predicted(out, rows, batch, refused)
+        predicted = self.as_predicted(out, rows, batch, refused, learned(rows) & ~refused)
         if predicted.refused.any() and not skip:
             raise diverged(batch, int(np.argmax(predicted.refused)))
         return predicted
@@ -168,7 +173,8 @@ class Learner:
         at = self.engine.predict(self.state, rows, out)
         if at < batch.n:
             raise diverged(batch, at)
-        return self.as_predicted(out, rows, batch, np.zeros(batch.n, dtype=bool))
+        none = np.zeros(batch.n, dtype=bool)
+        return self.as_predicted(out, rows, batch, none, none)
 
     def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
         """The rows of a table. The first one that is learned from settles what the features are."""
@@ -225,9 +231,17 @@ class Learner:
 
         Raises OptionError where they contradict each other, or the other options.
         """
+        before = self.options.threshold
         self.options = dataclasses.replace(
             self.options, **{name: given[name] for name in OUTPUT_OPTIONS if name in given}
         )
+        if self.options.threshold != before:
+            if self.options.threshold == BEST_F1 and self.examples:
+                raise OptionError(
+                    f"--threshold {BEST_F1}: the model has kept no scores to find it by; train it with that flag, or "
+                    "give a probability"
+                )
+            self._decision = Decision(self.options)
         if isinstance(self.labels, Labels):
             self.labels = Labels(self.options.loss, self.labels.coding, self.options.binary)
 
@@ -299,14 +313,24 @@ class Learner:
         labels = self.labels
         return Scores.empty(n, len(labels.labels)) if isinstance(labels, Classes) else Predictions.empty(n)
 
-    def as_predicted(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray) -> Predicted | PredictedClass:
+    def as_predicted(
+        self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray, counted: np.ndarray
+    ) -> Predicted | PredictedClass:
+        """What is said of the predictions `out`. The rows `counted` (bool[n]) change what is said of those after."""
         if isinstance(self.labels, Classes):
             return self.labels.judged(out, rows.y, batch, refused)
         loss = np.empty(len(rows.y))
         np.clip(out.raw, *self.options.bounds, out=out.prediction)
         losses(loss_of(self.options), out.prediction, rows.y, loss)
-        shown, loss = reported(self.options, out.prediction, rows.y, loss)
-        return Predicted(shown, out.raw, loss, refused)
+        decided = self._decision.decided(out.prediction, rows.y, rows.weight, counted)
+        shown, loss = reported(self.options, out.prediction, decided, rows.y, loss)
+        return Predicted(shown, out.raw, loss, refused, decided)
+
+    def _judged_before(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray, at: int) -> None:
+        """Let the rows before row `at`, which have been learned, count."""
+        first = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
+        out = type(out)(*(part[:at] for part in out))
+        self.as_predicted(out, first, batch.part(0, at), refused[:at], learned(first) & ~refused[:at])
 
     # -- persistence -------------------------------------------------------------------------------------------------
 
@@ -328,6 +352,8 @@ class Learner:
         if self.options != self._made_of:
             header["said"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
         arrays = storage.flat(self.engine.packed(self.state), "state")
+        header["decision"], decision = self._decision.packed()
+        arrays |= {f"decision.{name}": array for name, array in decision.items()}
         return header, {"ids": self.index.ids[: self.size], **arrays}
 
     @classmethod
@@ -351,6 +377,10 @@ class Learner:
             else:
                 learner.labels.coding = int(header["label_coding"])
             learner.set_output(**header.get("said", {}))
+            if header.get("decision"):
+                learner._decision.restore(
+                    header["decision"], {name: arrays[f"decision.{name}"] for name in ("bins", "weights")}
+                )
             learner.examples = int(header["examples"])
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
                 raise ValueError("ids are not integers")

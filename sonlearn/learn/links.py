@@ -32,12 +32,13 @@ def logistic(p: np.ndarray) -> np.ndarray:
     return np.exp(-np.logaddexp(0.0, -p))
 
 
-def reported(options: LearnOptions, p: np.ndarray, y: np.ndarray, loss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(what is said, the loss that is reported) of predictions p with labels y and losses, float64[n] each.
+def reported(
+    options: LearnOptions, p: np.ndarray, decided: np.ndarray, y: np.ndarray, loss: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(what is said, the loss that is reported) of predictions p of the classes `decided` (-1 or +1).
 
-    A prediction above 0 is of the class +1, as in VW. The loss stays NaN where there is no label.
+    Labels y and losses belong to them, float64[n] each. The loss stays NaN where there is no label.
     """
     if not options.binary:
         return linked(options.link, p), loss
-    classes = np.where(p > 0.0, 1.0, -1.0)
-    return classes, np.where(np.isnan(y), np.nan, (classes != y).astype(np.float64))
+    return decided, np.where(np.isnan(y), np.nan, (decided != y).astype(np.float64))

@@ -13,7 +13,13 @@ from sonlearn.errors import OptionError
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
-from sonlearn.options.spec import flags, gram_size, raw
+from sonlearn.options.spec import flags, gram_size, raw, threshold
+
+#: Options of one loss each.
+LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
+
+#: Losses whose best prediction tells the probability of a class: its logit, or 2 P - 1.
+PROBABILISTIC = ("logistic", "squared", "squared_hinge")
 
 
 def check_conflicts(o: Any) -> None:
@@ -126,9 +132,19 @@ def _check_output(o: Any) -> None:
     if o.binary and (o.link != "identity" or o.loss == "poisson"):
         other = f"--link {o.link}" if o.link != "identity" else "--loss poisson"
         raise OptionError(f"--binary with {other}: the one says classes, the other values; give one of them")
+    if isinstance(o.threshold, float | int) and not 0 < o.threshold < 1:
+        raise OptionError(f"--threshold {o.threshold:g}: expected {threshold.expected}")
+    if o.threshold not in (None, "best-f1") and o.loss not in PROBABILISTIC:
+        raise OptionError(
+            f"--threshold {o.threshold} with --loss {o.loss}: it tells no probability; give --threshold best-f1, or "
+            f"one of --loss {', '.join(PROBABILISTIC)}"
+        )
+    if o.threshold is not None and o.loss == "poisson":
+        raise OptionError(f"--threshold {o.threshold} with --loss poisson: labels are counts, not classes")
     said = [flag for flag, on in (
         ("--min_prediction", o.min_prediction is not None), ("--max_prediction", o.max_prediction is not None),
         (f"--link {o.link}", o.link != "identity"), ("--binary", o.binary),
+        (f"--threshold {o.threshold}", o.threshold is not None),
     ) if on]  # fmt: skip
     if o.several and said:
         raise OptionError(

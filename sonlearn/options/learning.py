@@ -16,15 +16,15 @@ from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SHARED_DEFAULT, SKETCHES, THIN, ZERO_ALPHA
-from sonlearn.options.spec import check_field, flags, names, number, number_or, option
+from sonlearn.options.spec import check_field, flags, names, number, number_or, option, threshold
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
     "method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS,
-    "min_prediction", "max_prediction", "link", "binary",
+    "min_prediction", "max_prediction", "link", "binary", "threshold",
 )  # fmt: skip
 #: Options of what is said of a prediction. (Told of only where they are given.)
-OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary")
+OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary", "threshold")
 #: What a prediction becomes where it is said, as VW has it.
 LINKS = ("identity", "logistic", "glf1", "poisson")
 #: What features are divided by (`sonlearn.learn.newton.rescale`).
@@ -84,6 +84,11 @@ class LearnOptions:
         choices=LINKS,
     )  # fmt: skip
     binary: bool = option(False, "say -1 or +1, and count errors as the loss")
+    threshold: float | str | None = option(
+        None, "of two classes, predict +1 where its probability exceeds P (.5 if not given), where the F1 so far was "
+        "best, or where a missed +1 that costs FN outweighs a false one that costs FP", parse=threshold,
+        metavar="P|best-f1|cost:FN/FP",
+    )  # fmt: skip
     alpha: float = option(
         None, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
         metavar="A", general=1.0,
@@ -261,6 +266,14 @@ class LearnOptions:
         low = -self.clip if self.min_prediction is None else max(-self.clip, self.min_prediction)
         high = self.clip if self.max_prediction is None else min(self.clip, self.max_prediction)
         return float(low), float(high)
+
+    @property
+    def threshold_at(self) -> float:
+        """The probability of +1 above which a row is +1, where the threshold is a probability or follows from costs."""
+        if isinstance(self.threshold, str):
+            missed, false = (float(part) for part in self.threshold.removeprefix("cost:").split("/"))
+            return false / (missed + false)
+        return 0.5 if self.threshold is None else self.threshold
 
     @property
     def shown(self) -> tuple[str, ...]:

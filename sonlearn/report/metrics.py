@@ -101,7 +101,7 @@ class Metrics:
             self._sample.add(y, values)
         if not self._signs:
             return
-        positive, decided = y > 0, scores > 0.0
+        positive, decided = y > 0, predicted.decided > 0
         self._scores.add(scores, positive, weight)
         np.add.at(self._decided, 2 * positive + decided, weight)
         events = judged(options.loss, scores, y)
