@@ -43,9 +43,14 @@ def as_text(head: str, explanation: Explanation, names: Names, top: int) -> str:
 
 def as_json(about: dict[str, Any], explanation: Explanation, names: Names, top: int) -> str:
     """The same as one line of JSON, which begins with what is said `about` the example."""
+    return json.dumps(about | content_of(explanation, names, top), allow_nan=False)
+
+
+def content_of(explanation: Explanation, names: Names, top: int) -> dict[str, Any]:
+    """The same as an object of JSON."""
     accounts = [_content(account, names, top) for account in explanation.accounts]
     several = not accounts or explanation.accounts[0].label is not None
-    return json.dumps(about | ({"classes": accounts} if several else accounts[0]), allow_nan=False)
+    return {"classes": accounts} if several else accounts[0]
 
 
 def _content(account: Account, names: Names, top: int) -> dict[str, Any]:
