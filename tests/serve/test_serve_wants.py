@@ -107,7 +107,7 @@ def test_what_is_long_lets_others_have_their_turn(learn, monkeypatch):
     """A request of many steps is begun first, and one that came later is answered before it."""
     monkeypatch.setattr(module, "STEP_ENTRIES", 100)
     learner, alone = learner_of(), learner_of()
-    long = "".join(f"{'+-'[i % 2]}1 {1 + i % 7}:1 {9 + i % 5}:2\n" for i in range(600)).encode()
+    long = "".join(f"{'+-'[i % 2]}1 {1 + i % 7}:1 {9 + i % 5}:2\n" for i in range(9000)).encode()
     answered = []
 
     async def run():
@@ -120,7 +120,7 @@ def test_what_is_long_lets_others_have_their_turn(learn, monkeypatch):
             return answer
 
         first = asyncio.ensure_future(one("long", long, learn))
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.005)
         others = [asyncio.ensure_future(one(name, b"1 1:1\n", False)) for name in ("a", "b")]
         second = asyncio.ensure_future(one("learns", b"1 2:1\n", True))
         found = await asyncio.gather(first, second, *others)
@@ -131,7 +131,7 @@ def test_what_is_long_lets_others_have_their_turn(learn, monkeypatch):
 
     values = asyncio.run(run())
     assert answered.index("long") > max(answered.index("a"), answered.index("b"))
-    assert len(values) == 600
+    assert len(values) == 9000
     if learn:  # rows are learned in the order of their requests
         assert answered.index("learns") > answered.index("long")
 
