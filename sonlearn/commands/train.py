@@ -19,7 +19,7 @@ from sonlearn.commands.recording import FINE, Recorder, check_recording, recorde
 from sonlearn.commands.settings import check_agreement, describe, split
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of, diverged
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.classes import probabilities_of, scores_of
@@ -182,7 +182,7 @@ class Session(Passes):
         tags = None if batch.tags is None else [tag for tag, kept in zip(batch.tags, keep, strict=True) if kept]
         outcome = outcome_of(batch, held, predicted)
         if predicted.refused.any():
-            predicted = type(predicted)(*(part[keep] for part in predicted))
+            predicted = chosen_of(predicted, keep)
         rows = self.progress.update(outcome)
         assert self.metrics is not None
         self.metrics.count(outcome.y, outcome.weight, predicted, self.progress.counted(outcome))

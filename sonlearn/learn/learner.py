@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.conformal.layer import Coverage
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
@@ -18,12 +19,13 @@ from sonlearn.learn.decision import BEST_F1, Decision
 from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.labels import Labels
-from sonlearn.learn.links import reported
+from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
 from sonlearn.learn.multiclass.one_vs_rest import Scores
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.text import TABLES
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
@@ -41,7 +43,9 @@ class Predicted(NamedTuple):
     `prediction` is what the loss is of (w'x within [-C, C]), or what ``--link`` or ``--binary`` make of that, `raw` is
     w'x before any of it, `loss` is l(prediction, label) before a link and without the importance weight (``--binary``:
     1 for a wrong class), NaN without a label. `refused` (bool[n]): rows that could not be learned from (`partial_fit`).
-    `decided` is -1 or +1: the class that ``--threshold`` gives, of what was known before the row.
+    `decided` is -1 or +1: the class that ``--threshold`` gives, of what was known before the row. With ``--coverage``
+    there are also, of values, the ends of the intervals, `low` and `high`; of classes `sets` (bool[n, 2]): whether -1
+    and +1 are in the row's set. Else these are None.
     """
 
     prediction: np.ndarray
@@ -49,6 +53,14 @@ class Predicted(NamedTuple):
     loss: np.ndarray
     refused: np.ndarray
     decided: np.ndarray
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    sets: np.ndarray | None = None
+
+
+def chosen_of(predicted: Any, rows: Any) -> Any:
+    """What was predicted for some of the rows: `rows` is bool[n], int64[k] or a slice."""
+    return type(predicted)(*(None if part is None else part[rows] for part in predicted))
 
 
 class Learner:
@@ -96,6 +108,10 @@ class Learner:
         several, loss = self.options.several, self.options.loss
         self.labels = Classes(self.options) if several else Labels(loss, binary=self.options.binary)
         self._decision = Decision(self.options)
+        self._coverage = None
+        if self.options.coverage is not None:
+            classes = several or self.options.binary or loss in CLASSIFICATION
+            self._coverage = Coverage(self.options.coverage, classes)
 
     def partial_fit(
         self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
@@ -318,13 +334,30 @@ class Learner:
     ) -> Predicted | PredictedClass:
         """What is said of the predictions `out`. The rows `counted` (bool[n]) change what is said of those after."""
         if isinstance(self.labels, Classes):
-            return self.labels.judged(out, rows.y, batch, refused)
+            judged = self.labels.judged(out, rows.y, batch, refused)
+            if self._coverage is None:
+                return judged
+            # of the classes met before the row alone, so that it makes no difference where batches end
+            met = np.arange(judged.probabilities.shape[1]) < judged.met[:, None]
+            known = (rows.y >= 0) & (rows.y < judged.met)
+            number = np.where(known, rows.y, -1.0).astype(np.int64)
+            p = np.where(met, judged.probabilities, 0.0)
+            return judged._replace(sets=self._coverage.sets(p, number, counted & ~judged.refused) & met)
         loss = np.empty(len(rows.y))
         np.clip(out.raw, *self.options.bounds, out=out.prediction)
         losses(loss_of(self.options), out.prediction, rows.y, loss)
         decided = self._decision.decided(out.prediction, rows.y, rows.weight, counted)
         shown, loss = reported(self.options, out.prediction, decided, rows.y, loss)
-        return Predicted(shown, out.raw, loss, refused, decided)
+        predicted = Predicted(shown, out.raw, loss, refused, decided)
+        if self._coverage is None:
+            return predicted
+        if self._coverage.of_classes:
+            p = probability(self.options.loss, out.prediction)
+            sets = self._coverage.sets(np.column_stack([1.0 - p, p]), (rows.y > 0).astype(np.int64), counted)
+            return predicted._replace(sets=sets)
+        center = linked("poisson", out.prediction) if self.options.loss == "poisson" else out.prediction
+        low, high = self._coverage.intervals(center, rows.y, counted)
+        return predicted._replace(low=low, high=high)
 
     def _judged_before(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray, at: int) -> None:
         """Let the rows before row `at`, which have been learned, count."""
@@ -354,6 +387,7 @@ class Learner:
         arrays = storage.flat(self.engine.packed(self.state), "state")
         header["decision"], decision = self._decision.packed()
         arrays |= {f"decision.{name}": array for name, array in decision.items()}
+        arrays |= {} if self._coverage is None else self._coverage.arrays()
         return header, {"ids": self.index.ids[: self.size], **arrays}
 
     @classmethod
@@ -382,6 +416,8 @@ class Learner:
                     header["decision"], {name: arrays[f"decision.{name}"] for name in ("bins", "weights")}
                 )
             learner.examples = int(header["examples"])
+            if learner._coverage is not None:
+                learner._coverage.restore(arrays)
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
                 raise ValueError("ids are not integers")
             learner.index = index_of(arrays["ids"])

@@ -32,6 +32,11 @@ def logistic(p: np.ndarray) -> np.ndarray:
     return np.exp(-np.logaddexp(0.0, -p))
 
 
+def probability(loss: str, p: np.ndarray) -> np.ndarray:
+    """float64[n]: of predictions p, the probability of +1; of losses that tell none, a number that grows with p."""
+    return np.clip(0.5 + 0.5 * p, 0.0, 1.0) if loss in ("squared", "squared_hinge") else logistic(p)
+
+
 def reported(
     options: LearnOptions, p: np.ndarray, decided: np.ndarray, y: np.ndarray, loss: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:

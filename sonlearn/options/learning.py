@@ -21,7 +21,7 @@ from sonlearn.options.spec import check_field, flags, names, number, number_or, 
 #: Options of learning that every method takes.
 ALL_TAKE = (
     "method", "sketch", "loss", "oaa", "classes", "multinomial", *LOSS_OPTIONS,
-    "min_prediction", "max_prediction", "link", "binary", "threshold",
+    "min_prediction", "max_prediction", "link", "binary", "threshold", "coverage",
 )  # fmt: skip
 #: Options of what is said of a prediction. (Told of only where they are given.)
 OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary", "threshold")
@@ -88,6 +88,10 @@ class LearnOptions:
         None, "of two classes, predict +1 where its probability exceeds P (.5 if not given), where the F1 so far was "
         "best, or where a missed +1 that costs FN outweighs a false one that costs FP", parse=threshold,
         metavar="P|best-f1|cost:FN/FP",
+    )  # fmt: skip
+    coverage: float | None = option(
+        None, "beside each prediction an interval, or of classes a set, that holds this share of the labels",
+        parse=number, above=0.0, high=0.999, metavar="SHARE",
     )  # fmt: skip
     alpha: float = option(
         None, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
@@ -283,11 +287,12 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= {"oaa", "classes", "multinomial", *OUTPUT_OPTIONS}
+        names |= {"oaa", "classes", "multinomial", "coverage", *OUTPUT_OPTIONS}
         optional = {
             "oaa",
             "classes",
             "multinomial",
+            "coverage",
             *OUTPUT_OPTIONS,
             "decay",
             *(("l2",) if self.method != "ftrl" else ()),

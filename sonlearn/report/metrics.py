@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.learn.learner import chosen_of
 from sonlearn.learn.links import linked, logistic
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.report.labels import running
@@ -85,7 +86,7 @@ class Metrics:
         if not chosen.any():
             return
         y, weight = y[chosen], weight[chosen]
-        kept = type(predicted)(*(None if part is None else part[chosen] for part in predicted))
+        kept = chosen_of(predicted, chosen)
         if self._several:
             self._add_classes(kept, y, weight)
         else:

@@ -13,6 +13,7 @@ LAYERS = (
     "sketch",
     "text",
     "views",
+    "conformal",
     "learn",
     "clients",
     "transformers",
