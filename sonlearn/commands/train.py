@@ -26,7 +26,7 @@ from sonlearn.report.classes import probabilities_of, scores_of
 from sonlearn.report.labels import as_reported
 from sonlearn.report.metrics import Metrics
 from sonlearn.report.outcomes import outcome_of, without_held
-from sonlearn.report.predictions import PredictionWriter
+from sonlearn.report.predictions import PredictionWriter, texts_of, with_intervals, with_sets
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.names import NameTable
@@ -190,13 +190,21 @@ class Session(Passes):
             self.write_classes(predicted, tags)
         else:
             if self.predictions:
-                self.predictions.write(predicted.prediction, tags)
+                self.predictions.write(self.with_coverage(predicted), tags)
             if self.raw_predictions:
                 self.raw_predictions.write(predicted.raw, tags)
         for line in () if self.bar.shown else rows:
             self.say(line)
         assert self.learner is not None
         self.recorder.add(outcome)
+
+    def with_coverage(self, predicted: Predicted) -> np.ndarray | list[str]:
+        """What is written of each row: the prediction, with its interval or set where there are such."""
+        if predicted.sets is not None:
+            return with_sets(texts_of(predicted.prediction), predicted.sets, ["-1", "1"])
+        if predicted.low is not None and predicted.high is not None:
+            return with_intervals(predicted.prediction, predicted.low, predicted.high)
+        return predicted.prediction
 
     def write_classes(self, predicted: PredictedClass, tags: list[str] | None) -> None:
         """Predictions of several classes: labels, or what is said of each class."""
@@ -205,7 +213,9 @@ class Session(Passes):
         if self.predictions and self.options.probabilities:
             self.predictions.write(probabilities_of(predicted, labels, self.learn.numbered), tags)
         elif self.predictions:
-            self.predictions.write(self.texts(predicted.prediction), tags)
+            texts = self.texts(predicted.prediction)
+            texts = texts if predicted.sets is None else with_sets(texts, predicted.sets, labels)
+            self.predictions.write(texts, tags)
         if self.raw_predictions:
             self.raw_predictions.write(scores_of(predicted, labels), tags)
 

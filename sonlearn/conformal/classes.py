@@ -23,12 +23,18 @@ from sonlearn.conformal.tracker import BOUND, track
 class State(NamedTuple):
     """What has been learned."""
 
-    now: np.ndarray  # rows; theta
+    now: np.ndarray  # rows; theta; steady: its mean lately
 
 
 def new() -> State:
     """State that has seen nothing."""
-    return State(np.zeros(1, [("rows", "i8"), ("theta", "f8")]))
+    return State(np.zeros(1, [("rows", "i8"), ("theta", "f8"), ("steady", "f8")]))
+
+
+def steady_sets(state: State, p: np.ndarray) -> np.ndarray:
+    """bool[n, K]: sets of rows of which no label comes, by the mean threshold lately; p as for `sets`."""
+    rows = np.full(len(p), int(state.now["rows"][0]))
+    return logits(scores(p, shares(p, rows))) <= state.now["steady"][0]
 
 
 def sets(state: State, p: np.ndarray, number: np.ndarray, counted: np.ndarray, alpha: float) -> np.ndarray:

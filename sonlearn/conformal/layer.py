@@ -32,6 +32,16 @@ class Coverage:
         values.intervals(self.state, p, y, counted, self.alpha, np.empty(values.SCALES), low, high)
         return low, high
 
+    def steady_intervals(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high), float64[n] each, of predictions of rows whose labels will not come."""
+        low, high = np.empty(len(p)), np.empty(len(p))
+        values.steady_intervals(self.state, np.ascontiguousarray(p), np.empty(values.SCALES), low, high)
+        return low, high
+
+    def steady_sets(self, p: np.ndarray) -> np.ndarray:
+        """bool[n, K]: see `sonlearn.conformal.classes.steady_sets`."""
+        return classes.steady_sets(self.state, p)
+
     def sets(self, p: np.ndarray, number: np.ndarray, counted: np.ndarray) -> np.ndarray:
         """bool[n, K]: see `sonlearn.conformal.classes.sets`."""
         return classes.sets(self.state, p, number, counted, self.alpha)

@@ -22,6 +22,8 @@ from __future__ import annotations
 from sonlearn.jit import bare_inline, bare_jit
 
 STEP, BOUND, POWER = 0.07, 12.0, 0.6
+#: Rows, about, that the mean of theta is over which holds for rows without labels to come.
+STEADY = 256
 
 
 @bare_inline
@@ -39,13 +41,22 @@ def moved(theta, missed, t, alpha):
     return max(theta - h * alpha, -BOUND)
 
 
+@bare_inline
+def averaged(mean, theta, t):
+    """The mean of theta lately, of t rows before and this one."""
+    return mean + max(1.0 / STEADY, 1.0 / (t + 1.0)) * (theta - mean)
+
+
 @bare_jit
 def track(now, v, counted, alpha, thetas):
     """Fill in the threshold of each row before its label is used; the rows counted move it.
 
+    Steps that stay let the threshold tremble about the right one. That keeps the coverage of rows whose labels come;
+    for rows to come without labels `steady`, its mean lately, is nearer to the right one.
+
     Parameters
     ----------
-    now : structured [1] with `rows` and `theta`, modified
+    now : structured [1] with `rows`, `theta` and `steady`, modified
     v : float64[n]
         Scores on the logarithmic scale, up to BOUND; inf of what nothing can cover. Of rows not counted anything.
     counted : bool[n]
@@ -57,4 +68,5 @@ def track(now, v, counted, alpha, thetas):
         if counted[i]:
             missed = v[i] > thetas[i]
             now[0]["theta"] = moved(thetas[i], missed, now[0]["rows"], alpha)
+            now[0]["steady"] = averaged(now[0]["steady"], now[0]["theta"], now[0]["rows"])
             now[0]["rows"] += 1

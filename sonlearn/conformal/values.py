@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.conformal.tracker import BOUND, moved
+from sonlearn.conformal.tracker import BOUND, averaged, moved
 from sonlearn.jit import bare_inline, bare_jit
 
 SCALES, KNOTS = 6, 65
@@ -43,12 +43,13 @@ class State(NamedTuple):
     knots: np.ndarray  # float64[KNOTS, 2], sums of errors and weights
     thetas: np.ndarray  # float64[SCALES]
     losses: np.ndarray  # float64[SCALES]
+    steady: np.ndarray  # float64[SCALES], means lately of each scale's theta and that of all
 
 
 def new() -> State:
     """State that has seen nothing."""
     now = np.zeros(1, [("rows", "i8"), *((name, "f8") for name in ("theta", "total", "weight", "mean", "m2"))])
-    return State(now, np.zeros(3), np.zeros((KNOTS, 2)), np.zeros(SCALES), np.zeros(SCALES))
+    return State(now, np.zeros(3), np.zeros((KNOTS, 2)), np.zeros(SCALES), np.zeros(SCALES), np.zeros(SCALES))
 
 
 @bare_jit
@@ -67,23 +68,33 @@ def intervals(state, p, y, counted, alpha, s, low, high):
     for i in range(len(p)):
         center = min(max(p[i], -MOST), MOST)
         scales_of(state, center, s)
-        width = half_width(state, s)
+        width = half_width(state, s, False)
         low[i], high[i] = p[i] - width, p[i] + width
         if counted[i]:
             e = min(abs(min(max(y[i], -MOST), MOST) - center), MOST)
             learn(state, s, center, e, not low[i] <= y[i] <= high[i], alpha)
 
 
+@bare_jit
+def steady_intervals(state, p, s, low, high):
+    """Fill in intervals of rows of which no label comes, by the mean thresholds lately; arguments as of `intervals`."""
+    for i in range(len(p)):
+        scales_of(state, min(max(p[i], -MOST), MOST), s)
+        width = half_width(state, s, True)
+        low[i], high[i] = p[i] - width, p[i] + width
+
+
 @bare_inline
-def half_width(state, s):
-    """Half the length of the interval, with the scales s of the row."""
+def half_width(state, s, steady):
+    """Half the length of the interval, with the scales s of the row; `steady`: by the mean thresholds lately."""
     now, best = state.now[0], 0
-    if now["rows"] == 0 or now["theta"] >= BOUND:
+    if now["rows"] == 0 or (now["theta"] >= BOUND and not steady):
         return math.inf
     for k in range(1, SCALES):
         if state.losses[k] < (1.0 - TIED) * state.losses[best]:
             best = k
-    return math.exp(min(math.log(s[best]) + state.thetas[best] + now["theta"], 600.0))
+    theta = state.steady[best] if steady else state.thetas[best] + now["theta"]
+    return math.exp(min(math.log(s[best]) + theta, 600.0))
 
 
 @bare_inline
@@ -130,6 +141,8 @@ def learn(state, s, center, e, missed, alpha):
         state.losses[k] += rate * (min(loss, MOST) - state.losses[k])
         state.thetas[k] = min(moved(state.thetas[k], e > w, t, alpha), BOUND)
     now["theta"] = moved(now["theta"], missed, t, alpha) if t > 0 else 0.0
+    for k in range(SCALES):
+        state.steady[k] = averaged(state.steady[k], state.thetas[k] + now["theta"], t)
     x = place_of(state, center)
     j = int(x)
     for d in range(2):

@@ -99,6 +99,8 @@ def probabilities(loss: str, raw: np.ndarray) -> np.ndarray:
 def learner_of_classes(options: LearnOptions, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
     """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come."""
     if classes == 2:
+        if options.coverage is not None and options.loss == "squared":  # labels are classes here, and get sets
+            options = dataclasses.replace(options, binary=True)
         return Learner(options, text, threads=threads)
     how = {"oaa": classes} if classes is not None and classes > 2 else {"classes": "auto"}
     learner = Learner(dataclasses.replace(options, **how), text, threads=threads)
@@ -115,6 +117,12 @@ def raw_of(learner: Learner, batch: Batch) -> np.ndarray:
     """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes."""
     predicted = learner.predict(batch)
     return predicted.scores if isinstance(predicted, PredictedClass) else predicted.raw[:, None]
+
+
+def check_coverage(learner: Learner) -> None:
+    """Raise OptionError where the learner keeps no coverage."""
+    if learner.options.coverage is None:
+        raise OptionError("sets and intervals: the estimator keeps no coverage; give coverage=0.9 before it learns")
 
 
 def best_of(learner: Learner, raw: np.ndarray) -> np.ndarray:

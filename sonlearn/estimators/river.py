@@ -22,6 +22,7 @@ from sonlearn.estimators.base import (
     PROBABILISTIC,
     PickleMixin,
     best_of,
+    check_coverage,
     class_options,
     constructor,
     labels_of,
@@ -161,6 +162,17 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         """The likeliest class, None before any was seen."""
         return self._predicted([x])[0]
 
+    def predict_set_one(self, x: dict[Hashable, Any]) -> set[Hashable]:
+        """The classes in the row's set, which holds the share `coverage` of the labels; of nothing learned, none.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        if not hasattr(self, "learner_"):
+            return set()
+        check_coverage(self.learner_)
+        inside = self.learner_.predict(self._unlabelled([x]), labels_follow=True).sets[0].tolist()
+        return {label for label, one in zip(self._classes, inside, strict=True) if one}
+
     def predict_proba_many(self, X: Any) -> Any:
         """`predict_proba_one` of the rows of a table, as a pandas table."""
         import pandas as pd
@@ -252,6 +264,16 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
         import pandas as pd
 
         return pd.Series(self._predicted(_rows(X)), index=_index(X))
+
+    def predict_interval_one(self, x: dict[Hashable, Any]) -> tuple[float, float]:
+        """(low, high) of the row's interval, which holds the share `coverage` of the labels.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        learner = getattr(self, "learner_", None) or Learner(self._options(), self._text)
+        check_coverage(learner)
+        said = learner.predict(self._unlabelled([x]), labels_follow=True)
+        return float(said.low[0]), float(said.high[0])
 
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[float], weight: Any) -> None:
         if len(rows) != len(y):

@@ -23,6 +23,7 @@ from sonlearn.estimators.base import (
     PROBABILISTIC,
     PickleMixin,
     best_of,
+    check_coverage,
     class_options,
     constructor,
     labels_of,
@@ -183,6 +184,16 @@ class SonClassifier(ClassifierMixin, _Son):
         raw = self._raw(X)
         return np.asarray(self.classes_[best_of(self.learner_, raw)])
 
+    def predict_set(self, X: Any) -> np.ndarray:
+        """bool[n, K]: which of `classes_` are in each row's set, which holds the share `coverage` of the labels.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        check_is_fitted(self)
+        check_coverage(self.learner_)
+        X, _, _ = self._checked(X, reset=False)
+        return np.concatenate([self.learner_.predict(batch).sets for _, batch in self._batches(X)])
+
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.estimators.base.PROBABILISTIC`."""
@@ -256,6 +267,17 @@ class SonRegressor(RegressorMixin, _Son):
         options = self.learner_.options
         p = np.clip(raw, *options.bounds)
         return np.asarray(np.exp(p) if options.loss == "poisson" else p)
+
+    def predict_interval(self, X: Any) -> np.ndarray:
+        """float64[n, 2]: the ends of each row's interval, which holds the share `coverage` of the labels.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        check_is_fitted(self)
+        check_coverage(self.learner_)
+        X, _, _ = self._checked(X, reset=False)
+        said = [self.learner_.predict(batch) for _, batch in self._batches(X)]
+        return np.concatenate([np.column_stack([one.low, one.high]) for one in said])
 
     @property
     def coef_(self) -> np.ndarray:

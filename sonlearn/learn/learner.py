@@ -167,10 +167,13 @@ class Learner:
             raise diverged(batch, int(np.argmax(predicted.refused)))
         return predicted
 
-    def predict(self, batch: Batch | Table) -> Predicted | PredictedClass:
+    def predict(self, batch: Batch | Table, *, labels_follow: bool = False) -> Predicted | PredictedClass:
         """Predict the rows of `batch` and change nothing; features never seen count as 0.
 
-        A table (see `partial_fit`) may have the column of the label, or not.
+        A table (see `partial_fit`) may have the column of the label, or not. With ``--coverage``, `labels_follow` says
+        that each row will be learned before the next one is predicted: then sets and intervals are those that
+        `partial_fit` would give, which keep the coverage row by row. Else they are by thresholds averaged over the last
+        rows learned, which suit many rows to come.
 
         Raises
         ------
@@ -190,7 +193,7 @@ class Learner:
         if at < batch.n:
             raise diverged(batch, at)
         none = np.zeros(batch.n, dtype=bool)
-        return self.as_predicted(out, rows, batch, none, none)
+        return self.as_predicted(out, rows, batch, none, none if labels_follow else None)
 
     def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
         """The rows of a table. The first one that is learned from settles what the features are."""
@@ -330,9 +333,13 @@ class Learner:
         return Scores.empty(n, len(labels.labels)) if isinstance(labels, Classes) else Predictions.empty(n)
 
     def as_predicted(
-        self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray, counted: np.ndarray
+        self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray, counted: np.ndarray | None
     ) -> Predicted | PredictedClass:
-        """What is said of the predictions `out`. The rows `counted` (bool[n]) change what is said of those after."""
+        """What is said of the predictions `out`. The rows `counted` (bool[n]) change what is said of those after.
+
+        None: nothing is being learned.
+        """
+        steady, counted = counted is None, np.zeros(batch.n, dtype=bool) if counted is None else counted
         if isinstance(self.labels, Classes):
             judged = self.labels.judged(out, rows.y, batch, refused)
             if self._coverage is None:
@@ -342,6 +349,8 @@ class Learner:
             known = (rows.y >= 0) & (rows.y < judged.met)
             number = np.where(known, rows.y, -1.0).astype(np.int64)
             p = np.where(met, judged.probabilities, 0.0)
+            if steady:
+                return judged._replace(sets=self._coverage.steady_sets(p) & met)
             return judged._replace(sets=self._coverage.sets(p, number, counted & ~judged.refused) & met)
         loss = np.empty(len(rows.y))
         np.clip(out.raw, *self.options.bounds, out=out.prediction)
@@ -353,10 +362,12 @@ class Learner:
             return predicted
         if self._coverage.of_classes:
             p = probability(self.options.loss, out.prediction)
-            sets = self._coverage.sets(np.column_stack([1.0 - p, p]), (rows.y > 0).astype(np.int64), counted)
+            p, number = np.column_stack([1.0 - p, p]), (rows.y > 0).astype(np.int64)
+            sets = self._coverage.steady_sets(p) if steady else self._coverage.sets(p, number, counted)
             return predicted._replace(sets=sets)
         center = linked("poisson", out.prediction) if self.options.loss == "poisson" else out.prediction
-        low, high = self._coverage.intervals(center, rows.y, counted)
+        ends = self._coverage.steady_intervals(center) if steady else self._coverage.intervals(center, rows.y, counted)
+        low, high = ends
         return predicted._replace(low=low, high=high)
 
     def _judged_before(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray, at: int) -> None:

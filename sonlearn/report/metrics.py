@@ -32,6 +32,7 @@ import numpy as np
 from sonlearn.learn.learner import chosen_of
 from sonlearn.learn.links import linked, logistic
 from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.report.coverage import WINDOW, CoverageTotals, coverage_of
 from sonlearn.report.labels import running
 from sonlearn.report.quality import Calibration, Confusion, judged, judged_classes
 from sonlearn.scores import Cut, ScoreHistogram
@@ -65,6 +66,7 @@ class Metrics:
         self._signs = True  # whether all labels so far are -1 or +1
         self._classes: dict[float, list[float]] = {}
         self._sample = RowSample(SAMPLE)
+        self._coverage = CoverageTotals()
 
     def add(self, batch: Batch, predicted: Predicted | PredictedClass) -> None:
         """Add what `Learner.partial_fit` or `Learner.predict` gave for a batch; refused rows are left out."""
@@ -88,9 +90,14 @@ class Metrics:
         y, weight = y[chosen], weight[chosen]
         kept = chosen_of(predicted, chosen)
         if self._several:
-            self._add_classes(kept, y, weight)
+            number = numbers_of(self._learner.classes, y)
+            self._add_classes(kept, y, number, weight)
         else:
+            number = (y > 0).astype(np.int64)
             self._add_scores(kept, y, weight)
+        covered = coverage_of(kept, y, number)
+        if covered is not None:
+            self._coverage.add(*covered)
 
     def _add_scores(self, predicted: Any, y: np.ndarray, weight: np.ndarray) -> None:
         options = self._learner.options
@@ -110,8 +117,7 @@ class Metrics:
             self.calibration.add(events, weight)
         self.confusion.add(np.where(positive, 1.0, -1.0), np.where(decided, 1.0, -1.0), weight)
 
-    def _add_classes(self, predicted: Any, y: np.ndarray, weight: np.ndarray) -> None:
-        number = numbers_of(self._learner.classes, y)
+    def _add_classes(self, predicted: Any, y: np.ndarray, number: np.ndarray, weight: np.ndarray) -> None:
         unmet = max((self._learner.options.oaa or 0) - predicted.probabilities.shape[1], 0)
         self.calibration.add(judged_classes(predicted, number, unmet), weight)
         self.confusion.add(y, predicted.prediction, weight)
@@ -137,6 +143,13 @@ class Metrics:
 
     def result(self) -> dict[str, Any] | None:
         """All measures, JSON-able (docs/metrics.md lists them by kind); None while there is no labelled example."""
+        result = self._measures()
+        asked = self._learner.options.coverage
+        if result is None or asked is None:
+            return result
+        return result | {"coverage": self._coverage.result(asked)}
+
+    def _measures(self) -> dict[str, Any] | None:
         if self._several:
             return self._of_classes() if self._classes else None
         if not self._signs:
@@ -204,7 +217,16 @@ class Metrics:
     def lines(self) -> list[str]:
         """The measures as lines of a summary; a bound follows what is not exact to six digits."""
         result = self.result()
-        return [] if result is None else _LINES[result["kind"]](result)
+        if result is None:
+            return []
+        lines: list[str] = _LINES[result["kind"]](result)
+        said = result.get("coverage")
+        if said is None:
+            return lines
+        lowest = "" if said["lowest"] is None else f", in the worst {WINDOW} examples {said['lowest']:.3f}"
+        what = "size of sets" if result["kind"] != "values" else "length of intervals"
+        size = "n.a." if said["size"] is None else f"{said['size']:.6g}"
+        return [*lines, f"coverage = {said['reached']:.4f} of {said['asked']:g} asked{lowest}", f"mean {what} = {size}"]
 
     def nobody(self) -> str:
         """What has to be known where positive labels came and nobody was predicted positive; else empty."""

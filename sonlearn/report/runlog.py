@@ -55,6 +55,13 @@ _METRICS = _maybe(
             ("weight", "positive", "auc", "auc_error", "average_precision", "average_precision_error", "brier",
              "calibration_error", "rmse", "mae", "r2", "mean", "macro_f1"), _maybe(NUMBER),
         ),
+        "coverage": _maybe(
+            OBJECT,
+            {
+                "asked": Field(NUMBER), "reached": Field(NUMBER), "lowest": _maybe(NUMBER), "highest": _maybe(NUMBER),
+                "size": _maybe(NUMBER), "curve": Field(LIST, Field(LIST, Field(NUMBER))),
+            },
+        ),
         "decided": _maybe(OBJECT, _CUT), "best_f1": _maybe(OBJECT, _CUT),
         "curve": _maybe(LIST, _CUT), "thresholds": _maybe(LIST, _CUT),
         "sample": _maybe(LIST, Field(LIST, Field(NUMBER))), "classes": _maybe(COUNT),

@@ -148,6 +148,8 @@ class Handlers:
         wants = Wants(**given)
         if any(wants) and media == PLAIN:
             raise Refused(400, f"found a query with {PLAIN}, whose answers are lines of predictions; send {JSON}")
+        if wants.coverage and self._worker.learner.options.coverage is None:
+            raise Refused(400, "found coverage=1, and the model keeps none; train it with --coverage")
         if wants.probabilities and not self._worker.tells_probabilities:
             loss = self._worker.learner.options.loss
             raise Refused(400, f"found probabilities=1, and the model's loss, {loss}, tells no probability")

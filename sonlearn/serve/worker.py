@@ -17,6 +17,7 @@ import dataclasses
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,10 +25,12 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, SonlearnError
 from sonlearn.estimators.base import PROBABILISTIC, probabilities
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of
 from sonlearn.learn.learner import learned as learns
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
+from sonlearn.report.coverage import CoverageTotals, coverage_of
+from sonlearn.report.metrics import numbers_of
 from sonlearn.text import chunk
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
@@ -69,10 +72,13 @@ class Wants(NamedTuple):
         Probabilities of the classes, with labels and tags.
     explain : bool
         What moved each prediction.
+    coverage : bool
+        Intervals, or sets of classes.
     """
 
     probabilities: bool = False
     explain: bool = False
+    coverage: bool = False
 
 
 NOTHING_MORE = Wants()
@@ -182,6 +188,7 @@ class Worker:
     ):
         self.learner, self.names = learner, names
         self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
+        self.coverage = CoverageTotals()  # of the rows learned
         self._jobs: deque[Job] = deque()
         self._long: deque[_Task] = deque()  # those under way
         self._wake = asyncio.Event()
@@ -373,6 +380,7 @@ class Worker:
         more = self._explanations(batch) if job.wants.explain else {}  # by what was known before the rows
         predicted = self.learner.partial_fit(batch, skip=True)
         counted = learns(batch) & ~predicted.refused
+        self._cover(predicted, batch, counted)
         loss = float((predicted.loss * batch.weight)[counted].sum())
         values = self._values(predicted)
         for row in np.flatnonzero(predicted.refused).tolist():
@@ -381,6 +389,16 @@ class Worker:
         more |= self._more(predicted, batch, job.wants._replace(explain=False))
         return _Part(batch, values, more, int(counted.sum()), loss)
 
+    def _cover(self, predicted: Predicted | PredictedClass, batch: Batch, counted: np.ndarray) -> None:
+        """Count which labels were covered."""
+        if self.learner.options.coverage is None or not counted.any():
+            return
+        y = getattr(predicted, "label", batch.y)[counted]
+        number = numbers_of(self.learner.classes, y) if self.learner.options.several else (y > 0).astype(np.int64)
+        covered = coverage_of(chosen_of(predicted, counted), y, number)
+        if covered is not None:
+            self.coverage.add(*covered)
+
     def _values(self, predicted: Predicted | PredictedClass) -> list[Any]:
         if isinstance(predicted, PredictedClass):
             return self.learner.label_texts(predicted.prediction)
@@ -388,6 +406,13 @@ class Worker:
 
     def _more(self, predicted: Predicted | PredictedClass, batch: Batch, wants: Wants) -> dict[str, list[Any]]:
         more: dict[str, list[Any]] = self._explanations(batch) if wants.explain else {}
+        if wants.coverage and getattr(predicted, "low", None) is not None:
+            ends = zip(predicted.low.tolist(), predicted.high.tolist(), strict=True)
+            more["intervals"] = [[a if isfinite(a) else None for a in pair] for pair in ends]
+        elif wants.coverage and predicted.sets is not None:
+            several = isinstance(predicted, PredictedClass)
+            labels = [str(label) for label in self.learner.classes] if several else [-1, 1]
+            more["sets"] = [[labels[k] for k in np.flatnonzero(row)] for row in predicted.sets]
         if not wants.probabilities:
             return more
         if isinstance(predicted, PredictedClass):

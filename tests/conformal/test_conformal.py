@@ -225,12 +225,37 @@ def test_where_batches_end_and_saving_change_nothing(setting, tmp_path):
         learner = Learner.load(tmp_path / "m")
     for i, part in enumerate(whole):
         assert (np.concatenate([piece[i] for piece in pieces]) == part).all()
-    # predicting changes nothing, and gives what learning would
-    silent = batch.part(0, 5)._replace(y=np.full(5, np.nan))
-    first, again = told(learner.predict(silent)), told(learner.predict(silent))
+    # predicting changes nothing, and labels do not count
+    part = batch.part(0, 5)
+    first, again = told(learner.predict(part._replace(y=np.full(5, np.nan)))), told(learner.predict(part))
     assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    followed = told(learner.predict(batch.part(0, 1), labels_follow=True))
     learned_by = told(learner.partial_fit(batch.part(0, 1)))
-    assert all((a[:1] == b).all() for a, b in zip(first, learned_by, strict=True))
+    assert all((a == b).all() for a, b in zip(followed, learned_by, strict=True))
+
+
+def test_what_no_label_comes_for_has_the_mean_threshold_lately():
+    """The threshold trembles; its mean does not."""
+    layer, mean = Coverage(0.9, of_classes=True), 0.0
+    p, number, _ = stream_of_classes(700, 4)
+    for t in range(700):
+        layer.sets(p[t : t + 1], number[t : t + 1], np.ones(1, bool))
+        mean += max(1 / 256, 1 / (t + 1)) * (float(layer.state.now["theta"][0]) - mean)
+    v = classes.logits(classes.scores(p, classes.shares(p, np.full(700, 700))))
+    assert (layer.steady_sets(p) == (v <= mean)).all()
+    layer, means = Coverage(0.9, of_classes=False), np.zeros(6)
+    p, y, _ = stream_of_values(400)
+    for t in range(400):
+        layer.intervals(p[t : t + 1], y[t : t + 1], np.ones(1, bool))
+        now = layer.state.thetas + layer.state.now["theta"][0]
+        means += max(1 / 256, 1 / (t + 1)) * (now - means)
+    assert layer.state.steady == pytest.approx(means, rel=1e-9)
+    none = np.zeros(1, bool)
+    for one in p[:20]:
+        low, high = layer.intervals(np.array([one]), np.zeros(1), none)
+        steady = np.array(layer.steady_intervals(np.array([one])))[:, 0]
+        ratios = np.exp(means - layer.state.thetas - layer.state.now["theta"][0])
+        assert np.isclose((steady[1] - steady[0]) / (high[0] - low[0]), ratios, rtol=1e-9).any()
 
 
 def test_the_layer_changes_no_prediction():

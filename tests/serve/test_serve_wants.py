@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -71,7 +72,7 @@ def test_explanations_are_the_learners():
 
 
 @pytest.mark.parametrize(("query", "media", "line"), [
-    ("?probability=1", JSON, "found the query parameter 'probability', expected probabilities=1 or explain=1"),
+    ("?probability=1", JSON, "found the query parameter 'probability', expected probabilities=1 or explain=1 or"),
     ("?probabilities=yes", JSON, "found probabilities='yes', expected 1 or 0"),
     ("?explain=1", "text/plain", "found a query with text/plain, whose answers are lines of predictions"),
 ])  # fmt: skip
@@ -80,6 +81,27 @@ def test_a_query_that_is_not_understood_is_refused(query, media, line):
         status, answer = ask(server, '{"1": 1.0}' if media == JSON else "1:1\n", query, media)
         assert status == 400
         assert (answer["error"] if media == JSON else answer).startswith(line)
+
+
+def test_sets_and_intervals_come_with_a_model_that_keeps_a_coverage():
+    with served(learner_of(coverage=0.9)) as server:
+        _, answer = ask(server, '{"1": 1.0}', "?coverage=1")
+        ((*inside,),) = answer["sets"]
+        assert set(inside) <= {-1, 1}
+    with served(learner_of(coverage=0.9, oaa=3), learns=True) as server:
+        _, answer = ask(server, '{"1": 1.0}', "?coverage=1")
+        assert set(answer["sets"][0]) <= {"1", "2", "3"}
+        assert "sonlearn_coverage_asked 0.9" in server.ask("GET", "/metrics")[1]
+        server.ask("POST", "/learn", "1 1:1\n2 2:1\n")
+        assert re.search(r"sonlearn_coverage_reached (0\.5|1|0)\.?0?\n", server.ask("GET", "/metrics")[1])
+    learner = learner_of(coverage=0.9, loss="squared")
+    with served(learner) as server:
+        _, answer = ask(server, '{"1": 1.0}', "?coverage=1")
+        ((low, high),) = answer["intervals"]
+        assert low < answer["predictions"][0] < high
+    with served(learner_of()) as server:
+        status, answer = ask(server, '{"1": 1.0}', "?coverage=1")
+        assert (status, "the model keeps none" in answer["error"]) == (400, True)
 
 
 def test_a_loss_without_probabilities_says_so():

@@ -95,6 +95,27 @@ def values(run: Run) -> Element | None:
     )
 
 
+def coverage(run: Run) -> Element | None:
+    """Coverage asked and reached along the stream."""
+    said = measured(run).get("coverage")
+    points = [(point[0], point[1]) for point in (said or {}).get("curve") or [] if len(point) == 2]
+    if not said or len(points) < 2:
+        return None
+    asked, last = said["asked"], points[-1][0]
+    x, low = Scale(0.0, float(last)), min([asked, *(share for _, share in points)])
+    y = Scale(max(0.0, low - 0.02), 1.0)
+    series = [
+        Series("asked", "constant", [[(0.0, asked), (float(last), asked)]]), Series("reached", "average", [points]),
+    ]  # fmt: skip
+    worst = "" if said["lowest"] is None else f" In the worst 1,000 examples: {100 * said['lowest']:.1f} %."
+    what = "Mean size of sets" if measured(run)["kind"] != "values" else "Mean length of intervals"
+    size = DASH if said["size"] is None else format_number(said["size"])
+    lead = f"Asked {100 * asked:.4g} %, reached {100 * said['reached']:.2f} %.{worst} {what}: {size}."
+    title = f"Coverage along the stream: {100 * said['reached']:.2f} % in all."
+    picture = chart(x, y, series, title=title, below="examples", beside="share covered")
+    return panel("Coverage", element("figure", legend(series[::-1]), picture), lead=lead, name="coverage")
+
+
 def _residuals(rows: list[list[float]]) -> Element:
     """A histogram, drawn as the outline of its bars."""
     errors = sorted(p - y for y, p in rows)

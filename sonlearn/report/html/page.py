@@ -58,8 +58,8 @@ def page(run: Run) -> bytes:
 def _parts(run: Run) -> list[Element]:
     """The parts in order, narrow ones that follow each other in two columns."""
     makers = (
-        overview.tiles, overview.progress, measures.ranking, measures.values, calibration.calibration, calibration.confusion,
-        model.weights, overview.speed, model.members, model.spectra, overview.settings,
+        overview.tiles, overview.progress, measures.ranking, measures.values, measures.coverage, calibration.calibration,
+        calibration.confusion, model.weights, overview.speed, model.members, model.spectra, overview.settings,
     )  # fmt: skip
     parts = [part for part in (make(run) for make in makers) if part is not None]
     wide = [part for part in parts if part.get("class") in ("tiles", "wide")]
