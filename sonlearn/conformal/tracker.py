@@ -22,6 +22,8 @@ from __future__ import annotations
 from sonlearn.jit import bare_inline, bare_jit
 
 STEP, BOUND, POWER = 0.07, 12.0, 0.6
+#: Rows after which steps are surely `STEP`.
+FEW = 1000
 #: Rows, about, that the mean of theta is over which holds for rows without labels to come.
 STEADY = 256
 
@@ -29,13 +31,12 @@ STEADY = 256
 @bare_inline
 def step_of(t):
     """h_t of the row after t others."""
-    return max(STEP, (t + 1.0) ** -POWER)
+    return STEP if t > FEW else max(STEP, (t + 1.0) ** -POWER)
 
 
 @bare_inline
-def moved(theta, missed, t, alpha):
-    """theta after a row that was missed or not, the row after t others."""
-    h = step_of(t)
+def moved(theta, missed, h, alpha):
+    """theta after a step h for a row that was missed or not."""
     if missed:
         return min(theta + h * (1.0 - alpha), BOUND + h)
     return max(theta - h * alpha, -BOUND)
@@ -67,6 +68,6 @@ def track(now, v, counted, alpha, thetas):
         thetas[i] = now[0]["theta"]
         if counted[i]:
             missed = v[i] > thetas[i]
-            now[0]["theta"] = moved(thetas[i], missed, now[0]["rows"], alpha)
+            now[0]["theta"] = moved(thetas[i], missed, step_of(now[0]["rows"]), alpha)
             now[0]["steady"] = averaged(now[0]["steady"], now[0]["theta"], now[0]["rows"])
             now[0]["rows"] += 1

@@ -8,7 +8,7 @@ Scores are |y - p| / s with a running scale s of the row. Six scales run side by
        the predictions, and the line between two of them
     3  (2) times the root of (errors of the last 8 rows, over those of the last 1,024)
     4  (2) times (errors of the last 64 rows, over those of the last 1,024)
-    5  the geometric mean of the errors of the last 8 and of the last 1,024 rows, with weights .6 and .4
+    5  the geometric mean of the errors of the last 8 and of the last 1,024 rows
 
 The interval is that of the scale whose intervals have had the least loss 2 w + (2/alpha) max(|y - p| - w, 0), w the
 half-width (the interval score of Gneiting and Raftery, JASA 2007), lately; `tracker` then moves its end points in and
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.conformal.tracker import BOUND, averaged, moved
+from sonlearn.conformal.tracker import BOUND, averaged, moved, step_of
 from sonlearn.jit import bare_inline, bare_jit
 
 SCALES, KNOTS = 6, 65
@@ -115,9 +115,9 @@ def scales_of(state, center, s):
     least = 1e-3 * every + 1e-100
     short, middle, long = every, every, every
     if t > 0:
-        short = state.lately[0] / -math.expm1(t * math.log1p(-RATES[0])) + least
-        middle = state.lately[1] / -math.expm1(t * math.log1p(-RATES[1])) + least
-        long = state.lately[2] / -math.expm1(t * math.log1p(-RATES[2])) + least
+        short = state.lately[0] / share_of(t, RATES[0]) + least
+        middle = state.lately[1] / share_of(t, RATES[1]) + least
+        long = state.lately[2] / share_of(t, RATES[2]) + least
     x = place_of(state, center)
     j = int(x)
     share, alike = x - j, 0.0
@@ -127,20 +127,26 @@ def scales_of(state, center, s):
     s[0], s[1], s[2] = every + 1e-100, middle, alike + least
     s[3] = s[2] * math.sqrt(short / long)
     s[4] = s[2] * (middle / long)
-    s[5] = short**0.6 * long**0.4
+    s[5] = math.sqrt(short * long)
+
+
+@bare_inline
+def share_of(t, rate):
+    """What the weights of t rows sum up to in a mean that forgets at this rate: 1 - (1 - rate)^t."""
+    return 1.0 if t * rate > 40.0 else -math.expm1(t * math.log1p(-rate))
 
 
 @bare_inline
 def learn(state, s, center, e, missed, alpha):
     """Learn the error e >= 0 of a row with the prediction `center`, whose interval has missed the label or not."""
     now, t = state.now[0], state.now[0]["rows"]
-    rate = max(_LOSS_RATE, 1.0 / (t + 1.0))
+    rate, h = max(_LOSS_RATE, 1.0 / (t + 1.0)), step_of(t)
     for k in range(SCALES):
         w = s[k] * math.exp(state.thetas[k])
         loss = (2.0 * w + 2.0 / alpha * max(e - w, 0.0)) / s[0]
         state.losses[k] += rate * (min(loss, MOST) - state.losses[k])
-        state.thetas[k] = min(moved(state.thetas[k], e > w, t, alpha), BOUND)
-    now["theta"] = moved(now["theta"], missed, t, alpha) if t > 0 else 0.0
+        state.thetas[k] = min(moved(state.thetas[k], e > w, h, alpha), BOUND)
+    now["theta"] = moved(now["theta"], missed, h, alpha) if t > 0 else 0.0
     for k in range(SCALES):
         state.steady[k] = averaged(state.steady[k], state.thetas[k] + now["theta"], t)
     x = place_of(state, center)

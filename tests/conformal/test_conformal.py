@@ -49,7 +49,7 @@ def twin_of_values(p, y, counted, alpha):
         knots = [(bins[j, 0] + 4 * long) / (bins[j, 1] + 4) for j in (int(x), int(x) + 1)]
         alike = (1 - x % 1) * knots[0] + (x % 1) * knots[1] + least
         s = [every + 1e-100, middle, alike, alike * math.sqrt(short / long), alike * middle / long,
-             short**0.6 * long**0.4]  # fmt: skip
+             math.sqrt(short * long)]  # fmt: skip
         best = 0
         for k in range(1, 6):
             best = k if losses[k] < (1 - 1e-9) * losses[best] else best
