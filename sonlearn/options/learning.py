@@ -63,11 +63,11 @@ class LearnOptions:
     )  # fmt: skip
     quantile_tau: float = option(
         0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
-        metavar="Q",
+        metavar="Q", rare=True,
     )  # fmt: skip
     huber_k: float = option(
         1.0, "errors beyond K count in proportion with --loss huber", flags=("--huber_k",), parse=number, above=0.0,
-        metavar="K",
+        metavar="K", rare=True,
     )  # fmt: skip
     clip: float = option(
         None, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C",
@@ -85,13 +85,12 @@ class LearnOptions:
     )  # fmt: skip
     binary: bool = option(False, "say -1 or +1, and count errors as the loss")
     threshold: float | str | None = option(
-        None, "of two classes, predict +1 where its probability exceeds P (.5 if not given), where the F1 so far was "
-        "best, or where a missed +1 that costs FN outweighs a false one that costs FP", parse=threshold,
-        metavar="P|best-f1|cost:FN/FP",
+        None, "P, best-f1 or cost:FN/FP: of two classes, predict +1 where its probability exceeds P (.5)",
+        parse=threshold, metavar="T",
     )  # fmt: skip
     coverage: float | None = option(
-        None, "beside each prediction an interval, or of classes a set, that holds this share of the labels",
-        parse=number, above=0.0, high=0.999, metavar="SHARE",
+        None, "share of labels that an interval, or a set, beside each prediction holds", parse=number, above=0.0,
+        high=0.999, metavar="SHARE",
     )  # fmt: skip
     alpha: float = option(
         None, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
