@@ -35,7 +35,7 @@ def bins_of(scores: np.ndarray) -> np.ndarray:
     """int64[n] from 0 to BINS - 1: bins of the finite scores float64[n], in the order of the scores."""
     bits = np.ascontiguousarray(scores, dtype=np.float64).view(np.int64)
     size = np.clip(((bits & 0x7FFF_FFFF_FFFF_FFFF) >> _SHIFT) - _FIRST + 1, 0, _HALF)
-    return _HALF + np.where(bits < 0, -size, size)
+    return np.asarray(_HALF + np.where(bits < 0, -size, size))
 
 
 def threshold_below(bin_: int) -> float:

@@ -119,6 +119,20 @@ def raw_of(learner: Learner, batch: Batch) -> np.ndarray:
     return predicted.scores if isinstance(predicted, PredictedClass) else predicted.raw[:, None]
 
 
+def intervals_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
+    """float64[n, 2]: ends of the intervals of the rows. Raises OptionError where the learner keeps no coverage."""
+    check_coverage(learner)
+    said: Any = learner.predict(batch, labels_follow=labels_follow)
+    return np.column_stack([said.low, said.high])
+
+
+def sets_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
+    """bool[n, K]: which classes are in the rows' sets. Raises OptionError where the learner keeps no coverage."""
+    check_coverage(learner)
+    said: Any = learner.predict(batch, labels_follow=labels_follow)
+    return np.asarray(said.sets)
+
+
 def check_coverage(learner: Learner) -> None:
     """Raise OptionError where the learner keeps no coverage."""
     if learner.options.coverage is None:

@@ -22,13 +22,14 @@ from sonlearn.estimators.base import (
     PROBABILISTIC,
     PickleMixin,
     best_of,
-    check_coverage,
     class_options,
     constructor,
+    intervals_of,
     labels_of,
     learner_of_classes,
     probabilities,
     raw_of,
+    sets_of,
     value_options,
 )
 from sonlearn.learn.learner import Learner
@@ -169,8 +170,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         """
         if not hasattr(self, "learner_"):
             return set()
-        check_coverage(self.learner_)
-        inside = self.learner_.predict(self._unlabelled([x]), labels_follow=True).sets[0].tolist()
+        inside = sets_of(self.learner_, self._unlabelled([x]), labels_follow=True)[0].tolist()
         return {label for label, one in zip(self._classes, inside, strict=True) if one}
 
     def predict_proba_many(self, X: Any) -> Any:
@@ -271,9 +271,8 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
         Raises OptionError: the estimator has no `coverage`.
         """
         learner = getattr(self, "learner_", None) or Learner(self._options(), self._text)
-        check_coverage(learner)
-        said = learner.predict(self._unlabelled([x]), labels_follow=True)
-        return float(said.low[0]), float(said.high[0])
+        low, high = intervals_of(learner, self._unlabelled([x]), labels_follow=True)[0].tolist()
+        return low, high
 
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[float], weight: Any) -> None:
         if len(rows) != len(y):

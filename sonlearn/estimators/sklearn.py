@@ -23,13 +23,14 @@ from sonlearn.estimators.base import (
     PROBABILISTIC,
     PickleMixin,
     best_of,
-    check_coverage,
     class_options,
     constructor,
+    intervals_of,
     labels_of,
     learner_of_classes,
     probabilities,
     raw_of,
+    sets_of,
     value_options,
 )
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
@@ -190,9 +191,8 @@ class SonClassifier(ClassifierMixin, _Son):
         Raises OptionError: the estimator has no `coverage`.
         """
         check_is_fitted(self)
-        check_coverage(self.learner_)
         X, _, _ = self._checked(X, reset=False)
-        return np.concatenate([self.learner_.predict(batch).sets for _, batch in self._batches(X)])
+        return np.concatenate([sets_of(self.learner_, batch) for _, batch in self._batches(X)])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -274,10 +274,8 @@ class SonRegressor(RegressorMixin, _Son):
         Raises OptionError: the estimator has no `coverage`.
         """
         check_is_fitted(self)
-        check_coverage(self.learner_)
         X, _, _ = self._checked(X, reset=False)
-        said = [self.learner_.predict(batch) for _, batch in self._batches(X)]
-        return np.concatenate([np.column_stack([one.low, one.high]) for one in said])
+        return np.concatenate([intervals_of(self.learner_, batch) for _, batch in self._batches(X)])
 
     @property
     def coef_(self) -> np.ndarray:

@@ -171,7 +171,7 @@ class Metrics:
 
     def _of_classes(self) -> dict[str, Any]:
         texts = self._learner.label_texts(np.array(list(self._classes)))
-        rows = []
+        rows: list[dict[str, Any]] = []
         for text, (own, said, both) in zip(texts, self._classes.values(), strict=True):
             f1 = 2 * both / (own + said)
             precision, recall = both / said if said > 0 else 0.0, both / own if own > 0 else 0.0
@@ -309,7 +309,7 @@ def _hashed(x: np.ndarray) -> np.ndarray:
         x = x * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return x ^ (x >> np.uint64(31))
+        return np.asarray(x ^ (x >> np.uint64(31)))
 
 
 def numbers_of(classes: list[int | str], y: np.ndarray) -> np.ndarray:
