@@ -11,9 +11,7 @@ import numpy as np
 from sonlearn.errors import OptionError
 from sonlearn.options import LearnOptions
 from sonlearn.options.learning import LINKS
-
-#: Losses whose best prediction tells the probability of a class: its logit, or 2 P - 1.
-PROBABILISTIC = ("logistic", "squared", "squared_hinge")
+from sonlearn.options.losses import PROBABILISTIC as PROBABILISTIC
 
 
 def linked(link: str, p: np.ndarray) -> np.ndarray:
@@ -35,15 +33,21 @@ def logistic(p: np.ndarray) -> np.ndarray:
     return np.exp(-np.logaddexp(0.0, -p))
 
 
-def reported(options: LearnOptions, p: np.ndarray, y: np.ndarray, loss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(what is said, the loss that is reported) of predictions p with labels y and losses, float64[n] each.
+def probability(loss: str, p: np.ndarray) -> np.ndarray:
+    """float64[n]: of predictions p, the probability of +1; of losses that tell none, a number that grows with p."""
+    return np.clip(0.5 + 0.5 * p, 0.0, 1.0) if loss in ("squared", "squared_hinge") else logistic(p)
 
-    A prediction above 0 is of the class +1, as in VW. The loss stays NaN where there is no label.
+
+def reported(
+    options: LearnOptions, p: np.ndarray, decided: np.ndarray, y: np.ndarray, loss: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(what is said, the loss that is reported) of predictions p of the classes `decided` (-1 or +1).
+
+    Labels y and losses belong to them, float64[n] each. The loss stays NaN where there is no label.
     """
     if not options.binary:
         return linked(options.link, p), loss
-    classes = np.where(p > 0.0, 1.0, -1.0)
-    return classes, np.where(np.isnan(y), np.nan, (classes != y).astype(np.float64))
+    return decided, np.where(np.isnan(y), np.nan, (decided != y).astype(np.float64))
 
 
 def probabilities(loss: str, raw: np.ndarray, softmax: bool = False) -> np.ndarray:
