@@ -38,7 +38,7 @@ def two_classes(n, share, apart, scale, digits):
 
 def predicted_of(raw):
     n = len(raw)
-    return Predicted(raw, raw, np.zeros(n), np.zeros(n, dtype=bool), np.where(raw > 0, 1.0, -1.0))
+    return Predicted(raw, raw, np.zeros(n), np.zeros(n, dtype=bool), raw, np.where(raw > 0, 1.0, -1.0))
 
 
 def told_of(options, y, raw, weight, pieces=1):
