@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions, TextOptions
+    from sonlearn.report.metrics import Metrics
     from sonlearn.text.read import read_batches
     from sonlearn.tuning.search import tune
 
@@ -26,6 +27,7 @@ _HOME = {
     "InputError": "sonlearn.errors",
     "LearnOptions": "sonlearn.options",
     "Learner": "sonlearn.learn.learner",
+    "Metrics": "sonlearn.report.metrics",
     "ModelFileError": "sonlearn.errors",
     "OptionError": "sonlearn.errors",
     "SonlearnError": "sonlearn.errors",
@@ -36,8 +38,8 @@ _HOME = {
 }
 
 __all__ = [
-    "Batch", "DivergedError", "InputError", "LearnOptions", "Learner", "ModelFileError", "OptionError",
-    "SonlearnError", "TextOptions", "from_scipy", "read_batches", "tune",
+    "Batch", "DivergedError", "InputError", "LearnOptions", "Learner", "Metrics", "ModelFileError",
+    "OptionError", "SonlearnError", "TextOptions", "from_scipy", "read_batches", "tune",
 ]  # fmt: skip
 
 

@@ -6,9 +6,8 @@ Read `verbs` first: the table of commands, and the command line made of the data
 tells what a table holds, `vw_line` takes whole command lines of Vowpal Wabbit; `convert`, `inspect`, `report`, `sketch`
 with `sketching`, `warm` and `completion` are short.
 
-Several of them use `checks` (what is refused before any work), `messages` (lines on standard error), `files` (no output
-is an input), `settings` (the options of a new model, and of a loaded one), `models` (a learner's file, and how far a run
-has come), `answers` (predictions as CSV and JSON lines), `recording` (a run's log, page and bar), `audit` (contributions
-to each prediction), `precompile` (a second process compiles ahead) and `interrupts` (a signal ends a run between two
-batches).
-"""
+Several of them use `checks` (what is refused before any work), `messages` (lines on standard error), `files` (no
+output is an input), `settings` (the options of a new model, and of a loaded one), `models` (a learner's file, and how
+far a run has come), `answers` (predictions as CSV and JSON lines), `recording` (a run's log, page and bar), `audit`
+(contributions to each prediction), `precompile` (a second process compiles ahead) and `interrupts` (a signal ends a
+run between two batches)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,17 @@ class LinesOfRows:
 
 def columns_of(learner: Learner, every: bool) -> tuple[str, ...]:
     """What `answers_of` says, by name."""
+    return (*_columns(learner, every), *(() if learner.options.coverage is None else _ends_or_set(learner)))
+
+
+def _ends_or_set(learner: Learner) -> tuple[str, ...]:
+    """What there is beside a prediction with ``--coverage``."""
+    values = not learner.options.several and learner.two_labels is None
+    return ("low", "high") if values else ("set",)
+
+
+def _columns(learner: Learner, every: bool) -> tuple[str, ...]:
+    """What is predicted, by name."""
     if learner.options.several:
         names = class_labels(learner.classes, learner.options.numbered) if every else []
         return ("label", "probability", *(f"probability of {name}" for name in names))
@@ -57,8 +69,26 @@ def columns_of(learner: Learner, every: bool) -> tuple[str, ...]:
 
 
 def answers_of(learner: Learner, predicted: Predicted | PredictedClass, every: bool) -> list[dict[str, Any]]:
-    """What is predicted of each row, by name; with `every`, the probability of each class."""
-    columns = columns_of(learner, every)
+    """What is predicted of each row, by name; with `every`, the probability of each class.
+
+    With ``--coverage`` also the ends of the interval (None: it has none yet), or the labels of the set.
+    """
+    rows = _answers(learner, predicted, every)
+    if predicted.sets is not None:
+        labels = (
+            [str(label) for label in learner.classes] if learner.options.several else list(learner.two_labels or ())
+        )
+        for row, inside in zip(rows, predicted.sets.tolist(), strict=True):
+            row["set"] = [label for label, one in zip(labels, inside, strict=False) if one]
+    elif isinstance(predicted, Predicted) and predicted.low is not None and predicted.high is not None:
+        for row, low, high in zip(rows, predicted.low.tolist(), predicted.high.tolist(), strict=True):
+            row |= {name: end if isfinite(end) else None for name, end in (("low", low), ("high", high))}
+    return rows
+
+
+def _answers(learner: Learner, predicted: Predicted | PredictedClass, every: bool) -> list[dict[str, Any]]:
+    """What is predicted of each row, by the names of `_columns`."""
+    columns = _columns(learner, every)
     if isinstance(predicted, PredictedClass):
         labels = learner.label_texts(predicted.prediction)
         best, out = predicted.probabilities.max(axis=1, initial=0.0), []
@@ -72,7 +102,7 @@ def answers_of(learner: Learner, predicted: Predicted | PredictedClass, every: b
         return [{"prediction": value} for value in predicted.prediction.tolist()]
     names = learner.two_labels
     assert names is not None
-    labels = [names[int(raw > 0)] for raw in predicted.raw.tolist()]
+    labels = [names[int(decided > 0)] for decided in predicted.decided.tolist()]
     if "score" in columns:
         pairs = zip(labels, predicted.raw.tolist(), strict=True)
         return [{"label": label, "score": raw} for label, raw in pairs]

@@ -24,7 +24,7 @@ from sonlearn.commands.sketch import check_outputs
 from sonlearn.commands.sketching import finish
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.learn.learner import Predicted, PredictedClass, takes_words
+from sonlearn.learn.learner import Predicted, PredictedClass, chosen_of, takes_words
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.options.verbs import ClusterOptions, SketchRunOptions
@@ -155,7 +155,7 @@ class _Session(one.Session):
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted | PredictedClass:
         """What the cluster has predicted for the batch, of which --examples may have left the first rows only."""
         predicted = self.reader.predicted
-        return type(predicted)(*(part[: batch.n] for part in predicted))
+        return chosen_of(predicted, slice(batch.n))
 
 
 class _Answers:

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import ModelFileError
 from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
 from sonlearn.text.names import NameTable
+from sonlearn.text.names import names_of as names_of
 
 
 class Unfinished(NamedTuple):
@@ -43,11 +43,6 @@ class Model(NamedTuple):
     learner: Learner
     unfinished: Unfinished | None
     names: NameTable
-
-
-def names_of(feature: int, names: NameTable) -> list[str]:
-    """The names that are known of a feature."""
-    return ["Constant"] if feature == CONSTANT else names.of(int(feature))
 
 
 def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:

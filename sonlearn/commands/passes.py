@@ -34,6 +34,8 @@ from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
 FINISHED = "finished run"
+#: Seconds without a line after which a run says how far it is, unless -P or a bar does.
+HEARTBEAT = 30.0
 
 
 class Passes:
@@ -80,7 +82,8 @@ class Passes:
         self.reader: Reader | CachedReader | None = None
         self.meter = Meter()
         self.bar = Bar(options, self.meter)
-        self.started = time.perf_counter()
+        self.started = self.last_line = time.perf_counter()
+        self.read_here = 0
 
     # -- what a subclass does ------------------------------------------------------------------------------------------
 
@@ -187,6 +190,8 @@ class Passes:
         if self.reader is None or self.cache is None:
             self.reader = self.make_reader()
         before, done, begun = self.done.read, 0, False
+        if before:
+            self.say(f"skipping {before} examples that the unfinished run has read")
         batches = interrupts.until_signal(self.batches(self.reader))
         for batch in first_of(batches, self.options.examples, self.cache is not None):
             self.note()
@@ -203,6 +208,7 @@ class Passes:
             self.done = self.done._replace(read=done, lines=self.done.lines + self.lines_of(batch, predicted))
             self.report(batch, held, predicted)
             self.bar.add(number, batch.n, self.progress)
+            self.heartbeat(number, batch.n)
             if self.checkpoints.due(batch.n):
                 self.save_checkpoint()
         if interrupts.received is None:
@@ -225,8 +231,25 @@ class Passes:
             reader = Reader(self.sources, self.read_as, **arguments)
         else:
             reader = CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
-        reader.meter = self.meter if self.bar.wanted else None
+        reader.meter = None if options.quiet else self.meter
         return reader
+
+    def heartbeat(self, number: int, examples: int) -> None:
+        """Say how far the run is where nothing has been said for `HEARTBEAT` seconds; `examples` more are done."""
+        self.read_here += examples
+        now = time.perf_counter()
+        if self.bar.shown or self.options.progress is not None or now - self.last_line < HEARTBEAT:
+            return
+        said = [f"{self.progress.examples} examples", f"{self.read_here / (now - self.started):.0f} a second"]
+        if self.meter.share is not None:
+            passes = f" of pass {number}" if self.options.passes > 1 else ""
+            said.append(f"{100 * self.meter.share:.0f} %{passes} read")
+        result = self.progress.result
+        if result.average_loss is not None:
+            said.append(f"average loss {result.average_loss:.6f}")
+        if result.average_error is not None:
+            said.append(f"average error {result.average_error:.6f}")
+        self.say("... " + ", ".join(said))
 
     def begin_pass(self, reader: Reader | CachedReader, batch: Batch, first: bool) -> None:
         """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
@@ -283,5 +306,6 @@ class Passes:
 
     def say(self, line: str) -> None:
         """One line on standard error, at once, unless --quiet."""
+        self.last_line = time.perf_counter()
         if not self.options.quiet:
             complain(line)

@@ -17,13 +17,13 @@ from sonlearn.commands.checks import check_target
 from sonlearn.commands.models import names_of
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.facts import told
 from sonlearn.report.jsonable import bounded, jsonable
+from sonlearn.report.metrics import Metrics
 from sonlearn.report.progress import Outcome, Progress
-from sonlearn.report.quality import Calibration, Confusion, judged, judged_classes
 from sonlearn.report.runlog import FORMAT, Run, RunLog
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
@@ -68,7 +68,6 @@ class Recorder:
         self._log = RunLog(options.log_json, keep) if options.log_json is not None else None
         self._begin: dict[str, Any] = {}
         self._rows: list[dict[str, Any]] = []
-        self._calibration, self._confusion = Calibration(), Confusion()
         self._read, self._started = 0, time.perf_counter()
 
     def begin(self, learner: Learner, files: dict[str, str | None], passes: int) -> None:
@@ -86,12 +85,7 @@ class Recorder:
         }, bounded)  # fmt: skip
         self._write(self._begin)
 
-    def next_pass(self) -> None:
-        """Say that the examples to come are of another pass: with a holdout, results are of its examples alone."""
-        if self._progress.holdout:
-            self._calibration, self._confusion = Calibration(), Confusion()
-
-    def add(self, outcome: Outcome, predicted: Predicted | PredictedClass, learner: Learner) -> None:
+    def add(self, outcome: Outcome) -> None:
         """Add a batch of n examples (none of them refused)."""
         if not self.wanted:
             return
@@ -105,36 +99,20 @@ class Recorder:
             self._write(entry)
             if self._options.report is not None:
                 self._rows.append(jsonable(entry, bounded))
-        self._judge(outcome, predicted, learner)
 
-    def _judge(self, outcome: Outcome, predicted: Predicted | PredictedClass, learner: Learner) -> None:
-        chosen = self._progress.counted(outcome)
-        if not chosen.any():
-            return
-        y, weight, said = outcome.y[chosen], outcome.weight[chosen], outcome.prediction[chosen]
-        if isinstance(predicted, PredictedClass):
-            predicted = PredictedClass(*(part[chosen] for part in predicted))
-            number = numbers_of(learner.classes, y)
-            unmet = max((self._learn.oaa or 0) - predicted.probabilities.shape[1], 0)
-            self._calibration.add(judged_classes(predicted, number, unmet), weight)
-            self._confusion.add(y, said, weight)
-            return
-        said = np.clip(predicted.raw[chosen], *self._learn.bounds)  # before a link or --binary
-        events = judged(self._learn.loss, said, y)
-        if events is not None:
-            self._calibration.add(events, weight)
-        self._confusion.add(np.where(y > 0, 1.0, -1.0), np.where(said > 0, 1.0, -1.0), weight)
-
-    def finish(self, ending: str, learner: Learner | None, names: NameTable, warnings: list[str]) -> None:
+    def finish(
+        self, ending: str, learner: Learner | None, metrics: Metrics | None, names: NameTable, warnings: list[str]
+    ) -> None:
         """Write the end of the log, and the page. Raises OutputError."""
-        if not self.wanted or learner is None:
+        if not self.wanted or learner is None or metrics is None:
             return
         totals, texts = self._progress.totals(), self._progress.texts or _signs
         classes = totals["error"] is not None  # else labels are values, and there is no telling how probable one is
         end = jsonable({
             "kind": "end", "ending": ending, "seconds": time.perf_counter() - self._started, **totals,
-            "calibration": self._calibration.told() if classes else None,
-            "confusion": self._confusion.told(texts) if classes else None,
+            "calibration": metrics.calibration.told() if classes else None,
+            "confusion": metrics.confusion.told(texts) if classes else None,
+            "metrics": {**metrics.result(), **metrics.pictures()} if metrics.result() else None,
             **told(learner, lambda feature: names_of(feature, names)), "warnings": warnings,
         }, bounded)  # fmt: skip
         self._write(end)
@@ -151,14 +129,6 @@ class Recorder:
     def _write(self, entry: dict[str, Any]) -> None:
         if self._log is not None:
             self._log.write(entry)
-
-
-def numbers_of(classes: list[int | str], y: np.ndarray) -> np.ndarray:
-    """int64[n]: which of the `classes` the labels are (`PredictedClass.label`), -1 for one that has not been met."""
-    if classes and isinstance(classes[0], str):
-        return y.astype(np.int64)
-    place = {float(label): i for i, label in enumerate(classes)}
-    return np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
 
 
 def _signs(values: np.ndarray) -> list[str]:

@@ -62,7 +62,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
             warm_up(model.learner, options.learn)
         limits = Limits(options.max_body, min(options.max_body, Limits().line), options.connections, options.timeout)
-        limits = limits._replace(idle=max(limits.idle, limits.seconds))
+        limits = limits._replace(idle=max(limits.idle, limits.seconds), entries=options.max_features)
         saver = Saver(run_options, model.learner, model.names) if options.learn else None
 
         async def serve() -> None:
@@ -75,7 +75,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
                 if saver is not None and learned:
                     saver.learned(learned, metrics)
 
-            worker = Worker(model.learner, model.names, after=after, online=options.learn)
+            worker = Worker(model.learner, model.names, most_entries=limits.entries, after=after, online=options.learn)
             places = [f"http://{address(http)}"] if http else []
             places += [f"lines on {address(lines)}"] if lines else []
             learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""

@@ -21,7 +21,7 @@ from sonlearn.commands.recording import FINE, Recorder, check_recording, recorde
 from sonlearn.commands.settings import ALIKE, check_agreement, describe, split
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass, diverged, takes_words
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of, diverged, takes_words
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
@@ -30,8 +30,9 @@ from sonlearn.report import streams
 from sonlearn.report.answers import AnswerLines
 from sonlearn.report.classes import likeliest, probabilities_of, scores_of
 from sonlearn.report.labels import as_reported
+from sonlearn.report.metrics import Metrics
 from sonlearn.report.outcomes import outcome_of, without_held
-from sonlearn.report.predictions import PredictionWriter
+from sonlearn.report.predictions import PredictionWriter, texts_of, with_intervals, with_sets
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, listed
@@ -67,6 +68,8 @@ def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session]
     return session.run()
 
 
+#: How two classes are written whose labels are numbers.
+SIGNS = ("-1", "1")
 #: Scores held of a batch, rows times classes; rows of a part at least.
 CELLS, LEAST_ROWS = 1 << 22, 64
 
@@ -76,6 +79,7 @@ class Session(Passes):
 
     def __init__(self, given: dict[str, Any], options: RunOptions):
         self.learner: Learner | None = None
+        self.metrics: Metrics | None = None
         self.cores = cores_of(options)
         self.from_model, unfinished, names = initial_model(options), None, NameTable()
         if self.from_model is not None:
@@ -172,6 +176,7 @@ class Session(Passes):
             raise InputError(
                 batch.source, None, None, f"the columns {columns}", "one that is the label: --label COLUMN"
             )
+        self.metrics = Metrics(self.learner)
         for line in (*self.settings(self.learner, cache), *(() if self.bar.shown else ("", *HEADER))):
             self.say(line)
         self.recorder.begin(self.learner, self.files, self.options.passes)
@@ -196,7 +201,8 @@ class Session(Passes):
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""
         self.progress.next_pass()
-        self.recorder.next_pass()
+        if self.holdout and self.learner is not None:  # results are of this pass's held-out examples alone
+            self.metrics = Metrics(self.learner)
         if learns and self.learner is not None:
             self.learner.next_pass()
 
@@ -242,11 +248,13 @@ class Session(Passes):
         outcome = outcome_of(self.learner.with_numbers(batch), held, predicted)
         self.write(batch, predicted)
         if predicted.refused.any():
-            predicted = type(predicted)(*(part[keep] for part in predicted))
+            predicted = chosen_of(predicted, keep)
         rows = self.progress.update(outcome)
         for line in () if self.bar.shown else rows:
             self.say(line)
-        self.recorder.add(outcome, predicted, self.learner)
+        assert self.metrics is not None
+        self.metrics.count(outcome.y, outcome.weight, predicted, self.progress.counted(outcome))
+        self.recorder.add(outcome)
 
     def write(self, batch: Batch, predicted: Predicted | PredictedClass) -> None:
         """Predictions of all rows, and ``nan`` for those that were refused or malformed."""
@@ -258,21 +266,31 @@ class Session(Passes):
             said = answers_of(self.learner, predicted, self.options.probabilities)
             self.predictions.write(self.answers.lines(lines.rows(said)))
         elif self.predictions:
-            values: Any = predicted.prediction
-            if isinstance(predicted, PredictedClass):
-                labels = [str(label) for label in self.learner.classes]
-                if self.options.top is not None:
-                    values = likeliest(predicted, labels, self.options.top)
-                elif self.options.probabilities:
-                    values = probabilities_of(predicted, labels, self.learn.numbered)
-                else:
-                    values = self.texts(values)
-            self.predictions.write(*lines.values(values))
+            self.predictions.write(*lines.values(self.values_of(predicted)))
         if self.raw_predictions:
             values = predicted.raw
             if isinstance(predicted, PredictedClass):
                 values = scores_of(predicted, [str(label) for label in self.learner.classes])
             self.raw_predictions.write(*lines.values(values))
+
+    def values_of(self, predicted: Predicted | PredictedClass) -> Any:
+        """What is written of each row: the prediction, and its interval or set where there are such."""
+        assert self.learner is not None
+        if isinstance(predicted, PredictedClass):
+            labels = [str(label) for label in self.learner.classes]
+            if self.options.top is not None:
+                values = likeliest(predicted, labels, self.options.top)
+            elif self.options.probabilities:
+                values = probabilities_of(predicted, labels, self.learn.numbered)
+            else:
+                values = self.texts(predicted.prediction)
+            return values if predicted.sets is None else with_sets(values, predicted.sets, labels)
+        if predicted.sets is not None:
+            labels = list(self.learner.two_labels or SIGNS) if self.learner.worded else list(SIGNS)
+            return with_sets(texts_of(predicted.prediction), predicted.sets, labels)
+        if predicted.low is not None and predicted.high is not None:
+            return with_intervals(predicted.prediction, predicted.low, predicted.high)
+        return predicted.prediction
 
     def report_skipped(self, tags: list[str]) -> None:
         """Lines for malformed rows behind the last one."""
@@ -301,7 +319,9 @@ class Session(Passes):
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """How it went."""
         lines = self.progress.summary(seconds, ending, whole)
-        lines[-2:-2] = [*label_lines(self.learner), *members_at_work(self.learner)]  # before the time that it took
+        measures = [] if self.metrics is None else self.metrics.lines()
+        more = [*label_lines(self.learner), *measures, *members_at_work(self.learner)]
+        lines[-2:-2] = more  # before the time that it took
         return lines
 
     def finish(self, ending: str) -> None:
@@ -322,11 +342,13 @@ class Session(Passes):
             said.append(UNLABELLED)
         if not self.options.testonly:
             said += worse_than_a_constant(self.learn, self.progress)
+        if self.metrics is not None and self.metrics.nobody():
+            said.append(self.metrics.nobody())
         return said
 
     def record(self, ending: str) -> None:
         """Write the end of the log, and the page."""
-        self.recorder.finish(ending, self.learner, self.names, self.warnings())
+        self.recorder.finish(ending, self.learner, self.metrics, self.names, self.warnings())
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""

@@ -83,7 +83,7 @@ VERBS = {
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: one line an example on standard output, the loss on standard error.",
         (
-            ("learning", _fields(LearnOptions, *OUTPUT_OPTIONS)),
+            ("learning", _fields(LearnOptions, *OUTPUT_OPTIONS, "coverage")),
             ("text", _fields(TextOptions, "format")),
             ("run", _fields(RunOptions, *_PREDICT)),
             _CLUSTER,

@@ -19,14 +19,16 @@ from sonlearn.files.storage import pack, unpack
 from sonlearn.learn.learner import Learner, PredictedClass
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.options.losses import PROBABILISTIC as PROBABILISTIC
 from sonlearn.options.methods import METHODS
 
 #: Losses with which classes can be learned, their labels being -1 and +1.
 CLASS_LOSSES = (*CLASSIFICATION, "squared")
+
 #: Fields that say which classes there are: an estimator is told by the labels it is given.
 OF_LABELS = ("oaa", "classes", "multinomial", "positive")
 #: Fields that say how the command line writes a prediction; an estimator has its own ways.
-OF_OUTPUT = ("link", "binary")
+OF_OUTPUT = ("link", "binary", "threshold")
 #: Fields of `LearnOptions` with their defaults.
 LEARNING = {
     field.name: field.default
@@ -90,6 +92,8 @@ def has_softmax(learner: Learner) -> bool:
 def learner_of_classes(options: LearnOptions, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
     """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come."""
     if classes == 2:
+        if options.coverage is not None and options.loss == "squared":  # labels are classes here, and get sets
+            options = dataclasses.replace(options, binary=True)
         return Learner(options, text, threads=threads)
     how = {"oaa": classes} if classes is not None and classes > 2 else {"classes": "auto"}
     learner = Learner(dataclasses.replace(options, **how), text, threads=threads)
@@ -109,6 +113,26 @@ def raw_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:
     """
     predicted = learner.predict(batch, online=online)
     return predicted.scores if isinstance(predicted, PredictedClass) else predicted.raw[:, None]
+
+
+def intervals_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
+    """float64[n, 2]: ends of the intervals of the rows. Raises OptionError where the learner keeps no coverage."""
+    check_coverage(learner)
+    said: Any = learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
+    return np.column_stack([said.low, said.high])
+
+
+def sets_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
+    """bool[n, K]: which classes are in the rows' sets. Raises OptionError where the learner keeps no coverage."""
+    check_coverage(learner)
+    said: Any = learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
+    return np.asarray(said.sets)
+
+
+def check_coverage(learner: Learner) -> None:
+    """Raise OptionError where the learner keeps no coverage."""
+    if learner.options.coverage is None:
+        raise OptionError("sets and intervals: the estimator keeps no coverage; give coverage=0.9 before it learns")
 
 
 def best_of(learner: Learner, raw: np.ndarray) -> np.ndarray:

@@ -25,9 +25,11 @@ from sonlearn.estimators.base import (
     class_options,
     constructor,
     has_softmax,
+    intervals_of,
     labels_of,
     learner_of_classes,
     raw_of,
+    sets_of,
     value_options,
 )
 from sonlearn.learn.learner import Learner
@@ -186,6 +188,16 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         """The likeliest class, None before any was seen."""
         return self._predicted([x])[0]
 
+    def predict_set_one(self, x: dict[Hashable, Any]) -> set[Hashable]:
+        """The classes in the row's set, which holds the share `coverage` of the labels; of nothing learned, none.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        if not hasattr(self, "learner_"):
+            return set()
+        inside = sets_of(self.learner_, self._unlabelled([x]), labels_follow=True)[0].tolist()
+        return {label for label, one in zip(self._classes, inside, strict=True) if one}
+
     def predict_proba_many(self, X: Any) -> Any:
         """`predict_proba_one` of the rows of a table, as a pandas table."""
         import pandas as pd
@@ -277,6 +289,15 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
         import pandas as pd
 
         return pd.Series(self._predicted(_rows(X)), index=_index(X))
+
+    def predict_interval_one(self, x: dict[Hashable, Any]) -> tuple[float, float]:
+        """(low, high) of the row's interval, which holds the share `coverage` of the labels.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        learner = getattr(self, "learner_", None) or Learner(self._options(), self._text)
+        low, high = intervals_of(learner, self._unlabelled([x]), labels_follow=True)[0].tolist()
+        return low, high
 
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[float], weight: Any) -> None:
         if len(rows) != len(y):

@@ -27,9 +27,11 @@ from sonlearn.estimators.base import (
     class_options,
     constructor,
     has_softmax,
+    intervals_of,
     labels_of,
     learner_of_classes,
     raw_of,
+    sets_of,
     value_options,
 )
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
@@ -240,6 +242,15 @@ class SonClassifier(ClassifierMixin, _Son):
         raw = self._raw(X)
         return np.asarray(self.classes_[best_of(self.learner_, raw)])
 
+    def predict_set(self, X: Any) -> np.ndarray:
+        """bool[n, K]: which of `classes_` are in each row's set, which holds the share `coverage` of the labels.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        check_is_fitted(self)
+        X, _, _ = self._checked(X, reset=False)
+        return np.concatenate([sets_of(self.learner_, batch) for _, batch in self._batches(X)])
+
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.links.PROBABILISTIC`."""
@@ -316,6 +327,15 @@ class SonRegressor(RegressorMixin, _Son):
         options = self.learner_.options
         p = np.clip(raw, *options.bounds)
         return np.asarray(np.exp(p) if options.loss == "poisson" else p)
+
+    def predict_interval(self, X: Any) -> np.ndarray:
+        """float64[n, 2]: the ends of each row's interval, which holds the share `coverage` of the labels.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        check_is_fitted(self)
+        X, _, _ = self._checked(X, reset=False)
+        return np.concatenate([intervals_of(self.learner_, batch) for _, batch in self._batches(X)])
 
     @property
     def coef_(self) -> np.ndarray:

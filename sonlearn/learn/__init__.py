@@ -1,8 +1,8 @@
 """Rows -> state and predictions: every learner, without input or output.
 
-Read `engine` first, the seam: what a learner is to the rest of the program. Then `learner`, which keeps the names of the
-features, the labels and one engine (`make` makes it), and `shared_index`, which lets several learners share the numbers
-of features. `losses`, `links`, `labels`, `classes` and `linear_algebra` serve them all.
+Read `engine` first, the seam: what a learner is to the rest of the program. Then `learner`, which keeps the names of
+the features, the labels and one engine (`make` makes it), and `shared_index`, which lets several learners share the
+numbers of features. `losses`, `links`, `labels`, `classes` and `linear_algebra` serve them all.
 
 A folder for each family has its kernels beside its engine:
 
@@ -13,6 +13,5 @@ A folder for each family has its kernels beside its engine:
 `bayes`        naive Bayes                                              `ewma`         means of the labels
 
 `spectrum` is what a step makes of a matrix's eigenvalues, `log` what the features that are not in a row still have to
-undergo, `delay` labels that come late, `merge` learners of several partitions of the data, `explain` the contributions of
-members and features to a prediction.
-"""
+undergo, `delay` labels that come late, `merge` learners of several partitions of the data, `explain` the
+contributions of members and features to a prediction."""

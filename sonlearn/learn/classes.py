@@ -59,6 +59,8 @@ class PredictedClass(NamedTuple):
         How many classes had been met before the row.
     spare : float64[n]
         The score of a class that has not been met, as long as there can be one.
+    sets : bool[n, K], or None
+        With ``--coverage``: which of the classes met before the row are in its set.
     """
 
     prediction: np.ndarray
@@ -71,6 +73,7 @@ class PredictedClass(NamedTuple):
     other: np.ndarray
     met: np.ndarray
     unseen: np.ndarray
+    sets: np.ndarray | None = None
 
 
 class Classes:

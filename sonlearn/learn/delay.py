@@ -10,7 +10,7 @@ members would make when its label comes: see `Waiting`, a queue of them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -104,6 +104,42 @@ def interleaved(waiting: Batch | None, batch: Batch, delay: int) -> tuple[Batch,
     return rows, np.flatnonzero(ahead), whole.part(max(whole.n - delay, 0), whole.n)
 
 
+def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, Any]:
+    """What the engine filled in for `interleaved` rows, of those learned what it had filled in when they came.
+
+    Parameters
+    ----------
+    waiting : Predictions or Scores, or None
+        Of the rows that waited before.
+    out : Predictions or Scores
+        Of the interleaved rows; of several classes, more may have been met since.
+    places : int64[n]
+        Where in `out` rows are predicted.
+
+    Returns
+    -------
+    out, waiting : Predictions or Scores
+        Of the interleaved rows, and of the rows that wait after them.
+    """
+    late = np.setdiff1d(np.arange(len(out[0])), places)
+    then = [array[places] for array in out]
+    if waiting is not None:
+        then = [np.concatenate([widened(old, new), new]) for old, new in zip(waiting, then, strict=True)]
+    filled = []
+    for array, made in zip(out, then, strict=True):
+        array = array.copy()
+        array[late] = made[: len(late)]
+        filled.append(array)
+    return type(out)(*filled), type(out)(*(array[len(late) :] for array in then))
+
+
+def widened(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """`old` with as many columns as `new`, the further ones 0: those of classes that had not been met."""
+    if old.ndim == 1:
+        return old
+    return np.pad(old, ((0, 0), (0, new.shape[1] - old.shape[1])))
+
+
 def rows_at(batch: Batch, order: np.ndarray) -> Batch:
     """The rows of a batch at the places `order` (int64[m]), in that order; without tags."""
     lengths = np.diff(batch.indptr)[order]
@@ -117,8 +153,8 @@ def rows_at(batch: Batch, order: np.ndarray) -> Batch:
     )  # fmt: skip
 
 
-def to_arrays(waiting: Batch | None) -> tuple[dict | None, dict[str, np.ndarray]]:
-    """(header, arrays) of the rows that wait, for a model's file."""
+def to_arrays(waiting: Batch | None, predicted: Any) -> tuple[dict | None, dict[str, np.ndarray]]:
+    """(header, arrays) of the rows that wait, and of what was predicted for them, for a model's file."""
     if waiting is None:
         return None, {}
     arrays = {
@@ -126,6 +162,7 @@ def to_arrays(waiting: Batch | None) -> tuple[dict | None, dict[str, np.ndarray]
     }
     if waiting.base is not None:
         arrays["waiting.base"] = waiting.base
+    arrays |= {f"waiting.{name}": array for name, array in predicted._asdict().items()}
     return {"source": waiting.source, "constant": waiting.constant, "class_names": waiting.class_names}, arrays
 
 
@@ -141,3 +178,15 @@ def from_arrays(header: dict | None, arrays: dict[str, np.ndarray]) -> Batch | N
     if not fits or indptr[0] != 0 or indptr[-1] != entries or (np.diff(indptr) < 0).any():
         raise ValueError("the rows whose labels are to come do not fit together")
     return Batch(**own, base=arrays.get("waiting.base"), **header)
+
+
+def predictions_of(waiting: Batch | None, none: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """What was predicted for the rows that wait, in the form of `none`; ValueError or KeyError where it is none."""
+    if waiting is None:
+        return None
+    own = {name: np.array(arrays[f"waiting.{name}"]) for name in none._fields}
+    for name, array in own.items():
+        like = getattr(none, name)
+        if array.dtype != like.dtype or array.shape[0] != waiting.n or array.shape[1:] > like.shape[1:]:
+            raise ValueError("what was predicted for the rows whose labels are to come does not fit")
+    return type(none)(**own)

@@ -10,17 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.conformal.layer import Coverage
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.classes import Classes, PredictedClass
+from sonlearn.learn.decision import BEST_F1, Decision
 from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.labels import Labels
-from sonlearn.learn.links import reported
+from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
 from sonlearn.learn.multiclass.one_vs_rest import Scores
@@ -46,7 +48,9 @@ class Predicted(NamedTuple):
     w'x before any of it, `loss` is l(prediction, label) before a link and without the importance weight (``--binary``:
     1 for a wrong class), NaN without a label. `refused` (bool[n]): rows that could not be learned from (`partial_fit`).
     `offline` is what `raw` would be of the model at rest, to which no labels come any more (of a committee with members
-    that forget; else it is `raw`).
+    that forget; else it is `raw`). `decided` is -1 or +1: the class that ``--threshold`` gives, of what was known
+    before the row. With ``--coverage`` there are also, of values, the ends of the intervals, `low` and `high`; of
+    classes `sets` (bool[n, 2]): whether -1 and +1 are in the row's set. Else these are None.
     """
 
     prediction: np.ndarray
@@ -54,6 +58,15 @@ class Predicted(NamedTuple):
     loss: np.ndarray
     refused: np.ndarray
     offline: np.ndarray
+    decided: np.ndarray
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    sets: np.ndarray | None = None
+
+
+def chosen_of(predicted: Any, rows: Any) -> Any:
+    """What was predicted for some of the rows: `rows` is bool[n], int64[k] or a slice."""
+    return type(predicted)(*(None if part is None else part[rows] for part in predicted))
 
 
 class Learner:
@@ -99,6 +112,7 @@ class Learner:
         if parts and self.options.label_delay:
             raise OptionError("--label_delay with learners of parts of the data: expected one stream, in its order")
         self._waiting: Batch | None = None
+        self._predicted: Any = None  # what was predicted for the rows that wait, as the engine filled it in
         self._made_of = self.options
         self.engine: Any = make_engine(self.options, threads, parts)
         self.counts_unknown = self.engine.unknown
@@ -108,6 +122,11 @@ class Learner:
         self.labels = Classes(self.options) if several else Labels(
             loss, binary=self.options.binary, positive=self.options.positive
         )  # fmt: skip
+        self._decision = Decision(self.options)
+        self._coverage = None
+        if self.options.coverage is not None:
+            classes = several or self.options.binary or loss in CLASSIFICATION
+            self._coverage = Coverage(self.options.coverage, classes)
 
     def partial_fit(
         self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
@@ -145,8 +164,12 @@ class Learner:
             _take_front(self, batch, bad, skip)
             raise self.labels.error(batch, bad)
         rows, self.index = intern(batch._replace(y=y), self.index, self.counts_unknown)
+        return self.fit_rows(batch, rows, skip)
+
+    def fit_rows(self, batch: Batch, rows: Rows, skip: bool) -> Predicted | PredictedClass:
+        """`partial_fit` of `batch` where its rows have been numbered, and their labels coded."""
         out, refused = self.learn_rows(batch, rows, skip)
-        return self.as_predicted(out, rows.y, batch, refused)
+        return self.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
 
     def _fit_late(self, batch: Batch) -> Predicted | PredictedClass:
         """`partial_fit` where labels come `label_delay` rows late: the rows that wait are part of the model."""
@@ -158,8 +181,11 @@ class Learner:
         rows, self.index = intern(late._replace(y=y), self.index, self.counts_unknown)
         out, refused = self.learn_rows(late, rows, skip=False)
         self._waiting = waiting
-        labels = self.labels.coded(batch, remember=False)[0]
-        return self.as_predicted(type(out)(*(array[places] for array in out)), labels, batch, refused[places])
+        out, self._predicted = delay.as_predicted_then(self._predicted, out, places)
+        y, shown = rows.y.copy(), late.y.copy()
+        y[places], shown[places] = self.labels.coded(batch, remember=False)[0], batch.y
+        counted = learned(rows) & ~refused  # not the rows at `places`: their labels are for the loss alone
+        return chosen_of(self.as_predicted(out, y, late._replace(y=shown), refused, counted), places)
 
     def learn_rows(self, batch: Batch, rows: Rows, skip: bool) -> tuple[Any, np.ndarray]:
         """Learn `rows`, those of `batch` with its features numbered: (what the engine filled in, bool[n] refused)."""
@@ -172,18 +198,25 @@ class Learner:
             if at < batch.n:
                 refused[at] = True
                 if not skip:
+                    self._count_before(out, rows, batch, at)
                     raise self._refusal(batch, rows, at)
         refused |= getattr(out, "refused", False)
         if refused.any() and not skip:
+            self._count(out, rows, batch, refused)
             raise diverged(batch, int(np.argmax(refused)))
         return out, refused
 
-    def predict(self, batch: Batch | Table, *, online: bool = False) -> Predicted | PredictedClass:
+    def predict(
+        self, batch: Batch | Table, *, online: bool = False, labels_follow: bool = False
+    ) -> Predicted | PredictedClass:
         """Predict the rows of `batch` and change nothing; features never seen count as 0.
 
         A table (see `partial_fit`) may have the column of the label, or not. With `online` the rows are predicted as
         `partial_fit` would, while labels keep arriving: by all members of a committee, those that forget included
-        (docs/streams.md); labels in the batch are then not looked at.
+        (docs/streams.md); labels in the batch are then not looked at. With ``--coverage``, `labels_follow` says that
+        each row will be learned before the next one is predicted: then sets and intervals are those that `partial_fit`
+        would give, which keep the coverage row by row. Else they are by thresholds averaged over the last rows learned,
+        which suit many rows to come.
 
         Raises
         ------
@@ -198,7 +231,8 @@ class Learner:
             batch = batch._replace(y=np.full(batch.n, np.nan), weight=np.zeros(batch.n), class_names=None)
             rows, _ = intern(batch, self.index, self.counts_unknown)
             out, refused = self.learn_rows(batch, rows, skip=False)
-            return self.as_predicted(out, rows.y, batch, refused)
+            none = np.zeros(batch.n, dtype=bool)
+            return self.as_predicted(out, rows.y, batch, refused, none if labels_follow else None)
         y, bad = self.labels.coded(batch, remember=False)
         if bad < batch.n:
             raise self.labels.error(batch, bad)
@@ -207,7 +241,8 @@ class Learner:
         at = self.engine.predict(self.state, rows, out)
         if at < batch.n:
             raise diverged(batch, at)
-        return self.as_predicted(out, rows.y, batch, np.zeros(batch.n, dtype=bool))
+        none = np.zeros(batch.n, dtype=bool)
+        return self.as_predicted(out, rows.y, batch, none, none if labels_follow else None)
 
     def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
         """The rows of a table. The first one that is learned from settles what the features are."""
@@ -276,9 +311,17 @@ class Learner:
 
         Raises OptionError where they contradict each other, or the other options.
         """
+        before = self.options.threshold
         self.options = dataclasses.replace(
             self.options, **{name: given[name] for name in OUTPUT_OPTIONS if name in given}
         )
+        if self.options.threshold != before:
+            if self.options.threshold == BEST_F1 and self.examples:
+                raise OptionError(
+                    f"--threshold {BEST_F1}: the model has kept no scores to find it by; train it with that flag, or "
+                    "give a probability"
+                )
+            self._decision = Decision(self.options)
         if isinstance(self.labels, Labels):
             header = self.labels.header()
             self.labels = Labels(self.options.loss, binary=self.options.binary, positive=self.options.positive)
@@ -384,15 +427,65 @@ class Learner:
         labels = self.labels
         return Scores.empty(n, len(labels.labels)) if isinstance(labels, Classes) else Predictions.empty(n)
 
-    def as_predicted(self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray) -> Predicted | PredictedClass:
+    def as_predicted(
+        self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray, counted: np.ndarray | None
+    ) -> Predicted | PredictedClass:
+        """What is predicted, of what the engine has filled in.
+
+        Parameters
+        ----------
+        out : Predictions or Scores
+        y : float64[n]
+            Labels as the engine has them, for the loss.
+        batch : Batch
+            Weights, and labels as they are written.
+        refused : bool[n]
+        counted : bool[n], or None
+            Rows whose labels thresholds, sets and intervals learn from, each after the row's own. None: nothing is
+            being learned, nor will be before the next row is predicted.
+        """
         if isinstance(self.labels, Classes):
-            return self.labels.judged(out, y, batch, refused)
+            judged = self.labels.judged(out, y, batch, refused)
+            return judged if self._coverage is None else judged._replace(sets=self._sets(judged, y, counted))
+        none = np.zeros(len(y), dtype=bool)
         loss = np.empty(len(y))
         np.clip(out.raw, *self.options.bounds, out=out.prediction)
         losses(loss_of(self.options), out.prediction, y, loss)
-        shown, loss = reported(self.options, out.prediction, y, loss)
+        decided = self._decision.decided(out.prediction, y, batch.weight, none if counted is None else counted)
+        shown, loss = reported(self.options, out.prediction, decided, y, loss)
         offline = np.where(np.isnan(out.offline), out.raw, out.offline)
-        return Predicted(shown, out.raw, loss, refused, offline)
+        predicted = Predicted(shown, out.raw, loss, refused, offline, decided)
+        coverage = self._coverage
+        if coverage is None:
+            return predicted
+        if coverage.of_classes:
+            p = probability(self.options.loss, out.prediction)
+            p, number = np.column_stack([1.0 - p, p]), (y > 0).astype(np.int64)
+            sets = coverage.steady_sets(p) if counted is None else coverage.sets(p, number, counted)
+            return predicted._replace(sets=sets)
+        center = linked("poisson", out.prediction) if self.options.loss == "poisson" else out.prediction
+        ends = coverage.steady_intervals(center) if counted is None else coverage.intervals(center, y, counted)
+        return predicted._replace(low=ends[0], high=ends[1])
+
+    def _sets(self, judged: PredictedClass, y: np.ndarray, counted: np.ndarray | None) -> np.ndarray:
+        """bool[n, K]: sets of the classes met before the row alone, so that no bit depends on where batches end."""
+        assert self._coverage is not None
+        met = np.arange(judged.probabilities.shape[1]) < judged.met[:, None]
+        p = np.where(met, judged.probabilities, 0.0)
+        if counted is None:
+            return self._coverage.steady_sets(p) & met
+        known = (y >= 0) & (y < judged.met)
+        number = np.where(known, y, -1.0).astype(np.int64)
+        return self._coverage.sets(p, number, counted & ~judged.refused) & met
+
+    def _count(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray) -> None:
+        """Let thresholds, sets and intervals learn from rows that have been learned, though an error follows."""
+        self.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
+
+    def _count_before(self, out: Any, rows: Rows, batch: Batch, at: int) -> None:
+        """`_count` of the rows before row `at`, which have been learned."""
+        first = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
+        self._count(type(out)(*(part[:at] for part in out)), first, batch.part(0, at), np.zeros(at, dtype=bool))
 
     # -- persistence -------------------------------------------------------------------------------------------------
 
@@ -415,9 +508,12 @@ class Learner:
         if self.options != self._made_of:
             header["said"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
         arrays = storage.flat(self.engine.packed(self.state), "state")
-        waits, late = delay.to_arrays(self._waiting)
+        waits, late = delay.to_arrays(self._waiting, self._predicted)
         if waits is not None:
             header["waiting"] = waits
+        header["decision"], decision = self._decision.packed()
+        arrays |= {f"decision.{name}": array for name, array in decision.items()}
+        arrays |= {} if self._coverage is None else self._coverage.arrays()
         return header, {"ids": self.index.ids[: self.size], **arrays, **late}
 
     @classmethod
@@ -442,11 +538,18 @@ class Learner:
                 learner.labels.restore(header["labels"])
             learner.columns = ColumnTable(header["columns"])
             learner.set_output(**header.get("said", {}))
+            if header.get("decision"):
+                learner._decision.restore(
+                    header["decision"], {name: arrays[f"decision.{name}"] for name in ("bins", "weights")}
+                )
             learner.examples = int(header["examples"])
+            if learner._coverage is not None:
+                learner._coverage.restore(arrays)
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
                 raise ValueError("ids are not integers")
             learner.index = index_of(arrays["ids"])
             learner._waiting = delay.from_arrays(header.get("waiting"), arrays)
+            learner._predicted = delay.predictions_of(learner._waiting, learner.empty_predictions(0), arrays)
             state = storage.rebuilt(learner.state, arrays, "state")
             if isinstance(learner.labels, Classes):
                 learner.labels.check(header["classes"]["learned"], learner.engine.met(state))

@@ -11,9 +11,7 @@ import numpy as np
 from sonlearn.errors import OptionError
 from sonlearn.options import LearnOptions
 from sonlearn.options.learning import LINKS
-
-#: Losses whose minimiser determines the probability P of a class: it is the logit of P, or 2 P - 1.
-PROBABILISTIC = ("logistic", "squared", "squared_hinge")
+from sonlearn.options.losses import PROBABILISTIC as PROBABILISTIC
 
 
 def linked(link: str, p: np.ndarray) -> np.ndarray:
@@ -35,15 +33,21 @@ def logistic(p: np.ndarray) -> np.ndarray:
     return np.exp(-np.logaddexp(0.0, -p))
 
 
-def reported(options: LearnOptions, p: np.ndarray, y: np.ndarray, loss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(reported predictions, reported losses) for predictions p, labels y and losses; float64[n] each.
+def probability(loss: str, p: np.ndarray) -> np.ndarray:
+    """float64[n]: the probability of +1 for predictions p; for losses that tell none, a number that grows with p."""
+    return np.clip(0.5 + 0.5 * p, 0.0, 1.0) if loss in ("squared", "squared_hinge") else logistic(p)
 
-    With --binary a prediction above 0 is class +1, as in VW. The loss of a row without a label is NaN.
+
+def reported(
+    options: LearnOptions, p: np.ndarray, decided: np.ndarray, y: np.ndarray, loss: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(reported predictions, reported losses) for predictions p and decided classes (-1 or +1), float64[n] each.
+
+    With --binary the class is reported, and a loss of 1 for a wrong one. The loss of a row without a label is NaN.
     """
     if not options.binary:
         return linked(options.link, p), loss
-    classes = np.where(p > 0.0, 1.0, -1.0)
-    return classes, np.where(np.isnan(y), np.nan, (classes != y).astype(np.float64))
+    return decided, np.where(np.isnan(y), np.nan, (decided != y).astype(np.float64))
 
 
 def probabilities(loss: str, raw: np.ndarray, softmax: bool = False) -> np.ndarray:

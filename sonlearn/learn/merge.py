@@ -24,7 +24,7 @@ from sonlearn.learn.ensemble.label_scale import LabelStandardiser
 from sonlearn.learn.ensemble.label_scale import State as LabelState
 from sonlearn.learn.ensemble.partitions import Part
 from sonlearn.learn.labels import PLUS_MINUS, WORDS, ZERO_ONE
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass, learned
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
 from sonlearn.options import LearnOptions
 from sonlearn.views.index import index_of, intern
@@ -152,7 +152,7 @@ def fit_combiner(united: Learner, batch: Batch, told: Sequence[PartitionPredicti
     else:
         said = np.column_stack([np.where(each.refused, 0.0, each.scores[:, 0]) for each in told])
     united.engine.combine(united.state, said, rows, True, out)
-    return united.as_predicted(out, rows.y, batch, refused)
+    return united.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
 
 
 def _scores(labels: list[int | str], told: Sequence[PartitionPredictions]) -> ClassPredictions:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
-from sonlearn.errors import SonlearnError
+from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.learn.classes import Classes, PredictedClass
 from sonlearn.learn.labels import Labels
 from sonlearn.learn.learner import Learner, Predicted
@@ -43,7 +43,12 @@ def learn_with_shared_index(
     ------
     InputError
         A label does not fit a loss; no row has been learned.
+    OptionError
+        Labels come late (``--label_delay``).
     """
+    for learner in learners:
+        if learner.options.label_delay:
+            raise OptionError(f"--label_delay {learner.options.label_delay} with learners side by side: expected one")
     coded: dict[Any, tuple[Labels | Classes, np.ndarray]] = {}
     for learner in learners:
         if learner.labels.kind not in coded:
@@ -62,7 +67,7 @@ def learn_with_shared_index(
         rows, learner.index = numbered[learner.counts_unknown]
         learner.labels, y = coded[learner.labels.kind]
         try:
-            done: Outcome = learner.learn_rows(batch, relabelled(rows, y), skip)
+            done: Outcome = learner.fit_rows(batch, relabelled(rows, y), skip)
         except SonlearnError as error:
             done = error
         use(i, done)

@@ -11,10 +11,10 @@ from typing import Any
 
 from sonlearn.errors import OptionError
 from sonlearn.options.class_members import class_member
-from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
+from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS, PROBABILISTIC
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
-from sonlearn.options.spec import flags, gram_size, nearest, raw
+from sonlearn.options.spec import flags, gram_size, nearest, raw, threshold
 
 #: Classes that --classes auto takes, unless told.
 MOST_CLASSES = 10_000
@@ -156,9 +156,19 @@ def _check_output(o: Any) -> None:
     if o.binary and (o.link != "identity" or o.loss == "poisson"):
         other = f"--link {o.link}" if o.link != "identity" else "--loss poisson"
         raise OptionError(f"--binary with {other}: the one says classes, the other values; give one of them")
+    if isinstance(o.threshold, float | int) and not 0 < o.threshold < 1:
+        raise OptionError(f"--threshold {o.threshold:g}: expected {threshold.expected}")
+    if o.threshold not in (None, "best-f1") and o.loss not in PROBABILISTIC:
+        raise OptionError(
+            f"--threshold {o.threshold} with --loss {o.loss}: it tells no probability; give --threshold best-f1, or "
+            f"one of --loss {', '.join(PROBABILISTIC)}"
+        )
+    if o.threshold is not None and o.loss == "poisson":
+        raise OptionError(f"--threshold {o.threshold} with --loss poisson: labels are counts, not classes")
     said = [flag for flag, on in (
         ("--min_prediction", o.min_prediction is not None), ("--max_prediction", o.max_prediction is not None),
         (f"--link {o.link}", o.link != "identity"), ("--binary", o.binary),
+        (f"--threshold {o.threshold}", o.threshold is not None),
     ) if on]  # fmt: skip
     if o.several and said:
         raise OptionError(

@@ -16,15 +16,15 @@ from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
-from sonlearn.options.spec import check_field, flags, names, nearest, number, number_or, option
+from sonlearn.options.spec import check_field, flags, names, nearest, number, number_or, option, threshold
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
     "method", "sketch", "loss", "oaa", "classes", "max_classes", "multinomial", *LOSS_OPTIONS,
-    "min_prediction", "max_prediction", "link", "binary", "label_delay", "positive",
+    "min_prediction", "max_prediction", "link", "binary", "label_delay", "positive", "threshold", "coverage",
 )  # fmt: skip
 #: Options of what is said of a prediction. (Told of only where they are given.)
-OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary")
+OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary", "threshold")
 #: What a prediction becomes where it is said, as VW has it.
 LINKS = ("identity", "logistic", "glf1", "poisson")
 #: What features are divided by (`sonlearn.learn.newton.rescale`).
@@ -71,11 +71,11 @@ class LearnOptions:
     )  # fmt: skip
     quantile_tau: float = option(
         0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
-        metavar="Q",
+        metavar="Q", rare=True,
     )  # fmt: skip
     huber_k: float = option(
         1.0, "errors beyond K count in proportion with --loss huber", flags=("--huber_k",), parse=number, above=0.0,
-        metavar="K",
+        metavar="K", rare=True,
     )  # fmt: skip
     clip: float = option(
         None, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C",
@@ -92,6 +92,14 @@ class LearnOptions:
         choices=LINKS,
     )  # fmt: skip
     binary: bool = option(False, "say -1 or +1, and count errors as the loss")
+    threshold: float | str | None = option(
+        None, "P, best-f1 or cost:FN/FP: of two classes, predict +1 where its probability exceeds P (.5)",
+        parse=threshold, metavar="T",
+    )  # fmt: skip
+    coverage: float | None = option(
+        None, "share of labels that an interval, or a set, beside each prediction holds", parse=number, above=0.0,
+        high=0.999, metavar="SHARE",
+    )  # fmt: skip
     alpha: float = option(
         None, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
         metavar="A", general=1.0,
@@ -277,6 +285,14 @@ class LearnOptions:
         return float(low), float(high)
 
     @property
+    def threshold_at(self) -> float:
+        """The probability of +1 above which a row is +1, where the threshold is a probability or follows from costs."""
+        if isinstance(self.threshold, str):
+            missed, false = (float(part) for part in self.threshold.removeprefix("cost:").split("/"))
+            return false / (missed + false)
+        return 0.5 if self.threshold is None else self.threshold
+
+    @property
     def shown(self) -> tuple[str, ...]:
         """Names of the options that matter here: those of the method, and of the loss."""
         names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
@@ -284,13 +300,14 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= {"oaa", "classes", "max_classes", "multinomial", "positive", *OUTPUT_OPTIONS}
+        names |= {"oaa", "classes", "max_classes", "multinomial", "positive", "coverage", *OUTPUT_OPTIONS}
         optional = {
             "oaa",
             "classes",
             "max_classes",
             "multinomial",
             "positive",
+            "coverage",
             *OUTPUT_OPTIONS,
             "decay",
             *(("l2",) if self.method != "ftrl" else ()),

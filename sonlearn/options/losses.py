@@ -5,3 +5,5 @@ LOSSES = ("squared", "logistic", "hinge", "absolute", "squared_hinge", "quantile
 CLASSIFICATION = ("logistic", "hinge", "squared_hinge")
 #: Options of one loss each.
 LOSS_OPTIONS = {"quantile_tau": "quantile", "huber_k": "huber"}
+#: Losses whose best prediction tells the probability of a class: its logit, or 2 P - 1.
+PROBABILISTIC = ("logistic", "squared", "squared_hinge")

@@ -46,6 +46,24 @@ def number_or(*words: str) -> Callable[[str], float | str]:
     return parse
 
 
+def threshold(text: str) -> float | str:
+    """Parse a threshold: a probability within (0, 1), ``best-f1``, or ``cost:FN/FP`` with two numbers above 0."""
+    if text == "best-f1":
+        return text
+    if text.startswith("cost:"):
+        missed, false = (number(part) for part in text.removeprefix("cost:").split("/"))
+        if not (0 < missed < math.inf and 0 < false < math.inf):
+            raise ValueError(text)
+        return text
+    value = number(text)
+    if not 0 < value < 1:
+        raise ValueError(text)
+    return value
+
+
+threshold.expected = "a probability between 0 and 1, best-f1, or cost:FN/FP"  # type: ignore[attr-defined]
+
+
 def port_number(text: str) -> int | None:
     """Parse the number of a TCP port, or ``none``."""
     return None if text == "none" else int(text)

@@ -100,6 +100,9 @@ class ServeOptions:
     )  # fmt: skip
     learn: bool = option(False, "learn from rows with a label: POST /learn, and lines of --tcp (needs -f)")
     max_body: int = option(8 << 20, "bytes that a request may have", parse=int, low=1, high=1 << 30, metavar="N")
+    max_features: int = option(
+        1 << 16, "features that a row may have, with its interactions", parse=int, low=1, high=1 << 22, metavar="N"
+    )
     connections: int = option(512, "connections open at a time, of each port", parse=int, low=1, metavar="N")
     timeout: float = option(
         30.0, "seconds in which a request has to come whole, and its answer to be taken", parse=number, above=0.0,

@@ -4,6 +4,8 @@
     label          what is predicted, as labels are written in the data
     probability    of that label; of two classes that of the positive label; or `score`, where a loss gives none
     prediction     of values, in the place of both
+    set            with ``--coverage``: the labels of the row's set, a list (in CSV as JSON writes it)
+    low, high      of values in its place: the ends of the row's interval, none as long as it has none
 
 A row that was left out has nothing but its id.
 """
@@ -59,4 +61,6 @@ class AnswerLines:
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
     return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)

@@ -43,9 +43,14 @@ def as_text(head: str, explanation: Explanation, names: Names, top: int) -> str:
 
 def as_json(about: dict[str, Any], explanation: Explanation, names: Names, top: int) -> str:
     """The same as one line of JSON, which begins with what is said `about` the example."""
+    return json.dumps(about | content_of(explanation, names, top), allow_nan=False)
+
+
+def content_of(explanation: Explanation, names: Names, top: int) -> dict[str, Any]:
+    """The same as an object of JSON."""
     attributions = [_content(attribution, names, top) for attribution in explanation.attributions]
     several = not attributions or explanation.attributions[0].label is not None
-    return json.dumps(about | ({"classes": attributions} if several else attributions[0]), allow_nan=False)
+    return {"classes": attributions} if several else attributions[0]
 
 
 def _content(attribution: Attribution, names: Names, top: int) -> dict[str, Any]:

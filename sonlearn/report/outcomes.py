@@ -17,7 +17,8 @@ def outcome_of(batch: Batch, held: np.ndarray | None, predicted: Predicted | Pre
     """The outcome of the rows of `batch` that were not refused; `held` (bool[n]) tells those that are held out."""
     y = predicted.label if hasattr(predicted, "label") else batch.y
     features = np.diff(batch.indptr)
-    outcome = Outcome(y, batch.weight, predicted.prediction, predicted.loss, features, held)
+    decided = getattr(predicted, "decided", None)
+    outcome = Outcome(y, batch.weight, predicted.prediction, predicted.loss, features, held, decided)
     if not predicted.refused.any():
         return outcome
     return Outcome(*(part if part is None else part[~predicted.refused] for part in outcome))

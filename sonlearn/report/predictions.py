@@ -21,10 +21,27 @@ def format_lines(values: np.ndarray | list[str], tags: list[str] | None = None) 
     return "\n".join(texts) + "\n" if texts else ""
 
 
+def texts_of(values: np.ndarray) -> list[str]:
+    """Numbers as `format_lines` writes them."""
+    return _texts(values)
+
+
 def _texts(values: np.ndarray) -> list[str]:
     wholes = (np.trunc(values) + 0.0).tolist()  # + 0.0: no "-0"
     pairs = zip(values.tolist(), wholes, strict=True)
     return [f"{whole:.0f}" if value == whole else f"{value:.6f}" for value, whole in pairs]
+
+
+def with_intervals(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[str]:
+    """``value [low,high]`` for each row, without a blank in the brackets."""
+    texts = zip(_texts(values), low.tolist(), high.tolist(), strict=True)
+    return [f"{text} [{a:.6g},{b:.6g}]" for text, a, b in texts]
+
+
+def with_sets(texts: list[str], sets: np.ndarray, labels: list[str]) -> list[str]:
+    """``value {label,label}`` for each row: the labels of its set, bool[n, K]."""
+    named = [",".join(label for label, inside in zip(labels, row, strict=False) if inside) for row in sets.tolist()]
+    return [f"{text} {{{inside}}}" for text, inside in zip(texts, named, strict=True)]
 
 
 class PredictionWriter:

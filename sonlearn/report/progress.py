@@ -7,9 +7,9 @@ Definitions, where programs differ:
 
 - average loss: sum of h * loss over the sum of h, over labelled examples (h: importance weight); with a holdout,
   examples that are held out are kept apart and counted in nothing else;
-- error: the predicted class is +1 where the prediction exceeds 0, else -1 (VW's ``--binary``), the label's class
-  likewise; an error is a difference. Its average is over h as well. Regression losses have one as long as all labels
-  are -1 or +1;
+- error: the predicted class is +1 where the prediction exceeds 0 (VW's ``--binary``) or what ``--threshold`` says, else
+  -1, the label's class is +1 where it exceeds 0; an error is a difference. Its average is over h as well. Regression
+  losses have one as long as all labels are -1 or +1;
 - of several classes the prediction is a label, an error is another label than the row's, and the loss is the log loss;
 - a row is due when the sum of h (labelled or not) has reached 1, then twice the sum at the last row (VW's ``-P``);
 - "since last" is over the labelled examples since the last row that was printed.
@@ -66,6 +66,8 @@ class Outcome(NamedTuple):
         Number of features, the constant included.
     held : bool[n], or None for none
         Whether the example is held out.
+    decided : float64[n], or None
+        The class that is predicted, -1 or +1; None: by the prediction.
     """
 
     y: np.ndarray
@@ -74,6 +76,7 @@ class Outcome(NamedTuple):
     loss: np.ndarray
     features: np.ndarray
     held: np.ndarray | None = None
+    decided: np.ndarray | None = None
 
 
 class Row(NamedTuple):
@@ -346,7 +349,8 @@ class Progress:
         weight = np.where(mask, outcome.weight, 0.0)
         loss = np.where(mask, outcome.loss, 0.0)
         if self.texts is None:
-            error = mask & ((outcome.prediction > self.boundary) != (outcome.y > 0))
+            positive = outcome.prediction > self.boundary if outcome.decided is None else outcome.decided > 0
+            error = mask & (positive != (outcome.y > 0))
         else:
             error = mask & (outcome.prediction != outcome.y)
         return _Running(

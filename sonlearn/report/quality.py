@@ -93,8 +93,20 @@ class Calibration:
         """Add n events of weights float64[n] > 0."""
         bins = np.searchsorted(EDGES, events.p, side="right")
         for i, terms in enumerate((weight, weight**2, weight * events.p, weight * events.happened)):
-            self.sums[:, i] += np.bincount(bins, weights=terms, minlength=len(self.sums))
-        self.squares += float(weight @ events.square)
+            np.add.at(self.sums[:, i], bins, terms)  # in the order of the rows, wherever batches end
+        self.squares = float(np.cumsum(np.concatenate(([self.squares], weight * events.square)))[-1])
+
+    @property
+    def brier(self) -> float | None:
+        """The Brier score; None while there is no event."""
+        total = float(self.sums[:, 0].sum())
+        return self.squares / total if total > 0 else None
+
+    @property
+    def error(self) -> float | None:
+        """Mean over the bins, by weight, of |what was predicted on average - how often it happened|; or None."""
+        total = float(self.sums[:, 0].sum())
+        return float(np.abs(self.sums[:, 2] - self.sums[:, 3]).sum()) / total if total > 0 else None
 
     def told(self) -> dict[str, Any] | None:
         """JSON-able: the Brier score, and of each bin that is not empty what was predicted and what came; or None."""

@@ -45,6 +45,30 @@ _MEMBERS = _maybe(
     {"name": Field(TEXT), "weight": _maybe(NUMBER), "error": _maybe(NUMBER), "offline": _maybe(NUMBER)},
 )
 _WEIGHTS = _maybe(LIST, {"name": Field(TEXT), "weight": Field(NUMBER)})
+_CUT = dict.fromkeys(("threshold", "precision", "recall", "f1", "false_share", "predicted"), Field(NUMBER))
+_METRICS = _maybe(
+    OBJECT,
+    {
+        "kind": Field(TEXT),
+        **dict.fromkeys(
+            ("weight", "positive", "auc", "auc_error", "average_precision", "average_precision_error", "brier",
+             "calibration_error", "rmse", "mae", "r2", "mean", "macro_f1"), _maybe(NUMBER),
+        ),
+        "coverage": _maybe(
+            OBJECT,
+            {
+                "asked": Field(NUMBER), "reached": Field(NUMBER), "lowest": _maybe(NUMBER), "highest": _maybe(NUMBER),
+                "size": _maybe(NUMBER), "curve": Field(LIST, Field(LIST, Field(NUMBER))),
+            },
+        ),
+        "decided": _maybe(OBJECT, _CUT), "best_f1": _maybe(OBJECT, _CUT),
+        "curve": _maybe(LIST, _CUT), "thresholds": _maybe(LIST, _CUT),
+        "sample": _maybe(LIST, Field(LIST, Field(NUMBER))), "classes": _maybe(COUNT),
+        "worst": _maybe(
+            LIST, {"label": Field(TEXT), **dict.fromkeys(("weight", "precision", "recall", "f1"), Field(NUMBER))}
+        ),
+    },
+)  # fmt: skip
 BEGIN = {
     "sonlearn": Field(TEXT), "format": Field(COUNT), "verb": Field(TEXT), "started": Field(TEXT),
     "data": Field(LIST, Field(TEXT)), "files": _maybe(OBJECT), "learn": Field(OBJECT), "text": Field(OBJECT),
@@ -78,7 +102,7 @@ END = {
         OBJECT, dict.fromkeys(("online", "offline"), Field(OBJECT, {"loss": Field(NUMBER), "error": Field(NUMBER)}))
     ),
     "drift": _maybe(OBJECT, {"changes": Field(LIST, Field(COUNT)), "short": Field(NUMBER)}),
-    "known": _maybe(COUNT), "learned": _maybe(COUNT), "members": _MEMBERS, "weights": _WEIGHTS,
+    "metrics": _METRICS, "known": _maybe(COUNT), "learned": _maybe(COUNT), "members": _MEMBERS, "weights": _WEIGHTS,
     "spectra": _maybe(
         LIST, {"name": Field(TEXT), "alpha": _maybe(NUMBER), "eigenvalues": Field(LIST, Field(NUMBER))}
     ),

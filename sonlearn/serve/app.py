@@ -26,7 +26,7 @@ from starlette.routing import Route
 from sonlearn.errors import SonlearnError
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import Metrics
-from sonlearn.serve.worker import DOCUMENT, LINES, TEXT, Answer, Busy, Worker
+from sonlearn.serve.worker import DOCUMENT, LINES, TEXT, Answer, Busy, TooLongError, Wants, Worker
 
 JSON, JSON_LINES, PLAIN = "application/json", "application/x-ndjson", "text/plain"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -44,6 +44,7 @@ class Limits(NamedTuple):
         For a request to come whole, for an answer to be taken.
     idle : float
         Seconds between two requests of a connection.
+    entries : int, entries of a row
     """
 
     body: int = 8 << 20
@@ -51,6 +52,7 @@ class Limits(NamedTuple):
     connections: int = 512
     seconds: float = 30.0
     idle: float = 600.0
+    entries: int = 1 << 16
 
 
 class Refused(Exception):  # noqa: N818
@@ -103,7 +105,8 @@ class Handlers:
         except Refused as refused:
             response = _refusal(request, refused)
         except SonlearnError as error:
-            response = _refusal(request, Refused(400, str(error)))
+            status = 413 if isinstance(error, TooLongError) else 400
+            response = _refusal(request, Refused(status, str(error)))
         except Busy:
             response = _refusal(request, Refused(503, "too much is waiting; try again later", {"retry-after": "1"}))
         except ClientDisconnect:
@@ -122,11 +125,35 @@ class Handlers:
         if learn and not self._learns:
             raise Refused(403, "this server does not learn; start it with: sonlearn serve --learn -f MODEL")
         media = request.headers.get("content-type", PLAIN).split(";")[0].strip().lower()
+        wants = self._wants(request, media)
         body = await self._body(request)
-        answer = await self._worker.ask(self._kind(media, body), body, learn=learn)
+        answer = await self._worker.ask(self._kind(media, body), body, learn=learn, wants=wants)
         if media == PLAIN:
             return _plain(text_of(answer))
-        return Response(json.dumps({"predictions": answer.values}) + "\n", media_type=JSON)
+        content = {"predictions": answer.values, **answer.more}
+        if wants.probabilities:
+            content["tags"] = answer.tags
+        return Response(json.dumps(content) + "\n", media_type=JSON)
+
+    def _wants(self, request: Request, media: str) -> Wants:
+        """What the query asks for."""
+        given: dict[str, bool] = {}
+        for name, value in request.query_params.multi_items():
+            if name not in Wants._fields:
+                known = " or ".join(f"{known}=1" for known in Wants._fields)
+                raise Refused(400, f"found the query parameter {name[:40]!r}, expected {known}")
+            if value not in ("0", "1"):
+                raise Refused(400, f"found {name}={value[:40]!r}, expected 1 or 0")
+            given[name] = value == "1"
+        wants = Wants(**given)
+        if any(wants) and media == PLAIN:
+            raise Refused(400, f"found a query with {PLAIN}, whose answers are lines of predictions; send {JSON}")
+        if wants.coverage and self._worker.learner.options.coverage is None:
+            raise Refused(400, "found coverage=1, and the model keeps none; train it with --coverage")
+        if wants.probabilities and not self._worker.tells_probabilities:
+            loss = self._worker.learner.options.loss
+            raise Refused(400, f"found probabilities=1, and the model's loss, {loss}, tells no probability")
+        return wants
 
     def _kind(self, media: str, body: bytes) -> str:
         if media == JSON:

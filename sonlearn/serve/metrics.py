@@ -47,6 +47,16 @@ class Metrics:
         ).set_function(changes)
         Gauge("sonlearn_waiting_bytes", "Text that waits for its turn", registry=registry).set_function(waiting)
 
+    def cover(self, asked: float, reached: Callable[[], float], size: Callable[[], float]) -> None:
+        """Show the coverage asked, that of the rows learned, and the mean length of intervals or size of sets."""
+        gauges = (
+            ("sonlearn_coverage_asked", "Share of the labels that sets or intervals are to hold", lambda: asked),
+            ("sonlearn_coverage_reached", "Share of the labels learned that they held", reached),
+            ("sonlearn_coverage_size", "Mean size of the sets, or length of the intervals", size),
+        )
+        for name, about, value in gauges:
+            Gauge(name, about, registry=self.registry).set_function(value)
+
     def worked(self, rows: int, learned: int, loss: float) -> None:
         """Count rows; a negative sum of losses (of rounding) counts as none."""
         self.predicted.inc(rows)

@@ -41,6 +41,11 @@ class Server:
         self, worker: Worker, metrics: Metrics, limits: Limits, learns: bool, report: Callable[[str], None]
     ):  # fmt: skip
         self._worker, self._limits = worker, limits
+        asked, totals = worker.learner.options.coverage, worker.coverage
+        if asked is not None:
+            metrics.cover(
+                asked, lambda: totals.covered / max(totals.rows, 1), lambda: totals.size / max(totals.finite, 1)
+            )
         self._lines = LineServer(worker, metrics, limits, learns, report)
         app = make_app(Handlers(worker, metrics, limits, learns, report))
         logging.getLogger("uvicorn").addHandler(logging.NullHandler())

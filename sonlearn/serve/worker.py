@@ -4,6 +4,10 @@ Requests wait in a queue, in the order in which they came. Those of a kind that 
 one: their text is parsed at once and predicted (or learned) at once, which costs little more than one of them. So a
 server under load works in batches and an idle one answers at once, with the same answers. The learner's state changes
 in place; that nothing else runs meanwhile is all the locking there is.
+
+What is long is worked on in steps of `STEP_ENTRIES` entries, and whatever else waits has its turn between two steps: so
+a request of a million entries delays others by a step, not by all of it. Rows are learned in the order in which their
+requests came, one request after the other.
 """
 
 from __future__ import annotations
@@ -13,19 +17,23 @@ import dataclasses
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, SonlearnError
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass
-from sonlearn.learn.learner import learned as learns
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of
+from sonlearn.learn.links import PROBABILISTIC, probabilities
 from sonlearn.options.text import NAMESPACED, TABLES
+from sonlearn.report.audit import content_of
+from sonlearn.report.coverage import CoverageTotals, coverage_of
+from sonlearn.report.metrics import numbers_of
 from sonlearn.text import chunk
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
-from sonlearn.text.names import NameTable
+from sonlearn.text.names import NameTable, names_of
 from sonlearn.text.objects import Members, Unfit, decode, error_of
 
 SOURCE = "<request>"
@@ -37,6 +45,10 @@ AT_ONCE_BYTES = 1 << 14
 _SHOWN = 1 << 18
 #: Features that a line may have with interactions: of a stranger's lines not as many as of one's own.
 _MOST_FEATURES = 2.0**22
+#: Entries of rows that are predicted or learned in a step, a row at least: some tenths of a second at most.
+STEP_ENTRIES = 1 << 13
+#: Entries of the rows that a request may have explained: each is predicted some thirty times.
+EXPLAINED_ENTRIES = 1 << 13
 _OUT_OF_BOUNDS = ("an example that would lead to numbers out of all bounds", "smaller values; it was left out")
 
 TEXT, LINES, DOCUMENT = "text", "lines", "document"
@@ -44,6 +56,31 @@ TEXT, LINES, DOCUMENT = "text", "lines", "document"
 
 class Busy(Exception):  # noqa: N818
     """Too much is waiting already."""
+
+
+class TooLongError(InputError):
+    """A row has more entries than a row may have."""
+
+
+class Wants(NamedTuple):
+    """What a request asks for beside the predictions.
+
+    Attributes
+    ----------
+    probabilities : bool
+        Probabilities of the classes, with labels and tags.
+    explain : bool
+        What moved each prediction.
+    coverage : bool
+        Intervals, or sets of classes.
+    """
+
+    probabilities: bool = False
+    explain: bool = False
+    coverage: bool = False
+
+
+NOTHING_MORE = Wants()
 
 
 class Answer(NamedTuple):
@@ -55,12 +92,14 @@ class Answer(NamedTuple):
     values : list of float or str, the predictions: a class as its label
     tags : list of str
     errors : list of InputError, of the lines that were none, or could not be learned
+    more : dict of lists, what was asked for beside the predictions, by name
     """
 
     lines: list[int]
     values: list[Any]
     tags: list[str]
     errors: list[InputError]
+    more: dict[str, list[Any]]
 
 
 class _Ready(NamedTuple):
@@ -74,12 +113,25 @@ class _Ready(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What was predicted for a batch (None: left out), the rows that were learned, and their summed loss."""
+    """What was predicted for a batch (None: left out), what else was asked for, the rows learned, their summed loss."""
 
     batch: Batch
     values: list[Any]
+    more: dict[str, list[Any]]
     learned: int
     loss: float
+
+
+class _Task:
+    """A group under way: what is left to be parsed or done, and what has been."""
+
+    def __init__(self, group: list[Job]):
+        self.group = group
+        self.size = sum(len(job.text) for job in group)
+        self.ready: _Ready | None = None  # None: it has to be parsed first
+        self.left: deque[Batch] = deque()
+        self.parts: list[_Part] = []
+        self.results: list[Answer | Exception] | None = None  # when it is done
 
 
 @dataclasses.dataclass(eq=False)
@@ -97,12 +149,14 @@ class Job:
         Whether labels are to be learned; else they do not count.
     whole : bool
         Whether one malformed line spoils all of it; else the others are taken.
+    wants : Wants
     """
 
     kind: str
     text: bytes
     learn: bool
     whole: bool
+    wants: Wants = NOTHING_MORE
     answer: asyncio.Future[Answer] = dataclasses.field(default_factory=asyncio.Future)
 
 
@@ -116,6 +170,8 @@ class Worker:
         Where names of features are added, if the model keeps them.
     most_waiting : int
         Bytes that may wait; a request that comes then is refused.
+    most_entries : int
+        Entries that a row may have.
     after : callable
         Called when rows have been predicted, and learned or not: (rows, of them learned, their summed loss). Runs while
         the learner rests, so it may save it.
@@ -128,12 +184,15 @@ class Worker:
         learner: Learner,
         names: NameTable,
         most_waiting: int = 1 << 26,
+        most_entries: int = 1 << 16,
         after: Callable[[int, int, float], None] = lambda rows, learned, loss: None,
         online: bool = False,
     ):
         self.learner, self.names, self._online = learner, names, online
-        self.waiting, self._most, self._after = 0, most_waiting, after
+        self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
+        self.coverage = CoverageTotals()  # of the rows learned
         self._jobs: deque[Job] = deque()
+        self._long: deque[_Task] = deque()  # those under way
         self._wake = asyncio.Event()
         self._stopping = False
         text = learner.text
@@ -159,7 +218,9 @@ class Worker:
         """Whether text may be lines of JSON as well: the same features, if the model is of VW text or JSON."""
         return self.learner.text.format in NAMESPACED
 
-    async def ask(self, kind: str, text: bytes, *, learn: bool = False, whole: bool = True) -> Answer:
+    async def ask(
+        self, kind: str, text: bytes, *, learn: bool = False, whole: bool = True, wants: Wants = NOTHING_MORE
+    ) -> Answer:
         """What becomes of a request (see `Job`).
 
         Raises
@@ -167,10 +228,11 @@ class Worker:
         Busy
         SonlearnError
             A line, a label or a number is wrong. Of a request that is to be `whole` nothing has been learned then.
+            `TooLongError`: a row has more entries than a row may have.
         """
         if self._stopping or (self._jobs and self.waiting + len(text) > self._most):
             raise Busy
-        job = Job(kind, text if text.endswith(b"\n") else text + b"\n", learn, whole)
+        job = Job(kind, text if text.endswith(b"\n") else text + b"\n", learn, whole, wants)
         self._jobs.append(job)
         self.waiting += len(job.text)
         self._wake.set()
@@ -180,28 +242,37 @@ class Worker:
         """Work until `stop`, and then on what waits."""
         with ThreadPoolExecutor(1, thread_name_prefix="sonlearn-learn") as pool:
             while True:
-                if not self._jobs:
+                group = self._group()
+                if not group and not self._long:
                     if self._stopping:
                         return
                     self._wake.clear()
                     await self._wake.wait()
                     await asyncio.sleep(0)  # what has come at the same time joins in
                     continue
-                group = self._group()
-                size = sum(len(job.text) for job in group)
-                if size <= AT_ONCE_BYTES and not group[0].learn:
-                    results = self._work(group)
-                    await asyncio.sleep(0)
-                else:
-                    results = await asyncio.get_running_loop().run_in_executor(pool, self._work, group)
-                self.waiting -= size
-                for job, result in zip(group, results, strict=True):
-                    if job.answer.cancelled():
-                        continue
-                    if isinstance(result, Answer):
-                        job.answer.set_result(result)
-                    else:
-                        job.answer.set_exception(result)
+                if group:
+                    await self._step(_Task(group), pool)
+                if self._long:
+                    await self._step(self._long.popleft(), pool)
+
+    async def _step(self, task: _Task, pool: ThreadPoolExecutor) -> None:
+        """Do a step of a task; answer its requests, or put it behind the others that are under way."""
+        if task.size <= AT_ONCE_BYTES and not task.group[0].learn and not task.group[0].wants.explain:
+            self._work(task)
+            await asyncio.sleep(0)
+        else:
+            await asyncio.get_running_loop().run_in_executor(pool, self._work, task)
+        if task.results is None:
+            self._long.append(task)
+            return
+        self.waiting -= task.size
+        for job, result in zip(task.group, task.results, strict=True):
+            if job.answer.cancelled():
+                continue
+            if isinstance(result, Answer):
+                job.answer.set_result(result)
+            else:
+                job.answer.set_exception(result)
 
     def stop(self) -> None:
         """Take no more requests; `run` ends when those that wait are answered."""
@@ -209,45 +280,71 @@ class Worker:
         self._wake.set()
 
     def _group(self) -> list[Job]:
-        """The jobs at the front of the queue that can be worked on together."""
-        first = self._jobs.popleft()
+        """The first jobs of the queue that can be worked on together; one that learns waits for another that does."""
+        learning = any(task.group[0].learn for task in self._long)
+        at = next((i for i, job in enumerate(self._jobs) if not (learning and job.learn)), None)
+        if at is None:
+            return []
+        first = self._jobs[at]
+        del self._jobs[at]
         group, size = [first], len(first.text)
-        while self._jobs and first.kind != DOCUMENT:
-            job = self._jobs[0]
+        while at < len(self._jobs) and first.kind != DOCUMENT:
+            job = self._jobs[at]
             size += len(job.text)
-            if (job.kind, job.learn) != (first.kind, first.learn) or size > GROUP_BYTES:
+            if (job.kind, job.learn, job.wants) != (first.kind, first.learn, first.wants) or size > GROUP_BYTES:
                 break
-            group.append(self._jobs.popleft())
+            group.append(job)
+            del self._jobs[at]
         return group
 
     # -- without the event loop ------------------------------------------------------------------------------------
 
-    def _work(self, group: list[Job]) -> list[Answer | Exception]:
-        """What becomes of each job; an exception where it is refused."""
-        learning = False
+    def _work(self, task: _Task) -> None:
+        """A step of a task: its text is parsed first, then a batch at a time is predicted or learned."""
+        group = task.group
         try:
-            ready = self._ready(group)
-            learning = group[0].learn
-            parts = self._learned(ready) if learning else self._predicted(ready)
+            if task.ready is None:
+                task.ready = self._ready(group)
+                task.left = deque(_steps(task.ready, one_by_one=not task.ready.fits))
+            if task.left:
+                task.parts.append(self._done(task.ready, task.left.popleft(), group[0]))
         except Exception as error:
-            if learning or len(group) == 1 or not isinstance(error, SonlearnError):
-                return [error] * len(group)
-            # Nothing has been learned yet. One of them is at fault: find out which.
-            return [result for job in group for result in self._work([job])]
-        self._after(sum(len(part.values) for part in parts), *(sum(p[i] for p in parts) for i in (-2, -1)))
-        return _shared_out(ready, parts)
+            if (group[0].learn and task.ready is not None) or len(group) == 1 or not isinstance(error, SonlearnError):
+                task.results = [error] * len(group)
+            else:  # nothing has been learned; one of them is at fault: find out which
+                task.results = [self._alone(job) for job in group]
+            return
+        if not task.left:
+            parts = task.parts
+            self._after(
+                sum(len(part.values) for part in parts), sum(part.learned for part in parts),
+                sum(part.loss for part in parts),
+            )  # fmt: skip
+            task.results = _shared_out(task.ready, parts)
+
+    def _alone(self, job: Job) -> Answer | Exception:
+        """What becomes of a job by itself."""
+        task = _Task([job])
+        while task.results is None:
+            self._work(task)
+        return task.results[0]
 
     def _ready(self, group: list[Job]) -> _Ready:
         """The rows of a group. Raises SonlearnError where a job that is to be whole is not, or a label does not fit."""
         alone = len(group) == 1
         parsed = self._parsed(group, stop=alone and group[0].whole)
         ends = np.array([1 << 62]) if alone else np.cumsum([job.text.count(b"\n") for job in group])
-        for error in parsed.errors:
+        batches, long = _within(parsed.batches, self._most_entries)
+        if group[0].wants.explain and sum(len(batch.indices) for batch in batches) > EXPLAINED_ENTRIES:
+            found = f"rows of more than {EXPLAINED_ENTRIES} entries in all"
+            long.append(TooLongError(SOURCE, 1, None, found, "at most so many where they are to be explained"))
+        errors = [*parsed.errors, *long]
+        for error in errors:
             if group[int(np.searchsorted(ends, error.line))].whole:
                 raise error
         source = self.learner.text
         constant = constant_id(source, source.format)
-        batches = [batch._replace(source=SOURCE, constant=constant) for batch in parsed.batches]
+        batches = [batch._replace(source=SOURCE, constant=constant) for batch in batches]
         fits = True
         if group[0].learn and batches:
             try:
@@ -260,7 +357,7 @@ class Worker:
             self.names.count(parsed.counted)
             if parsed.found is not None:
                 self.learner.columns.add(parsed.found.kinds)
-        return _Ready(group, ends, batches, list(parsed.errors), fits)
+        return _Ready(group, ends, batches, errors, fits)
 
     def _parsed(self, group: list[Job], stop: bool) -> chunk.Parsed:
         first = group[0]
@@ -278,37 +375,87 @@ class Worker:
         format = "json" if not as_text else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
         return self._parsers[as_text, stop].parse(np.frombuffer(text, dtype=np.uint8), format, SOURCE)
 
-    def _predicted(self, ready: _Ready) -> list[_Part]:
-        parts = []
-        for batch in ready.batches:
-            unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
-            parts.append(_Part(batch, self._values(self.learner.predict(unlabelled, online=self._online)), 0, 0.0))
-        return parts
+    def _done(self, ready: _Ready, batch: Batch, job: Job) -> _Part:
+        """Predict a batch, or learn it after that."""
+        if not job.learn:
+            silent = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
+            predicted = self.learner.predict(silent, online=self._online)
+            return _Part(batch, self._values(predicted), self._more(predicted, silent, job.wants), 0, 0.0)
+        if not ready.fits:  # a row by itself
+            try:
+                self.learner.check(batch)
+            except InputError as error:
+                ready.errors.append(error)
+                return _Part(batch, [None] * batch.n, {}, 0, 0.0)
+        more = self._explanations(batch) if job.wants.explain else {}  # by what was known before the rows
+        predicted = self.learner.partial_fit(batch, skip=True)
+        y = self.learner.with_numbers(batch).y if isinstance(predicted, Predicted) else predicted.label
+        counted = ~np.isnan(y) & (batch.weight > 0) & ~predicted.refused
+        self._cover(predicted, y, counted)
+        loss = float((predicted.loss * batch.weight)[counted].sum())
+        values = self._values(predicted)
+        for row in np.flatnonzero(predicted.refused).tolist():
+            ready.errors.append(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
+            values[row] = None
+        more |= self._more(predicted, batch, job.wants._replace(explain=False))
+        return _Part(batch, values, more, int(counted.sum()), loss)
 
-    def _learned(self, ready: _Ready) -> list[_Part]:
-        """Predict and learn; rows that do not fit are left out, and named."""
-        parts = []
-        for batch in ready.batches if ready.fits else _one_by_one(ready.batches):
-            if not ready.fits:
-                try:
-                    self.learner.check(batch)
-                except InputError as error:
-                    ready.errors.append(error)
-                    continue
-            predicted = self.learner.partial_fit(batch, skip=True)
-            counted = learns(batch) & ~predicted.refused
-            loss = float((predicted.loss * batch.weight)[counted].sum())
-            values = self._values(predicted)
-            for row in np.flatnonzero(predicted.refused).tolist():
-                ready.errors.append(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
-                values[row] = None
-            parts.append(_Part(batch, values, int(counted.sum()), loss))
-        return parts
+    def _cover(self, predicted: Predicted | PredictedClass, y: np.ndarray, counted: np.ndarray) -> None:
+        """Count which labels were covered."""
+        if self.learner.options.coverage is None or not counted.any():
+            return
+        y = y[counted]
+        number = numbers_of(self.learner.classes, y) if self.learner.options.several else (y > 0).astype(np.int64)
+        covered = coverage_of(chosen_of(predicted, counted), y, number)
+        if covered is not None:
+            self.coverage.add(*covered)
 
     def _values(self, predicted: Predicted | PredictedClass) -> list[Any]:
         if isinstance(predicted, PredictedClass):
             return self.learner.label_texts(predicted.prediction)
         return predicted.prediction.tolist()
+
+    def _more(self, predicted: Predicted | PredictedClass, batch: Batch, wants: Wants) -> dict[str, list[Any]]:
+        more: dict[str, list[Any]] = self._explanations(batch) if wants.explain else {}
+        if wants.coverage and getattr(predicted, "low", None) is not None:
+            ends = zip(predicted.low.tolist(), predicted.high.tolist(), strict=True)
+            more["intervals"] = [[a if isfinite(a) else None for a in pair] for pair in ends]
+        elif wants.coverage and predicted.sets is not None:
+            labels = self._labels(predicted)
+            more["sets"] = [[labels[k] for k in np.flatnonzero(row)] for row in predicted.sets]
+        if not wants.probabilities:
+            return more
+        if isinstance(predicted, PredictedClass):
+            labels = self._labels(predicted)
+            more["labels"] = self._values(predicted)
+            more["probabilities"] = [
+                dict(zip(labels[:met], p, strict=False))
+                for met, p in zip(predicted.met.tolist(), predicted.probabilities.tolist(), strict=True)
+            ]
+        else:
+            options = self.learner.options
+            signs = self._labels(predicted)
+            more["labels"] = [signs[int(decided > 0)] for decided in predicted.decided.tolist()]
+            scores = np.clip(predicted.raw, *options.bounds).reshape(-1, 1)
+            more["probabilities"] = probabilities(options.loss, scores)[:, 1].tolist()
+        return more
+
+    def _labels(self, predicted: Predicted | PredictedClass) -> list[Any]:
+        """The classes in the order of sets: as they are written in the data, two numbers as -1 and 1."""
+        if isinstance(predicted, PredictedClass):
+            return [str(label) for label in self.learner.classes]
+        return list(self.learner.two_labels or ()) if self.learner.worded else [-1, 1]
+
+    def _explanations(self, batch: Batch) -> dict[str, list[Any]]:
+        """What moved the prediction of each row."""
+        names = lambda feature: names_of(feature, self.names)  # noqa: E731
+        return {"explanations": [content_of(one, names, 0) for one in self.learner.explain(batch)]}
+
+    @property
+    def tells_probabilities(self) -> bool:
+        """Whether there are probabilities of classes."""
+        options = self.learner.options
+        return options.several or options.loss in PROBABILISTIC
 
 
 def _joined(batches: list[Batch]) -> Batch:
@@ -322,10 +469,35 @@ def _joined(batches: list[Batch]) -> Batch:
     return batches[0]._replace(y=y, weight=weight, lines=lines, class_names=names)
 
 
-def _one_by_one(batches: list[Batch]) -> Iterator[Batch]:
+def _steps(ready: _Ready, one_by_one: bool) -> Iterator[Batch]:
+    """The rows in batches of about `STEP_ENTRIES` entries, a row at least, or each by itself."""
+    for batch in ready.batches:
+        start = 0
+        while start < batch.n:
+            most = batch.indptr[start] + STEP_ENTRIES
+            stop = (
+                start + 1 if one_by_one else max(int(np.searchsorted(batch.indptr, most, side="right")) - 1, start + 1)
+            )
+            yield batch.part(start, min(stop, batch.n))
+            start = stop
+
+
+def _within(batches: list[Batch], most: int) -> tuple[list[Batch], list[InputError]]:
+    """(the rows of at most so many entries, an error for each other one)."""
+    kept: list[Batch] = []
+    errors: list[InputError] = []
     for batch in batches:
-        for i in range(batch.n):
-            yield batch.part(i, i + 1)
+        lengths = np.diff(batch.indptr)
+        long, start = np.flatnonzero(lengths > most).tolist(), 0
+        for row in [*long, batch.n]:
+            if row > start:
+                kept.append(batch.part(start, row))
+            start = row + 1
+        errors += [
+            TooLongError(SOURCE, int(batch.lines[row]), None, f"a row of {lengths[row]} features", f"at most {most}")
+            for row in long
+        ]
+    return kept, errors
 
 
 def _error_in(text: bytes, problem: Unfit) -> InputError:
@@ -341,17 +513,20 @@ def _error_in(text: bytes, problem: Unfit) -> InputError:
 def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Answer | Exception]:
     """What each job is told, with lines that count from its own first."""
     group, ends = ready.group, ready.ends
-    answers = [Answer([], [], [], []) for _ in group]
+    answers = [Answer([], [], [], [], {}) for _ in group]
     before = [0, *ends[:-1].tolist()]
     for part in parts:
         owners = np.searchsorted(ends, part.batch.lines).tolist() if len(group) > 1 else [0] * part.batch.n
         tags = part.batch.tags or [""] * part.batch.n
-        for i, line, value, tag in zip(owners, part.batch.lines.tolist(), part.values, tags, strict=True):
+        rows = zip(owners, part.batch.lines.tolist(), part.values, tags, strict=True)
+        for row, (i, line, value, tag) in enumerate(rows):
             if value is not None:
                 answer = answers[i]
                 answer.lines.append(line - before[i])
                 answer.values.append(value)
                 answer.tags.append(tag)
+                for name, told in part.more.items():
+                    answer.more.setdefault(name, []).append(told[row])
     for error in ready.errors:
         i = int(np.searchsorted(ends, error.line))
         place = (error.source, (error.line or 0) - before[i], error.column)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data.batch import CONSTANT
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import FNV_PRIME, VW_CONSTANT, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, Plan
@@ -209,3 +210,8 @@ def _grams(plan: Plan, mask: int, line: list[Part]) -> Iterator[tuple[int, str]]
                 slot = (slot * GRAM_PRIME + line[i + offset].slot) & mask
                 name = f"{name}^{line[i + offset].bare}"
             yield slot, name
+
+
+def names_of(feature: int, names: NameTable) -> list[str]:
+    """The names that are known of a feature."""
+    return ["Constant"] if feature == CONSTANT else names.of(int(feature))

@@ -15,6 +15,7 @@ from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
     Numbering,
+    begin_marks,
     doubled,
     first_slot,
     lacks_room,
@@ -69,7 +70,7 @@ class Work(NamedTuple):
 def _new_work(row: int) -> Work:
     keys, fetched = np.zeros((2, row, 2), np.int64)
     found = np.zeros((2 * row + 1, 2))
-    return Work(np.zeros(row, np.int64), keys, fetched, new_marks(), np.zeros(3), np.zeros(row), found)
+    return Work(np.zeros(row, np.int64), keys, fetched, new_marks(3 * row), np.zeros(3), np.zeros(row), found)
 
 
 class Bins(Numbering):
@@ -128,6 +129,7 @@ class Bins(Numbering):
         longest = int(np.diff(rows.indptr).max(initial=0))
         if longest > len(self._work.codes):
             self._work = _new_work(longest)
+        begin_marks(self._work.marks, 3 * int(rows.indptr[-1]))
         return room_for(rows, 3 * int(rows.indptr[-1]))
 
     def packed(self, state: State) -> State:

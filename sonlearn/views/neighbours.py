@@ -14,6 +14,7 @@ from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
     Numbering,
+    begin_marks,
     doubled,
     first_slot,
     lacks_room,
@@ -77,7 +78,7 @@ class Neighbours(Numbering):
 
     def _new_work(self, row: int) -> Work:
         most = row * (self._params.reach + 1)
-        return Work(np.zeros(row, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64), new_marks())
+        return Work(np.zeros(row, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64), new_marks(most))
 
     def new(self) -> State:
         """State of a view that has seen nothing."""
@@ -94,7 +95,9 @@ class Neighbours(Numbering):
         longest = int(np.diff(rows.indptr).max(initial=0))
         if longest > len(self._work.codes):
             self._work = self._new_work(longest)
-        return room_for(rows, (self._params.reach + 1) * int(rows.indptr[-1]))
+        entries = (self._params.reach + 1) * int(rows.indptr[-1])
+        begin_marks(self._work.marks, entries)
+        return room_for(rows, entries)
 
     def packed(self, state: State) -> State:
         """`state` without spare room."""

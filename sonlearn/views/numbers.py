@@ -25,7 +25,9 @@ NUMBER_BITS = 24
 PRINT_BITS = 63 - NUMBER_BITS
 _NUMBER = (1 << NUMBER_BITS) - 1
 _SMALLEST = 1 << 9
-_MARKS = 1 << 13
+_MARKS = 1 << 6
+#: Fibonacci hashing of numbers into a table, without overflow.
+_GOLDEN, _WORD, _HASHED = 2654435769, (1 << 32) - 1, (1 << 28) - 1
 _NO_SLOTS = np.zeros(1, np.int64)
 
 
@@ -115,9 +117,32 @@ def searched(key, table, now, learned):
     return number
 
 
-def new_marks() -> np.ndarray:
-    """Scratch space for `put`; what is left in it from other rows costs time at most."""
-    return np.zeros(_MARKS, np.int32)
+def new_marks(entries: int) -> np.ndarray:
+    """Scratch space of `put`, for rows of up to so many entries: int64[power of two + 1].
+
+    A hash table of places in the output, at most half full. Its last element is where the output begins among all
+    outputs so far (`begin_marks`), so that what is left in the table from other rows is known to be old without
+    clearing it.
+    """
+    return np.full(max(1 << (2 * entries - 1).bit_length(), _MARKS) + 1, -1, np.int64)
+
+
+def begin_marks(marks: np.ndarray, entries: int) -> None:
+    """Another output of up to `entries` entries begins."""
+    marks[-1] += entries + 1
+
+
+@bare_inline
+def mark_of(out, begin, at, feature, marks):
+    """Slot of `marks` that has the place of `feature` in the row from `begin` to `at`, or the free one for it."""
+    size = len(marks) - 1
+    base, mask, bits = marks[size], size - 1, 32
+    while (size >> (32 - bits)) > 1:
+        bits -= 1
+    slot = (((feature & _HASHED) * _GOLDEN) & _WORD) >> bits & mask
+    while base + begin <= marks[slot] < base + at and out.features[marks[slot] - base] != feature:
+        slot = (slot + 1) & mask
+    return slot
 
 
 @forced_inline
@@ -125,16 +150,15 @@ def put(out, begin, at, feature, value, shared, marks):
     """Write an entry of the row that begins at `begin`; returns the next place.
 
     Where numbers may be `shared` (the table is full, or may be within this row), what stands in the row already gets
-    the value added. A mark is the last place of any feature with the same low bits: mostly it tells that there is none.
+    the value added.
     """
     if shared:
-        mark = marks[feature & (_MARKS - 1)]
-        if begin <= mark < at:
-            for k in range(begin, at):
-                if out.features[k] == feature:
-                    out.values[k] += value
-                    return at
-        marks[feature & (_MARKS - 1)] = at
+        base = marks[len(marks) - 1]
+        slot = mark_of(out, begin, at, feature, marks)
+        if base + begin <= marks[slot] < base + at:
+            out.values[marks[slot] - base] += value
+            return at
+        marks[slot] = base + at
     out.features[at] = feature
     out.values[at] = value
     return at + 1

@@ -15,6 +15,7 @@ from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
     Numbering,
+    begin_marks,
     doubled,
     first_slot,
     lacks_room,
@@ -113,9 +114,10 @@ class Tuples(Numbering):
 
     def _new_work(self, row: int) -> Work:
         most = self._params.longest
+        tuples = self._tuples(most)
         return Work(
             np.zeros(row, np.int64), np.zeros(row), np.zeros(most, np.int64), np.zeros(most),
-            np.zeros(self._tuples(most), np.int64), np.zeros(self._tuples(most), np.int64), new_marks(), np.zeros(3),
+            np.zeros(tuples, np.int64), np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
         )  # fmt: skip
 
     def _tuples(self, n: int | np.ndarray) -> int | np.ndarray:
@@ -145,6 +147,7 @@ class Tuples(Numbering):
         if lengths.max(initial=0) > len(self._work.codes):
             self._work = self._new_work(int(lengths.max()))
         entries = int(self._tuples(np.minimum(lengths, len(self._work.taken))).sum())
+        begin_marks(self._work.marks, entries)
         return room_for(rows, entries)
 
     def packed(self, state: State) -> State:

@@ -14,6 +14,8 @@ from places import ROOT
 from scipy.stats import binomtest
 
 from sonlearn.cli import main
+from sonlearn.options.views import VIEWS
+from sonlearn.report.html import words
 from sonlearn.report.html.calibration import interval
 from sonlearn.report.html.charts import Scale, format_number, short_number
 from sonlearn.report.html.page import page
@@ -83,12 +85,32 @@ def outline(path):
 
 
 SECTIONS = {
-    "two": ["progress", "members", "stream", "calibration", "confusion", "spectrum", "weights", "settings"],
-    "passes": ["progress", "calibration", "confusion", "spectrum", "weights", "settings"],
-    "classes": ["progress", "members", "weights", "stream", "calibration", "confusion", "spectrum", "settings"],
-    "values": ["progress", "weights", "settings"],
+    "two": [
+        "progress",
+        "ranking",
+        "calibration",
+        "confusion",
+        "weights",
+        "members",
+        "stream",
+        "spectrum",
+        "settings",
+    ],
+    "passes": ["progress", "ranking", "calibration", "confusion", "weights", "spectrum", "settings"],
+    "classes": [
+        "progress",
+        "weights",
+        "calibration",
+        "confusion",
+        "spectrum",
+        "members",
+        "stream",
+        "settings",
+    ],
+    "values": ["progress", "values", "weights", "settings"],
     "killed": ["progress", "settings"],
 }
+TILES = {"two": 7, "classes": 6}
 
 
 @pytest.mark.parametrize("name", SECTIONS)
@@ -137,7 +159,7 @@ def ticks(chart):
 
 def test_curves_are_where_their_axes_say(logs):
     run = read_run(logs / "two.jsonl")
-    text = page(run).decode().split('class="pane pair"')[2]  # even in examples
+    text = page(run).decode().split('class="pane pair"')[2]  # on a linear scale
     for what in ("error", "loss"):
         chart = chart_of(text, f"Average {what}")
         x, y = ticks(chart)
@@ -189,6 +211,59 @@ def test_bars_and_tables_have_the_logs_numbers(logs):
     tiles = [text for _, text in seen.of("div", **{"class": "tile"})]
     assert f"{100 * run.end['error']:.3g} %" in tiles[0]
     assert format_number(run.end["loss"]) in tiles[1]
+
+
+def test_every_view_of_a_member_is_explained():
+    assert words.VIEWS.keys() == VIEWS.keys()
+    assert words.member_words("nag:odds").endswith("; words weighted by class odds")
+    assert words.member_words("no:such") == ""
+
+
+def test_names_of_members_stand_above_their_columns(logs):
+    """A cell that is no cell any more, being ``inline-block``, leaves its column."""
+    seen = outline(logs / "classes.jsonl")
+    assert len(seen.of("span", **{"class": "slanted"})) == 2
+    assert not seen.of("th", **{"class": "slanted"})
+
+
+def test_a_page_about_a_test_does_not_say_that_anything_was_learned(logs):
+    lines = [json.loads(line) for line in (logs / "two.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines[0]["verb"] = "test"
+    text = page(run_of([json.dumps(line).encode() + b"\n" for line in lines], "log")).decode()
+    assert "Nothing was learned" in text
+    assert "before it was learned from" not in text
+    assert "before it was learned from" in page(read_run(logs / "two.jsonl")).decode()
+
+
+def test_curves_of_two_classes_are_the_logs(logs):
+    run = read_run(logs / "two.jsonl")
+    said, text = run.end["metrics"], page(run).decode()
+    ranking = re.search(r'<section id="ranking".*?</section>', text, re.DOTALL)[0]
+    for title, x_name, y_name in (("ROC", "false_share", "recall"), ("Precision", "recall", "precision")):
+        chart = chart_of(ranking, title)
+        x, y = (transform(part, i == 0) for i, part in enumerate(ticks(chart)))
+        frame = chart.of("svg", **{"class": "plot"})[0][0]
+        (line,) = chart.of("path", **{"class": "average"})
+        spots = [tuple(map(float, spot.split())) for spot in line[0]["d"].removeprefix("M").split("L")]
+        drawn = [(x(a + float(frame["x"])), y(b + float(frame["y"]))) for a, b in spots]
+        expected = [(0.0, 0.0)] * (title == "ROC")
+        expected += [(cut[x_name], cut[y_name]) for cut in said["curve"] if title == "ROC" or cut["recall"] > 0]
+        assert np.array(drawn) == pytest.approx(np.array(expected), abs=2e-3)
+    rows = Outline(ranking).of("tr")
+    assert len(rows) == 1 + 2 + len(said["thresholds"])
+    assert f"{said['best_f1']['f1']:.3f}" in rows[2][1]
+    assert f"{said['auc']:.4f}" in text
+
+
+def test_dots_of_values_are_the_sample(logs):
+    run = read_run(logs / "values.jsonl")
+    chart = chart_of(page(run).decode(), "Predicted against")
+    x, y = (transform(part, i == 0) for i, part in enumerate(ticks(chart)))
+    frame = chart.of("svg", **{"class": "plot"})[0][0]
+    dots = [(x(float(a["cx"]) + float(frame["x"])), y(float(a["cy"]) + float(frame["y"])))
+            for a, _ in chart.of("circle", **{"class": "cloud"})]  # fmt: skip
+    assert np.array(dots) == pytest.approx(np.array(run.end["metrics"]["sample"]), abs=0.05)
+    assert len(dots) == 200
 
 
 def test_what_many_labels_have_in_common_is_neither_right_nor_wrong(logs):
@@ -353,7 +428,7 @@ def test_nothing_overlaps_or_sticks_out(browser, logs, name, width):
     show(browser, logs, name, width)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     cards = boxes(browser, "section, .tile, h1, footer")
-    assert len(cards) == len(SECTIONS[name]) + 5 + 2
+    assert len(cards) == len(SECTIONS[name]) + TILES[name] + 2
     for i, (left, top, right, bottom) in enumerate(cards):
         assert 0 <= left < right <= width
         for other in cards[:i]:

@@ -1,14 +1,22 @@
 """The progress table against an example-by-example twin, against Vowpal Wabbit's own, and against itself in pieces."""
 
+import functools
 import json
 import math
+import re
 
 import numpy as np
 import pytest
 from for_all import for_all
-from places import GOLDEN
+from places import GOLDEN, ROOT
 
+from sonlearn import Learner, LearnOptions, TextOptions, read_batches
+from sonlearn.cli import main
+from sonlearn.commands import passes
+from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.report.progress import Labels, Outcome, Progress, Schedule
+from sonlearn.text.names import NameTable
+from sonlearn.text.read import Reader
 
 VW_RUNS = json.loads((GOLDEN / "progress_vw.json").read_text(encoding="utf-8"))
 
@@ -272,3 +280,41 @@ def test_averages_fit_their_column(value, text):
     assert Progress("squared").update(outcome)[0].split()[0] == text
     huge = Progress("squared").update(outcome._replace(loss=np.array([1.5e30])))[0]
     assert huge.split()[0] == "1.50e+30"
+
+
+# ------------------------------------------------------------------------------------------------- signs of life
+
+
+def test_a_slow_run_says_how_far_it_is(tmp_path, monkeypatch, capsys):
+    """Where no row of the table is due for a while."""
+    monkeypatch.setattr(Reader, "__init__", functools.partialmethod(Reader.__init__, chunk_bytes=1500))
+    data = str(ROOT / "data" / "sample.svm")
+    assert main(["train", "--method", "nag", data]) == 0
+    assert "\n... " not in capsys.readouterr().err
+    monkeypatch.setattr(passes, "HEARTBEAT", 0.0)
+    assert main(["train", "--method", "nag", data]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("... ")]
+    assert len(lines) > 10
+    counts = [int(line.split()[1]) for line in lines]
+    assert counts == sorted(counts)
+    assert counts[-1] == 2000
+    assert all(
+        re.search(r", \d+ a second, \d+ % read, average loss 0\.\d+, average error 0\.\d+$", line) for line in lines
+    )
+    assert ", 100 % read" in lines[-1]
+    assert main(["train", "--method", "nag", "-P", "500", data]) == 0
+    assert "\n... " not in capsys.readouterr().err
+
+
+def test_a_resumed_run_says_what_it_skips(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    data = str(ROOT / "data" / "sample.svm")
+    learner = Learner(LearnOptions(method="nag"), TextOptions(format="svmlight"))
+    (batch,) = read_batches(data, TextOptions(format="svmlight"))
+    learner.partial_fit(batch.part(0, 700))
+    save_model("m", learner, Unfinished([data], 1, 1, 700, 0), NameTable())
+    assert main(["train", "--resume", "-f", "m", data]) == 0
+    assert "skipping 700 examples that the unfinished run has read\n" in capsys.readouterr().err
+    whole = Learner(LearnOptions(method="nag"), TextOptions(format="svmlight"))
+    whole.partial_fit(batch)
+    assert (Learner.load("m").weights()[1] == whole.weights()[1]).all()

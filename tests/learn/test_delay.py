@@ -7,6 +7,9 @@ import pytest
 from streams import rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn.conformal.layer import Coverage
+from sonlearn.learn.decision import Decision
+from sonlearn.learn.links import probability
 
 pytestmark = pytest.mark.interpreted
 DELAYS = [1, 3, 40]
@@ -145,3 +148,84 @@ def test_a_further_pass_is_refused():
     learner.partial_fit(stream())
     with pytest.raises(OptionError, match="--label_delay 2 with a further pass: expected one pass"):
         learner.next_pass()
+
+
+LAYERED = [
+    {"loss": "squared", "method": "nag", "coverage": 0.8},
+    {"method": "nag", "coverage": 0.8, "threshold": "best-f1"},
+    {"method": "nag", "classes": "auto", "coverage": 0.8},
+]
+SAID = ("decided", "low", "high", "sets")
+
+
+def late_rows(delay):
+    """(row, whether it is learned) in the order of the stream."""
+    for i in range(N):
+        yield i, False
+        if i >= delay:
+            yield i - delay, True
+
+
+@pytest.mark.parametrize("delay", DELAYS)
+def test_intervals_learn_when_the_label_comes_by_the_prediction_that_was_made(delay):
+    batch = stream("real")
+    got = Learner(LearnOptions(label_delay=delay, **LAYERED[0])).partial_fit(batch)
+    layer, counts = Coverage(0.8, False), ~np.isnan(batch.y) & (batch.weight > 0)
+    for i, learns in late_rows(delay):
+        low, high = layer.intervals(got.raw[i : i + 1], batch.y[i : i + 1], np.array([learns and counts[i]]))
+        if not learns:
+            assert (low[0], high[0]) == (got.low[i], got.high[i])
+    assert np.isfinite(got.low[-1]) or delay == 40
+
+
+@pytest.mark.parametrize("delay", DELAYS)
+def test_thresholds_and_sets_learn_when_the_label_comes_by_the_prediction_that_was_made(delay):
+    batch = stream()
+    options = LearnOptions(label_delay=delay, **LAYERED[1])
+    got = Learner(options).partial_fit(batch)
+    layer, decision = Coverage(0.8, True), Decision(options)
+    counts = ~np.isnan(batch.y) & (batch.weight > 0)
+    p = probability("logistic", got.raw)
+    p = np.column_stack([1 - p, p])
+    for i, learns in late_rows(delay):
+        at, now = slice(i, i + 1), np.array([learns and counts[i]])
+        inside = layer.sets(p[at], (batch.y[at] > 0).astype(int), now)
+        decided = decision.decided(got.raw[at], batch.y[at], batch.weight[at], now)
+        if not learns:
+            np.testing.assert_array_equal(inside[0], got.sets[i])
+            assert decided[0] == got.decided[i]
+
+
+@pytest.mark.parametrize("given", LAYERED, ids=["values", "two", "auto"])
+def test_cuts_and_files_change_no_bit_of_sets_and_intervals(given):
+    batch = stream("real" if given.get("loss") == "squared" else "binary")
+    options, got = LearnOptions(label_delay=5, **given), []
+    learner = Learner(options)
+    wanted = learner.partial_fit(batch)
+    learner = Learner(options)
+    for a, b in itertools.pairwise([0, 1, 3, 4, 30, 37, 38, N]):
+        got.append(learner.partial_fit(rows_of(batch, slice(a, b))))
+        learner = Learner.from_arrays(*learner.to_arrays())
+    compared = 0
+    for name in SAID:
+        if getattr(wanted, name, None) is not None:
+            whole = getattr(wanted, name)
+            parts = [getattr(each, name) for each in got]
+            if whole.ndim == 2:
+                parts = [np.pad(part, ((0, 0), (0, whole.shape[1] - part.shape[1]))) for part in parts]
+            np.testing.assert_array_equal(np.concatenate(parts), whole)
+            compared += 1
+    assert compared
+
+
+@pytest.mark.parametrize("given", LAYERED, ids=["values", "two", "auto"])
+def test_no_label_reaches_a_set_or_an_interval_before_its_time(given):
+    batch, delay = stream("real" if given.get("loss") == "squared" else "binary"), 7
+    other = batch._replace(y=np.where(np.arange(N) >= 40, -batch.y, batch.y))
+    one, two = (Learner(LearnOptions(label_delay=delay, **given)).partial_fit(each) for each in (batch, other))
+    first, differ = 40 + delay + 1, False
+    for name in SAID:
+        if getattr(one, name, None) is not None:
+            np.testing.assert_array_equal(getattr(one, name)[:first], getattr(two, name)[:first])
+            differ |= bool((getattr(one, name)[first:] != getattr(two, name)[first:]).any())
+    assert differ, "no label ever counted: nothing was tested"

@@ -36,7 +36,7 @@ class Served:
     async def _run(self, limits: Limits, learns: bool, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
         metrics = Metrics(lambda: self.learner.examples, lambda: 0)
-        self.worker = Worker(self.learner, NameTable(), after=metrics.worked)
+        self.worker = Worker(self.learner, NameTable(), most_entries=limits.entries, after=metrics.worked)
         self.server = Server(self.worker, metrics, limits, learns, self.reports.append)
         await self.server.run(*self._sockets, ready.set)
 

@@ -1,6 +1,7 @@
 """Views against their twins (`views_twin`), entry by entry; and what every view must do whatever it computes."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from streams import (
 )
 from views_twin import CONSTANT, FEWER, TWINS, Fourier, gaussian
 
-from sonlearn.data.rows import NO_CONSTANT
+from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.files import storage
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
@@ -468,3 +469,28 @@ def test_the_constant_of_text_that_is_hashed_has_no_part_in_pairs():
     hashed = batch._replace(indices=np.where(batch.indices == CONSTANT, 116060, batch.indices), constant=116060)
     for name in VIEWS:
         assert_same_rows(Viewed(name).fit_transform(batch), Viewed(name).fit_transform(hashed))
+
+
+def test_a_long_row_takes_time_in_proportion_when_the_table_is_full():
+    """Numbers are shared then, and entries of the same number are found by a table, not by going through the row."""
+    view = make_view("neighbours", limit=1 << 15)
+    rng = np.random.default_rng(0)
+
+    def row(s):
+        numbers = rng.permutation(40_000)[:s]
+        return Rows(np.array([0, s]), numbers, np.ones(s), np.ones(1), np.ones(1), np.zeros(1))
+
+    def seconds(s):
+        times = []
+        for _ in range(3):
+            begin = time.process_time()
+            _, out = view.fit_transform(view.reserve(state, row(s), 40_000), row(s))
+            times.append(time.process_time() - begin)
+            numbers = out.features[: out.indptr[-1]]
+            assert len(np.unique(numbers)) == len(numbers)
+        return min(times)
+
+    filling = row(40_000)
+    state, _ = view.fit_transform(view.reserve(view.new(), filling, 40_000), filling)
+    assert state.now["made"][0] == 1 << 15
+    assert seconds(40_000) < 40 * max(seconds(4_000), 1e-4)  # going through the row it was 100 times as long

@@ -76,10 +76,10 @@ def confusion(run: Run) -> Element | None:
     rows = [_confusion_row(said, i, mixed) for i in range(len(labels)) if sum(counts[i])]
     columns = [sum(row[j] for row in counts) for j in range(len(labels))]
     exact = [DASH if j == mixed else _share(counts[j][j], columns[j], dense) for j in range(len(labels))]
-    last = element("th", "of which right"), *(element("td", text, class_="margin") for text in exact), element("td")
+    last = element("th", "precision"), *(element("td", text, class_="margin") for text in exact), element("td")
     rows.append(element("tr", *last, class_="margins"))
     titles = (element("th", label, scope="col") for label in labels)
-    head = element("tr", element("th", "label \\ predicted"), *titles, element("th", "found"))
+    head = element("tr", element("th", "label \\ predicted"), *titles, element("th", "recall"))
     kind = "confusion dense" if dense else "confusion"
     grid = element("table", element("thead", head), element("tbody", *rows), class_=kind)
     lead = "Rows: the label. Columns: what was predicted. Shades are shares of the row."

@@ -8,6 +8,7 @@ from typing import Any
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, signed
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, bar_row, bars, number, panel, span
+from sonlearn.report.html.words import member_words
 from sonlearn.report.runlog import Run
 from sonlearn.report.streams import moments
 
@@ -23,8 +24,10 @@ def members(run: Run) -> Element | None:
         ends = span([m["weight"] for m in listed if m.get("weight") is not None])
         order = sorted(listed, key=lambda m: -abs(m["weight"]) if m.get("weight") is not None else math.inf)
         lead = "How much of each member's prediction the combination takes, and the error of each alone."
-        names = ("member", "", "weight", "own error")
-        rows = [bar_row(m["name"], m.get("weight"), ends, number(m.get("error"))) for m in order]
+        names = ("member", "", "weight", "own error", "what it sees")
+        rows = [
+            bar_row(m["name"], m.get("weight"), ends, number(m.get("error")), member_words(m["name"])) for m in order
+        ]
         return panel("Members", bars(names, rows), lead=lead, name="members")
     classes = [one for one in end.get("classes") or [] if one.get("members")]
     if not classes:
@@ -36,7 +39,7 @@ def members(run: Run) -> Element | None:
         most = max((abs(w) for w in weights.values() if w is not None), default=0.0) or 1.0
         cells = [_shaded(weights.get(name), most) for name in names]
         rows.append(element("tr", element("th", one["label"], scope="row"), *cells))
-    head = element("tr", element("th", "class"), *(element("th", element("span", n), class_="slanted") for n in names))
+    head = element("tr", element("th", "class"), *(element("th", element("span", n, class_="slanted")) for n in names))
     lead = "How much of each member's prediction is taken, for each class against all others; a dash: pruned."
     grid = element("table", element("thead", head), element("tbody", *rows), class_="heat")
     return panel("Members", element("div", grid, class_="scroll"), lead=lead, name="members", wide=True)

@@ -28,8 +28,7 @@ def tiles(run: Run) -> Element | None:
         _tile("examples", format_number(end["examples"]), _passes(run, end)),
         _tile("examples a second", _rate(examples, seconds), f"{duration(seconds)} in all"),
     ]  # fmt: skip
-    if end.get("calibration"):
-        shown.insert(2, _tile("Brier score", number(end["calibration"]["brier"]), "0 is best"))
+    shown[2:2] = _measured(end)
     changes = end.get("drift")
     if changes and changes["changes"]:
         rows = changes["changes"]
@@ -37,6 +36,27 @@ def tiles(run: Run) -> Element | None:
             _tile("changes of the stream", format_number(len(rows)), f"the last at row {format_number(rows[-1])}")
         )
     return element("div", *(tile for tile in shown if tile is not None), class_="tiles")
+
+
+def _measured(end: dict[str, Any]) -> list[Element | None]:
+    """The measures that count most of what is predicted: two classes, values, or several classes."""
+    said = end.get("metrics") or {}
+    shown = []
+    if said.get("auc") is not None:
+        shown.append(_tile("area under the ROC curve", f"{said['auc']:.4f}", "1 is best, 0.5 is chance"))
+        best = said["best_f1"]
+        beside = f"best: {best['f1']:.3f} at {best['threshold']:.3g}"
+        shown.append(_tile("F1 of the class +1", f"{said['decided']['f1']:.3f}", beside))
+    if said.get("rmse") is not None:
+        shown.append(_tile("RMSE", number(said["rmse"]), f"mean absolute error {number(said['mae'])}"))
+        r2 = said.get("r2")
+        shown.append(_tile("R\u00b2", DASH if r2 is None else f"{r2:.4f}", "1 is best, 0 is the mean of the labels"))
+    if said.get("macro_f1") is not None:
+        worst = ", ".join(f"{row['label']} ({row['f1']:.2f})" for row in (said.get("worst") or [])[:3])
+        shown.append(_tile("macro F1", f"{said['macro_f1']:.4f}", f"lowest: {worst}"))
+    if end.get("calibration"):
+        shown.append(_tile("Brier score", number(end["calibration"]["brier"]), "0 is best"))
+    return shown
 
 
 def _rate(examples: int, seconds: float) -> str:
@@ -92,7 +112,7 @@ def progress(run: Run) -> Element | None:
     if not len(panes[0]):
         return None
     lead = "Thick: the average over all examples so far. Thin: over those since the point before."
-    return panel("Progress", _switched("axis", ("doublings", "examples"), panes), _table(run), lead=lead,
+    return panel("Progress", _switched("axis", ("log scale", "linear scale"), panes), _table(run), lead=lead,
                  name="progress", wide=True)  # fmt: skip
 
 
@@ -125,7 +145,7 @@ def _switched(name: str, choices: tuple[str, str], panes: list[Element]) -> Elem
     for i, choice in enumerate(choices):
         checked = "checked" if i == 0 else None
         parts.append(element("input", type="radio", name=name, id=f"{name}-{i}", checked=checked))
-        parts.append(element("label", f"even in {choice}", for_=f"{name}-{i}"))
+        parts.append(element("label", choice, for_=f"{name}-{i}"))
     return element("div", *parts, *panes, class_="switched")
 
 

@@ -1,7 +1,8 @@
 """A page about a run: one file of HTML, with pictures as SVG, that asks nothing of a network and runs no script.
 
-`sonlearn.report.runlog` has the numbers. The sections of the page are in `overview`, `model` and `calibration`;
-`series` makes curves of rows, `charts` draws, `tables` has what sections share, `markup` elements, page.css the looks.
+`sonlearn.report.runlog` has the numbers. The sections of the page are in `overview`, `measures`, `model` and
+`calibration`; `series` makes curves of rows, `charts` draws, `tables` has what sections share, `markup` elements,
+`words` what members are in plain words. The looks are in page.css.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from sonlearn.files.atomic import whole_file
 from sonlearn.report.html import calibration as calibration
-from sonlearn.report.html import model, overview
+from sonlearn.report.html import measures, model, overview
 from sonlearn.report.html.charts import format_number
 from sonlearn.report.html.markup import Element, element, written
 from sonlearn.report.runlog import Run
@@ -57,14 +58,16 @@ def page(run: Run) -> bytes:
 def _parts(run: Run) -> list[Element]:
     """The parts in order, narrow ones that follow each other in two columns."""
     makers = (
-        overview.tiles, overview.progress, model.members, model.stream, calibration.calibration, calibration.confusion,
-        model.spectra, model.weights, overview.speed, overview.settings,
+        overview.tiles, overview.progress, measures.ranking, measures.values, measures.coverage,
+        calibration.calibration, calibration.confusion, model.weights, overview.speed, model.members, model.stream,
+        model.spectra, overview.settings,
     )  # fmt: skip
     parts = [part for part in (make(run) for make in makers) if part is not None]
     wide = [part for part in parts if part.get("class") in ("tiles", "wide")]
     narrow = [part for part in parts if part not in wide]
     columns = [element("div", *narrow, class_="columns")] if narrow else []
-    return [*wide[:-1], *columns, wide[-1]]
+    late = [part for part in wide if part.get("id") in ("members", "settings")]
+    return [*(part for part in wide if part not in late), *columns, *late]
 
 
 def subtitle(run: Run) -> str:
@@ -92,10 +95,8 @@ def notes(run: Run) -> list[Element]:
 
 
 def _definitions(run: Run) -> list[Element | str]:
-    held = run.end is not None and run.end.get("held")
-    what = (
-        "From the second pass on numbers are of held-out examples."
-        if held
-        else "Every example was predicted before it was learned from, so averages over one pass are honest estimates."
-    )
-    return [what]
+    if run.begin["verb"] == "test":
+        return ["Nothing was learned: the figures are those of the model as it was on these examples."]
+    if run.end is not None and run.end.get("held"):
+        return ["From the second pass on figures are of held-out examples."]
+    return ["Every example was predicted before it was learned from, so averages over one pass are honest estimates."]

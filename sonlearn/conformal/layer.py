@@ -1,0 +1,56 @@
+"""Sets or intervals of what a learner predicts, with the state that is saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sonlearn.conformal import classes, values
+from sonlearn.files import storage
+
+
+class Coverage:
+    """Keeps a coverage.
+
+    Parameters
+    ----------
+    coverage : float
+        Share of the labels that sets or intervals are to hold, within (0, 1).
+    of_classes : bool
+        Whether labels are classes, so that there are sets.
+    """
+
+    def __init__(self, coverage: float, of_classes: bool):
+        self.alpha, self.of_classes = 1.0 - coverage, of_classes
+        self.state: Any = classes.new() if of_classes else values.new()
+
+    def intervals(self, p: np.ndarray, y: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high), float64[n] each, of predictions p; the rows counted (bool[n]) are learned from."""
+        low, high = np.empty(len(p)), np.empty(len(p))
+        p, y = np.ascontiguousarray(p), np.ascontiguousarray(y)
+        values.intervals(self.state, p, y, counted, self.alpha, np.empty(values.SCALES), low, high)
+        return low, high
+
+    def steady_intervals(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high), float64[n] each, of predictions of rows whose labels will not come."""
+        low, high = np.empty(len(p)), np.empty(len(p))
+        values.steady_intervals(self.state, np.ascontiguousarray(p), np.empty(values.SCALES), low, high)
+        return low, high
+
+    def steady_sets(self, p: np.ndarray) -> np.ndarray:
+        """bool[n, K]: see `sonlearn.conformal.classes.steady_sets`."""
+        return classes.steady_sets(self.state, p)
+
+    def sets(self, p: np.ndarray, number: np.ndarray, counted: np.ndarray) -> np.ndarray:
+        """bool[n, K]: see `sonlearn.conformal.classes.sets`."""
+        return classes.sets(self.state, p, number, counted, self.alpha)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The state."""
+        return storage.flat(self.state, "coverage")
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Inverse of `arrays`; KeyError, TypeError or ValueError where it is none."""
+        own = {name: np.array(array) for name, array in arrays.items() if name.startswith("coverage.")}
+        self.state = storage.rebuilt(self.state, own, "coverage")

@@ -1,0 +1,376 @@
+"""How well a learner does: measures of a stream, in constant memory, the same for every place that reports them.
+
+The summary of a run, its log and page, the benches and Python all take their figures from `Metrics`. A measure is of
+predictions that were made before the label was used, weighted by importance h, over the examples with a label.
+
+Two classes (label +1 is the positive class):
+
+- area under the ROC curve, average precision, best F1: from a histogram of scores, with bounds of their errors
+  (`sonlearn.learn.scores`);
+- precision, recall, F1 of the class that is predicted (at probability .5, or as ``--threshold`` says): exact;
+- Brier score, the mean of (p - y)^2 with y 0 or 1; calibration error, the mean over the 20 bins of
+  `sonlearn.report.quality` of |mean p - share of positive labels|, weighted by the bins: exact, where the loss tells
+  probabilities.
+
+Values: root of the mean squared error, mean absolute error, and R^2 = 1 - (squared error) / (squared distance of the
+labels from their mean). With poisson loss all are of exp(prediction).
+
+Several classes: recall of a class (share of its rows that were predicted so), precision (share of the rows predicted so
+that are), F1, their mean over the classes that occur as a label or as a prediction (macro F1), and the worst classes.
+
+Where scikit-learn has the same measure, it is the same number (tests/report). From example to example sums run in the
+order of the rows, so where batches end changes no bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sonlearn.learn.learner import chosen_of
+from sonlearn.learn.links import linked, logistic
+from sonlearn.learn.scores import Cut, ScoreHistogram
+from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.report.coverage import WINDOW, CoverageTotals, coverage_of
+from sonlearn.report.labels import running
+from sonlearn.report.quality import Calibration, Confusion, judged, judged_classes
+
+if TYPE_CHECKING:
+    from sonlearn.data.batch import Batch
+    from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+
+#: Classes that are listed as the worst, points of a curve, rows of a sample.
+WORST, POINTS, SAMPLE = 5, 100, 400
+#: Probabilities that the table of thresholds lists.
+THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+
+
+class Metrics:
+    """Measures of what a learner predicts.
+
+    Parameters
+    ----------
+    learner : Learner
+        Asked for its options and the labels of its classes only.
+    """
+
+    def __init__(self, learner: Learner):
+        self._learner = learner
+        self._several = learner.options.several
+        self.calibration, self.confusion = Calibration(), Confusion()
+        self._scores, self._decided = ScoreHistogram(), np.zeros(4)
+        self._values = ValueSums()
+        self._fixed = learner.options.binary or learner.options.loss in CLASSIFICATION
+        self._signs = True  # whether all labels so far are -1 or +1
+        self._classes: dict[float, list[float]] = {}
+        self._sample = RowSample(SAMPLE)
+        self._coverage = CoverageTotals()
+
+    def add(self, batch: Batch, predicted: Predicted | PredictedClass) -> None:
+        """Add what `Learner.partial_fit` or `Learner.predict` gave for a batch; refused rows are left out."""
+        label = getattr(predicted, "label", batch.y)
+        self.count(label, batch.weight, predicted, ~predicted.refused)
+
+    def count(
+        self, y: np.ndarray, weight: np.ndarray, predicted: Predicted | PredictedClass, chosen: np.ndarray
+    ) -> None:
+        """Add those of n rows that are `chosen` (bool[n]) and have a label and a weight.
+
+        Parameters
+        ----------
+        y, weight : float64[n]
+            Labels (of several classes `PredictedClass.label`), NaN where there is none, and importance weights.
+        predicted : Predicted or PredictedClass, of n rows
+        """
+        chosen = chosen & ~np.isnan(y) & (weight > 0)
+        if not chosen.any():
+            return
+        y, weight = y[chosen], weight[chosen]
+        kept = chosen_of(predicted, chosen)
+        if self._several:
+            number = numbers_of(self._learner.classes, y)
+            self._add_classes(kept, y, number, weight)
+        else:
+            number = (y > 0).astype(np.int64)
+            self._add_scores(kept, y, weight)
+        covered = coverage_of(kept, y, number)
+        if covered is not None:
+            self._coverage.add(*covered)
+
+    def _add_scores(self, predicted: Any, y: np.ndarray, weight: np.ndarray) -> None:
+        options = self._learner.options
+        scores = np.clip(predicted.raw, *options.bounds)  # before a link or --binary
+        self._signs = self._signs and (self._fixed or bool((np.abs(y) == 1).all()))
+        if not self._fixed:
+            values = linked("poisson", scores) if options.loss == "poisson" else scores
+            self._values.add(y, values, weight)
+            self._sample.add(y, values)
+        if not self._signs:
+            return
+        positive, decided = y > 0, predicted.decided > 0
+        self._scores.add(scores, positive, weight)
+        np.add.at(self._decided, 2 * positive + decided, weight)
+        events = judged(options.loss, scores, y)
+        if events is not None:
+            self.calibration.add(events, weight)
+        self.confusion.add(np.where(positive, 1.0, -1.0), np.where(decided, 1.0, -1.0), weight)
+
+    def _add_classes(self, predicted: Any, y: np.ndarray, number: np.ndarray, weight: np.ndarray) -> None:
+        most = self._learner.options.oaa or self._learner.options.multinomial or 0
+        unmet = max(most - predicted.probabilities.shape[1], 0)
+        self.calibration.add(judged_classes(predicted, number, unmet), weight)
+        self.confusion.add(y, predicted.prediction, weight)
+        right = predicted.prediction == y
+        for place, values, chosen in (
+            (0, y, slice(None)), (1, predicted.prediction, ~np.isnan(predicted.prediction)), (2, y, right),
+        ):  # fmt: skip
+            labels, at = np.unique(values[chosen], return_inverse=True)
+            sums = [self._classes.setdefault(label, [0.0, 0.0, 0.0])[place] for label in labels.tolist()]
+            totals = np.array(sums, dtype=np.float64)
+            np.add.at(totals, at, weight[chosen])
+            for label, total in zip(labels.tolist(), totals.tolist(), strict=True):
+                self._classes[label][place] = total
+
+    # -- what came of it ---------------------------------------------------------------------------------------------
+
+    @property
+    def kind(self) -> str:
+        """What the labels are: ``classes``, ``two`` or ``values``."""
+        if self._several:
+            return "classes"
+        return "two" if self._signs else "values"
+
+    def result(self) -> dict[str, Any] | None:
+        """All measures, JSON-able (docs/metrics.md lists them by kind); None while there is no labelled example."""
+        result = self._measures()
+        asked = self._learner.options.coverage
+        if result is None or asked is None:
+            return result
+        return result | {"coverage": self._coverage.result(asked)}
+
+    def _measures(self) -> dict[str, Any] | None:
+        if self._several:
+            return self._of_classes() if self._classes else None
+        if not self._signs:
+            return {"kind": "values", **self._values.result()}
+        return self._of_two() if self._decided.any() else None
+
+    def _of_two(self) -> dict[str, Any]:
+        auc, ap, best = self._scores.auc(), self._scores.average_precision(), self._scores.best_f1()
+        n, p = self._scores.totals()
+        missed, found, false = self._decided[2], self._decided[3], self._decided[1]
+        cut = Cut(0.0, float(found), float(false), float(missed + found), n)
+        return {
+            "kind": "two", "weight": n + p, "positive": p,
+            "auc": auc and auc.value, "auc_error": auc and auc.error,
+            "average_precision": ap and ap.value, "average_precision_error": ap and ap.error,
+            "decided": self._shown(cut), "best_f1": best and {**self._shown(best[0]), "error": best[1]},
+            "brier": self.calibration.brier, "calibration_error": self.calibration.error,
+        }  # fmt: skip
+
+    def _of_classes(self) -> dict[str, Any]:
+        texts = self._learner.label_texts(np.array(list(self._classes)))
+        rows: list[dict[str, Any]] = []
+        for text, (own, said, both) in zip(texts, self._classes.values(), strict=True):
+            f1 = 2 * both / (own + said)
+            precision, recall = both / said if said > 0 else 0.0, both / own if own > 0 else 0.0
+            rows.append({"label": text, "weight": own, "precision": precision, "recall": recall, "f1": f1})
+        met = [row for row in rows if row["weight"] > 0]
+        return {
+            "kind": "classes", "macro_f1": sum(row["f1"] for row in rows) / len(rows), "classes": len(met),
+            "worst": sorted(met, key=lambda row: (row["f1"], -row["weight"]))[:WORST],
+            "brier": self.calibration.brier, "calibration_error": self.calibration.error,
+        }  # fmt: skip
+
+    def pictures(self) -> dict[str, Any]:
+        """What a page draws, JSON-able: curves and thresholds of two classes, a sample of rows of values."""
+        if self._several:
+            return {}
+        if not self._signs:
+            return {"sample": self._sample.rows()}
+        if min(self._scores.totals()) <= 0:
+            return {}
+        cuts = self._scores.cuts()
+        curve = [self._shown(cut) for cut in spread(cuts, POINTS)]
+        table = []
+        if self.calibration.error is not None:
+            table = [self._shown(self._scores.cut(self._score(p))) | {"threshold": p} for p in THRESHOLDS]
+        return {"curve": curve, "thresholds": table}
+
+    def _shown(self, cut: Cut) -> dict[str, float]:
+        return {
+            "threshold": self._threshold(cut.threshold), "precision": cut.precision, "recall": cut.recall,
+            "f1": cut.f1, "false_share": cut.false_share, "predicted": cut.found + cut.false,
+        }  # fmt: skip
+
+    def _threshold(self, score: float) -> float:
+        """A threshold of scores as one of probabilities, where the loss tells them."""
+        loss = self._learner.options.loss
+        if loss == "logistic":
+            return float(logistic(np.array([score]))[0])
+        return min(max(0.5 + 0.5 * score, 0.0), 1.0) if loss in ("squared", "squared_hinge") else score
+
+    def _score(self, p: float) -> float:
+        return math.log(p / (1 - p)) if self._learner.options.loss == "logistic" else 2 * p - 1
+
+    def lines(self) -> list[str]:
+        """The measures as lines of a summary; a bound follows what is not exact to six digits."""
+        result = self.result()
+        if result is None:
+            return []
+        lines: list[str] = _LINES[result["kind"]](result)
+        said = result.get("coverage")
+        if said is None:
+            return lines
+        lowest = "" if said["lowest"] is None else f", in the worst {WINDOW} examples {said['lowest']:.3f}"
+        what = "size of sets" if result["kind"] != "values" else "length of intervals"
+        size = "n.a." if said["size"] is None else f"{said['size']:.6g}"
+        return [*lines, f"coverage = {said['reached']:.4f} of {said['asked']:g} asked{lowest}", f"mean {what} = {size}"]
+
+    def nobody(self) -> str:
+        """What has to be known where positive labels came and nobody was predicted positive; else empty."""
+        result = self.result()
+        if result is None or result["kind"] != "two" or not result["positive"] > 0:
+            return ""
+        best = result["best_f1"]
+        if result["decided"]["predicted"] > 0 or not best["f1"] > 0:
+            return ""
+        share = result["positive"] / result["weight"]
+        return (
+            f"no example was predicted +1, though {100 * share:.3g} % are: every one is below the threshold; "
+            f"--threshold best-f1 (now {best['threshold']:.4g}) finds {100 * best['recall']:.3g} % of them, and "
+            f"{100 * best['precision']:.3g} % of those it predicts are +1"
+        )
+
+
+class ValueSums:
+    """Sums of errors and labels. Labels are summed less the first one, so that far from 0 nothing cancels."""
+
+    def __init__(self) -> None:
+        self.weight = self.squares = self.sizes = 0.0
+        self.first: float | None = None
+        self.shifted = self.shifted_squares = 0.0
+
+    def add(self, y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> None:
+        """Add labels and predictions float64[n] of weights float64[n] > 0."""
+        self.first = float(y[0]) if self.first is None else self.first
+        with np.errstate(over="ignore"):
+            e, d = predicted - y, y - self.first
+            self.weight = float(running(self.weight, weight)[-1])
+            self.squares = float(running(self.squares, weight * e * e)[-1])
+            self.sizes = float(running(self.sizes, weight * np.abs(e))[-1])
+            self.shifted = float(running(self.shifted, weight * d)[-1])
+            self.shifted_squares = float(running(self.shifted_squares, weight * d * d)[-1])
+
+    def result(self) -> dict[str, float | None]:
+        """RMSE, MAE, R^2 (None where all labels are the same) and the mean of the labels."""
+        mean = self.shifted / self.weight
+        spread = self.shifted_squares - self.weight * mean * mean
+        assert self.first is not None
+        return {
+            "rmse": math.sqrt(self.squares / self.weight), "mae": self.sizes / self.weight,
+            "r2": 1.0 - self.squares / spread if spread > 1e-12 * self.shifted_squares else None,
+            "mean": self.first + mean,
+        }  # fmt: skip
+
+
+class RowSample:
+    """A sample of the rows, each with the same probability: those whose number has the least hash (SplitMix64).
+
+    It depends on the number of rows and on nothing else, so not on where batches end.
+    """
+
+    def __init__(self, most: int):
+        self._most, self._rows = most, 0
+        self._kept = np.zeros((0, 2))
+        self._keys = np.zeros(0, dtype=np.uint64)
+
+    def add(self, y: np.ndarray, predicted: np.ndarray) -> None:
+        """Add rows of float64[n] each."""
+        keys = _hashed(np.arange(self._rows, self._rows + len(y), dtype=np.uint64))
+        self._rows += len(y)
+        if len(self._keys) == self._most:
+            low = keys < self._keys[-1]
+            keys, y, predicted = keys[low], y[low], predicted[low]
+        keys = np.concatenate([self._keys, keys])
+        order = np.argsort(keys, kind="stable")[: self._most]
+        self._keys = keys[order]
+        self._kept = np.concatenate([self._kept, np.column_stack([y, predicted])])[order]
+
+    def rows(self) -> list[list[float]]:
+        """[label, prediction] of each row kept."""
+        return self._kept.tolist()
+
+
+def _hashed(x: np.ndarray) -> np.ndarray:
+    """uint64[n] -> uint64[n], SplitMix64 (Steele, Lea and Flood 2014)."""
+    with np.errstate(over="ignore"):
+        x = x * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(x ^ (x >> np.uint64(31)))
+
+
+def numbers_of(classes: list[int | str], y: np.ndarray) -> np.ndarray:
+    """int64[n]: which of the `classes` the labels are (`PredictedClass.label`), -1 for one that has not been met."""
+    if classes and isinstance(classes[0], str):
+        return y.astype(np.int64)
+    place = {float(label): i for i, label in enumerate(classes)}
+    return np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
+
+
+def spread(cuts: list[Cut], most: int) -> list[Cut]:
+    """About `most` of the cuts, evenly spaced along recall and along the share of false alarms; first and last too."""
+    kept, at = [], -1.0
+    for i, cut in enumerate(cuts):
+        place = cut.recall + cut.false_share
+        if place - at >= 2.0 / most or i == len(cuts) - 1:
+            kept.append(cut)
+            at = place
+    return kept
+
+
+def _bounded(value: float | None, error: float | None) -> str:
+    if value is None or error is None:
+        return "n.a."
+    return f"{value:.6f}" + (f" (within {error:.1g})" if error >= 5e-7 else "")
+
+
+def _rates(cut: dict[str, float]) -> str:
+    return f"precision {cut['precision']:.4f}, recall {cut['recall']:.4f}"
+
+
+def _two_lines(result: dict[str, Any]) -> list[str]:
+    said, best = result["decided"], result["best_f1"]
+    lines = [
+        f"area under the ROC curve = {_bounded(result['auc'], result['auc_error'])}",
+        f"average precision = {_bounded(result['average_precision'], result['average_precision_error'])}",
+        f"F1 = {said['f1']:.6f}: {_rates(said)}",
+    ]
+    if best is not None:
+        lines.append(f"best F1 = {best['f1']:.6f} at threshold {best['threshold']:.4g}: {_rates(best)}")
+    return lines + _probability_lines(result)
+
+
+def _probability_lines(result: dict[str, Any]) -> list[str]:
+    if result["brier"] is None:
+        return []
+    return [f"Brier score = {result['brier']:.6f}", f"calibration error = {result['calibration_error']:.6f}"]
+
+
+def _value_lines(result: dict[str, Any]) -> list[str]:
+    r2 = "n.a." if result["r2"] is None else f"{result['r2']:.6f}"
+    return [f"RMSE = {result['rmse']:.6g}", f"MAE = {result['mae']:.6g}", f"R2 = {r2}"]
+
+
+def _class_lines(result: dict[str, Any]) -> list[str]:
+    worst = ", ".join(f"{row['label']} ({row['f1']:.3f})" for row in result["worst"])
+    return [
+        f"macro F1 = {result['macro_f1']:.6f}, of {result['classes']} classes",
+        f"lowest F1 = {worst}", *_probability_lines(result),
+    ]  # fmt: skip
+
+
+_LINES = {"two": _two_lines, "values": _value_lines, "classes": _class_lines}

@@ -1,0 +1,312 @@
+"""Sets and intervals against twins in plain Python; the promise against an adversary; what a learner makes of them."""
+
+import math
+
+import numpy as np
+import pytest
+from streams import zipf
+
+from sonlearn import Learner, LearnOptions, ModelFileError, OptionError
+from sonlearn.conformal import classes, values
+from sonlearn.conformal.layer import Coverage
+from sonlearn.conformal.tracker import BOUND, STEP
+
+pytestmark = pytest.mark.interpreted
+
+
+# ------------------------------------------------------------------------------------------------------------- twins
+
+
+def step(t):
+    return max(STEP, (t + 1) ** -0.6)
+
+
+def moved(theta, missed, t, alpha):
+    return max(min(theta + step(t) * ((1.0 if missed else 0.0) - alpha), BOUND + step(t)), -BOUND)
+
+
+def twin_of_values(p, y, counted, alpha):
+    """Row by row, every mean as a sum over the rows before it."""
+    past, out = [], []  # (prediction, error) of the rows counted
+    theta, thetas, losses = 0.0, [0.0] * 6, [0.0] * 6
+    bins, places = np.zeros((65, 2)), []
+    for center, label, counts in zip(p, y, counted, strict=True):
+        t, errors = len(past), [e for _, e in past]
+
+        def mean(rate, errors=errors, t=t):
+            shares = [(1 - rate) ** (t - 1 - i) for i in range(t)]
+            return sum(a * e for a, e in zip(shares, errors, strict=True)) / sum(shares) if t else 1.0
+
+        every, least = mean(1e-4), 1e-3 * mean(1e-4) + 1e-100
+        short, middle, long = ((mean(1 / k) + least if t else every) for k in (8, 64, 1024))
+
+        def place(center=center, t=t):
+            before = np.array([c for c, _ in past])
+            z = (center - before.mean()) / before.std() if t > 1 and before.std() > 0 else 0.0
+            return min(max(8 * z + 32, 0.0), 65 - 1.001)
+
+        x = place()
+        knots = [(bins[j, 0] + 4 * long) / (bins[j, 1] + 4) for j in (int(x), int(x) + 1)]
+        alike = (1 - x % 1) * knots[0] + (x % 1) * knots[1] + least
+        s = [every + 1e-100, middle, alike, alike * math.sqrt(short / long), alike * middle / long,
+             math.sqrt(short * long)]  # fmt: skip
+        best = 0
+        for k in range(1, 6):
+            best = k if losses[k] < (1 - 1e-9) * losses[best] else best
+        width = math.inf if t == 0 or theta >= BOUND else s[best] * math.exp(thetas[best] + theta)
+        out.append((center - width, center + width))
+        if not counts:
+            continue
+        e = abs(label - center)
+        for k in range(6):
+            w = s[k] * math.exp(thetas[k])
+            losses[k] += max(1e-3, 1 / (t + 1)) * ((2 * w + 2 / alpha * max(e - w, 0)) / s[0] - losses[k])
+            thetas[k] = min(moved(thetas[k], e > w, t, alpha), BOUND)
+        theta = moved(theta, e > width, t, alpha) if t else 0.0
+        past.append((center, e))
+        places.append(x)
+        for j, share in ((int(x), 1 - x % 1), (int(x) + 1, x % 1)):
+            bins[j] = (1 - 2e-3 * share) * bins[j] + share * np.array([e, 1.0])
+    return np.array(out)
+
+
+def twin_of_sets(p, number, counted, alpha):
+    """Row by row: classes in the order of their probabilities."""
+    theta, t, out = 0.0, 0, []
+    for row, own, counts in zip(p, number, counted, strict=True):
+        u = float(classes.shares(row[None, :], np.array([t]))[0])
+        v = []
+        for one in row:
+            s = min(sum(other for other in row if other > one) + u * one, 1.0) if one > 0 else 1.0
+            s = min(max(s, 1e-12), 1 - 1e-12)
+            v.append(min(max(math.log(s / (1 - s)), -BOUND), BOUND))
+        out.append([one <= theta for one in v])
+        if counts:
+            theta, t = moved(theta, own < 0 or v[own] > theta, t, alpha), t + 1
+    return np.array(out)
+
+
+def stream_of_values(n, seed=0):
+    rng = np.random.default_rng(seed)
+    p = 5 + 2 * rng.normal(size=n)
+    scale = np.exp(0.3 * p) * np.where(np.arange(n) > n // 2, 4.0, 1.0)
+    return p, p + scale * rng.standard_t(4, size=n), rng.random(n) < 0.9
+
+
+def stream_of_classes(n, k, seed=0):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.full(k, 0.5), n)
+    p[::7] = np.roll(p[::7], 1, axis=0)
+    number = np.array([rng.choice(k, p=row) for row in p])
+    number[rng.random(n) < 0.02] = -1
+    return p, number, rng.random(n) < 0.9
+
+
+@pytest.mark.parametrize("pieces", [1, 9])
+@pytest.mark.parametrize("alpha", [0.2, 0.05])
+def test_intervals_are_their_twins(alpha, pieces):
+    p, y, counted = stream_of_values(250)
+    layer = Coverage(1 - alpha, of_classes=False)
+    ours = [
+        np.column_stack(layer.intervals(p[at], y[at], counted[at])) for at in np.array_split(np.arange(250), pieces)
+    ]
+    np.testing.assert_allclose(np.concatenate(ours), twin_of_values(p, y, counted, 1 - (1 - alpha)), rtol=1e-8)
+
+
+@pytest.mark.parametrize("pieces", [1, 9])
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_sets_are_their_twins(k, pieces):
+    p, number, counted = stream_of_classes(250, k)
+    layer = Coverage(0.9, of_classes=True)
+    ours = [layer.sets(p[at], number[at], counted[at]) for at in np.array_split(np.arange(250), pieces)]
+    assert (np.concatenate(ours) == twin_of_sets(p, number, counted, 1 - 0.9)).all()
+
+
+def test_classes_as_likely_as_each_other_have_the_same_score():
+    p = np.array([[0.25, 0.5, 0.25, 0.0], [0.25, 0.25, 0.25, 0.25]])
+    expected = [[0.5 + 0.25 * 0.4, 0.5 * 0.4, 0.5 + 0.25 * 0.4, 1.0], [0.25 * 0.8] * 4]
+    assert classes.scores(p, np.array([0.4, 0.8])) == pytest.approx(np.array(expected))
+
+
+# -------------------------------------------------------------------------------------------------------- the promise
+
+
+@pytest.mark.parametrize("coverage", [0.8, 0.9, 0.95])
+@pytest.mark.parametrize("kind", ["outside", "inside then outside", "growing", "alternating"])
+def test_an_adversary_who_sees_each_interval_cannot_break_the_promise(coverage, kind):
+    """At most alpha + (2 BOUND + the first, longer steps + STEP)/(STEP T) are missed, whatever is done."""
+    alpha, layer, n, missed = 1 - coverage, Coverage(coverage, of_classes=False), 3000, 0
+    one, p = np.ones(1, bool), np.zeros(1)
+    scale = 1.0
+    for t in range(n):
+        state = values.State(*(part.copy() for part in layer.state))
+        _, high = layer.intervals(p, np.zeros(1), ~one)
+        layer.state = state
+        edge = float(high[0]) if math.isfinite(high[0]) else 1.0
+        scale = min(scale * 1.02, 1e90)
+        label = {
+            "outside": 2 * edge, "inside then outside": 0.5 * edge if t < n // 2 else 2 * edge,
+            "growing": max(1.001 * edge, scale), "alternating": 3 * edge if t % 2 else 0.0,
+        }[kind]  # fmt: skip
+        label = min(label, 1e300)
+        low, high = layer.intervals(p, np.array([label]), one)
+        missed += not low[0] <= label <= high[0]
+    first = sum(step(t) - STEP for t in range(n))  # what longer steps may add
+    assert missed / n <= alpha + (2 * BOUND + 1 + first) / (STEP * n)
+    if kind == "outside":
+        assert missed / n > alpha  # it did its worst
+
+
+def test_an_adversary_of_classes_cannot_either():
+    layer, n, missed = Coverage(0.9, of_classes=True), 4000, 0
+    p = np.array([[0.7, 0.2, 0.1]])
+    for _ in range(n):
+        inside = layer.sets(p, np.zeros(1, np.int64), np.zeros(1, bool))[0]
+        label = int(np.argmin(inside))  # one that is outside, if there is one
+        missed += not layer.sets(p, np.array([label]), np.ones(1, bool))[0, label]
+    first = sum(step(t) - STEP for t in range(n))
+    assert missed / n <= 0.1 + (2 * BOUND + 1 + first) / (STEP * n)
+
+
+@pytest.mark.parametrize("coverage", [0.8, 0.9, 0.95])
+def test_coverage_is_as_asked_over_all_and_in_every_window(coverage):
+    p, y, _ = stream_of_values(12_000, seed=4)
+    low, high = Coverage(coverage, of_classes=False).intervals(p, y, np.ones(12_000, bool))
+    within((low <= y) & (y <= high), coverage)
+    p, number, _ = stream_of_classes(12_000, 5, seed=4)
+    p[6000:] = p[6000:][:, ::-1]  # probabilities become wrong
+    kept = number >= 0
+    p, number = p[kept], number[kept]
+    inside = Coverage(coverage, of_classes=True).sets(p, number, np.ones(len(p), bool))
+    within(inside[np.arange(len(p)), number], coverage)
+
+
+def within(covered, coverage):
+    assert abs(covered.mean() - coverage) < 0.01
+    windows = np.convolve(covered, np.full(2000, 1 / 2000), "valid")
+    assert np.abs(windows - coverage).max() < 0.05
+
+
+# --------------------------------------------------------------------------------------------------------- the learner
+
+
+def real(n=600):
+    batch = zipf(n, kind="real")
+    return batch._replace(y=10 * batch.y)
+
+
+SETTINGS = [
+    (LearnOptions(method="nag", loss="squared", coverage=0.9), real),
+    (LearnOptions(loss="squared", members=("nag", "arow"), coverage=0.9), real),
+    (LearnOptions(method="nag", coverage=0.9), lambda: zipf(600)),
+    (LearnOptions(method="nag", loss="hinge", coverage=0.9), lambda: zipf(600)),
+    (LearnOptions(method="nag", oaa=3, coverage=0.9), lambda: zipf(600)._replace(y=1.0 + np.arange(600) % 7 % 3)),
+    (
+        LearnOptions(method="nag", classes="auto", coverage=0.9),
+        lambda: zipf(600)._replace(y=np.arange(600) % 5 % 3 * 1.0),
+    ),
+]
+
+
+def told(predicted):
+    if predicted.sets is not None:
+        return [np.pad(predicted.sets, ((0, 0), (0, 3 - predicted.sets.shape[1])))]
+    return [predicted.low, predicted.high]
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=range(len(SETTINGS)))
+def test_where_batches_end_and_saving_change_nothing(setting, tmp_path):
+    options, batch = setting[0], setting[1]()
+    whole = told(Learner(options).partial_fit(batch))
+    learner, pieces = Learner(options), []
+    for begin, end in ((0, 1), (1, 250), (250, 600)):
+        pieces.append(told(learner.partial_fit(batch.part(begin, end))))
+        learner.save(tmp_path / "m")
+        learner = Learner.load(tmp_path / "m")
+    for i, part in enumerate(whole):
+        assert (np.concatenate([piece[i] for piece in pieces]) == part).all()
+    # predicting changes nothing, and labels do not count
+    part = batch.part(0, 5)
+    first, again = told(learner.predict(part._replace(y=np.full(5, np.nan)))), told(learner.predict(part))
+    assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    followed = told(learner.predict(batch.part(0, 1), labels_follow=True))
+    learned_by = told(learner.partial_fit(batch.part(0, 1)))
+    assert all((a == b).all() for a, b in zip(followed, learned_by, strict=True))
+
+
+def test_what_no_label_comes_for_has_the_mean_threshold_lately():
+    """The threshold trembles; its mean does not."""
+    layer, mean = Coverage(0.9, of_classes=True), 0.0
+    p, number, _ = stream_of_classes(700, 4)
+    for t in range(700):
+        layer.sets(p[t : t + 1], number[t : t + 1], np.ones(1, bool))
+        mean += max(1 / 256, 1 / (t + 1)) * (float(layer.state.now["theta"][0]) - mean)
+    v = classes.logits(classes.scores(p, classes.shares(p, np.full(700, 700))))
+    assert (layer.steady_sets(p) == (v <= mean)).all()
+    layer, means = Coverage(0.9, of_classes=False), np.zeros(6)
+    p, y, _ = stream_of_values(400)
+    for t in range(400):
+        layer.intervals(p[t : t + 1], y[t : t + 1], np.ones(1, bool))
+        now = layer.state.thetas + layer.state.now["theta"][0]
+        means += max(1 / 256, 1 / (t + 1)) * (now - means)
+    assert layer.state.steady == pytest.approx(means, rel=1e-9)
+    none = np.zeros(1, bool)
+    for one in p[:20]:
+        low, high = layer.intervals(np.array([one]), np.zeros(1), none)
+        steady = np.array(layer.steady_intervals(np.array([one])))[:, 0]
+        ratios = np.exp(means - layer.state.thetas - layer.state.now["theta"][0])
+        assert np.isclose((steady[1] - steady[0]) / (high[0] - low[0]), ratios, rtol=1e-9).any()
+
+
+def test_the_layer_changes_no_prediction():
+    batch = real()
+    options = {"method": "nag", "loss": "squared"}
+    with_it = Learner(LearnOptions(**options, coverage=0.8)).partial_fit(batch)
+    without = Learner(LearnOptions(**options)).partial_fit(batch)
+    assert (with_it.raw == without.raw).all()
+    assert without.low is without.high is without.sets is None
+
+
+def test_a_label_does_not_reach_its_own_interval():
+    batch = real(300)
+    changed = batch._replace(y=np.where(np.arange(300) == 200, 1e6, batch.y))
+    one, other = (Learner(SETTINGS[0][0]).partial_fit(b) for b in (batch, changed))
+    assert (one.low[:201] == other.low[:201]).all()
+    assert (one.low[201:] != other.low[201:]).any()
+
+
+def test_counts_have_intervals_of_counts():
+    rng = np.random.default_rng(0)
+    batch = zipf(2000)._replace(y=rng.poisson(3.0, 2000).astype(float))
+    said = Learner(LearnOptions(method="nag", loss="poisson", coverage=0.9)).partial_fit(batch)
+    assert abs(((said.low <= batch.y) & (batch.y <= said.high))[200:].mean() - 0.9) < 0.03
+    center = np.exp(said.prediction)
+    assert ((said.low <= center) & (center <= said.high)).all()
+
+
+def test_a_state_that_does_not_fit_is_refused():
+    header, arrays = Learner(SETTINGS[0][0]).to_arrays()
+    assert {name for name in arrays if name.startswith("coverage.")}
+    with pytest.raises(ModelFileError, match="does not fit together"):
+        Learner.from_arrays(header, arrays | {"coverage.thetas": np.zeros(3)})
+
+
+@pytest.mark.parametrize("coverage", [0.0, 1.0, -1.0])
+def test_a_coverage_that_cannot_be(coverage):
+    with pytest.raises(OptionError, match="--coverage"):
+        LearnOptions(coverage=coverage)
+
+
+def test_huge_and_exact_errors_end():
+    layer, on = Coverage(0.9, of_classes=False), np.ones(50, bool)
+    p = np.zeros(50)
+    for y in (p, np.full(50, 1e200), p, np.full(50, 1e-200)):
+        low, high = layer.intervals(p, y, on)
+        assert (low <= high).all()
+        assert not np.isnan(low).any()
+
+
+def test_a_row_without_a_class_that_was_met_is_missed():
+    layer = Coverage(0.9, of_classes=True)
+    p, none = np.tile([0.6, 0.4], (400, 1)), np.full(400, -1)
+    assert layer.sets(p, none, np.ones(400, bool))[-1].all()

@@ -1,0 +1,139 @@
+"""Coverage on the command line, in the summary, the log and the page, and in the estimators."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sonlearn import OptionError
+from sonlearn.cli import main
+from sonlearn.report.coverage import BLOCKS, WINDOW, CoverageTotals
+
+pytestmark = pytest.mark.interpreted
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1500, 3))
+    y = x @ [1.0, -2.0, 0.5] + 0.3 * rng.normal(size=1500)
+    for name, labels in (("values", y), ("two", np.where(y > 0, 1, -1)), ("three", 1 + (y > -1) + (y > 1))):
+        rows = [
+            f"{label:g} " + " ".join(f"{j}:{v:.6f}" for j, v in enumerate(row, 1))
+            for label, row in zip(labels, x, strict=True)
+        ]
+        (tmp_path / f"{name}.svm").write_text("\n".join(rows) + "\n")
+
+    def call(*arguments):
+        capsys.readouterr()
+        status = main(list(arguments))
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+KINDS = {"values": ["--loss", "squared"], "two": [], "three": ["--oaa", "3"]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_saved_written_and_summed_up(cli, kind):
+    options = ["--method", "nag", "--coverage", ".9", *KINDS[kind]]
+    status, _, err = cli(
+        "train", *options, "-f", "m", "--log-json", "run.jsonl", "--report", "page.html", f"{kind}.svm"
+    )
+    assert status == 0, err
+    end = json.loads(Path("run.jsonl").read_text().splitlines()[-1])["metrics"]["coverage"]
+    assert end["asked"] == 0.9
+    assert abs(end["reached"] - 0.9) < 0.02
+    assert end["lowest"] > 0.85
+    line = f"coverage = {end['reached']:.4f} of 0.9 asked, in the worst 1000 examples {end['lowest']:.3f}"
+    assert line in err
+    assert 'id="coverage"' in Path("page.html").read_text()
+    status, out, _ = cli("predict", "--quiet", "-i", "m", f"{kind}.svm")
+    lines = [text.split() for text in out.splitlines()]
+    assert len(lines) == 1500
+    labels = [text.split()[0] for text in Path(f"{kind}.svm").read_text().splitlines()]
+    if kind == "values":
+        inside = [float(low[1:]) <= float(y) <= float(high[:-1])
+                  for y, (low, high) in zip(labels, (text[1].split(",") for text in lines), strict=True)]  # fmt: skip
+    else:
+        inside = [y in text[1][1:-1].split(",") for y, text in zip(labels, lines, strict=True)]
+    assert abs(np.mean(inside) - 0.9) < 0.06
+
+
+def test_a_model_keeps_its_coverage(cli):
+    assert cli("train", "--quiet", "--method", "nag", "--coverage", ".9", "-f", "m", "two.svm")[0] == 0
+    status, _, err = cli("predict", "-i", "m", "--coverage", ".8", "two.svm")
+    assert (status, "coverage = 0.8 is asked for, but the model m has coverage = 0.9" in err) == (1, True)
+    assert cli("predict", "--quiet", "-i", "m", "--coverage", ".9", "two.svm")[0] == 0
+    assert cli("train", "--quiet", "-i", "m", "-f", "m", "two.svm")[0] == 0
+    assert cli("tune", "--quiet", "--grid", "method=nag,sgd", "--coverage", ".9", "-f", "t", "two.svm")[0] == 0
+    assert "{" in cli("predict", "--quiet", "-i", "t", "two.svm")[1].splitlines()[-1]
+
+
+@pytest.mark.parametrize("pieces", [1, 50])
+def test_totals_are_their_definitions(pieces):
+    rng = np.random.default_rng(1)
+    covered, size = rng.random(5000) < 0.9, rng.random(5000)
+    size[:3] = np.inf
+    totals = CoverageTotals()
+    for at in np.array_split(np.arange(5000), pieces):
+        totals.add(covered[at], size[at])
+    told = totals.result(0.9)
+    windows = [covered[i : i + WINDOW].mean() for i in range(5000 - WINDOW + 1)]
+    assert (told["lowest"], told["highest"]) == pytest.approx((min(windows), max(windows)))
+    assert told["reached"] == covered.mean()
+    assert told["size"] == pytest.approx(size[3:].mean())
+    assert len(told["curve"]) <= BLOCKS
+    begin = 0
+    for end, share in told["curve"]:
+        assert share == covered[begin:end].mean()
+        begin = end
+    assert begin == 5000
+
+
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 4))
+    return X, X @ [1.0, -2.0, 0.5, 0.0] + 0.5 * rng.normal(size=2000)
+
+
+def test_estimators_of_scikit_learn():
+    estimators = pytest.importorskip("sonlearn.sklearn", reason="scikit-learn is not installed")
+    X, y = data()
+    ends = estimators.SonRegressor(method="nag", coverage=0.9).fit(X[:1500], y[:1500]).predict_interval(X[1500:])
+    assert ends.shape == (500, 2)
+    assert abs(((ends[:, 0] <= y[1500:]) & (y[1500:] <= ends[:, 1])).mean() - 0.9) < 0.05
+    names = np.array(["a", "b", "c"])[(y > -1).astype(int) + (y > 1)]
+    for labels, loss in ((names, None), (np.where(y > 0, "b", "a"), None), (np.where(y > 0, "b", "a"), "squared")):
+        made = estimators.SonClassifier(method="nag", coverage=0.9, loss=loss).fit(X[:1500], labels[:1500])
+        sets = made.predict_set(X[1500:])
+        assert sets.shape == (500, len(made.classes_))
+        own = np.searchsorted(made.classes_, labels[1500:])
+        assert abs(sets[np.arange(500), own].mean() - 0.9) < 0.06
+    with pytest.raises(OptionError, match="keeps no coverage"):
+        estimators.SonRegressor(method="nag").fit(X, y).predict_interval(X)
+
+
+def test_estimators_of_river():
+    estimators = pytest.importorskip("sonlearn.river", reason="River is not installed")
+    X, y = data()
+    rows = [dict(zip("pqrs", row, strict=True)) for row in X.tolist()]
+    values, classes = (
+        estimators.SonRegressor(method="nag", coverage=0.9),
+        estimators.SonClassifier(method="nag", coverage=0.9),
+    )
+    assert values.predict_interval_one(rows[0]) == (-np.inf, np.inf)
+    assert classes.predict_set_one(rows[0]) == set()
+    inside, held = [], []
+    for row, label in zip(rows[:1000], y, strict=False):
+        low, high = values.predict_interval_one(row)
+        inside.append(low <= label <= high)
+        held.append(bool(label > 0) in classes.predict_set_one(row))
+        values.learn_one(row, label)
+        classes.learn_one(row, bool(label > 0))
+    assert abs(np.mean(inside) - 0.9) < 0.02
+    assert abs(np.mean(held) - 0.9) < 0.02

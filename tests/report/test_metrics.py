@@ -1,0 +1,233 @@
+"""Streaming measures against scikit-learn's, and against themselves with other cuts of the stream."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sonlearn import Learner, LearnOptions, Metrics
+from sonlearn.learn.classes import PredictedClass
+from sonlearn.learn.learner import Predicted
+from sonlearn.learn.scores import BINS, LARGEST, SMALLEST, ScoreHistogram, bins_of, threshold_below
+from sonlearn.report.metrics import RowSample, ValueSums
+
+pytestmark = pytest.mark.interpreted
+sklearn_metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+
+#: (examples, share of positives, how far the classes are apart, scale of the scores, digits that scores are rounded to)
+SETS = [
+    (n, share, apart, scale, digits)
+    for n, share in ((40, 0.5), (300, 0.3), (2000, 0.05), (5000, 0.002))
+    for apart, scale, digits in (
+        (1.0, 1.0, None),
+        (3.0, 4.0, None),
+        (0.2, 1e-3, None),
+        (1.0, 1.0, 1),
+        (2.0, 500.0, None),
+    )
+]
+
+
+def two_classes(n, share, apart, scale, digits):
+    rng = np.random.default_rng(n + int(100 * apart))
+    y = np.where(rng.random(n) < share, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    scores = scale * (rng.normal(size=n) + 0.5 * apart * y - (share < 0.1))
+    return y, scores if digits is None else np.round(scores, digits), rng.choice([0.5, 1.0, 3.0], n)
+
+
+def predicted_of(raw):
+    n = len(raw)
+    return Predicted(raw, raw, np.zeros(n), np.zeros(n, dtype=bool), raw, np.where(raw > 0, 1.0, -1.0))
+
+
+def told_of(options, y, raw, weight, pieces=1):
+    metrics = Metrics(Learner(options))
+    for at in np.array_split(np.arange(len(y)), pieces):
+        metrics.count(y[at], weight[at], predicted_of(raw[at]), np.ones(len(at), dtype=bool))
+    return metrics
+
+
+@pytest.mark.parametrize("described", SETS)
+def test_two_classes_are_measured_as_by_scikit_learn(described):
+    y, scores, weight = two_classes(*described)
+    told = told_of(LearnOptions(method="nag"), y, scores, weight).result()
+    theirs = sklearn_metrics.roc_auc_score(y, scores, sample_weight=weight)
+    assert abs(told["auc"] - theirs) <= told["auc_error"] + 1e-12
+    theirs = sklearn_metrics.average_precision_score(y, scores, sample_weight=weight)
+    assert abs(told["average_precision"] - theirs) <= told["average_precision_error"] + 1e-12
+    if described[-1] is None:  # true ties count as pairs that share a bin
+        assert max(told["auc_error"], told["average_precision_error"]) < 1e-3
+    p, r, f, _ = sklearn_metrics.precision_recall_fscore_support(
+        y, np.where(scores > 0, 1.0, -1.0), average="binary", pos_label=1.0, sample_weight=weight, zero_division=0
+    )
+    said = told["decided"]
+    assert (said["precision"], said["recall"], said["f1"]) == pytest.approx((p, r, f), abs=1e-12)
+    probability = np.exp(-np.logaddexp(0.0, -scores))
+    assert told["brier"] == pytest.approx(
+        sklearn_metrics.brier_score_loss(y, probability, sample_weight=weight, pos_label=1.0), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("described", SETS)
+def test_the_best_f1_is_reached_by_its_threshold_and_missed_by_at_most_the_bound(described):
+    y, scores, weight = two_classes(*described)
+    ours = ScoreHistogram()
+    ours.add(scores, y > 0, weight)
+    cut, error = ours.best_f1()
+    reached = sklearn_metrics.f1_score(
+        y, np.where(scores > cut.threshold, 1.0, -1.0), pos_label=1.0, sample_weight=weight
+    )
+    assert cut.f1 == pytest.approx(reached, rel=1e-9)
+    precision, recall, _ = sklearn_metrics.precision_recall_curve(y, scores, sample_weight=weight)
+    best = (2 * precision * recall / np.maximum(precision + recall, 1e-300)).max()
+    assert cut.f1 - 1e-12 <= best <= cut.f1 + error + 1e-12
+    assert error < (2e-3 if described[-1] is None else 1)
+
+
+def test_calibration_error_is_its_definitions():
+    y, scores, weight = two_classes(2000, 0.3, 1.0, 2.0, None)
+    told = told_of(LearnOptions(method="nag"), y, scores, weight, pieces=7).result()
+    p, error = 1 / (1 + np.exp(-scores)), 0.0
+    bins = [sum(one >= 1 / (1 + 2.0**k) for k in range(9, -10, -1)) for one in p]
+    for b in set(bins):
+        inside = np.array(bins) == b
+        h = weight[inside]
+        error += h.sum() * abs((h @ p[inside] - h @ (y[inside] > 0)) / h.sum())
+    assert told["calibration_error"] == pytest.approx(error / weight.sum(), rel=1e-9)
+
+
+def test_bins_keep_the_order_of_scores_and_are_as_narrow_as_promised():
+    rng = np.random.default_rng(3)
+    size = np.concatenate([2.0 ** rng.uniform(-30, 20, 4000), [SMALLEST, LARGEST, 0.0, np.nextafter(SMALLEST, 0)]])
+    scores = np.sort(np.concatenate([size, -size]))
+    bins = bins_of(scores)
+    assert (np.diff(bins) >= 0).all()
+    assert bins.min() == 0
+    assert bins.max() == BINS - 1
+    assert (bins_of(-scores) == BINS - 1 - bins).all()
+    for bin_ in np.unique(bins).tolist():
+        inside, below = scores[bins == bin_], threshold_below(bin_)
+        assert (inside > below).all()
+        assert (scores[bins < bin_] <= below).all()
+        if 0 < bin_ < BINS - 1 and bin_ != BINS // 2:
+            assert inside.max() - inside.min() <= np.abs(inside).max() * 2.0**-10
+
+
+def test_where_batches_end_changes_no_bit():
+    y, scores, weight = two_classes(2000, 0.3, 1.0, 2.0, None)
+    for options, labels in ((LearnOptions(method="nag"), y), (LearnOptions(method="nag", loss="squared"), y + scores)):
+        whole, pieces = told_of(options, labels, scores, weight), told_of(options, labels, scores, weight, pieces=61)
+        assert whole.result() == pieces.result()
+        assert whole.pictures() == pieces.pictures()
+
+
+def test_histograms_are_merged_by_adding():
+    y, scores, weight = two_classes(2000, 0.3, 1.0, 2.0, None)
+    whole, front, back = ScoreHistogram(), ScoreHistogram(), ScoreHistogram()
+    whole.add(scores, y > 0, weight)
+    front.add(scores[:700], y[:700] > 0, weight[:700])
+    back.add(scores[700:], y[700:] > 0, weight[700:])
+    front.merge(back)
+    assert front.auc() == whole.auc()  # weights are whole halves: their sums are exact
+    assert front.best_f1() == whole.best_f1()
+
+
+@pytest.mark.parametrize("far", [0.0, 1e6])
+def test_values_are_measured_as_by_scikit_learn(far):
+    rng = np.random.default_rng(5)
+    for n in (3, 200, 3000):
+        y = far + rng.normal(size=n)
+        predicted, weight = y + 0.3 * rng.normal(size=n), rng.choice([0.5, 1.0, 3.0], n)
+        told = told_of(LearnOptions(method="nag", loss="squared"), y, predicted, weight, pieces=3).result()
+        assert told["kind"] == "values"
+        assert told["rmse"] == pytest.approx(
+            math.sqrt(sklearn_metrics.mean_squared_error(y, predicted, sample_weight=weight)), rel=1e-9
+        )
+        assert told["mae"] == pytest.approx(
+            sklearn_metrics.mean_absolute_error(y, predicted, sample_weight=weight), rel=1e-9
+        )
+        assert told["r2"] == pytest.approx(sklearn_metrics.r2_score(y, predicted, sample_weight=weight), rel=1e-7)
+
+
+def test_equal_labels_have_no_r2():
+    sums = ValueSums()
+    sums.add(np.full(5, 3.25), np.arange(5.0), np.ones(5))
+    assert sums.result()["r2"] is None
+
+
+def test_counts_are_measured_as_counts():
+    rng = np.random.default_rng(6)
+    y, raw = rng.poisson(4.0, 300).astype(float), rng.normal(1.3, 0.2, 300)
+    told = told_of(LearnOptions(method="nag", loss="poisson"), y, raw, np.ones(300)).result()
+    assert told["r2"] == pytest.approx(sklearn_metrics.r2_score(y, np.exp(raw)), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_several_classes_are_measured_as_by_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    n, k = 600, 3 + 4 * seed
+    learner = Learner(LearnOptions(method="nag", classes="auto"))
+    learner.declare_classes(range(k))
+    y = rng.integers(0, k, n).astype(float)
+    said = np.where(rng.random(n) < 0.6, y, rng.integers(0, k, n)).astype(float)
+    said[y == 1] = 0.0  # a class that is never found
+    weight, none = rng.choice([0.5, 1.0, 3.0], n), np.zeros(n)
+    p = np.eye(k)[said.astype(int)] * 0.7 + 0.3 / k
+    metrics = Metrics(learner)
+    for at in np.array_split(np.arange(n), 5):
+        of = (said, none, none, np.zeros(n, bool), y, p, p, none, np.full(n, k), none)
+        metrics.count(y[at], weight[at], PredictedClass(*(part[at] for part in of)), np.ones(len(at), dtype=bool))
+    told = metrics.result()
+    theirs = {"average": None, "sample_weight": weight, "zero_division": 0}
+    f1 = sklearn_metrics.f1_score(y, said, **theirs)
+    assert told["macro_f1"] == pytest.approx(f1.mean(), rel=1e-9)
+    order = np.argsort(f1, kind="stable")
+    assert told["worst"][0]["label"] == "1"
+    assert [row["f1"] for row in told["worst"]] == pytest.approx(f1[order][: len(told["worst"])].tolist(), rel=1e-9)
+    recall = sklearn_metrics.recall_score(y, said, **theirs)
+    precision = sklearn_metrics.precision_score(y, said, **theirs)
+    for row in told["worst"]:
+        at = int(row["label"])
+        assert (row["recall"], row["precision"]) == pytest.approx((recall[at], precision[at]), rel=1e-9)
+    square = ((p - np.eye(k)[y.astype(int)]) ** 2).sum(axis=1)
+    assert told["brier"] == pytest.approx(np.average(square, weights=weight), rel=1e-9)
+
+
+def test_a_rare_class_that_nobody_predicts_is_told():
+    n = 1000
+    y = np.where(np.arange(n) % 500 == 3, 1.0, -1.0)
+    metrics = told_of(LearnOptions(method="nag"), y, np.where(y > 0, -3.0, -5.0 - np.arange(n) % 3), np.ones(n))
+    assert metrics.result()["decided"]["predicted"] == 0
+    assert metrics.result()["best_f1"]["f1"] == 1.0
+    assert metrics.nobody().startswith("no example was predicted +1, though 0.2 % are")
+    assert told_of(LearnOptions(method="nag"), y, 10 * y, np.ones(n)).nobody() == ""
+
+
+def test_without_labels_of_both_kinds_there_is_nothing_to_rank():
+    metrics = told_of(LearnOptions(method="nag"), np.full(5, -1.0), np.arange(5.0), np.ones(5))
+    assert metrics.result()["auc"] is metrics.result()["average_precision"] is metrics.result()["best_f1"] is None
+    assert metrics.lines()[0] == "area under the ROC curve = n.a."
+    assert metrics.nobody() == ""
+    none = told_of(LearnOptions(method="nag"), np.full(3, np.nan), np.zeros(3), np.ones(3))
+    assert none.result() is None
+    assert none.lines() == []
+
+
+def test_real_labels_of_a_squared_loss_make_it_values():
+    y = np.array([1.0, -1.0, 1.0, 2.5])
+    assert told_of(LearnOptions(method="nag", loss="squared"), y[:3], y[:3], np.ones(3)).kind == "two"
+    assert told_of(LearnOptions(method="nag", loss="squared"), y, y, np.ones(4), pieces=4).kind == "values"
+
+
+def test_a_sample_is_of_all_rows_alike():
+    kept = np.zeros(3000)
+    sample = RowSample(300)
+    for part in np.array_split(np.arange(3000.0), 40):
+        sample.add(part, part)
+    rows = np.array(sample.rows())
+    assert rows.shape == (300, 2)
+    kept[rows[:, 0].astype(int)] = 1
+    thirds = kept.reshape(3, -1).sum(axis=1)
+    assert thirds.sum() == 300
+    assert (np.abs(thirds - 100) < 30).all()

@@ -1,0 +1,161 @@
+"""What a request may ask for beside predictions; rows that are too long; what is long lets others have their turn."""
+
+import asyncio
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+from streams import zipf
+
+for package in ("starlette", "uvicorn", "prometheus_client"):
+    pytest.importorskip(package, reason=f"{package} is not installed: there is no server")
+
+from serving import served  # noqa: E402
+
+from sonlearn import Learner, LearnOptions, TextOptions, read_batches  # noqa: E402
+from sonlearn.serve import worker as module  # noqa: E402
+from sonlearn.text.names import NameTable  # noqa: E402
+
+JSON = "application/json"
+
+
+def learner_of(**options):
+    learner = Learner(LearnOptions(method="nag", **options), TextOptions(format="svmlight"))
+    batch = zipf(300, 40)
+    y = np.where(batch.y > 0, 1.0, -1.0) if "oaa" not in options else 1.0 + np.arange(300) % 3
+    learner.partial_fit(batch._replace(y=y))
+    return learner
+
+
+def ask(server, body, query="", media=JSON, path="/predict"):
+    status, answer = server.ask("POST", path + query, body, media)
+    return status, json.loads(answer) if answer.startswith("{") else answer
+
+
+def test_probabilities_come_with_labels_and_tags():
+    learner = learner_of()
+    with served(learner) as server:
+        rows = [{"1": 1.0, "3": 2.0}, {"2": 1.0}]
+        status, answer = ask(server, json.dumps(rows), "?probabilities=1")
+        assert status == 200
+        p = 1 / (1 + np.exp(-np.array(answer["predictions"])))
+        assert answer["probabilities"] == pytest.approx(p.tolist())
+        assert answer["labels"] == np.where(p > 0.5, 1, -1).tolist()
+        assert answer["tags"] == ["", ""]
+        assert ask(server, json.dumps(rows), "?probabilities=0")[1] == {"predictions": answer["predictions"]}
+
+
+def test_probabilities_of_several_classes_are_by_label():
+    learner = learner_of(oaa=3)
+    with served(learner) as server:
+        _, answer = ask(server, '{"1": 1.0}', "?probabilities=1")
+        (row,) = answer["probabilities"]
+        assert row.keys() == {"1", "2", "3"}
+        assert sum(row.values()) == pytest.approx(1.0)
+        assert answer["labels"] == answer["predictions"] == [max(row, key=row.get)]
+
+
+def test_explanations_are_the_learners():
+    learner = learner_of()
+    with served(learner) as server:
+        _, answer = ask(server, '{"1": 1.0, "3": 2.0}', "?explain=1")
+        (explained,) = answer["explanations"]
+        assert explained["raw"] == answer["predictions"][0]
+        assert {entry["id"] for entry in explained["features"]} >= {1, 3}
+        moved = sum(entry["moved"] for entry in explained["features"])
+        assert moved == pytest.approx(explained["raw"], abs=1e-6)
+        long = json.dumps([{str(j): 1.0 for j in range(1, 101)}] * 100)
+        status, answer = ask(server, long, "?explain=1")
+        assert (status, "entries in all" in answer["error"]) == (413, True)
+
+
+@pytest.mark.parametrize(("query", "media", "line"), [
+    ("?probability=1", JSON, "found the query parameter 'probability', expected probabilities=1 or explain=1 or"),
+    ("?probabilities=yes", JSON, "found probabilities='yes', expected 1 or 0"),
+    ("?explain=1", "text/plain", "found a query with text/plain, whose answers are lines of predictions"),
+])  # fmt: skip
+def test_a_query_that_is_not_understood_is_refused(query, media, line):
+    with served(learner_of()) as server:
+        status, answer = ask(server, '{"1": 1.0}' if media == JSON else "1:1\n", query, media)
+        assert status == 400
+        assert (answer["error"] if media == JSON else answer).startswith(line)
+
+
+def test_sets_and_intervals_come_with_a_model_that_keeps_a_coverage():
+    with served(learner_of(coverage=0.9)) as server:
+        _, answer = ask(server, '{"1": 1.0}', "?coverage=1")
+        ((*inside,),) = answer["sets"]
+        assert set(inside) <= {-1, 1}
+    with served(learner_of(coverage=0.9, oaa=3), learns=True) as server:
+        _, answer = ask(server, '{"1": 1.0}', "?coverage=1")
+        assert set(answer["sets"][0]) <= {"1", "2", "3"}
+        assert "sonlearn_coverage_asked 0.9" in server.ask("GET", "/metrics")[1]
+        server.ask("POST", "/learn", "1 1:1\n2 2:1\n")
+        assert re.search(r"sonlearn_coverage_reached (0\.5|1|0)\.?0?\n", server.ask("GET", "/metrics")[1])
+    learner = learner_of(coverage=0.9, loss="squared")
+    with served(learner) as server:
+        _, answer = ask(server, '{"1": 1.0}', "?coverage=1")
+        ((low, high),) = answer["intervals"]
+        assert low < answer["predictions"][0] < high
+    with served(learner_of()) as server:
+        status, answer = ask(server, '{"1": 1.0}', "?coverage=1")
+        assert (status, "the model keeps none" in answer["error"]) == (400, True)
+
+
+def test_a_loss_without_probabilities_says_so():
+    with served(learner_of(loss="hinge")) as server:
+        status, answer = ask(server, '{"1": 1.0}', "?probabilities=1")
+        assert (status, "tells no probability" in answer["error"]) == (400, True)
+
+
+def test_rows_that_are_too_long_are_refused_by_their_line():
+    learner = learner_of()
+    with served(learner, learns=True, entries=50) as server:
+        long = "1 " + " ".join(f"{j}:1" for j in range(1, 101))
+        before = learner.examples
+        status, answer = ask(server, f"1 1:1\n{long}\n", media="text/plain", path="/learn")
+        assert (status, answer) == (413, "<request>:2: found a row of 101 features, expected at most 50\n")
+        assert learner.examples == before
+        first, second, third = server.lines(f"-1 2:1\n{long}\n1 1:1\n".encode()).splitlines()
+        assert second == "error: <request>:2: found a row of 101 features, expected at most 50"
+        assert float(first) != float(third)
+        assert learner.examples == before + 2
+
+
+@pytest.mark.parametrize("learn", [False, True])
+def test_what_is_long_lets_others_have_their_turn(learn, monkeypatch):
+    """A request of many steps is begun first, and one that came later is answered before it."""
+    monkeypatch.setattr(module, "STEP_ENTRIES", 100)
+    learner, alone = learner_of(), learner_of()
+    long = "".join(f"{'+-'[i % 2]}1 {1 + i % 7}:1 {9 + i % 5}:2\n" for i in range(9000)).encode()
+    answered = []
+
+    async def run():
+        worker = module.Worker(learner, NameTable())
+        running = asyncio.ensure_future(worker.run())
+
+        async def one(name, text, learn):
+            answer = await worker.ask("text", text, learn=learn)
+            answered.append(name)
+            return answer
+
+        first = asyncio.ensure_future(one("long", long, learn))
+        await asyncio.sleep(0.005)
+        others = [asyncio.ensure_future(one(name, b"1 1:1\n", False)) for name in ("a", "b")]
+        second = asyncio.ensure_future(one("learns", b"1 2:1\n", True))
+        found = await asyncio.gather(first, second, *others)
+        worker.stop()
+        await running
+        assert worker.waiting == 0
+        return found[0].values
+
+    values = asyncio.run(run())
+    assert answered.index("long") > max(answered.index("a"), answered.index("b"))
+    assert len(values) == 9000
+    if learn:  # rows are learned in the order of their requests
+        assert answered.index("learns") > answered.index("long")
+
+        told = [alone.partial_fit(b).prediction for b in read_batches(io.BytesIO(long), alone.text)]
+        assert values == np.concatenate(told).tolist()
