@@ -168,10 +168,8 @@ def plain(value):
 # ------------------------------------------------------------------------------------------------- code blocks
 
 
-@pytest.fixture
-def place(tmp_path):
-    """A folder with the samples, and `sonlearn` as a command."""
-    folder = tmp_path
+def prepared(folder):
+    """(the folder with the samples and `sonlearn` as a command, the environment for it)."""
     shutil.copytree(ROOT / "data", folder / "data")
     (folder / "bin").mkdir()
     command = folder / "bin" / "sonlearn"
@@ -179,6 +177,12 @@ def place(tmp_path):
     command.chmod(0o755)
     path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     return folder, os.environ | {"PYTHONPATH": str(ROOT), "PATH": path}
+
+
+@pytest.fixture
+def place(tmp_path):
+    """See `prepared`."""
+    return prepared(tmp_path)
 
 
 def tokens(line):
