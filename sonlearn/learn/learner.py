@@ -195,7 +195,7 @@ class Learner:
         if not isinstance(batch, Batch):
             batch = self._batch_of(batch, None, learns=False)
         if online:
-            batch = batch._replace(y=np.full(batch.n, np.nan), weight=np.zeros(batch.n), class_names=None)
+            batch = batch._replace(y=np.full(batch.n, np.nan), class_names=None)  # the weight counts in some views
             rows, _ = intern(batch, self.index, self.counts_unknown)
             out, refused = self.learn_rows(batch, rows, skip=False)
             return self.as_predicted(out, rows.y, batch, refused)
