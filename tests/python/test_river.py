@@ -12,8 +12,9 @@ pytest.importorskip("river", reason="needs the extra river")
 from river.checks import yield_checks
 
 from sonlearn import InputError, LearnOptions, TextOptions, read_batches
+from sonlearn.estimators.river import batch_of
 from sonlearn.learn.learner import Learner
-from sonlearn.river import SonClassifier, SonRegressor, batch_of
+from sonlearn.river import SonClassifier, SonRegressor
 from sonlearn.text.hashing import hash_bytes
 
 TEXT = TextOptions(format="vw", bits=32)
