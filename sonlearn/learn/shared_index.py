@@ -61,7 +61,8 @@ def learn_with_shared_index(
         rows, learner.index = numbered[learner.counts_unknown]
         learner.labels, y = coded[learner.labels.kind]
         try:
-            done: Said = learner.learn_rows(batch, relabelled(rows, y), skip)
+            out, refused = learner.learn_rows(batch, relabelled(rows, y), skip)
+            done: Said = learner.as_predicted(out, y, batch, refused)
         except SonlearnError as error:
             done = error
         use(i, done)
