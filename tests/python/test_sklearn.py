@@ -218,8 +218,12 @@ def test_poisson_predicts_counts():
 def test_parameters_are_the_options_of_the_command_line():
     import dataclasses
 
+    # Labels and outputs are said by what is called.
     named = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
-    of_labels, of_output = ("oaa", "classes", "multinomial", "positive"), ("link", "binary")  # both said by what is called
+    of_labels, of_output = (
+        ("oaa", "classes", "multinomial", "positive"),
+        ("link", "binary"),
+    )
     names = {name: default for name, default in named.items() if name not in (*of_labels, *of_output)}
     assert len(names) == len(named) - 6
     for estimator in (SonClassifier(), SonRegressor()):
