@@ -164,7 +164,7 @@ class Tuning:
         if halving is not None and halving < 1:
             raise OptionError(f"halving {halving}: expected at least 1")
         if any(setting.options.label_delay for setting in settings):
-            raise OptionError("--label_delay among settings: they share their rows, and labels come at once; leave it out")
+            raise OptionError("--label_delay among settings: to them labels come at once; leave it out")
 
     def partial_fit(self, batch: Batch, held: np.ndarray | None = None) -> list[Due]:
         """Learn a batch; return the rows of the table that have become due, each the best setting's at that row.
