@@ -212,8 +212,8 @@ class Learner:
     def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
         """The rows of a table. The first one that is learned from settles what the features are."""
         if not hasattr(table, "__arrow_c_stream__"):
-            found, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
-            raise InputError("<memory>", None, None, found, f"{expected}; matrices: sonlearn.from_scipy")
+            given, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
+            raise InputError("<memory>", None, None, given, f"{expected}; matrices: sonlearn.from_scipy")
         text = dataclasses.replace(self.text, format="arrow", label=label or self.text.label)
         if self.text.format not in ("auto", *TABLES) or (self.text.format == "auto" and self.examples):
             what = "matrices" if self.text.format == "auto" else f"{self.text.format} text"
@@ -254,7 +254,8 @@ class Learner:
         Of several classes, those to the score of the class of that `number`.
         """
         rows = lookup(batch._replace(y=np.full(batch.n, np.nan)), self.index, self.counts_unknown)
-        return self.engine.contributions(self.state, rows, number)
+        found: Contributions | None = self.engine.contributions(self.state, rows, number)
+        return found
 
     def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""
@@ -311,10 +312,9 @@ class Learner:
     def class_weights(self, k: int) -> np.ndarray:
         """float64[d]: of class `classes[k]` the row of `weights`, without room for those of all classes at once."""
         self._classes()
-        if hasattr(self.engine, "weights_of"):
-            row: np.ndarray = self.engine.weights_of(self.state, self.size, k)
-            return row
-        return self.weights()[1][k]
+        own = hasattr(self.engine, "weights_of")
+        row: np.ndarray = self.engine.weights_of(self.state, self.size, k) if own else self.weights()[1][k]
+        return row
 
     @property
     def classes(self) -> list[int | str]:

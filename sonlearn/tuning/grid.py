@@ -182,7 +182,7 @@ def _text(value: Any) -> str:
     return "+".join(value) if isinstance(value, tuple) else text_of(value)
 
 
-def _flag(field: dataclasses.Field, value: Any) -> str:
+def _flag(field: dataclasses.Field[Any], value: Any) -> str:
     """An option as the command line has it."""
     flag = "--" + _spelled(field.name)
     if isinstance(value, bool):
@@ -191,7 +191,7 @@ def _flag(field: dataclasses.Field, value: Any) -> str:
     return f"{flag} {','.join(value) if isinstance(value, tuple) else text_of(value)}"
 
 
-def _field(name: str) -> dataclasses.Field:
+def _field(name: str) -> dataclasses.Field[Any]:
     """The option of that name, in any spelling of its flag. Raises OptionError."""
     plain = name.replace("-", "_")
     for field in _FIELDS.values():
@@ -207,7 +207,7 @@ def _field(name: str) -> dataclasses.Field:
     raise OptionError(f"{shorten(name)}: no such option; {expected}")
 
 
-def _values(field: dataclasses.Field, text: str, place: str, start: int) -> Iterable[Any]:
+def _values(field: dataclasses.Field[Any], text: str, place: str, start: int) -> Iterable[Any]:
     """The values that stand from column `start` (from 0 on) on."""
     for value in text.split(","):
         if not value:
@@ -219,7 +219,7 @@ def _values(field: dataclasses.Field, text: str, place: str, start: int) -> Iter
         start += len(value) + 1
 
 
-def _value(field: dataclasses.Field, text: str) -> Any:
+def _value(field: dataclasses.Field[Any], text: str) -> Any:
     if isinstance(field.default, bool) or field.metadata.get("switch"):
         if text.lower() not in _WORDS:
             raise OptionError(f"{_spelled(field.name)} {text}: expected on or off")
