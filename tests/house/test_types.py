@@ -61,10 +61,12 @@ def test_what_is_public_is_among_what_is_checked():
     import sonlearn
     import sonlearn.sketch
 
-    homes = {home.replace(".", "/") + ".py" for home in sonlearn._HOME.values()}
-    homes |= {f"sonlearn/{name}.py" for name in ("__init__", *CLIENTS)} | {"sonlearn/sketch/__init__.py"}
-    assert homes <= checked
-    assert all((ROOT / name).is_file() for name in checked)
+    homes = {ROOT / home.replace(".", "/") for home in sonlearn._HOME.values()}
+    homes = {home / "__init__.py" if home.is_dir() else home.with_suffix(".py") for home in homes}
+    homes |= {PACKAGE / f"{name}.py" for name in ("__init__", *CLIENTS)} | {PACKAGE / "sketch/__init__.py"}
+    assert all((ROOT / name).exists() for name in checked)
+    files = {file for name in checked for file in [ROOT / name, *(ROOT / name).rglob("*.py")]}
+    assert homes <= files
     assert (PACKAGE / "py.typed").is_file()
 
 
