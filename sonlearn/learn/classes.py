@@ -94,10 +94,8 @@ class Classes:
     first : int or None
         Of numbered classes the least label (0 or 1), once it is known.
     kind : str
-        As that of `sonlearn.learn.labels.Labels`.
+        As that of `sonlearn.learn.labels.Labels`: learners whose scores become probabilities alike may share one.
     """
-
-    kind = "classes"
 
     def __init__(self, options: LearnOptions):
         self.most = options.oaa or options.multinomial
@@ -105,6 +103,7 @@ class Classes:
         self._numbered = options.classes is None
         self._flag = "--oaa" if options.multinomial is None else "--multinomial"
         self._softmax = options.multinomial is not None or options.method == "committee"
+        self.kind = "softmax" if self._softmax else "classes"
         self.labels: list[int | str] = []
         self.first: int | None = None
         self._numbers: dict[int | str, int] = {}

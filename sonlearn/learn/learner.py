@@ -228,7 +228,7 @@ class Learner:
         if not isinstance(batch, Batch):
             batch = self._batch_of(batch, None, learns=False)
         if online:
-            batch = batch._replace(y=np.full(batch.n, np.nan), weight=np.zeros(batch.n), class_names=None)
+            batch = batch._replace(y=np.full(batch.n, np.nan), class_names=None)  # the weight counts in some views
             rows, _ = intern(batch, self.index, self.counts_unknown)
             out, refused = self.learn_rows(batch, rows, skip=False)
             none = np.zeros(batch.n, dtype=bool)
@@ -247,8 +247,8 @@ class Learner:
     def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
         """The rows of a table. The first one that is learned from settles what the features are."""
         if not hasattr(table, "__arrow_c_stream__"):
-            found, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
-            raise InputError("<memory>", None, None, found, f"{expected}; matrices: sonlearn.from_scipy")
+            given, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
+            raise InputError("<memory>", None, None, given, f"{expected}; matrices: sonlearn.from_scipy")
         text = dataclasses.replace(self.text, format="arrow", label=label or self.text.label)
         if self.text.format not in ("auto", *TABLES) or (self.text.format == "auto" and self.examples):
             what = "matrices" if self.text.format == "auto" else f"{self.text.format} text"
@@ -355,10 +355,9 @@ class Learner:
     def class_weights(self, k: int) -> np.ndarray:
         """float64[d]: of class `classes[k]` the row of `weights`, without room for those of all classes at once."""
         self._classes()
-        if hasattr(self.engine, "weights_of"):
-            row: np.ndarray = self.engine.weights_of(self.state, self.size, k)
-            return row
-        return self.weights()[1][k]
+        own = hasattr(self.engine, "weights_of")
+        row: np.ndarray = self.engine.weights_of(self.state, self.size, k) if own else self.weights()[1][k]
+        return row
 
     @property
     def classes(self) -> list[int | str]:

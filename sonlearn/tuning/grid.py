@@ -193,7 +193,7 @@ def _flag(field: dataclasses.Field[Any], value: Any) -> str:
     return f"{flag} {','.join(value) if isinstance(value, tuple) else text_of(value)}"
 
 
-def _field(name: str) -> dataclasses.Field:
+def _field(name: str) -> dataclasses.Field[Any]:
     """The option `name`, in any spelling of its flag. Raises OptionError."""
     plain = name.replace("-", "_")
     for field in _FIELDS.values():

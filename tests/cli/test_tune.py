@@ -18,7 +18,9 @@ from sonlearn import LearnOptions, OptionError, read_batches, tune
 from sonlearn.commands import passes, train
 from sonlearn.commands.verbs import parse
 from sonlearn.learn.learner import Learner
+from sonlearn.options.methods import METHODS
 from sonlearn.options.run import RunOptions
+from sonlearn.options.spec import nearest
 from sonlearn.report.outcomes import outcome_of
 from sonlearn.report.progress import Progress
 from sonlearn.tuning.grid import parse_grid, settings_of
@@ -105,14 +107,14 @@ def test_every_setting_is_what_it_is_alone(cli, data, more):
 
 
 def test_several_classes_and_committees(cli):
-    grid = "method=nag,committee members=nag+nag:tfidf,nag+drfd:lunit loss=logistic prune=off"
+    grid = "method=nag,committee members=nag+nag:tfidf,nag+arow-precision:lunit loss=logistic prune=off"
     for more in (["--oaa", "3"], ["--classes", "auto"]):
         status, out, _ = cli("tune", "--grid", grid, "-f", "best", "--table", "-", *more, "classes.svm")
         assert status == 0
         expected = [
             alone(flags, "classes.svm", *more, "--loss", "logistic")
             for flags in (
-                "--method nag", "--members nag,nag:tfidf --no-prune", "--members nag,drfd:lunit --no-prune"
+                "--method nag", "--members nag,nag:tfidf --no-prune", "--members nag,arow-precision:lunit --no-prune"
             )
         ]  # fmt: skip
         rows = table(out)
@@ -357,13 +359,13 @@ def test_when_all_fail_nothing_is_saved(cli):
         ("alpha=1,2,", "--grid, column 11: found nothing, expected a value for alpha"),
         ("alpha=1 m=2,x", "--grid, column 13: --sketch-size x: expected a whole number"),
         ("alpha=1,-1", "--grid, column 9: --alpha -1.0: expected at least 0"),
-        ("method=nag,foo", "--grid, column 12: --method foo: expected one of committee, "),
+        ("method=nag,foo", f"--grid, column 12: --method foo: expected one of {nearest('foo', METHODS)}"),
         ("invariant=on,maybe", "--grid, column 14: invariant maybe: expected on or off"),
         ("method=nag alhpa=1", "--grid, column 12: 'alhpa': no such option; did you mean alpha?"),
         ("bits=10,12", "--grid, column 1: bits: the text is read once, for all settings; give --bit_precision"),
         ("oaa=2,3", "--grid, column 1: oaa: what the classes are is the same for all settings; give --oaa"),
         ("alpha=1 alpha=2", "--grid, column 9: found 'alpha', expected each name once, "),
-        ("alpha=.1,1 method=nag", "--alpha: --method nag does not take it; --method rfd-son, "),
+        ("alpha=.1,1 method=nag", "--alpha: --method nag does not take it; --method gd, "),
         ("alpha=0,1 sketch=oja,rfd", "the combination alpha=0 sketch=oja: --alpha 0 with --sketch oja: "),
         ("sketch=rfd method=nag", "the combination sketch=rfd method=nag: --sketch rfd is --method rfd-son, not"),
         ("members=nag,nag:foo", "the combination members=nag:foo: --members nag:foo: there is no view 'foo'; "),
@@ -392,6 +394,8 @@ def test_bad_flags(cli):
     assert one_line(alone) == "--first-halving 9: nothing is halved; give --halving as well"
     assert one_line(cli("tune", "--grid", "m=1,2", "--by", "luck", "a.svm")) == "--by luck: expected one of loss, error"
     assert "sonlearn tune has no such flag" in one_line(cli("tune", "--grid", "m=1,2", "-i", "model", "a.svm"))
+    late = cli("tune", "--grid", "method=nag,arow", "--label_delay", "3", "a.svm")
+    assert one_line(late) == "--label_delay among settings: to them labels come at once; leave it out"
     with pytest.raises(OptionError, match="halving 0"):
         tune({"method": "nag"}, [], halving=0)
 
@@ -413,7 +417,7 @@ def test_without_labels(cli):
     status, out, err = cli("tune", "--grid", "method=nag,arow", "--table", "-", "none.vw")
     assert status == 0
     assert [row["average_loss"] for row in table(out)] == ["", ""]
-    assert "no example has a label" in err
+    assert "no example that has a label" in err
 
 
 # ------------------------------------------------------------------------------------------------- the grid

@@ -95,7 +95,7 @@ def test_tables_in_memory_are_what_they_are_as_csv(tmp_path):
     assert rows(PartitionReader(pandas.DataFrame(columns, index=[5, 6, 7]), options)) == expected
     done = tasks.Done()
     list(done.read(PartitionReader(pyarrow.table({"y": [1.0], "a": [float("inf")]}), options, "<partition 4>")))
-    assert str(done.problem).startswith("<partition 4>:1: found an infinite value")
+    assert str(done.problem).startswith("<partition 4>:1: found 'inf' in the column 'a', expected a finite")
 
 
 @for_all("parts", [1, 2, 3, 8, 40, 100])

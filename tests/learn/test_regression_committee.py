@@ -183,9 +183,11 @@ def test_rows_that_are_only_predicted_change_nothing(loss):
     learner.partial_fit(rows_of(batch, slice(0, 150)))
     before, rest = state_of(learner)[1], rows_of(batch, slice(150, 250))
     for nothing in (rest._replace(y=np.full(rest.n, np.nan)), rest._replace(weight=np.zeros(rest.n))):
-        np.testing.assert_allclose(learner.partial_fit(nothing).raw, learner.predict(nothing).raw, rtol=1e-12)
+        found = learner.partial_fit(nothing)
+        np.testing.assert_allclose(found.raw, learner.predict(nothing, online=True).raw, rtol=1e-12)
+        np.testing.assert_allclose(found.offline, learner.predict(nothing).raw, rtol=1e-12)
         assert_same_arrays(state_of(learner)[1], before)
-    first = learner.predict(rest).raw[:1]
+    first = learner.predict(rest, online=True).raw[:1]
     np.testing.assert_allclose(learner.partial_fit(rows_of(rest, [0])).raw, first, rtol=1e-9)
 
 

@@ -22,7 +22,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
 from sonlearn.sklearn import SonClassifier, SonRegressor, StreamingSVD, TextHasher
 
-CURVED = ("committee", "mixture", "bayes", "multinomial-bayes", "rfd-son")
+CURVED = ("committee", "mixture", "bayes", "multinomial-bayes", "rfd-son", "ewma")
 LINEAR = [name for name in METHODS if name not in CURVED]
 
 ORDER = "an online learner of a weighted row is no learner of its repetitions elsewhere in the stream (docs/python.md)"
@@ -219,10 +219,14 @@ def test_poisson_predicts_counts():
 def test_parameters_are_the_options_of_the_command_line():
     import dataclasses
 
+    # Labels and outputs are said by what is called.
     named = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
-    of_labels, of_output = ("oaa", "classes", "multinomial"), ("link", "binary")  # both said by what is called
+    of_labels, of_output = (
+        ("oaa", "classes", "multinomial", "positive"),
+        ("link", "binary"),
+    )
     names = {name: default for name, default in named.items() if name not in (*of_labels, *of_output)}
-    assert len(names) == len(named) - 5
+    assert len(names) == len(named) - 6
     for estimator in (SonClassifier(), SonRegressor()):
         assert estimator.get_params() == names | {"constant": True, "passes": 1, "threads": 1}
     for wrong in ("aplha", *of_labels, *of_output):

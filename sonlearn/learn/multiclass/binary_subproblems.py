@@ -52,7 +52,7 @@ class BinaryLearner:
 
     def contributions(self, state: State, rows: Rows) -> Contributions | None:
         """What the members say; None where there are none."""
-        return self._engine.contributions(state, rows, None) if hasattr(self._engine, "voices") else None
+        return self._engine.contributions(state, rows, None) if hasattr(self._engine, "contributions") else None
 
     def next_pass(self, state: State) -> None:
         """Say that the rows to come have been learned from before."""
