@@ -40,10 +40,6 @@ _EXPECTED = {
 }
 #: Labels of VW's other problems, and what to say of them.
 _OTHER_LABELS = {
-    re.compile(rb"([0-9]+:[-+]?[0-9.]+(e[-+]?[0-9]+)?[ \t]*)+('?[^ \t]*)?|shared"): (
-        "one class as the label; costs of classes (VW's --csoaa, --csoaa_ldf, --wap) are not taken: give the class of "
-        "least cost alone"
-    ),
     re.compile(rb"[0-9]+(,[0-9]+)+[ \t]*('?[^ \t]*)?"): (
         "one label; several labels (VW's --multilabel_oaa) are not taken: give a row, or a model, each"
     ),
@@ -67,7 +63,10 @@ def other_problem(before: bytes) -> tuple[str, str] | None:
     if _SHARED.fullmatch(before.strip()) or any(_BANDIT.fullmatch(word) for word in words):
         return f"{shorten(before.strip())}: contextual-bandit text", f"{_ONE_LABEL}bandits are not learned here"
     if _COSTS.fullmatch(words[0]):
-        expected = f"{_ONE_LABEL}costs of classes are not learned here; give the best class (--oaa K, --classes auto)"
+        expected = (
+            f"{_ONE_LABEL}costs of classes (VW's --csoaa, --csoaa_ldf, --wap) are not learned here; give the class of "
+            "least cost alone (--oaa K, --classes auto)"
+        )
         return f"{shorten(before.strip())}: cost-sensitive labels", expected
     return None
 

@@ -14,6 +14,7 @@ from places import ROOT
 from scipy.stats import binomtest
 
 from sonlearn.cli import main
+from sonlearn.options.class_members import CLASS_METHODS
 from sonlearn.options.views import VIEWS
 from sonlearn.report.html import words
 from sonlearn.report.html.calibration import interval
@@ -40,7 +41,7 @@ def logs(tmp_path_factory):
     runs = {
         "two": ["--members", "nag,drfd:lunit,arow", "a.svm"],
         "passes": ["--sketch", "rfd", "-m", "5", "--passes", "3", "a.svm"],
-        "classes": ["--members", "nag,drfd:lunit", "--oaa", "4", "--names", "c.vw"],
+        "classes": ["--members", "nag,arow-precision:lunit", "--oaa", "4", "--names", "c.vw"],
         "values": ["--method", "nag", "--loss", "squared", "v.svm"],
     }
     for name, (*options, data) in runs.items():
@@ -102,9 +103,7 @@ SECTIONS = {
         "weights",
         "calibration",
         "confusion",
-        "spectrum",
         "members",
-        "stream",
         "settings",
     ],
     "values": ["progress", "values", "weights", "settings"],
@@ -217,12 +216,19 @@ def test_every_view_of_a_member_is_explained():
     assert words.VIEWS.keys() == VIEWS.keys()
     assert words.member_words("nag:odds").endswith("; words weighted by class odds")
     assert words.member_words("no:such") == ""
+    assert all(words.member_words(f"{method}:raw") for method in CLASS_METHODS)
+    for name in ("nag~0.1", "shares~0.1", "arow:zs~0.1"):
+        assert words.member_words(name).startswith(words.member_words(name.removesuffix("~0.1")) + "; ")
+        assert words.member_words(name).endswith("forgets the share 0.1 of what it has seen with each row")
 
 
 def test_names_of_members_stand_above_their_columns(logs):
     """A cell that is no cell any more, being ``inline-block``, leaves its column."""
-    seen = outline(logs / "classes.jsonl")
-    assert len(seen.of("span", **{"class": "slanted"})) == 2
+    log = logs / "mixture.jsonl"
+    options = ["--method", "mixture", "--oaa", "4", "--names"]
+    assert main(["train", "--quiet", *options, "--log-json", str(log), str(logs / "c.vw")]) == 0
+    end, seen = read_run(log).end, outline(log)
+    assert len(seen.of("span", **{"class": "slanted"})) == len(end["classes"][0]["members"]) >= 2
     assert not seen.of("th", **{"class": "slanted"})
 
 

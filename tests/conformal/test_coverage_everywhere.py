@@ -1,5 +1,6 @@
 """Coverage on the command line, in the summary, the log and the page, and in the estimators."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -62,6 +63,63 @@ def test_it_is_saved_written_and_summed_up(cli, kind):
     else:
         inside = [y in text[1][1:-1].split(",") for y, text in zip(labels, lines, strict=True)]
     assert abs(np.mean(inside) - 0.9) < 0.06
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_of_predictions_have_it(cli, kind):
+    options = ["--method", "nag", "--coverage", ".9", *KINDS[kind]]
+    assert cli("train", "--quiet", *options, "-f", "m", f"{kind}.svm")[0] == 0
+    plain = [line.split() for line in cli("predict", "--quiet", "-i", "m", f"{kind}.svm")[1].splitlines()]
+    as_csv = list(
+        csv.DictReader(cli("predict", "--quiet", "-i", "m", "--output", "csv", f"{kind}.svm")[1].splitlines())
+    )
+    lines = cli("predict", "--quiet", "-i", "m", "--output", "jsonl", f"{kind}.svm")[1].splitlines()
+    as_json = [json.loads(line) for line in lines]
+    assert len(plain) == len(as_csv) == len(as_json) == 1500
+    for text, row, one in zip(plain, as_csv, as_json, strict=True):
+        assert list(row) == list(one)
+        if kind == "values":
+            low, high = (float(end) for end in text[1][1:-1].split(","))
+            assert (one["low"], one["high"]) == pytest.approx((low, high), rel=1e-5)
+            assert (float(row["low"]), float(row["high"])) == pytest.approx((low, high), abs=1e-5, rel=1e-5)
+        else:
+            inside = [label for label in text[1][1:-1].split(",") if label]
+            assert one["set"] == json.loads(row["set"]) == inside
+
+
+def test_an_interval_that_has_no_ends_yet_is_empty(cli):
+    options = ["--method", "nag", "--loss", "squared", "--coverage", ".9", "--quiet", "-p", "-"]
+    assert cli("train", *options, "--output", "csv", "values.svm")[1].splitlines()[1] == "1,0.000000,,"
+    first = json.loads(cli("train", *options, "--output", "jsonl", "values.svm")[1].splitlines()[0])
+    assert first == {"id": 1, "prediction": 0.0, "low": None, "high": None}
+
+
+def test_sets_of_words_have_the_words_and_left_out_rows_none(cli):
+    rows = [[part.split(":")[-1] for part in row.split()] for row in Path("two.svm").read_text().splitlines()]
+    table = ["y,a,b,c", *(",".join([{"-1": "no", "1": "yes"}[row[0]], *row[1:]]) for row in rows)]
+    Path("two.csv").write_text("\n".join([*table[:5], "yes,1,2,3,4,5", *table[5:]]) + "\n")
+    options = ["--method", "nag", "--coverage", ".95", "--on-error", "skip", "--label", "y", "--quiet"]
+    assert cli("train", *options, "-f", "m", "two.csv")[0] == 0
+    predict = ["predict", "--quiet", "--on-error", "skip", "-i", "m"]
+    lines = cli(*predict, "two.csv")[1].splitlines()
+    assert len(lines) == 1501
+    assert lines[4] == "nan"
+    assert {line.split()[1] for line in lines[5:]} <= {"{}", "{no}", "{yes}", "{no,yes}"}
+    assert any(line.endswith("{yes}") for line in lines)
+    told = [json.loads(line) for line in cli(*predict, "--output", "jsonl", "two.csv")[1].splitlines()]
+    assert told[4] == {"id": 5, "label": None, "probability": None, "set": None}
+    assert [",".join(one["set"]) for one in told[5:]] == [line.split()[1][1:-1] for line in lines[5:]]
+
+
+def test_tables_say_the_class_of_the_threshold(cli):
+    assert cli("train", "--quiet", "--method", "nag", "--threshold", ".9", "-f", "m", "two.svm")[0] == 0
+    told = [
+        json.loads(line)
+        for line in cli("predict", "--quiet", "-i", "m", "--output", "jsonl", "two.svm")[1].splitlines()
+    ]
+    assert {one["label"] for one in told} == {"-1", "1"}
+    assert all((one["label"] == "1") == (one["probability"] > 0.9) for one in told)
+    assert any(0.5 < one["probability"] < 0.9 for one in told)
 
 
 def test_a_model_keeps_its_coverage(cli):

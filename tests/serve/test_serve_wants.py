@@ -64,8 +64,8 @@ def test_explanations_are_the_learners():
         (explained,) = answer["explanations"]
         assert explained["raw"] == answer["predictions"][0]
         assert {entry["id"] for entry in explained["features"]} >= {1, 3}
-        moved = sum(entry["moved"] for entry in explained["features"])
-        assert moved == pytest.approx(explained["raw"], abs=1e-6)
+        added = sum(entry["contribution"] for entry in explained["features"])
+        assert added == pytest.approx(explained["raw"], abs=1e-6)
         long = json.dumps([{str(j): 1.0 for j in range(1, 101)}] * 100)
         status, answer = ask(server, long, "?explain=1")
         assert (status, "entries in all" in answer["error"]) == (413, True)

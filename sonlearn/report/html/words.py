@@ -21,12 +21,23 @@ VIEWS = {
     "triples": "triples of features that occur in the same row",
     "triples-z": "triples of ranges of standardised values",
     "neighbours": "words side by side, and up to a few words apart",
+    "zs-all": "all values less their mean, in standard deviations",
+    "fourier": "waves across all values, and the values themselves",
+    "fourier-few": "waves across all values",
+}
+#: Methods that learn several classes at once and are no methods of their own.
+OF_CLASSES = {
+    "rls": "least squares, of all classes at once",
+    "shares": "how often each class has come",
 }
 
 
 def member_words(name: str) -> str:
-    """What a member METHOD:VIEW is; empty where nothing is known of it."""
+    """What a member METHOD:VIEW~RATE is; empty where nothing is known of it."""
+    name, _, rate = name.partition("~")
     method, _, view = name.partition(":")
-    parts = [METHODS[method].about] if method in METHODS else []
-    parts += [VIEWS[view]] if view in VIEWS else []
+    about = METHODS[method].about if method in METHODS else OF_CLASSES.get(method)
+    parts = [text for text in (about, VIEWS.get(view)) if text]
+    if parts and rate:
+        parts.append(f"forgets the share {rate} of what it has seen with each row")
     return "; ".join(parts)
