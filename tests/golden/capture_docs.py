@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("support", "house")]
 
-import test_docs
+import test_docs  # noqa: E402
 
 
 def shape(line, whole):
