@@ -22,3 +22,14 @@ def assert_same_arrays(one, other):
     assert one.keys() == other.keys()
     for name in one:
         np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
+def assert_same_predictions(one, other):
+    """Two `Predicted`, or parts of them, are the same bit by bit; what neither has is None in both."""
+    assert len(one) == len(other)
+    for a, b in zip(one, other, strict=True):
+        if a is None or b is None:
+            assert a is None
+            assert b is None
+        else:
+            np.testing.assert_array_equal(a, b)
