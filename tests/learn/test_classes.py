@@ -257,12 +257,13 @@ def test_a_class_never_seen_is_named_when_predicting():
 
 def test_names_are_no_labels_of_other_learners():
     for options, found in (
-        ({"loss": "logistic"}, "several classes: --oaa K, or --classes auto"),
         ({"loss": "squared"}, "names of classes: --classes auto"),
         ({"oaa": 3}, "classes of any name: --classes auto"),
     ):
         with pytest.raises(InputError, match=f"found label 'a', expected .*{found}"):
             Learner(LearnOptions(method="nag", **options)).partial_fit(named(["a"]))
+    with pytest.raises(InputError, match=r"found label 'c', expected 'a' or 'b', .*\(several classes: --classes auto\)"):
+        Learner(LearnOptions(loss="logistic")).partial_fit(named(["a", "b", "c"]))
     with pytest.raises(InputError, match=r"found label 3, .*\(several classes: --oaa K, or --classes auto\)"):
         Learner(LearnOptions(loss="logistic")).partial_fit(batch_of([{}], [3.0]))
     with pytest.raises(InputError, match=r"found label 0.5, .*\(real labels: --loss squared\)"):

@@ -192,9 +192,11 @@ def test_rows_that_are_only_predicted_change_nothing(loss):
     learner.partial_fit(rows_of(batch, slice(0, 150)))
     before, rest = arrays_of(learner), rows_of(batch, slice(150, 250))
     for nothing in (rest._replace(y=np.full(rest.n, np.nan)), rest._replace(weight=np.zeros(rest.n))):
-        np.testing.assert_allclose(learner.partial_fit(nothing).raw, learner.predict(nothing).raw, rtol=1e-12)
+        fitted = learner.partial_fit(nothing)
+        np.testing.assert_allclose(fitted.offline, learner.predict(nothing).raw, rtol=1e-12)
+        np.testing.assert_allclose(fitted.raw, learner.predict(nothing, online=True).raw, rtol=1e-12)
         assert_same(arrays_of(learner), before)
-    first = learner.predict(rest).raw[:1]
+    first = learner.predict(rest, online=True).raw[:1]
     np.testing.assert_allclose(learner.partial_fit(rows_of(rest, [0])).raw, first, rtol=1e-9)
 
 
