@@ -228,7 +228,9 @@ class Learner:
         if not isinstance(batch, Batch):
             batch = self._batch_of(batch, None, learns=False)
         if online:
-            batch = batch._replace(y=np.full(batch.n, np.nan), class_names=None)  # the weight counts in some views
+            # views count a row's weight; but where labels come late, a row of some weight would wait for its label
+            weight = np.zeros(batch.n) if self.options.label_delay else batch.weight
+            batch = batch._replace(y=np.full(batch.n, np.nan), weight=weight, class_names=None)
             rows, _ = intern(batch, self.index, self.counts_unknown)
             out, refused = self.learn_rows(batch, rows, skip=False)
             none = np.zeros(batch.n, dtype=bool)

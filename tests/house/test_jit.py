@@ -63,7 +63,10 @@ def test_fields_of_named_tuples_count_for_all(copy):
 def test_a_module_that_is_imported_from_its_folder_counts(copy):
     line = "from sonlearn.jit import jit\n"
     edit(
-        copy, "learn/newton.py", line, line + "from sonlearn.report import (\n    labels,  # of nothing else here\n)\n"
+        copy,
+        "learn/newton/learn.py",
+        line,
+        line + "from sonlearn.report import (\n    labels,  # of nothing else here\n)\n",
     )
     before = hashes(copy)
     edit(copy, "report/labels.py", '"""', '"""Edited. ')
