@@ -160,13 +160,6 @@ def test_predict_does_not_learn(kind, loss, diagonal):
     np.testing.assert_array_equal(first.prediction, np.clip(first.raw, -clip, clip))
 
 
-def assert_same_predictions(ours, theirs):
-    for one, other in zip(ours, theirs, strict=True):
-        assert (one is None) == (other is None)
-        if one is not None:
-            np.testing.assert_array_equal(one, other)
-
-
 @each
 def test_predict_sees_what_partial_fit_will_say(kind, loss):
     """Progressive predictions are those of the weights before the row: equal to predict's up to rounding."""
