@@ -130,8 +130,8 @@ class LearnOptions:
         high=1.0, general=THIN, metavar="SHARE", rare=True,
     )  # fmt: skip
     beta: float = option(
-        None, "share of the m directions that a shrink lowers, the last of them (pfd)", parse=number, above=0.0, high=1.0, general=1.0,
-        metavar="B",
+        None, "share of the m directions that a shrink lowers, the last of them (pfd)", parse=number, above=0.0,
+        high=1.0, general=1.0, metavar="B",
     )  # fmt: skip
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     scale: str = option(

@@ -30,8 +30,8 @@ class Member:
     options : dict
         Options of `LearnOptions` that differ from the method's defaults.
     gain : float
-        What its prediction is multiplied with before it enters the combiner, where it is clipped: for classes to [-6, 6],
-        for values to the labels so far and 16 standard deviations around their mean.
+        What its prediction is multiplied with before it enters the combiner, where it is clipped: for classes to
+        [-6, 6], for values to the labels so far and 16 standard deviations around their mean.
     weight : float
         The combiner's weight of it at the start.
     cost : float

@@ -184,7 +184,7 @@ def cfd(size: int, buffer: int | None = None, **values) -> Rule:
 
 
 def pfd(size: int, share: float = 0.2, buffer: int | None = None, **values) -> Rule:
-    """PFD-beta ([RFD] sec. 6.1, as learner 6.2; Desai et al. 2016): a shrink lowers only the last floor(share * l) directions.
+    """PFD-beta ([RFD] sec. 6.1, 6.2, Desai et al. 2016): a shrink lowers only the last floor(share * l) directions.
 
     The pivot is one of them. floor(share * l) = 0 would be iSVD and is refused.
     """

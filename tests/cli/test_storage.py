@@ -10,8 +10,10 @@ import sys
 import numpy as np
 import pytest
 
+from sonlearn import Learner, LearnOptions
 from sonlearn.errors import ModelFileError
 from sonlearn.files import storage
+from sonlearn.learn.learner import FORMAT
 
 HEADER = {
     "kind": "learner",
@@ -128,6 +130,18 @@ def test_a_future_version_names_both_versions(tmp_path, monkeypatch):
         storage.write(tmp_path / "m", HEADER, {})
     with pytest.raises(ModelFileError, match=r"has format version 7, .* reads up to 2; a newer sonlearn is needed"):
         storage.read(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("step", "remedy"),
+    [(-1, "it is of an earlier sonlearn: train it anew"), (1, "a newer sonlearn is needed")],
+)
+def test_a_model_of_another_format_says_which_of_the_two_is_newer(tmp_path, step, remedy):
+    header, arrays = Learner(LearnOptions(method="nag")).to_arrays()
+    storage.write(tmp_path / "m", header | {"format": FORMAT + step}, arrays)
+    numbers = rf"m: has model format {FORMAT + step}, this sonlearn \S+ reads {FORMAT}; {remedy}$"
+    with pytest.raises(ModelFileError, match=numbers):
+        Learner.load(tmp_path / "m")
 
 
 def test_another_kind_is_refused(tmp_path):

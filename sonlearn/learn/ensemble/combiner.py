@@ -12,9 +12,9 @@ precision 2 and 100, `PRIOR_PRECISION`), and the output is their Bayes mixture [
 with shares exp(-loss so far). The set of low precision learns fast; the other is right where there are few rows. Losses
 of values have one set (`precision_for`). A member may ask for a higher precision (`Member.precision`).
 
-Squared loss would follow a single label out of all proportion. So an error beyond ERROR_OUTLIER times the root mean squared
-error so far counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise, as in
-iteratively reweighted least squares.
+Squared loss would follow a single label out of all proportion. So an error beyond ERROR_OUTLIER times the root mean
+squared error so far counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise,
+as in iteratively reweighted least squares.
 
 Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is r A + (1 - r) A_0 with the
 retention r = RETENTION, a window of about 5,000 rows. A is a sum of positive terms, nothing is subtracted, so that it
@@ -44,7 +44,8 @@ PRIOR_PRECISION = (2.0, 100.0)
 VALUES_PRECISION = 10.0
 #: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
 NARROW = 0.1
-#: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after ERRORS_FIRST rows.
+#: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after ERRORS_FIRST
+#: rows.
 ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
 #: After PERIOD rows A keeps this share of itself.
 PERIOD = 32

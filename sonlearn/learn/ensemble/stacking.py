@@ -221,7 +221,7 @@ class StackedEnsemble:
         return {name: {"loss": own[0], "error": own[1]} for name, own in zip(("online", "offline"), means, strict=True)}
 
     def facts(self, state: EnsembleState) -> dict[str, Any]:
-        """members: see `member_table`; combinations, drift: see there; spectra: a function that gives what `spectra` says.
+        """members: see `member_table`; combinations, drift: see there; spectra: a function that gives `spectra`.
 
         scaled: whether errors are in standard deviations of the labels.
         """
