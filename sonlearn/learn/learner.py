@@ -277,7 +277,7 @@ class Learner:
             raise self.labels.error(batch, bad)
 
     def explain(self, batch: Batch) -> list[Explanation]:
-        """What moved the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
+        """The contributions to the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
 
         A row of s features takes 33 s predictions of parts of it more; s of single features where a prediction is a sum
         over the features. Raises DivergedError as `predict` does.

@@ -3,8 +3,8 @@
 A learner of a committee must not care whether labels are 0.001 or a million apart, or far from 0. With the mean m, the
 standard deviation s and the smallest and largest of the labels before a row, members and combiner learn
 y' = (y - m)/s, within +-LABEL_OUTLIER, where s counts this label in, and what they predict, z, means m + s z, within
-the labels seen and as near. While all labels are equal, y' = 0. Importance weights count in m and s as often as the row;
-rows that are not learned from do not count. VW's base is taken off the label and added to the prediction.
+the labels seen and as near. While all labels are equal, y' = 0. Importance weights count in m and s as often as the
+row; rows that are not learned from do not count. VW's base is taken off the label and added to the prediction.
 
 A single label out of all proportion must not change the unit of all others. After LABELS_FIRST rows a label counts in m
 and s as one that is LABEL_OUTLIER standard deviations from the mean at most; so a unit grows by steps where labels do.
