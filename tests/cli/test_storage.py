@@ -182,7 +182,7 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path, arrays):
     storage.write(path, HEADER, arrays)
     before = path.read_bytes()
     program = (
-        "import os, sys; from sonlearn import storage\n"
+        "import os, sys; from sonlearn.files import storage\n"
         "os.fsync = lambda descriptor: os._exit(9)\n"
         "storage.write(sys.argv[1], {'kind': 'other'}, {})\n"
     )
