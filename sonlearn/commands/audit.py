@@ -1,4 +1,4 @@
-"""``--audit``: before each example is predicted, and learned from, what moves its prediction, on standard output."""
+"""``--audit``: the contributions to each prediction, on standard output, before the example is learned from."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Audit:
         top = self._options.audit_top
         if self._options.audit_format == "text":
             head = format_lines(labels or _array(value), [tag or ""]).rstrip("\n")
-            return as_text(head, explanation, names, top)
+            return as_text(head, explanation, learner.options, names, top)
         if several:
             named = isinstance((learner.classes or [0])[0], str)
             value = (labels or [""])[0] if named else None if math.isnan(value) else int(value)

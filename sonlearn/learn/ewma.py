@@ -48,7 +48,7 @@ class LabelMean(Engine):
         return state
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
-        """Learn rows from `start` on; see the seam."""
+        """Learn rows from `start` on; see `Engine.learn`."""
         follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, start, True, out.raw)
         np.clip(out.raw[start:], self._low, self._high, out=out.prediction[start:])
         return state, len(rows.y)

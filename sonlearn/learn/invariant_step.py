@@ -1,8 +1,8 @@
 """Importance-invariant steps: the step follows the loss, rather than its slope at the start.
 
 [IWA] A step along x with step size tau and q = x'Rx (R the rates of the features) changes the prediction by -tau q l'.
-In the limit of many small steps, dp/ds = -l'(p) for s from 0 to T = tau q. This has a closed form for every loss here.
-An example of weight 2 has the same effect as the example twice, and no step overshoots.
+In the limit of many small steps, dp/ds = -l'(p) for s from 0 to T = tau q. This has a closed form, or an iteration for
+logistic. An example of weight 2 has the same effect as the example twice, for fixed rates, and no step overshoots.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn import __version__
 from sonlearn.conformal.layer import Coverage
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS, Rows
@@ -278,7 +279,7 @@ class Learner:
             raise self.labels.error(batch, bad)
 
     def explain(self, batch: Batch) -> list[Explanation]:
-        """What moved the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
+        """The contributions to the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
 
         A row of s features takes 33 s predictions of parts of it more; s of single features where a prediction is a sum
         over the features. Raises DivergedError as `predict` does.
@@ -524,12 +525,16 @@ class Learner:
         Raises
         ------
         ModelFileError
-            Something is missing or of another shape than the options ask for.
+            Something is missing or of another shape than the options ask for, or the model's format is that of an
+            earlier or a newer sonlearn.
         """
         if header.get("kind") != "learner":
             raise ModelFileError(f"a {header.get('kind')}, not a learner")
-        if header.get("format") != FORMAT:
-            raise ModelFileError("a model of an earlier sonlearn, whose state has another form: train it anew")
+        found = header.get("format")
+        if found != FORMAT:
+            newer = isinstance(found, int) and found > FORMAT
+            remedy = "a newer sonlearn is needed" if newer else "it is of an earlier sonlearn: train it anew"
+            raise ModelFileError(f"has model format {found}, this sonlearn {__version__} reads {FORMAT}; {remedy}")
         try:
             options, parts = LearnOptions(**header["learn"]), header.get("parts")
             learner = cls(options, TextOptions(**header["text"]), threads=threads, parts=parts)

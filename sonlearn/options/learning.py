@@ -121,8 +121,8 @@ class LearnOptions:
     )
     prune: bool = option(True, "drop members of the committee that do not pay for their time")
     budget: float | str = option(
-        "normal", "what the committee may take for a row: cheap (no sketch, no pairs), normal, rich (nobody is "
-        "retired), or microseconds", parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
+        "normal", "what the committee may take for a row: cheap (no sketch, no pairs), normal, rich (none is "
+        "pruned), or microseconds", parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
     )  # fmt: skip
     thin: float = option(
         None, "rows whose squared lengths are less than about this share of alpha go into the sketch as one, the last "
@@ -130,8 +130,8 @@ class LearnOptions:
         high=1.0, general=THIN, metavar="SHARE", rare=True,
     )  # fmt: skip
     beta: float = option(
-        None, "share of the m directions that pay for a shrink (pfd)", parse=number, above=0.0, high=1.0, general=1.0,
-        metavar="B",
+        None, "share of the m directions that a shrink lowers, the last of them (pfd)", parse=number, above=0.0,
+        high=1.0, general=1.0, metavar="B",
     )  # fmt: skip
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     scale: str = option(

@@ -1,7 +1,7 @@
 """The members of the committee: a method on a view each and a forgetting rate, with the values that make it a good one.
 
 ``--members nag,drfd:lunit,nag~0.03`` chooses by name: ``METHOD:VIEW~RATE``, without ``:VIEW`` on the raw row, without
-``~RATE`` as one that forgets no more than ``--decay`` says. What stands in `MEMBERS` has settings of its own, found by
+``~RATE`` it forgets at ``--decay`` only. What stands in `MEMBERS` has settings of its own, found by
 measuring over many data sets (docs/evidence.md); any other method on any view at any rate is a member with the settings
 of the one that does not forget, or with its method's defaults. Imports nothing but the table of methods:
 `sonlearn --help` reads it.
@@ -30,7 +30,8 @@ class Member:
     options : dict
         Options of `LearnOptions` that differ from the method's defaults.
     gain : float
-        What its prediction is multiplied with before it enters the combiner, where it is clipped to [-6, 6].
+        What its prediction is multiplied with before it enters the combiner, where it is clipped: for classes to
+        [-6, 6], for values to the labels so far and 16 standard deviations around their mean.
     weight : float
         The combiner's weight of it at the start.
     cost : float

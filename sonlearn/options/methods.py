@@ -113,7 +113,7 @@ METHODS = {
         _BUFFERED, {"rule": "fd"}, sketch="fd", shared=_SHARED,
     ),
     "pfd-son": Method(
-        "sketched", "frequent directions; a shrink lowers only the last floor(beta m) of them", "[RFD] sec. 6.2",
+        "sketched", "frequent directions; a shrink lowers only the last floor(beta m) of them", "[RFD] sec. 6.1, 6.2",
         "m^2 + m s", "as fd-son, if the leading directions matter most", (*_BUFFERED, "beta"), {"rule": "pfd"},
         {"beta": 0.2}, sketch="pfd", shared=_SHARED,
     ),

@@ -17,11 +17,11 @@ class ViewEntry:
     Attributes
     ----------
     kind : str
-        Which class computes it (`sonlearn.views.view.make_view`).
+        Which class computes it (`sonlearn.views.make_view`).
     formula : str
         What an entry x_j of a row becomes.
     cost : str
-        Order of the time a row and of the entries of the row seen, s those of the row.
+        Order of the time for a row, and of the number of entries of the resulting row; s: entries of the row itself.
     values : dict
         What the class is told.
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sonlearn.learn.explain import Attribution, Explanation
+    from sonlearn.options import LearnOptions
 
 #: Names that are known of the feature of an id; none where there are none.
 Names = Callable[[int], list[str]]
@@ -18,13 +19,17 @@ _NOTHING = 1e-9
 _NAME, _NUMBER = 24, 12
 
 
-def as_text(head: str, explanation: Explanation, names: Names, top: int) -> str:
-    """Lines on one example, `head` the first of them; of the features the first `top` (0: all)."""
+def as_text(head: str, explanation: Explanation, options: LearnOptions, names: Names, top: int) -> str:
+    """Lines on one example, `head` the first of them; of the features the first `top` (0: all).
+
+    `options` are those of the learner: they say what makes another number of a raw prediction.
+    """
     lines = [head]
     for attribution in explanation.attributions:
         if attribution.label is None:
             if attribution.raw != explanation.prediction:
-                lines.append(_line(f"before the bounds of --clip: {_number(attribution.raw)}"))
+                flags = " and ".join(_changed_by(options, attribution.raw))
+                lines.append(_line(f"before {flags}: {_number(attribution.raw)}"))
         else:
             lines.append(_line(f"class {attribution.label}: {_number(attribution.raw)}"))
         shown = _shown(attribution, names, top)
@@ -61,8 +66,8 @@ def _content(attribution: Attribution, names: Names, top: int) -> dict[str, Any]
         content["members"] = [member._asdict() for member in attribution.members]
         content |= {"start": attribution.start, "mixed": attribution.mixed}
     content["features"] = [
-        {"id": i, "names": names(i), "value": x, "without": without, "contribution": moved}
-        for i, x, without, moved in _entries(attribution, most)
+        {"id": i, "names": names(i), "value": x, "without": without, "contribution": contribution}
+        for i, x, without, contribution in _entries(attribution, most)
     ]
     others = {
         "others": len(attribution.ids) - most,
@@ -71,13 +76,28 @@ def _content(attribution: Attribution, names: Names, top: int) -> dict[str, Any]
     return content | others | {"baseline": attribution.baseline}
 
 
+def _changed_by(options: LearnOptions, raw: float) -> list[str]:
+    """The flags that make another number of a raw prediction, in their order."""
+    low, high = options.bounds
+    flags = []
+    if raw < low:
+        flags.append("--min_prediction" if low == options.min_prediction else "--clip")
+    elif raw > high:
+        flags.append("--max_prediction" if high == options.max_prediction else "--clip")
+    if options.binary:
+        flags.append("--binary")
+    elif options.link != "identity":
+        flags.append("--link")
+    return flags
+
+
 def _most(attribution: Attribution, top: int) -> int:
     """How many features are listed."""
     return min(top, len(attribution.ids)) if top else len(attribution.ids)
 
 
 def _entries(attribution: Attribution, most: int) -> Iterator[tuple[int, float, float, float]]:
-    """(id, value, without, moved) of the first features."""
+    """(id, value, without, contribution) of the first features."""
     parts = (attribution.ids, attribution.values, attribution.without, attribution.contributions)
     return zip(*(part[:most].tolist() for part in parts), strict=True)
 

@@ -60,7 +60,7 @@ def told(learner: Learner, names: Callable[[int], list[str]], top: int = TOP) ->
 
 
 def members(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of a committee or a mixture: the members' names, weights in the combination (None: retired), own errors."""
+    """Of a committee or a mixture: the members' names, weights in the combination (None: pruned), own errors."""
     if "share" in facts:
         return [{"name": name, "weight": weight, "error": None} for name, weight in facts["share"].items()]
     return [

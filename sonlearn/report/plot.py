@@ -99,7 +99,7 @@ def speed(run: RunLike, ax: Axes | None = None) -> Axes:
 
 
 def members(source: Learner | RunLike, label: str | int | None = None, ax: Axes | None = None) -> Axes:
-    """What each member of a committee or mixture weighs; retired ones have no bar.
+    """What each member of a committee or mixture weighs; pruned ones have no bar.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def members(source: Learner | RunLike, label: str | int | None = None, ax: Axes 
     listed = _of_class(_facts(source), label).get("members")
     if not listed:
         raise OptionError("there are no members: the method is neither committee nor mixture")
-    named = [(one["name"] if one["weight"] is not None else f"{one['name']} (retired)", one["weight"] or 0.0)
+    named = [(one["name"] if one["weight"] is not None else f"{one['name']} (pruned)", one["weight"] or 0.0)
              for one in listed]  # fmt: skip
     return _bars(named, "weight", ax)
 

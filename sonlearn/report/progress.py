@@ -168,7 +168,7 @@ class Progress:
     Parameters
     ----------
     loss : str
-        One of `sonlearn.options.LOSSES`, or `ERRORS`.
+        One of `sonlearn.options.losses.LOSSES`, or `ERRORS`.
     schedule : Schedule
     holdout : bool
         Whether rows and the summary are of the held-out examples from the second pass on.

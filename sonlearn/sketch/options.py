@@ -34,7 +34,7 @@ class SketchOptions:
         low=1, metavar="N",
     )  # fmt: skip
     share: float | None = option(
-        None, "share of the directions that pay for a shrink (pfd, alpha-fd; 0.2 by default)", parse=number, above=0.0,
+        None, "share of the directions that a shrink lowers (pfd, alpha-fd; 0.2 by default)", parse=number, above=0.0,
         high=1.0, metavar="S",
     )  # fmt: skip
     nonzeros: int | None = option(

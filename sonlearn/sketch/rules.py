@@ -18,7 +18,7 @@ They hold after a merge as well, where the Deltas add: H Delta <= ||A||_F^2 - ||
 | fd ([RFD] Alg. 4; Alg. 1 with N = l) | l, l of 2l | 1 | l |
 | rfd ([RFD] Alg. 5; Alg. 2 with N = l) | as fd | 1 | l, and half the error: alpha grows by delta / 2 |
 | cfd (Desai et al.) | as fd | 1 | l; the output's squares are raised by Delta |
-| pfd ([RFD] sec. 6.1) | as fd | 0, then 1 on floor(beta l), pivot included | floor(beta l) |
+| pfd ([RFD] sec. 6.1, 6.2) | as fd | 0, then 1 on floor(beta l), pivot included | floor(beta l) |
 | isvd, the greedy one | as fd | 0 before the pivot | 1: no useful bound |
 | fd-last ([GFD] Alg. 3) | l, l of l | 1 | l |
 | fd-half ([GFD] Alg. 2, Liberty 2013) | l/2, l/2 of l | 1 | l/2 |
@@ -184,7 +184,7 @@ def cfd(size: int, buffer: int | None = None, **values) -> Rule:
 
 
 def pfd(size: int, share: float = 0.2, buffer: int | None = None, **values) -> Rule:
-    """PFD-beta ([RFD] sec. 6.1, Desai et al. 2016): only the last floor(share * l) directions pay.
+    """PFD-beta ([RFD] sec. 6.1, 6.2, Desai et al. 2016): a shrink lowers only the last floor(share * l) directions.
 
     The pivot is one of them. floor(share * l) = 0 would be iSVD and is refused.
     """

@@ -22,7 +22,7 @@ from sonlearn.text.encode import Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.objects import Record, Unfit, members_of, said
 from sonlearn.text.records import Parsed
-from sonlearn.text.rows import Rows
+from sonlearn.text.rows import ParsedRows
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
 
@@ -87,7 +87,7 @@ class FlatRows:
             indices, values = np.insert(indices, indptr[1:], constant), np.insert(values, indptr[1:], 1.0)
             indptr = indptr + np.arange(n + 1)
         none, no_runs = np.zeros(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-        taken = Rows(
+        taken = ParsedRows(
             indptr, indices, values, np.array([row.y for row in rows], dtype=np.float64),
             np.array([row.weight for row in rows], dtype=np.float64), np.zeros(n),
             np.array([row.line for row in rows], dtype=np.int64), none, none, none, none, no_runs,

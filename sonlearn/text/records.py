@@ -29,7 +29,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text.columns import NO_LABEL, Found, number_in
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.objects import Members, Record, Unfit, encoded, members_of, said
-from sonlearn.text.rows import Rows
+from sonlearn.text.rows import ParsedRows
 from sonlearn.text.vw import make_names
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -44,7 +44,7 @@ _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_slot_id", "__aid")
 class Parsed(NamedTuple):
     """Records that were taken: their rows, what is text of them, and (slot, name, how often) of their features."""
 
-    rows: Rows
+    rows: ParsedRows
     tags: list[str] | None
     class_names: list[str | None] | None
     names: list[tuple[int, str, int]]
@@ -124,7 +124,7 @@ class RecordRows:
         y = np.array(self._y, dtype=np.float64).reshape(-1, 3)
         none = np.zeros(len(self._lines), dtype=np.int64)
         runs = np.array(self._runs, dtype=np.int64).reshape(-1, 2)
-        rows = Rows(
+        rows = ParsedRows(
             np.array(self._indptr, dtype=np.int64), np.array(self._indices, dtype=np.int64),
             np.array(self._values, dtype=np.float64), y[:, 0].copy(), y[:, 1].copy(), y[:, 2].copy(),
             np.array(self._lines, dtype=np.int64), none, none, none, none,

@@ -23,7 +23,7 @@ UNORDERED, REPEATED = 19, 20
 NEWLINE, RETURN, TAB, BLANK, BAR, COLON, HASH, QUOTE = 10, 13, 9, 32, 124, 58, 35, 39
 
 
-class Rows(NamedTuple):
+class ParsedRows(NamedTuple):
     """Room for the examples of a buffer, as in `Batch`; row r owns entries ``indptr[r]:indptr[r + 1]``.
 
     ``tag_start``, ``tag_end``, ``name_start`` and ``name_end`` (int64[rows]) are offsets in the buffer: of tags, and of
@@ -48,7 +48,7 @@ class Rows(NamedTuple):
     run_start: np.ndarray
 
 
-def make_rows(text_bytes: int) -> Rows:
+def make_rows(text_bytes: int) -> ParsedRows:
     """Room for every row and feature that `text_bytes` bytes can hold.
 
     A row takes at least 2 bytes and a feature 2 more; with a constant feature in each row that is a feature a byte.
@@ -59,7 +59,7 @@ def make_rows(text_bytes: int) -> Rows:
     indptr, run_indptr = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
     run_byte, run_start = np.empty(nnz, dtype=np.uint8), np.empty(nnz, dtype=np.int64)
     indices, values = np.empty(nnz, dtype=np.int64), np.empty(nnz)
-    return Rows(indptr, indices, values, *row_arrays, run_indptr, run_byte, run_start)
+    return ParsedRows(indptr, indices, values, *row_arrays, run_indptr, run_byte, run_start)
 
 
 def line_end(buf: np.ndarray, begin: int) -> int:
@@ -70,7 +70,7 @@ def line_end(buf: np.ndarray, begin: int) -> int:
     return begin + int(found[0])
 
 
-def to_batch(rows: Rows, n: int, buf: np.ndarray) -> Batch:
+def to_batch(rows: ParsedRows, n: int, buf: np.ndarray) -> Batch:
     """Copy the first `n` rows out of the arrays that the next chunk will be parsed into."""
     nnz = int(rows.indptr[n])
     return with_rows(
@@ -78,7 +78,7 @@ def to_batch(rows: Rows, n: int, buf: np.ndarray) -> Batch:
     )
 
 
-def with_rows(rows: Rows, part: tuple[int, int], buf: np.ndarray, entries: tuple[np.ndarray, ...]) -> Batch:
+def with_rows(rows: ParsedRows, part: tuple[int, int], buf: np.ndarray, entries: tuple[np.ndarray, ...]) -> Batch:
     """Batch of the rows ``part[0]:part[1]`` with `entries` (indptr, indices, values)."""
     a, b = part
     base = rows.base[a:b]

@@ -45,7 +45,7 @@ def parse_svmlight(buf, constant, strict, rows, numbers, state):
         Append the feature `CONSTANT` to every row.
     strict : bool
         Stop with the code UNORDERED at a line whose indices do not increase, unless it is ``state[IN_ORDER]``.
-    rows : Rows, written from row ``state[ROWS]`` and entry ``state[NNZ]`` on
+    rows : ParsedRows, written from row ``state[ROWS]`` and entry ``state[NNZ]`` on
     numbers : Numbers
     state : int64[at.STATE_SIZE], brought up to date
 

@@ -1,6 +1,7 @@
 """Batch -> rows as a learner sees them: features numbered by first sight, and further views of the same rows.
 
-Read `view` first, the seam of views, and docs/views.md, which has the formulas; `sonlearn.options.views` is the table.
+Read `view` first, the interface of views, and docs/views.md, which has the formulas; `sonlearn.options.views` is the
+table.
 
 `index`   ids of features -> numbers in the order of first sight: the raw rows of every learner
 `scaled`  raw; values weighted and divided: log, lunit, tfidf, zs

@@ -1,4 +1,4 @@
-"""The seam of views: rows as they were read -> rows as a member of a committee sees them.
+"""The interface of views: rows as they were read -> rows as a member of a committee sees them.
 
 A view is made once and holds no state; its state is a value, a NamedTuple of arrays, with the same conventions as the
 state of an engine (`sonlearn.learn.engine`): what grows with the stream has length 0 in a new state, scalars stand in a

@@ -176,11 +176,23 @@ def test_made_features_and_columns_have_names(cli, tmp_path):
     assert {name for name, _ in said[0][1][1:]} == {"age", "city=Paris", "Constant"}
 
 
-def test_a_bound_on_predictions_is_told(cli):
-    cli("train", "--quiet", "--method", "nag", "--clip", "0.01", "-f", "m", "a.vw")
+@pytest.mark.parametrize(
+    ("given", "said", "before"),
+    [
+        (["--clip", "0.01"], "0.010000 first", "before --clip:"),
+        (["--clip", "5", "--max_prediction", "0.01"], "0.010000 first", "before --max_prediction:"),
+        (["--link", "logistic"], None, "before --link:"),
+        (["--max_prediction", "0.01", "--link", "glf1"], "0.005000 first", "before --max_prediction and --link:"),
+        (["--binary"], "1 first", "before --binary:"),
+    ],
+)
+def test_what_makes_another_number_of_the_raw_prediction_is_told(cli, given, said, before):
+    cli("train", "--quiet", "--method", "nag", *given, "-f", "m", "a.vw")
+    plain = cli("predict", "--quiet", "-i", "m", "a.vw").splitlines()
     head, rows = blocks(cli("predict", "--quiet", "-a", "-i", "m", "a.vw"))[0]
-    assert head == "0.010000 first"
-    assert rows[0][0] == "before the bounds of --clip:"
+    assert head == plain[0]
+    assert said in (None, head)
+    assert rows[0][0] == before
     assert math.fsum(float(n[-1]) for _, n in rows[2:]) == pytest.approx(float(rows[0][1][0]), abs=1e-5)
 
 

@@ -10,8 +10,10 @@ import sys
 import numpy as np
 import pytest
 
+from sonlearn import Learner, LearnOptions
 from sonlearn.errors import ModelFileError
 from sonlearn.files import storage
+from sonlearn.learn.learner import FORMAT
 
 HEADER = {
     "kind": "learner",
@@ -130,6 +132,18 @@ def test_a_future_version_names_both_versions(tmp_path, monkeypatch):
         storage.read(tmp_path / "m")
 
 
+@pytest.mark.parametrize(
+    ("step", "remedy"),
+    [(-1, "it is of an earlier sonlearn: train it anew"), (1, "a newer sonlearn is needed")],
+)
+def test_a_model_of_another_format_says_which_of_the_two_is_newer(tmp_path, step, remedy):
+    header, arrays = Learner(LearnOptions(method="nag")).to_arrays()
+    storage.write(tmp_path / "m", header | {"format": FORMAT + step}, arrays)
+    numbers = rf"m: has model format {FORMAT + step}, this sonlearn \S+ reads {FORMAT}; {remedy}$"
+    with pytest.raises(ModelFileError, match=numbers):
+        Learner.load(tmp_path / "m")
+
+
 def test_another_kind_is_refused(tmp_path):
     storage.write(tmp_path / "m", {"kind": "sketch"}, {})
     with pytest.raises(ModelFileError, match="holds a sketch, expected a learner"):
@@ -168,7 +182,7 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path, arrays):
     storage.write(path, HEADER, arrays)
     before = path.read_bytes()
     program = (
-        "import os, sys; from sonlearn import storage\n"
+        "import os, sys; from sonlearn.files import storage\n"
         "os.fsync = lambda descriptor: os._exit(9)\n"
         "storage.write(sys.argv[1], {'kind': 'other'}, {})\n"
     )

@@ -83,7 +83,7 @@ class DenseDiagonalFD(Engine):
         return state._replace(**{name: grown(getattr(state, name), blocks, used) for name in State._fields[:4]})
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
-        """Learn rows from `start` on; see the seam."""
+        """Learn rows from `start` on; see `Engine.learn`."""
         return state, learn(self._params, state, self._work, rows, out, start)
 
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:

@@ -218,7 +218,7 @@ def append(state, work, r, blocks, s, pivot):
 
 @inline
 def shrink(params, state, work):
-    """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `engines.compensated.shrink`)."""
+    """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `diagonal_fd.shrink`)."""
     now = state.now[0]
     faded = params.retention ** (now["t"] - now["shrunk"])
     kept = choose(params, state, work, faded)

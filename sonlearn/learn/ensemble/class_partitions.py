@@ -38,7 +38,7 @@ class ClassPartitionEnsemble(PartitionEnsemble):
     """Engine of learners of parts, of several classes; as of `OneVsRest`, labels of rows are numbers of classes."""
 
     def learn(self, state: PartitionState, rows: Rows, out: Scores, start: int) -> tuple[PartitionState, int]:
-        """Learn rows from `start` on; see the seam. What a class's learner refuses in all parts is marked."""
+        """Learn rows from `start` on; see `Engine.learn`. What a class's learner refuses in all parts is marked."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, out = rows_between(rows, start, end), out.part(start, end)
         said, refused = (

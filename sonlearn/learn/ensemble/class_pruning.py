@@ -13,7 +13,7 @@ After each of `CHECKPOINTS` rows members are pruned one by one, the one first wh
 share of the time, while the loss grows by less than `PRICE` times that share. What has many features starts slowly: a
 member on pairs or triples is pruned only if it makes no difference, where rows are short.
 Members of long memory are asked twice: what they add to all members, and to those of long memory, for labels may stop
-coming. Where there is a budget, pruning goes on until it is met.
+coming. Where there is a budget, members are dropped until the rest fit the budget.
 
 A deterministic function of the history: a resumed run decides as one long run does.
 """

@@ -8,9 +8,9 @@ classes are numbered or named outside, and one that comes late is no different f
 been met there is no score but one for all such together, by Good and Turing: after t rows that have shown n classes
 only once each, the next row is of a new class with the probability (n + 1/2)/(t + 1).
 
-There are two sets of the combiner's weights. The *online* ones are over all members at work: they predict while rows
-are learned. The *offline* ones are over members of long memory only: they predict where labels have stopped coming, in
-`predict`. Where no member forgets they are the same.
+There are two combinations, each with weights of its own. The *online* one is over all members at work: it predicts
+while rows are learned. The *offline* one is over members of long memory only: it predicts where labels have stopped
+coming, in `predict`. Where no member forgets they are the same.
 
 Rows are taken in chunks, so that the scores of all members for all classes need a bounded space; where they end
 changes no bit.
@@ -156,7 +156,7 @@ class ClassCommittee(ClassEngine):
         return state._replace(views=views, members=tuple(members))
 
     def learn(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
-        """Learn rows from `start` on; see the seam."""
+        """Learn rows from `start` on; see `Engine.learn`."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, out = rows_between(rows, start, end), out.part(start, end)
         part = part._replace(weight=relative_weights(state.now, part.weight, part.y))

@@ -7,14 +7,14 @@
 
 with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see `slope_and_curvature`.
 
-A_0 is diagonal: the prior precision of each weight. Two such learners run side by side, one of low and one of high
-prior precision (`PRIOR_PRECISION`), and the output is their Bayes mixture [Vovk 1990]: probabilities (other losses:
-predictions) are averaged with weights exp(-loss so far). The one of low precision learns fast; the other is right where
-there are few rows. A member may ask for a higher precision (`Member.precision`).
+A_0 is diagonal: the prior precision of each weight. There are two sets of weights (prior
+precision 2 and 100, `PRIOR_PRECISION`), and the output is their Bayes mixture [Vovk 1990]: probabilities are averaged
+with shares exp(-loss so far). The set of low precision learns fast; the other is right where there are few rows. Losses
+of values have one set (`precision_for`). A member may ask for a higher precision (`Member.precision`).
 
-Squared loss would follow a single label out of all proportion. So an error beyond OUTLIER times the root mean squared
-error so far counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise, as in
-iteratively reweighted least squares.
+Squared loss would follow a single label out of all proportion. So an error beyond ERROR_OUTLIER times the root mean
+squared error so far counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise,
+as in iteratively reweighted least squares.
 
 Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is r A + (1 - r) A_0 with the
 retention r = RETENTION, a window of about 5,000 rows. A is a sum of positive terms, nothing is subtracted, so that it
@@ -44,8 +44,9 @@ PRIOR_PRECISION = (2.0, 100.0)
 VALUES_PRECISION = 10.0
 #: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
 NARROW = 0.1
-#: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after FEW rows.
-OUTLIER, FEW = 8.0, 10.0
+#: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after ERRORS_FIRST
+#: rows.
+ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
 #: After PERIOD rows A keeps this share of itself.
 PERIOD = 32
 RETENTION = 0.9998**PERIOD
@@ -54,7 +55,7 @@ LIMIT, SURE = 30.0, 27.6
 
 
 class Combiner(NamedTuple):
-    """State of the combiner of k members: E learners of their weights."""
+    """State of the combiner of k members: E sets of their weights."""
 
     w: np.ndarray  # float64[E, k]
     A: np.ndarray  # float64[E, k, k]; symmetric
@@ -246,8 +247,8 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
 def share_of_error(errors, error, h, retention):
     """Share of an `error` (>= 0) that is no outlier; counts it in `errors` (float64[2])."""
     share = 1.0
-    if errors[0] >= FEW:
-        most = OUTLIER * math.sqrt(errors[1] / errors[0])
+    if errors[0] >= ERRORS_FIRST:
+        most = ERROR_OUTLIER * math.sqrt(errors[1] / errors[0])
         if error > most > 0.0:
             share = most / error
     left = retention ** (1.0 / PERIOD)

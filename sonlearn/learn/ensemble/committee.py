@@ -70,7 +70,7 @@ class Committee(Engine):
         return state._replace(views=views, ensemble=self._ensemble.reserve(state.ensemble, self._views.sizes(views)))
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
-        """Learn rows from `start` on; see the seam."""
+        """Learn rows from `start` on; see `Engine.learn`."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, at = rows_between(rows, start, end), slice(start, end)
         part = part._replace(weight=relative_weights(state.now, part.weight, part.y))

@@ -2,12 +2,12 @@
 
 A learner of a committee must not care whether labels are 0.001 or a million apart, or far from 0. With the mean m, the
 standard deviation s and the smallest and largest of the labels before a row, members and combiner learn
-y' = (y - m)/s, within +-OUTLIER, where s counts this label in, and what they predict, z, means m + s z, within the
-labels seen and as near. While all labels are equal, y' = 0. Importance weights count in m and s as often as the row;
-rows that are not learned from do not count. VW's base is taken off the label and added to the prediction.
+y' = (y - m)/s, within +-LABEL_OUTLIER, where s counts this label in, and what they predict, z, means m + s z, within
+the labels seen and as near. While all labels are equal, y' = 0. Importance weights count in m and s as often as the
+row; rows that are not learned from do not count. VW's base is taken off the label and added to the prediction.
 
-A single label out of all proportion must not change the unit of all others. After FEW rows a label counts in m and s as
-one that is OUTLIER standard deviations from the mean at most; so a unit grows by steps where labels do.
+A single label out of all proportion must not change the unit of all others. After LABELS_FIRST rows a label counts in m
+and s as one that is LABEL_OUTLIER standard deviations from the mean at most; so a unit grows by steps where labels do.
 
 Poisson regression predicts a logarithm: of the value, at least `LEAST` of the mean.
 """
@@ -29,7 +29,7 @@ from sonlearn.views.codes import take_in, varies
 #: Inputs of the combiner are within this for a class.
 CLIP = 6.0
 #: Labels further from the mean, in standard deviations, count as this far, once labels of so much weight have come.
-OUTLIER, FEW = 16.0, 10.0
+LABEL_OUTLIER, LABELS_FIRST = 16.0, 10.0
 #: Share of the mean that is the least count that poisson regression expects.
 LEAST = 0.02
 #: Counts for a base end here.
@@ -119,8 +119,8 @@ def scale_rows(loss, state, rows, scale, learn, out):
         mean = state.moments[1]
         scale.mean[i], scale.unit[i], scale.par[i] = mean, unit, loss.par
         if unit > 0.0:
-            scale.low[i] = max((state.range[0] - mean) / unit, -OUTLIER)
-            scale.high[i] = min((state.range[1] - mean) / unit, OUTLIER)
+            scale.low[i] = max((state.range[0] - mean) / unit, -LABEL_OUTLIER)
+            scale.high[i] = min((state.range[1] - mean) / unit, LABEL_OUTLIER)
         if loss.code == POISSON:
             scale.par[i] = least_count(state)
         y, h = label_of(loss, rows.y[i], rows.base[i]), rows.weight[i]
@@ -128,7 +128,7 @@ def scale_rows(loss, state, rows, scale, learn, out):
             take_label(state, y, h)
             unit = unit_of(state)
         off = (y - mean) / unit if unit > 0.0 else 0.0
-        out[i] = y if math.isnan(y) else min(max(off, -OUTLIER), OUTLIER)
+        out[i] = y if math.isnan(y) else min(max(off, -LABEL_OUTLIER), LABEL_OUTLIER)
         if loss.code == HUBER:
             scale.par[i] = loss.par / unit if unit > 0.0 else 1.0
 
@@ -152,9 +152,9 @@ def take_label(state, y, h):
     first, unit = state.moments[0] == 0.0, unit_of(state)
     state.range[0] = y if first else min(state.range[0], y)
     state.range[1] = y if first else max(state.range[1], y)
-    if state.moments[0] >= FEW and unit > 0.0:
+    if state.moments[0] >= LABELS_FIRST and unit > 0.0:
         mean = state.moments[1]
-        y = min(max(y, mean - OUTLIER * unit), mean + OUTLIER * unit)
+        y = min(max(y, mean - LABEL_OUTLIER * unit), mean + LABEL_OUTLIER * unit)
     take_in(y, h, state.moments)
 
 

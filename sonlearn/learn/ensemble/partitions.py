@@ -109,7 +109,7 @@ class PartitionEnsemble(Engine):
         return state._replace(parts=tuple(parts))
 
     def learn(self, state: PartitionState, rows: Rows, out: Predictions, start: int) -> tuple[PartitionState, int]:
-        """Learn rows from `start` on; see the seam. Learners sit out what they alone would refuse."""
+        """Learn rows from `start` on; see `Engine.learn`. Learners sit out what they alone would refuse."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part = rows_between(rows, start, end)
         said = np.zeros((end - start, len(self.engines)))

@@ -10,7 +10,7 @@ predictions of the others, on the last three quarters of the last `JUDGED` rows.
 a member on pairs or triples is dropped only if it makes no difference at all, where rows are short (there it is cheap,
 and wins on long streams) or its own loss is still falling. A stream may change late: members that forget and cost
 little are judged at the last checkpoint only, and means of the labels, which cost next to nothing, go all or none, if
-they make no difference. Where there is a budget, dropping goes on until it is kept.
+they make no difference. Where there is a budget, members are dropped until the rest fit the budget.
 
 A deterministic function of the rows learned: a resumed run decides as one long run does.
 """

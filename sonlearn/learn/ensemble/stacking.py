@@ -1,8 +1,8 @@
 """A stacked ensemble: members, each on a view of the rows, and combiners of their predictions. One for each class.
 
 There are two combinations. The online one is of all members at work: it is what is reported while labels arrive. The
-offline one is of those with a long memory only: what forgets within a hundred rows is worth nothing once labels have
-stopped coming, so that is what predicts from a model at rest. Both predict every row before its label is used. Where no
+offline one is of those with a long memory only, and is what `predict` uses (no labels arrive): what forgets within a
+hundred rows is worth nothing once labels have stopped coming. Both predict every row before its label is used. Where no
 member forgets faster than the others, they are one.
 
 Members do not need each other within a batch, so they may run side by side: the bits are the same. At a few checkpoints
@@ -196,7 +196,7 @@ class StackedEnsemble:
             history=state.history[: _rows(state) if self._rows_left(state) else 0],
         )
 
-    def roll(self, state: EnsembleState) -> list[dict[str, Any]]:
+    def member_table(self, state: EnsembleState) -> list[dict[str, Any]]:
         """For each member its name, whether it is at work, its own progressive error, and the combiners' weights.
 
         ``offline`` is None for a member that forgets, and so has no part in the offline combination.
@@ -221,12 +221,12 @@ class StackedEnsemble:
         return {name: {"loss": own[0], "error": own[1]} for name, own in zip(("online", "offline"), means, strict=True)}
 
     def facts(self, state: EnsembleState) -> dict[str, Any]:
-        """members: see `roll`; combinations, drift: see there; spectra: a function that gives what `spectra` says.
+        """members: see `member_table`; combinations, drift: see there; spectra: a function that gives `spectra`.
 
         scaled: whether errors are in standard deviations of the labels.
         """
         return {
-            "members": self.roll(state), "combinations": self.combinations(state), "drift": self.drift(state),
+            "members": self.member_table(state), "combinations": self.combinations(state), "drift": self.drift(state),
             "spectra": lambda: self.spectra(state), "scaled": not self._classes,
         }  # fmt: skip
 

@@ -54,7 +54,7 @@ class Multinomial(ClassEngine):
         return state._replace(own=self._engine.reserve(state.own, rows, features))
 
     def learn(self, state: MultinomialState, rows: Rows, out: Scores, start: int) -> tuple[MultinomialState, int]:
-        """Learn rows from `start` on; see the seam."""
+        """Learn rows from `start` on; see `Engine.learn`."""
         said = self._room(len(rows.y))
         own, at = self._engine.learn(state.own, rows, said, start)
         y = np.where(rows.weight[start:at] > 0, rows.y[start:at], np.nan)

@@ -108,7 +108,7 @@ class OneVsRest(ClassEngine):
         return state._replace(classes=classes, unseen=unseen, features=np.array([features]))
 
     def learn(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
-        """Learn rows from `start` on; see the seam. What one class's learner refuses is marked, and others learn it."""
+        """Learn rows from `start` on; see `Engine.learn`. What a class's learner refuses is marked; others learn it."""
         end = len(rows.y)
         part, out = rows_between(rows, start, end), out.part(start, end)
         learned = part.weight > 0  # and labelled: a NaN is of no class

@@ -1,4 +1,4 @@
-"""The Newton step, for all sketches. Only this module and the shrink use alpha.
+"""The Newton step, for all sketches. ([RFD]'s half of the shrunk mass is added to alpha in `shrink`.)
 
 In the coordinates y = Q x of the orthonormal rows Q, A = alpha I + Q'H Q with H = Q S'S Q'. With
 u = (H + alpha I)^-1 y and rho^2 = x'x - y'y

@@ -32,7 +32,7 @@ def bar_row(name: str, value: float | None, span: tuple[float, float], *more: st
     """A row of a name, a bar from 0 to the value, the number, and further cells."""
     cells = [element("th", name, scope="row", title=name)]
     if value is None:
-        cells += [element("td", "retired", class_="retired"), element("td")]
+        cells += [element("td", "pruned", class_="pruned"), element("td")]
     else:
         low, high = span
         start, width = (min(value, 0.0) - low) / (high - low), abs(value) / (high - low)
