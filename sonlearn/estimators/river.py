@@ -62,11 +62,6 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
     return _slot(str(name), None) & mask, number
 
 
-def _missing(value: Any) -> bool:
-    """Whether a value says that there is none: None or NaN."""
-    return value is None or (isinstance(value, float | np.floating) and value != value)
-
-
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:
     """float64[n] of labels or weights, one each or one for all. Raises InputError."""
     try:
@@ -96,7 +91,7 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, co
     mask = (1 << bits) - 1
     indptr, indices, values = [0], [], []
     for row, features in enumerate(rows, 1):
-        entries = sorted(_entry(name, value, mask, row) for name, value in features.items() if not _missing(value))
+        entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
         entries = [(slot, value) for slot, value in entries if value != 0.0]
         if constant:
             entries.append((VW_CONSTANT & mask, 1.0))

@@ -262,7 +262,8 @@ def test_names_are_no_labels_of_other_learners():
     ):
         with pytest.raises(InputError, match=f"found label 'a', expected .*{found}"):
             Learner(LearnOptions(method="nag", **options)).partial_fit(named(["a"]))
-    with pytest.raises(InputError, match=r"found label 'c', expected 'a' or 'b', .*\(several classes: --classes auto\)"):
+    two = r"found label 'c', expected 'a' or 'b', .*\(several classes: --classes auto\)"
+    with pytest.raises(InputError, match=two):
         Learner(LearnOptions(loss="logistic")).partial_fit(named(["a", "b", "c"]))
     with pytest.raises(InputError, match=r"found label 3, .*\(several classes: --oaa K, or --classes auto\)"):
         Learner(LearnOptions(loss="logistic")).partial_fit(batch_of([{}], [3.0]))
