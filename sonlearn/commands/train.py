@@ -342,7 +342,7 @@ class Session(Passes):
             said.append(UNLABELLED)
         if not self.options.testonly:
             said += worse_than_a_constant(self.learn, self.progress)
-        if self.metrics is not None and self.metrics.nobody():
+        if self.metrics is not None and self.progress.examples >= ENOUGH and self.metrics.nobody():
             said.append(self.metrics.nobody())
         return said
 
