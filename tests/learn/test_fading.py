@@ -135,7 +135,7 @@ def test_the_unit_of_the_weights_is_taken_in():
         options = LearnOptions(sketch=sketch, sketch_size=3, l2=1.0, scale="none", loss="squared", clip=1.0)
         learner = Learner(options)
         found = learner.partial_fit(batch).raw
-        assert 1e-100 < learner.state.now["left"][0] < 0.1
+        assert 1e-100 < learner.state.now["weight_scale"][0] < 0.1
         assert 0.5**batch.n < forgetting.SMALLEST
         np.testing.assert_allclose(found, run_twin(options, batch)[1].raw, rtol=1e-9, atol=1e-9)
 

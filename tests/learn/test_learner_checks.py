@@ -168,7 +168,10 @@ def test_predict_sees_what_partial_fit_will_say(kind, loss):
     for at in range(0, 120, 7):
         head, rest = rows_of(batch, [at]), rows_of(batch, slice(at + 1, at + 7))
         expected, got = learner.predict(head), learner.partial_fit(head)
-        np.testing.assert_allclose(np.ravel(got), np.ravel(expected), rtol=1e-9, atol=1e-9)
+        for ours, theirs in zip(got, expected, strict=True):
+            assert (ours is None) == (theirs is None)
+            if ours is not None:
+                np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
         if rest.n:
             learner.partial_fit(rest)
 
@@ -207,7 +210,7 @@ def test_no_nan_from_values_of_any_size(kind, loss, diagonal, seed):
     batch = fitting(wide_range(seed=seed), loss)
     learner = Learner(settings(kind, loss, clip=1.0, diagonal=diagonal))
     got = until_divergence(learner, batch)
-    assert all(np.isfinite(part).all() for part in got)
+    assert all(np.isfinite(part).all() for part in got if part is not None)
     assert (np.abs(got.prediction) <= learner.options.clip).all()
     assert np.isfinite(learner.weights()[1]).all()
     if kind in SKETCHES:
@@ -223,7 +226,7 @@ def test_scale_of_all_values_may_be_extreme(kind, loss):
         batch = batch._replace(values=batch.values * scale)
         learner = Learner(settings(kind, loss, clip=1.0))
         got = until_divergence(learner, batch)
-        assert all(np.isfinite(part).all() for part in got)
+        assert all(np.isfinite(part).all() for part in got if part is not None)
 
 
 @each
@@ -350,7 +353,7 @@ def test_long_runs_stay_sound(kind, diagonal):
     rng = np.random.default_rng(0)
     for _ in range(rounds):
         got = learner.partial_fit(rows_of(text, rng.permutation(text.n)))
-        assert all(np.isfinite(part).all() for part in got)
+        assert all(np.isfinite(part).all() for part in got if part is not None)
     assert learner.examples == rounds * text.n
     assert np.mean(got.prediction * text.y[: text.n] > -2) == 1
     _, V = learner.components()
@@ -411,7 +414,7 @@ def test_zero_one_labels_are_minus_and_plus_one(loss):
     zero_one = batch._replace(y=(batch.y > 0).astype(float))
     learner, other = (Learner(settings("rfd", loss)) for _ in range(2))
     for method in ("partial_fit", "predict"):
-        np.testing.assert_array_equal(getattr(learner, method)(batch), getattr(other, method)(zero_one))
+        assert_same_predictions(getattr(learner, method)(batch), getattr(other, method)(zero_one))
 
 
 @each
