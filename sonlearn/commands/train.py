@@ -246,10 +246,10 @@ class Session(Passes):
             self.refused += 1
             self.first_refused = self.first_refused or str(diverged(batch, int(row)))
         outcome = outcome_of(self.learner.with_numbers(batch), held, predicted)
+        rows = self.progress.update(outcome)
         self.write(batch, predicted)
         if predicted.refused.any():
             predicted = chosen_of(predicted, keep)
-        rows = self.progress.update(outcome)
         for line in () if self.bar.shown else rows:
             self.say(line)
         assert self.metrics is not None

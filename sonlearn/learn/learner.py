@@ -186,7 +186,9 @@ class Learner:
         y, shown = rows.y.copy(), late.y.copy()
         y[places], shown[places] = self.labels.coded(batch, remember=False)[0], batch.y
         counted = learned(rows) & ~refused  # not the rows at `places`: their labels are for the loss alone
-        return chosen_of(self.as_predicted(out, y, late._replace(y=shown), refused, counted), places)
+        found: Predicted | PredictedClass = self.as_predicted(out, y, late._replace(y=shown), refused, counted)
+        chosen: Predicted | PredictedClass = chosen_of(found, places)
+        return chosen
 
     def learn_rows(self, batch: Batch, rows: Rows, skip: bool) -> tuple[Any, np.ndarray]:
         """Learn `rows`, those of `batch` with its features numbered: (what the engine filled in, bool[n] refused)."""

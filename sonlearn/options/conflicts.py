@@ -14,7 +14,7 @@ from sonlearn.options.class_members import class_member
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS, PROBABILISTIC
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
-from sonlearn.options.spec import flags, gram_size, nearest, raw, threshold
+from sonlearn.options.spec import flags, gram_size, nearest, raw
 
 #: Classes that --classes auto takes, unless told.
 MOST_CLASSES = 10_000
@@ -157,7 +157,9 @@ def _check_output(o: Any) -> None:
         other = f"--link {o.link}" if o.link != "identity" else "--loss poisson"
         raise OptionError(f"--binary with {other}: the one says classes, the other values; give one of them")
     if isinstance(o.threshold, float | int) and not 0 < o.threshold < 1:
-        raise OptionError(f"--threshold {o.threshold:g}: expected {threshold.expected}")
+        raise OptionError(
+            f"--threshold {o.threshold:g}: expected a probability between 0 and 1, best-f1, or cost:FN/FP"
+        )
     if o.threshold not in (None, "best-f1") and o.loss not in PROBABILISTIC:
         raise OptionError(
             f"--threshold {o.threshold} with --loss {o.loss}: it tells no probability; give --threshold best-f1, or "

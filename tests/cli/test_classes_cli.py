@@ -87,7 +87,7 @@ def test_probabilities_and_scores_stand_beside_labels(cli):
     status, _, err = cli("train", *NAG, "--probabilities", "a.svm")
     assert (status, err) == (
         1, "sonlearn: --probabilities: expected a model of several classes: --oaa K, "
-        "--multinomial K, or --classes auto",
+        "--multinomial K, or --classes auto; of two classes give --output csv or jsonl as well",
     )  # fmt: skip
 
 
@@ -239,7 +239,7 @@ def test_labels_that_are_no_classes(cli):
 @pytest.mark.parametrize(
     ("label", "said"),
     [
-        ("1:0.5", "costs of classes"), ("1:0 2:1.5 3:1", "costs of classes"), ("shared", "costs of classes"),
+        ("1:0.5", "costs of classes"), ("1:0 2:1.5 3:1", "costs of classes"), ("shared", "bandit"),
         ("1,3", "several labels"), ("1,2,4 'tag", "several labels"),
     ],
 )  # fmt: skip

@@ -302,7 +302,7 @@ BAD_COMMANDS = [
     ("train --xyzzy a.svm", r"'--xyzzy': no such flag; sonlearn train --help-all lists them all"),
     ("train --epoch-size 5 a.svm", r"--epoch-size: no such flag here; it is VW's, and nothing stands for it: .*"),
     ("train --OjaNewton a.svm", r"--OjaNewton: no such flag here; give --sketch oja"),
-    ("train -c -k a.svm", r"-k: no such flag here; a stale cache is made anew .*: leave it out"),
+    ("train -c -k a.svm", r"-k: no such flag here; leave it out: a stale cache is rebuilt automatically"),
     ("train -c a.svm b.svm", r"-c with 2 files of data: give the cache a name with --cache_file FILE"),
     ("train -c", r"-c with standard input: give the cache a name with --cache_file FILE"),
     ("train --cache *.svm", r"-c with \*\.svm: give the cache a name with --cache_file FILE"),

@@ -118,7 +118,7 @@ def test_features_are_made_as_by_the_kernel(made):
         parts: list[Part] = []
         plain = [slot for slot, _ in names.features(line, None, parts)]
         interactions = Interactions(options)
-        interactions.see(np.array([part.byte for part in parts], dtype=np.uint8))
+        interactions.observe(np.array([part.byte for part in parts], dtype=np.uint8))
         ours = [slot for slot, _ in generated_features(interactions.plan, 2**22 - 1, parts)]
         assert plain + ours == batch.indices.tolist(), line
         n += len(ours)
