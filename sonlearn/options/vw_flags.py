@@ -50,7 +50,8 @@ _WORK_BUT = {
     "--l1": "of ftrl",
     "--id": "something else: the column of a table that names its rows; VW's is a name that a model has",
     "--l2": "with nag, adagrad, sgd and similar methods, the Newton family and ftrl; it shrinks the constant, too",
-    "--decay": "a different meaning: the share of the past that each example discounts; VW's is for --marginal",
+    "--decay": "a different meaning: the share of the past that each example discounts; VW's is for marginals",
+    "--threshold": "a different meaning: the probability from which on the class is +1; VW's is for several labels",
     "--ftrl_alpha": "of --method ftrl and coin",
     "--ftrl_beta": "of --method ftrl and coin",
     "--quantile_tau": "of --loss quantile",
@@ -131,7 +132,7 @@ _NOT_HERE = {
         --oaa_subsample --ect --error --csoaa
         --cs_absolute_loss --csoaa_ldf --ldf_override --csoaa_rank --wap_ldf --log_multi --no_progress
         --swap_resistance --recall_tree --max_candidates --bern_hyper --max_depth --node_only --randomized_routing
-        --plt --kary_tree --threshold --top_k --plt_force_load_legacy_model --multilabel_oaa --memory_tree
+        --plt --kary_tree --top_k --plt_force_load_legacy_model --multilabel_oaa --memory_tree
         --max_number_of_labels --leaf_example_multiplier --dream_repeats --top_K --learn_at_leaf --oas
         --dream_at_update --online --emt --emt_tree --emt_leaf --emt_scorer --emt_initial --emt_router --ot
     """,

@@ -97,7 +97,7 @@ def test_the_helper_compiles_what_learning_takes(folder, monkeypatch):
     assert helper._process.wait(120) == 0
     helper.close()
     before = kept(folder / "k")
-    assert {"first_order.learn", "index.intern_rows", "losses.losses"} <= before
+    assert {"rules.learn", "index.intern_rows", "losses.losses"} <= before
     program = [sys.executable, "-m", "sonlearn", "train", "--threads", "1", "--quiet", "--method", "nag", SAMPLE]
     subprocess.run(program, env=environment(), check=True)
     assert kept(folder / "k") - before == {"svmlight.parse_svmlight"}

@@ -126,10 +126,10 @@ def test_all_that_cannot_be_done_is_said_at_once(line, parts, files, capsys):
         (["--model", "m"], "did you mean -f or -i?"),
         (["--target", "y"], "did you mean --label?"),
         (["--alhpa", "3"], "did you mean --alpha?"),
-        (["--what-on-earth"], "sonlearn train --help lists them all"),
-        (["--xyz"], "sonlearn train --help lists them all"),
-        (["--max-depth", "3"], "(--oaa)"),
-        (["--method", "naq"], "and 30 more"),
+        (["--what-on-earth"], "sonlearn train --help-all lists them all"),
+        (["--xyz"], "sonlearn train --help-all lists them all"),
+        (["--max-depth", "3"], "one label a row"),
+        (["--method", "naq"], "and 31 more"),
     ],
 )
 def test_only_what_is_near_is_named(arguments, ending, capsys):

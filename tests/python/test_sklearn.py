@@ -223,10 +223,10 @@ def test_parameters_are_the_options_of_the_command_line():
     named = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
     of_labels, of_output = (
         ("oaa", "classes", "multinomial", "positive"),
-        ("link", "binary"),
+        ("link", "binary", "threshold"),
     )
     names = {name: default for name, default in named.items() if name not in (*of_labels, *of_output)}
-    assert len(names) == len(named) - 6
+    assert len(names) == len(named) - 7
     for estimator in (SonClassifier(), SonRegressor()):
         assert estimator.get_params() == names | {"constant": True, "passes": 1, "threads": 1}
     for wrong in ("aplha", *of_labels, *of_output):
