@@ -286,7 +286,7 @@ def test_options_that_do_not_fit(given, found):
         LearnOptions(**given)
 
 
-@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
 def test_a_row_that_a_class_cannot_learn_is_refused():
     batch = stream()
     wild = batch._replace(values=np.where(np.arange(len(batch.values)) == batch.indptr[90], 1e200, batch.values))

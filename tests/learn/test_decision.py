@@ -98,6 +98,7 @@ def test_a_saved_model_goes_on_with_the_same_decisions(tmp_path, cut):
     assert (whole > 0).any()
 
 
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
 def test_a_refused_row_is_no_history():
     batch = rare(60)
     bad = rows_of(batch, [0])._replace(values=np.full(len(rows_of(batch, [0]).values), 1e300))
