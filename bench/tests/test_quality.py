@@ -124,7 +124,8 @@ def test_each_member_is_dropped_once():
 def test_a_judgement_is_progressive_and_a_final_model_predicts_the_test_part(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = sp.csr_array(rng.normal(size=(60, 4))), np.where(rng.random(60) < 0.5, -1.0, 1.0)
-    options = LearnOptions(method="rfd-son", loss="logistic", sketch_size=2)  # its predictions are the same online and offline
+    # Its predictions are the same online and offline.
+    options = LearnOptions(method="rfd-son", loss="logistic", sketch_size=2)
     whole = ours.judge(options, X, y)
     assert whole.prediction[0] == 0
     np.testing.assert_array_equal(whole.log_odds, whole.prediction)

@@ -139,7 +139,7 @@ def mark_of(out, begin, at, feature, marks):
     base, mask, bits = marks[size], size - 1, 32
     while (size >> (32 - bits)) > 1:
         bits -= 1
-    slot = (((feature & _HASHED) * _GOLDEN) & _WORD) >> bits & mask
+    slot = (((np.int64(feature) & _HASHED) * _GOLDEN) & _WORD) >> bits & mask
     while base + begin <= marks[slot] < base + at and out.features[marks[slot] - base] != feature:
         slot = (slot + 1) & mask
     return slot
