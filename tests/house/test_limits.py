@@ -19,7 +19,10 @@ def run_tests(*arguments, ignored=()):
             signal.signal(number, signal.SIG_IGN)
 
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, preexec_fn=ignore, timeout=100)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, env=environment, preexec_fn=ignore, timeout=100
+    )
 
 
 def test_signals_reach_children_of_a_run_in_the_background():
