@@ -111,3 +111,20 @@ def transposed(A, columns):
         for j in range(A.shape[0]):
             out[i, j] = A[j, i]
     return out
+
+
+@bare_inline
+def factor_identity_plus(T, LT, r):
+    """LT <- the upper triangular factor of I + T, LT'LT = I + T on the leading r x r part; pivots are at least 1.
+
+    T : float64[>= r, >= r], symmetric, only its upper triangle is read; LT : float64[>= r, >= r], modified.
+    """
+    for j in range(r):
+        for i in range(j, r):
+            rest = T[j, i]
+            for l in range(j):  # noqa: E741
+                rest -= LT[l, j] * LT[l, i]
+            if i == j:
+                LT[j, j] = math.sqrt(1.0 + max(rest, 0.0))
+            else:
+                LT[j, i] = rest / LT[j, j]

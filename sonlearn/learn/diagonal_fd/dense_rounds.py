@@ -14,7 +14,7 @@ from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.rounds import LIMIT, step_of
 from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
 from sonlearn.learn.diagonal_fd.state import LONGEST
-from sonlearn.learn.linear_algebra import clear, leading, solve_lower, solve_upper
+from sonlearn.learn.linear_algebra import clear, factor_identity_plus, leading, solve_lower, solve_upper
 from sonlearn.learn.losses import HINGE
 from sonlearn.learn.status import DIVERGED, DONE, SHRINK
 
@@ -297,14 +297,5 @@ def dot(a, b):
 @bare_inline
 def factorise(state, r):
     """LT'LT <- I + T, whose pivots are 1 at least."""
-    T, LT = state.T, state.LT
-    clear(LT)
-    for j in range(r):
-        for i in range(j, r):
-            rest = T[j, i]
-            for l in range(j):  # noqa: E741
-                rest -= LT[l, j] * LT[l, i]
-            if i == j:
-                LT[j, j] = math.sqrt(1.0 + max(rest, 0.0))
-            else:
-                LT[j, i] = rest / LT[j, j]
+    clear(state.LT)
+    factor_identity_plus(state.T, state.LT, r)

@@ -20,7 +20,7 @@ from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.lazy import apply_map, enter, times_four
 from sonlearn.learn.diagonal_fd.rounds import run
 from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
-from sonlearn.learn.linear_algebra import clear, leading
+from sonlearn.learn.linear_algebra import clear, factor_identity_plus, leading
 from sonlearn.learn.status import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding errors.
@@ -199,16 +199,7 @@ def compensate(params, state, work, n_kept):
 @bare_inline
 def factorise(state, r):
     """state.LT <- the Cholesky factor of I + T (LT'LT = I + T, pivots at least 1); state.gamma <- 0."""
-    T, LT = state.T, state.LT
-    clear(LT)
-    for j in range(r):
-        for i in range(j, r):
-            total = T[j, i]
-            for l in range(j):  # noqa: E741
-                total -= LT[l, j] * LT[l, i]
-            if i == j:
-                LT[j, j] = math.sqrt(1.0 + max(total, 0.0))
-            else:
-                LT[j, i] = total / LT[j, j]
+    clear(state.LT)
+    factor_identity_plus(state.T, state.LT, r)
     for j in range(len(state.gamma)):
         state.gamma[j] = 0.0
