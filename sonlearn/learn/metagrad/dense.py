@@ -27,7 +27,7 @@ def learn(params, state, rows, out, start):
     """Predict and learn rows from `start` on; returns the first row that was refused, or n.
 
     params : DenseParams; state : MetaGradState, modified in place; rows : Rows, not modified
-    out : Predictions, filled in; start : int
+    out : Predictions of float64[n, 1], filled in; start : int
     """
     now, E = state.now[0], len(state.logp)
     for i in range(start, len(rows.y)):
@@ -36,7 +36,7 @@ def learn(params, state, rows, out, start):
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         d = features_of(state, rows, i)
-        slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i], rows.y[i])
+        slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i, 0], rows.y[i])
         g = np.zeros(d)
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             g[rows.features[at]] = slope * rows.values[at]
@@ -45,13 +45,13 @@ def learn(params, state, rows, out, start):
         A = matrix(state.A, now.seen, d)
         A += g.reshape(d, 1) * g
         logp, W = state.logp.copy(), state.W[:d].copy()
-        advise(params, A, g, state.w[:d], logp, W)
+        advise(params, A, g, state.w[:d, 0], logp, W)
         w = tilted(params, logp, W)
         if not (np.isfinite(W).all() and np.isfinite(logp).all()):
             return i
         now.t += 1
         now.seen = d
-        state.w[:d] = w
+        state.w[:d, 0] = w
         state.W[:d] = W
         for e in range(E):
             state.logp[e] = logp[e] - logp.max()
