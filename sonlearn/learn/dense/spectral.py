@@ -19,11 +19,13 @@ import numpy as np
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.factor import column
 from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of
-from sonlearn.learn.losses import LARGEST_LOG, POISSON
+from sonlearn.learn.losses import leads_too_far
 from sonlearn.learn.newton.round import row_scale, slopes
 from sonlearn.learn.spectrum import INVERSE, ROOT, spectral
 from sonlearn.learn.tolerances import LIMIT, SPAN
 
+#: Smaller eigenvalues than this multiple of the largest are rounding errors, and may be negative: they count as this.
+NOISE = 1e-15
 #: For a pseudo-inverse, eigenvalues of A up to this multiple of the largest count as 0.
 ZERO = 1e-10
 
@@ -69,7 +71,7 @@ def learn(params, state, rows, out, start):
             w -= params.rate * apply(params, A, g)
         if not np.isfinite(w).all():
             return i
-        if params.loss.code == POISSON and rows.base[i] + (w[:, 0] * x).sum() > LARGEST_LOG:
+        if leads_too_far(params.loss, rows.base[i] + (w[:, 0] * x).sum(), np.dot(x, x), LIMIT):
             return i
         now.t += 1
         now.seen = d
@@ -109,7 +111,7 @@ def apply(params, A, g):
     kind, base = (INVERSE, 0.0) if params.rule == PSEUDO else (ROOT, params.delta)
     for j in range(len(lam)):
         none = base == 0.0 and not lam[j] > ZERO * lam[-1]  # a pseudo-inverse
-        y[j] *= 0.0 if none else spectral(kind, base, max(lam[j], 0.0), 1.0)
+        y[j] *= 0.0 if none else spectral(kind, base, max(lam[j], NOISE * lam[-1]), 1.0)
     return np.dot(U, y)
 
 

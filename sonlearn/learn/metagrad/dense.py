@@ -16,7 +16,7 @@ import numpy as np
 
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.rounds import enter, features_of
-from sonlearn.learn.dense.spectral import matrix, pack
+from sonlearn.learn.dense.spectral import NOISE, matrix, pack
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.spectrum import INVERSE, spectral
 from sonlearn.learn.tolerances import LIMIT
@@ -75,7 +75,7 @@ def advise(params, A, g, w, logp, W):
         r = 0.0
         for j in range(d):
             r += eta * (W[j, e] - w[j]) * g[j]
-            step[j] = spectral(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], 0.0), y[j])
+            step[j] = spectral(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], NOISE * lam[-1]), y[j])
         logp[e] -= r + r * r
         W[:, e] -= eta * (1.0 + 2.0 * r) * np.dot(U, step)
         eta *= 0.5

@@ -22,9 +22,13 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
+from sonlearn.learn.losses import POISSON, leads_too_far
 from sonlearn.learn.newton.round import row_scale, slopes, write_prediction
 from sonlearn.learn.spectrum import spectral
 from sonlearn.learn.tolerances import FEATURES, LIMIT, RANK, SINGULAR, SQUARING
+
+#: Rounding error of a number of size 1, and how much of a prediction may be one.
+ROUNDING_OF_ONE, LOST_DIGITS = 1.1e-16, 1e-3
 
 #: The projected rows: g times sqrt(sigma + eta_t), the gradient, the data, or g with r = Pi'g.
 NEWTON, GRADIENT, DATA, OWN = range(4)
@@ -59,6 +63,10 @@ def learn(params, state, work, normals, rows, out, start, stop):
         add_to_sketch(params, state, work, scale, xx)
         lam, U = decompose(state, work, rows, i, scale)
         step(params, work, lam, U)
+        if loses_digits(params, work, out.raw[i], rows.y[i], xx):
+            return i
+        if leads_too_far(params.loss, rows.base[i] + prediction_after(params, work, xx), xx, LIMIT):
+            return i
         write(params, state, work, rows, i, scale)
         state.lam[:] = lam
         state.U[:] = U
@@ -220,6 +228,31 @@ def add_to_sketch(params, state, work, scale, xx):
                 work.q[c, j] += scale * work.zx[c] * r[j] + work.slope[c] * y[j]
         if not params.dual:
             work.move[c] -= scale * rb
+
+
+@bare_inline
+def loses_digits(params, work, raw, y, xx):
+    """Whether the row is so much longer than those before it that the weights of its features lose their digits.
+
+    There w is a difference of wbar and S'b (or of f(0) z and S'b), which the round moves in opposite directions. Its
+    rounding error must not be as large as predictions or labels. Modifies nothing.
+
+    raw : float64[C], w'x; y : float, the label; xx : float, x'x
+    """
+    size = 1.0 if params.classes or params.loss.code == POISSON else max(abs(y), 1.0)
+    for c in range(len(raw)):
+        if not abs(share(params) * work.move[c]) * xx * ROUNDING_OF_ONE <= LOST_DIGITS * max(size, abs(raw[c])):
+            return True
+    return False
+
+
+@bare_inline
+def prediction_after(params, work, xx):
+    """w'x after the step, without the row's base; of one class. Modifies nothing. xx : float, x'x"""
+    total = share(params) * (work.zx[0] + work.move[0] * xx)
+    for j in range(len(work.y)):
+        total += work.b[0, j] * work.y[j]
+    return total
 
 
 @inline
