@@ -17,11 +17,10 @@ from sonlearn.cli import main
 from sonlearn.options.class_members import CLASS_METHODS
 from sonlearn.options.views import VIEWS
 from sonlearn.report.html import words
-from sonlearn.report.html.calibration import interval
 from sonlearn.report.html.charts import Scale, format_number, short_number
 from sonlearn.report.html.page import page
-from sonlearn.report.html.series import curves, speeds, thinned
 from sonlearn.report.runlog import read_run, run_of
+from sonlearn.report.series import curves, interval, speeds, thinned
 
 pytestmark = pytest.mark.interpreted
 #: Elements without an end.
