@@ -37,7 +37,8 @@ from sonlearn.tuning.grid import Setting, settings_of
 BY = ("loss", "error")
 #: Measures of a setting besides (docs/metrics.md): of two classes, of values, of several classes.
 MEASURES = (
-    "auc", "average_precision", "precision", "recall", "f1", "brier", "calibration_error", "rmse", "mae", "r2", "macro_f1",
+    "auc", "average_precision", "precision", "recall", "f1", "brier", "calibration_error",
+    "rmse", "mae", "r2", "macro_f1",
 )  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def table(text, delimiter="\t"):
 
 
 def alone(flags, data, *more):
-    """(average loss, average error, area under the curve, bytes of the model) of one run of `sonlearn train`, figures with all digits."""
+    """(average loss, average error, area under the curve, bytes of the model) of one run; figures with all digits."""
     given, _ = parse("train", [*flags.split(), *more])
     run = {name: given.pop(name) for name in ("passes", "on_error", "holdout_off") if name in given}
     session = train.Session(given, RunOptions(data=(data,), quiet=True, final_regressor="alone", **run))
