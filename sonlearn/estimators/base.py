@@ -159,9 +159,9 @@ class Pair:
     def best(self, raw: np.ndarray) -> np.ndarray:
         """int64[n]: number of the class of rows with these raw predictions, float64[n, K or 1]."""
         if self._learner.options.several:
-            return raw.argmax(axis=1)
+            return np.asarray(raw.argmax(axis=1))
         above = np.clip(raw[:, 0], *self._learner.options.bounds) > self._learner.threshold
-        return np.where(above, self._positive, 1 - self._positive)
+        return np.asarray(np.where(above, self._positive, 1 - self._positive))
 
     def best_of_two(self, raw: float) -> int:
         """`best` of one row where there are two classes."""
@@ -212,7 +212,11 @@ class PickleMixin:
     """Of an estimator with a `learner_`: copies and pickles hold numbers, as the model's file does."""
 
     learner_: Learner
-    _threads: int
+
+    @property
+    def _threads(self) -> int:
+        """How many threads may learn side by side."""
+        raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
         """The attributes, the learner as header and packed arrays."""

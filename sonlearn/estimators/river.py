@@ -223,15 +223,12 @@ class _Client(Options, PickleMixin):
     def _unlabelled(self, rows: list[dict[Hashable, Any]], weight: Any = 1.0) -> Batch:
         return batch_of(rows, np.full(len(rows), np.nan), weight, self.bits, self.constant)
 
-    def _begun(self, learner: Learner) -> None:
-        self.learner_, self._buffers = learner, None
-
     def _one(self, x: dict[Hashable, Any]) -> tuple[OneRow, Entries] | None:
         """The way for one row, and the row; None where it has to go as a batch."""
         learner = self.__dict__.get("learner_")
         if learner is None or not OneRow.serves(learner):
             return None
-        buffers = self.__dict__.get("_buffers")
+        buffers: tuple[OneRow, _Names] | None = self.__dict__.get("_buffers")
         if buffers is None or buffers[0].learner is not learner:
             buffers = OneRow(learner, VW_CONSTANT & ((1 << self.bits) - 1)), _Names((), 0, False)
         one, names = buffers
@@ -365,7 +362,7 @@ class SonlearnClassifier(_Client, base.MiniBatchClassifier):
             classes = (False, True)
         count = None if classes is None else len(classes)
         self.positive_ = self._number_of_positive(classes)
-        self._begun(self._learner_of_classes(count, self._text, self.threads))
+        self.learner_ = self._learner_of_classes(count, self._text, self.threads)
         self.numbers_, self.fixed_ = {name: k for k, name in enumerate(classes or ())}, classes is not None
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[Hashable | None]:
@@ -438,7 +435,7 @@ class SonlearnRegressor(_Client, base.MiniBatchRegressor):
             raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
         batch = batch_of(rows, y, weight, self.bits, self.constant)
         if not hasattr(self, "learner_"):
-            self._begun(self._new())
+            self.learner_ = self._new()
         self.learner_.partial_fit(batch)
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:

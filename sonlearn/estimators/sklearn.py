@@ -86,6 +86,8 @@ class _Client(Options, PickleMixin, BaseEstimator):
     @property
     def _threads(self) -> int:
         n = self.n_jobs
+        if n == 0:
+            raise OptionError(f"{type(self).__name__}: n_jobs 0: expected a number of threads, -1 or None")
         return 1 if n is None else n if n > 0 else max(1, (os.cpu_count() or 1) + 1 + n)
 
     def _option(self, name: str) -> Any:
