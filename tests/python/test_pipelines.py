@@ -41,7 +41,7 @@ Xr, yr = make_regression(200, 5, noise=1.0, random_state=0)
 TEXTS = ["good tea", "bad tea", "good cup", "bad cup"] * 20
 ABOUT = ["fine" if "good" in text else "poor" for text in TEXTS]
 NAG = SonlearnClassifier(method="nag")
-VALUES = SonlearnRegressor(method="nag")
+VALUES = SonlearnRegressor(method="drfd")
 
 
 def grid():
@@ -127,14 +127,9 @@ def tables_out():
 def routed_weights():
     weight = np.where(y == 1, 1.0, 0.0) + (np.arange(len(y)) < 200)
     with sklearn.config_context(enable_metadata_routing=True):
+        scaler = StandardScaler().set_fit_request(sample_weight=True)
         ours = clone(NAG).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-        found = cross_validate(
-            make_pipeline(StandardScaler().set_fit_request(sample_weight=True), ours),
-            X,
-            y,
-            cv=2,
-            params={"sample_weight": weight},
-        )
+        found = cross_validate(make_pipeline(scaler, ours), X, y, cv=2, params={"sample_weight": weight})
     return found["test_score"].mean()
 
 
