@@ -22,7 +22,7 @@ from bench.processes import Command, in_turns
 RUNS = 3
 PYTHON = """
 import sys
-from sonlearn.data.batch import to_csr
+from sonlearn.data.matrices import to_csr
 from sonlearn.sklearn import SonlearnClassifier
 from sonlearn.text.read import Reader
 model, width = SonlearnClassifier(method=sys.argv[2]), int(sys.argv[3])

@@ -8,11 +8,13 @@ the features are those of the same table in a file (`sonlearn.text.encode`). Not
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.metaestimators import available_if
@@ -20,7 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from sonlearn.data.batch import CONSTANT, Batch
-from sonlearn.data.matrices import from_scipy
+from sonlearn.data.matrices import entries_of
 from sonlearn.errors import OptionError
 from sonlearn.estimators.base import (
     FOR_CLASSES,
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
     from sonlearn.estimators.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
 
-#: Rows that become one batch: what a learner needs beside its state follows the batch, not the data.
+#: About how many rows become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
 
 
@@ -104,11 +106,24 @@ class _Client(Options, PickleMixin, BaseEstimator):
             return self._checked_table(X, y, weight, reset)
         if reset:
             self.mixed_ = False
+        elif self._is_plain(X):
+            if y is None:
+                return X, None, None
+            if weight is None and _are_numbers(y, X.shape[0]):
+                return X, y, np.ones(len(y))
         how = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
         if reset or y is not None:
             X, y = validate_data(self, X, y, **how, **self._label_checks)
             return X, y, _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
         return validate_data(self, X, **how), None, None
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether X needs no check of scikit-learn's: for a batch, that takes longer than learning it."""
+        return (
+            scipy.sparse.issparse(X) and X.format == "csr" and X.dtype == np.float64 and X.ndim == 2
+            and X.shape[0] > 0 and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")
+            and bool(np.isfinite(X.data.sum()))
+        )  # fmt: skip
 
     def _checked_table(self, X: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
         """The same of a table that is no matrix of numbers: X as a batch."""
@@ -153,16 +168,21 @@ class _Client(Options, PickleMixin, BaseEstimator):
 
     def _batches(self, X: Any, weight: Any = None) -> Iterator[tuple[slice, Batch]]:
         """(Which rows, batch) of all rows in order."""
+        n = X.n if isinstance(X, Batch) else X.shape[0]
+        ends = np.linspace(0, n, max(1, round(n / ROWS)) + 1).astype(int).tolist()
         if isinstance(X, Batch):
-            for start in range(0, X.n, ROWS):
-                at = slice(start, min(start + ROWS, X.n))
+            for at in itertools.starmap(slice, itertools.pairwise(ends)):
                 part = X.part(at.start, at.stop)
                 yield at, part if weight is None else part._replace(weight=weight[at])
             return
-        for start in range(0, X.shape[0], ROWS):
-            at = slice(start, min(start + ROWS, X.shape[0]))
-            part = from_scipy(X[at], None, None if weight is None else weight[at], constant=self.constant, source="X")
-            yield at, part._replace(lines=part.lines + start)
+        for start, stop in itertools.pairwise(ends):
+            at, n = slice(start, stop), stop - start
+            rows = X if scipy.sparse.issparse(X) else scipy.sparse.csr_array(X[at])
+            indptr = rows.indptr[start : stop + 1] if rows is X else rows.indptr
+            yield at, Batch(
+                *entries_of(indptr, rows.indices, rows.data, self.constant), np.full(n, np.nan),
+                np.ones(n) if weight is None else weight[at], np.arange(start + 1, stop + 1), "X",
+            )  # fmt: skip
 
     def _learn(self, X: Any, y: np.ndarray, weight: Any, passes: int) -> Self:
         """Learn rows with the labels y, as the learner is told them, `passes` times."""
@@ -221,6 +241,12 @@ class _Client(Options, PickleMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _are_numbers(y: Any, n: int) -> bool:
+    """Whether y is float64[n], or of whole numbers, all finite."""
+    plain = type(y) is np.ndarray and y.shape == (n,) and y.dtype.kind in "biuf"
+    return plain and bool(np.isfinite(y.sum()))
 
 
 def is_mixed(X: Any) -> bool:
@@ -306,19 +332,23 @@ class SonlearnClassifier(ClassifierMixin, _Client):
         """Learn further rows, once; the first call needs `classes`, all that will ever occur."""
         first = not hasattr(self, "learner_")
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
-        check_classification_targets(y)
+        if first:
+            check_classification_targets(y)
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        classes = None if classes is None else unique_labels(classes)
+        if classes is not None and (first or not np.array_equal(classes, self.classes_)):
+            classes = unique_labels(classes)
         if first:
             self._begin_classes(classes)
         elif classes is not None and not np.array_equal(classes, self.classes_):
             raise ValueError(f"classes={classes} is not the same as on the first call to partial_fit: {self.classes_}")
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
+        numbers = np.searchsorted(self.classes_, y)
+        if np.any(self.classes_[np.minimum(numbers, len(self.classes_) - 1)] != y):
+            check_classification_targets(y)
+            unknown = np.setdiff1d(y, self.classes_)
             raise ValueError(f"y has labels {unknown} that are not among the classes {self.classes_}")
         weight = weight * self._class_weights(y, balanced=False)
-        return self._learn(X, self._labels(y), weight, 1)
+        return self._learn(X, self._pair.labels(numbers), weight, 1)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Raw predictions: float64[n] for two classes (positive: the second), else float64[n, K]."""
