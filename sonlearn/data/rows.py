@@ -34,6 +34,6 @@ NO_ROWS = Rows(
 
 def longest_row(rows: Rows) -> int:
     """Entries of the longest row; at least 1."""
-    if len(rows.y) == 1:  # quicker, which counts for one row
-        return max(int(rows.indptr[1]), 1)
+    if len(rows.y) <= 1:  # quicker, which counts for one row
+        return max(int(rows.indptr[-1]), 1)
     return int(np.diff(rows.indptr).max(initial=1))

@@ -178,5 +178,5 @@ def rate_of(name: str, text: str) -> float:
     except ValueError:
         rate = math.nan
     if not 0.0 < rate <= FASTEST:
-        raise OptionError(f"--members {name}: found the rate {text!r} behind ~; expected a number above 0, at most {FASTEST}")
+        raise OptionError(f"--members {name}: found the rate {text!r} behind ~; expected above 0, at most {FASTEST}")
     return rate
