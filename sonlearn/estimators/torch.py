@@ -47,8 +47,8 @@ class AdaGP(torch.optim.Optimizer):
         tensor's dtype, at least float32.
     lr : float >= 0; eta of the paper
     per_coordinate : bool
-        Whether `lr` is a length for each coordinate of a projected tensor of d numbers, too, as it is for all others: its
-        eta is lr sqrt(d), so that one lr suits both kinds. False: eta is lr, the length of the first steps in all.
+        Whether `lr` is a length for each coordinate of a projected tensor of d numbers, too, as it is for all others:
+        its eta is lr sqrt(d), so that one lr suits both kinds. False: eta is lr, the length of the first steps in all.
     sketch_size : int > 0; tau, the numbers kept for each number of a projected tensor
     delta : float > 0; sigma of the paper. A part of a gradient outside of the sketch steps by lr/delta
     eps : float > 0; delta of ADA-DIAG
