@@ -69,6 +69,13 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
     return _slot(str(name), None) & mask, number
 
 
+def _entries(features: dict[Hashable, Any], mask: int, constant: bool, row: int) -> list[tuple[int, float]]:
+    """[(slot, value)] of a dict, in the order of the slots, those that are 0 left out."""
+    entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
+    entries = [(slot, value) for slot, value in entries if value != 0.0]
+    return [*entries, (VW_CONSTANT & mask, 1.0)] if constant else entries
+
+
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:
     """float64[n] of labels or weights, one each or one for all. Raises InputError."""
     try:
@@ -98,10 +105,7 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, co
     mask = (1 << bits) - 1
     indptr, indices, values = [0], [], []
     for row, features in enumerate(rows, 1):
-        entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
-        entries = [(slot, value) for slot, value in entries if value != 0.0]
-        if constant:
-            entries.append((VW_CONSTANT & mask, 1.0))
+        entries = _entries(features, mask, constant, row)
         indices += [slot for slot, _ in entries]
         values += [value for _, value in entries]
         indptr.append(len(indices))
@@ -123,17 +127,17 @@ class _Names:
         order = sorted(names, key=slots.__getitem__)
         ids = [slots[name] for name in order] + [VW_CONSTANT & mask] * constant
         self.names, self._mask, self._n = names, mask, len(names)
-        #: Values in the order of the slots; of names that share one, the order depends on the values: `batch_of`.
-        self._values = operator.itemgetter(*order) if len(set(slots.values())) == self._n > 1 else None
+        # names that are equal, as 1 and True, may be other texts; and where names share a slot, their order depends on
+        # the values: such rows go by `_entries`
+        plain = len(set(slots.values())) == self._n > 1 and all(type(name) is str for name in names)
+        self._values = operator.itemgetter(*order) if plain else None
         self._entries = Entries(np.array(ids, np.int64), np.ones(len(ids)))
 
     def entries(self, x: dict[Hashable, Any]) -> Entries | None:
-        """The row of a dict with these names; None where it holds more than finite numbers."""
+        """The row of a dict of numbers with these names; None where that needs more care."""
         if self._values is None:
             return None
         values = self._values(x)
-        if not _NUMBERS.issuperset(map(type, values)):
-            return None
         try:
             self._entries.values[: self._n] = values
             if not math.isfinite(math.fsum(values)):
@@ -224,34 +228,42 @@ class _Client(Options, PickleMixin):
         return batch_of(rows, np.full(len(rows), np.nan), weight, self.bits, self.constant)
 
     def _one(self, x: dict[Hashable, Any]) -> tuple[OneRow, Entries] | None:
-        """The way for one row, and the row; None where it has to go as a batch."""
+        """The way for one row, and the row; None where it has to go as a batch. InputError: see `batch_of`."""
         learner = self.__dict__.get("learner_")
         if learner is None or not OneRow.serves(learner):
             return None
+        mask = (1 << self.bits) - 1
         buffers: tuple[OneRow, _Names] | None = self.__dict__.get("_buffers")
         if buffers is None or buffers[0].learner is not learner:
-            buffers = OneRow(learner, VW_CONSTANT & ((1 << self.bits) - 1)), _Names((), 0, False)
+            buffers = OneRow(learner, VW_CONSTANT & mask), _Names((), 0, False)
         one, names = buffers
-        given = tuple(x)
-        if given != names.names:
-            names = _Names(given, (1 << self.bits) - 1, self.constant)
-            self._buffers = one, names
-        entries = names.entries(x)
-        return None if entries is None else (one, entries)
+        entries = None
+        if _NUMBERS.issuperset(map(type, x.values())):
+            given = tuple(x)
+            if given != names.names:
+                names = _Names(given, mask, self.constant)
+                self._buffers = one, names
+            entries = names.entries(x)
+        if entries is None:
+            found = _entries(x, mask, self.constant, 1)
+            entries = Entries(
+                np.array([slot for slot, _ in found], np.int64), np.array([value for _, value in found], np.float64)
+            )
+        return one, entries
 
     def _raw_one(self, x: dict[Hashable, Any]) -> float | None:
         """The raw prediction of a row by the way for one; None where it has to go as a batch."""
         found = self._one(x)
         return None if found is None else found[0].raw(found[1])
 
-    def _learned_one(self, x: dict[Hashable, Any], y: float, w: float) -> bool:
-        """Learn a row by the way for one; false where it has to go as a batch."""
-        if type(w) is not float or not 0.0 <= w < math.inf or type(y) is not float or not math.isfinite(y):
+    def _learned_one(self, x: dict[Hashable, Any], y: Any, w: Any) -> bool:
+        """Learn a row by the way for one; false where it has to go as a batch, or label or weight are refused."""
+        if type(w) not in _NUMBERS or type(y) not in _NUMBERS or not 0.0 <= w < math.inf or not math.isfinite(y):
             return False
         found = self._one(x)
         if found is None:
             return False
-        found[0].learn(found[1], y, w)
+        found[0].learn(found[1], float(y), float(w))
         return True
 
 
@@ -280,9 +292,10 @@ class SonlearnClassifier(_Client, base.MiniBatchClassifier):
 
     def learn_one(self, x: dict[Hashable, Any], y: Hashable, w: float = 1.0) -> None:
         """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
-        if self.__dict__.get("fixed_") and self.class_weight is None and len(self.numbers_) == 2:
+        if self.__dict__.get("fixed_") and len(self.numbers_) == 2:
             number = self.numbers_.get(y)
-            if number is not None and self._learned_one(x, 1.0 if number == self.positive_ else -1.0, w):
+            own = w if self.class_weight is None or type(w) not in _NUMBERS else w * self.class_weight.get(y, 1.0)
+            if number is not None and self._learned_one(x, 1.0 if number == self.positive_ else -1.0, own):
                 return
         self._learn([x], [y], [w])
 

@@ -71,6 +71,7 @@ def test_the_default_method_too():
     assert one.examples == many.examples
 
 
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
 def test_a_row_that_is_refused_changes_nothing_and_says_so():
     one = settled(method="nag", loss="squared")
     way, row = OneRow(one, -1), Entries(np.array([1, -1]), np.ones(2))

@@ -12,7 +12,7 @@ pytest.importorskip("river", reason="needs the extra river")
 
 from river.checks import yield_checks
 
-from sonlearn import InputError, LearnOptions, TextOptions, read_batches
+from sonlearn import DivergedError, InputError, LearnOptions, TextOptions, read_batches
 from sonlearn.estimators.river import batch_of
 from sonlearn.learn.learner import Learner
 from sonlearn.river import SonlearnClassifier, SonlearnRegressor
@@ -233,3 +233,58 @@ def test_a_missing_value_is_a_feature_that_says_so(value):
     probabilities = [list(each.predict_proba_many(rows)[True]) for each in (ours, many, table)]
     assert probabilities[0] == probabilities[1] == probabilities[2]
     assert ours.predict_proba_one({"tea": None})[True] > 0.5 > ours.predict_proba_one({"tea": "x"})[True]
+
+
+@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize("bits", [32, 3])
+def test_one_by_one_is_a_batch_whatever_a_row_holds(constant, bits):
+    """Numbers of any type, zeros, texts, missing values, names that are equal and not the same, no feature at all."""
+    draw = np.random.default_rng(3)
+    rows = []
+    for i in range(80):
+        a, b, c = draw.normal(size=3).tolist()
+        kinds = [
+            {"a": a, "b": b, "c": c}, {"a": a, "b": 0.0, "c": i % 2}, {"c": c, "b": b, "a": a},
+            {"a": np.float64(a), "b": 1}, {"a": a, "b": "red"},
+            {"a": None, "b": math.nan, "c": True}, {1: a, 2: b}, {True: a, 2: b}, {}, {"a": a},
+            {"a": np.float32(a), "b": np.bool_(True)}, {"a": 2**70, "b": 2**53 + 1},
+        ]  # fmt: skip
+        rows.append((kinds[i % len(kinds)], bool(draw.integers(2))))
+    made = {"method": "nag", "constant": constant, "bits": bits, "class_weight": {True: 2.0}}
+    one, many = SonlearnClassifier(**made), SonlearnClassifier(**made)
+    values, of_values = (SonlearnRegressor(method="nag", bits=bits, constant=constant) for _ in range(2))
+    for i, (x, y) in enumerate(rows):
+        w = (1.0, 2, 0.0)[i % 3]
+        assert one.predict_one(x) == many.predict_many([x])[0]
+        one.learn_one(x, y, w=w)
+        many.learn_many([x], [y], w=[w])
+        assert list(one.predict_proba_one(x).values()) == many.predict_proba_many([x]).iloc[0].tolist()
+        assert values.predict_one(x) == of_values.predict_many([x])[0]
+        values.learn_one(x, (1, 2.5, True)[i % 3], w=w)
+        of_values.learn_many([x], [(1, 2.5, True)[i % 3]], w=w)
+    for each in (values, of_values):  # finite, though their sum is not
+        with pytest.raises(DivergedError):
+            each.learn_one({"a": 1e308, "b": 1e308}, 1.0)
+    for ours, other in ((one, many), (values, of_values)):
+        assert pickle.dumps(ours.learner_.to_arrays()) == pickle.dumps(other.learner_.to_arrays())
+
+
+def test_what_is_told_of_classes():
+    rows = [({"a": 1.0, "b": 2.0}, "spam"), ({"a": 1.0, "b": -1.0}, "ham")] * 6
+    ours = SonlearnClassifier(method="nag", classes=("ham", "spam"), positive="ham", threshold=0.9)
+    plain = SonlearnClassifier(method="nag", classes=("spam", "ham"))
+    for x, y in rows:
+        ours.learn_one(x, y)
+        plain.learn_one(x, y)
+    x = {"a": 1.0, "b": 0.0}
+    assert ours.predict_proba_one(x) == plain.predict_proba_one(x)
+    assert 0.5 < ours.predict_proba_one({"a": 1.0, "b": -0.4})["ham"] < 0.9
+    assert ours.predict_one({"a": 1.0, "b": -0.4}) == "spam" != plain.predict_one({"a": 1.0, "b": -0.4})
+    with pytest.raises(ValueError, match="positive 'tea': expected one of two classes"):
+        SonlearnClassifier(positive="tea").learn_one({"a": 1.0}, True)
+    with pytest.raises(ValueError, match="SonlearnClassifier: multinomial: expected classes="):
+        SonlearnClassifier(method="nag", multinomial=True).learn_one({"a": 1.0}, "tea")
+    shared = SonlearnClassifier(method="nag", multinomial=True, classes=("ham", "spam", "tea"))
+    shared.learn_one({"a": 1.0}, "tea")
+    assert shared.learner_.options.multinomial == 3
+    assert shared.predict_proba_one({"a": 1.0})["tea"] > 0.4
