@@ -151,7 +151,7 @@ class Pair:
         return 1.0 if self._learner.options.several or self._positive == 1 else -1.0
 
     def labels(self, numbers: np.ndarray) -> np.ndarray:
-        """float64[n]: classes, by number, as the learner is told them."""
+        """float64[n]: classes, by number, as the labels that the learner takes."""
         if self._learner.options.several:
             return np.asarray(numbers, dtype=np.float64)
         return np.where(numbers == self._positive, 1.0, -1.0)

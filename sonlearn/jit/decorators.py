@@ -48,7 +48,7 @@ class Kernel:
         return _compiler().kernel(self.py_func, **self.settings)
 
     def entry(self, arguments: tuple[Any, ...]) -> Callable | None:
-        """The machine code for arguments of these types, once compiled, which trusts in them; None without it."""
+        """The machine code for arguments of these types, once compiled, which does not check them; None without it."""
         return _compiler().entry(self._compiled, arguments) if self._compiled else None
 
 

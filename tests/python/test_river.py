@@ -269,7 +269,7 @@ def test_one_by_one_is_a_batch_whatever_a_row_holds(constant, bits):
         assert pickle.dumps(ours.learner_.to_arrays()) == pickle.dumps(other.learner_.to_arrays())
 
 
-def test_what_is_told_of_classes():
+def test_positive_threshold_and_multinomial():
     rows = [({"a": 1.0, "b": 2.0}, "spam"), ({"a": 1.0, "b": -1.0}, "ham")] * 6
     ours = SonlearnClassifier(method="nag", classes=("ham", "spam"), positive="ham", threshold=0.9)
     plain = SonlearnClassifier(method="nag", classes=("spam", "ham"))
