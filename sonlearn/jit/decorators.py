@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import operator
 import os
 import threading
@@ -63,6 +64,10 @@ class Repeated:
         self._kernel = kernel
         self._last: tuple[Callable | None, tuple[Any, ...]] = None, ()
 
+    def __reduce__(self) -> Any:
+        """Copies and pickles name the kernel and know no arguments."""
+        return _repeated_by_name, (self._kernel.__module__, self._kernel.__qualname__)
+
     def __call__(self, *arguments: Any) -> Any:
         entry, last = self._last
         if len(last) != len(arguments) or not all(map(operator.is_, last, arguments)):
@@ -72,6 +77,10 @@ class Repeated:
             entry = self._kernel.entry(arguments) or self._kernel
             self._last = entry, arguments
         return entry(*arguments)
+
+
+def _repeated_by_name(module: str, name: str) -> Callable:
+    return repeated(getattr(importlib.import_module(module), name))
 
 
 class InlinedKernel(Kernel):

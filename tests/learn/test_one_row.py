@@ -1,5 +1,8 @@
 """Rows one at a time: the bits of the same rows in batches, for every learner that has that way."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -92,6 +95,19 @@ def test_a_row_that_is_refused_changes_nothing_and_says_so():
 def test_what_needs_more_than_an_engine_goes_as_a_batch(options):
     assert not OneRow.serves(Learner(method="nag", **options))
     assert not OneRow.serves(Learner(method="nag"))  # labels may be 0 and 1, or words
+
+
+def test_learners_that_have_learned_one_row_are_copied_and_pickled():
+    one = settled(method="nag")
+    way = OneRow(one, -1)
+    rows = list(stream(12))
+    for row, y, weight in rows:
+        way.learn(row, y, weight)
+    others = [copy.deepcopy(one), pickle.loads(pickle.dumps(one))]
+    for row, y, weight in rows:
+        expect = way.learn(row, y, weight)
+        for other in others:
+            assert other.partial_fit(batch_of(row, y, weight)).raw[0] == expect
 
 
 def test_a_repeated_kernel_is_the_kernel_whatever_it_is_called_with():
