@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, log_of_next, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
@@ -126,7 +126,7 @@ class Bins(Numbering):
         return bin_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
-        longest = int(np.diff(rows.indptr).max(initial=0))
+        longest = longest_row(rows)
         if longest > len(self._work.codes):
             self._work = _new_work(longest)
         begin_marks(self._work.marks, 3 * int(rows.indptr[-1]))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS, float_code, key_of, tamed
 from sonlearn.views.numbers import (
@@ -94,7 +94,7 @@ class Neighbours(Numbering):
         return join_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
-        longest = int(np.diff(rows.indptr).max(initial=0))
+        longest = longest_row(rows)
         if longest > len(self._work.codes):
             self._work = self._new_work(longest)
         entries = (self._params.reach + 1) * int(rows.indptr[-1])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
 from sonlearn.views.numbers import (
@@ -143,10 +143,13 @@ class Tuples(Numbering):
         return combine_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
-        lengths = np.diff(rows.indptr)
-        if lengths.max(initial=0) > len(self._work.codes):
-            self._work = self._new_work(int(lengths.max()))
-        entries = int(self._tuples(np.minimum(lengths, len(self._work.taken))).sum())
+        longest = longest_row(rows)
+        if longest > len(self._work.codes):
+            self._work = self._new_work(longest)
+        if len(rows.y) == 1:
+            entries = int(self._tuples(min(int(rows.indptr[1]), len(self._work.taken))))
+        else:
+            entries = int(self._tuples(np.minimum(np.diff(rows.indptr), len(self._work.taken))).sum())
         begin_marks(self._work.marks, entries)
         return room_for(rows, entries)
 

@@ -285,8 +285,8 @@ def test_a_row_out_of_all_bounds_is_refused():
             "rls does not forget; arow-precision, multinomial-bayes, nag, shares do",
         ),
         ({"oaa": 3, "sketch_size": 5}, "--sketch-size 5 with several classes: the committee does not take it"),
-        ({"oaa": 3, "members": "nag~2"}, "expected a forgetting rate behind ~"),
-        ({"oaa": 3, "members": "shares"}, "expected a forgetting rate behind ~"),
+        ({"oaa": 3, "members": "nag~2"}, "found the rate '2' behind ~"),
+        ({"oaa": 3, "members": "shares"}, "found the rate '' behind ~"),
     ],
 )
 def test_options_that_do_not_fit(given, found):
