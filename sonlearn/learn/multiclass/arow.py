@@ -16,12 +16,15 @@ Weights and precisions are float32, all arithmetic is float64. In a precision th
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.multiclass.merging import renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
     add_pair,
@@ -97,6 +100,22 @@ class Arow:
     def packed(self, state: ArowState) -> ArowState:
         """`state` without spare room."""
         return state._replace(pairs=packed_pairs(state.pairs))
+
+    def renumbered(self, state: ArowState, numbers: np.ndarray, features: int, slots: np.ndarray) -> ArowState:
+        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+        now = state.now.copy()
+        now["classes"] = 1 + slots[: now["classes"][0]].max(initial=-1)
+        return ArowState(renumbered_pairs(state.pairs, numbers, features, slots), now)
+
+    def merge(self, states: Sequence[ArowState], base: ArowState, rows: Sequence[int]) -> ArowState:
+        """Precisions added up, weights averaged by the precision gained (see `Engine.merge`)."""
+        now = base.now.copy()
+        now["classes"] = max(int(state.now["classes"][0]) for state in states)
+        feature, classes, (start, *columns) = side_by_side([each.pairs for each in (base, *states)])
+        gains = [np.maximum(each[:, P] - start[:, P], 0.0) for each in columns]
+        w = merging.averaged(start[:, W], [each[:, W] for each in columns], gains)
+        values = np.column_stack([w, np.minimum(start[:, P] + np.sum(gains, axis=0), MOST)])
+        return ArowState(table_of(feature, classes, values, 0), now)
 
     def facts(self, state: ArowState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""

@@ -12,13 +12,16 @@ other members' scores. A pair that has not met costs nothing: its logarithm is 0
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.multiclass.merging import renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
     add_pair,
@@ -86,6 +89,26 @@ class Bayes:
         return state._replace(
             pairs=packed_pairs(state.pairs), rows=state.rows[:classes], amounts=state.amounts[:classes]
         )
+
+    def renumbered(self, state: BayesState, numbers: np.ndarray, features: int, slots: np.ndarray) -> BayesState:
+        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+        now, known = state.now.copy(), slots[: len(state.rows)]
+        now["classes"] = K = 1 + known.max(initial=-1)
+        rows, amounts = (merging.renumbered(each, known, K) for each in (state.rows, state.amounts))
+        return BayesState(renumbered_pairs(state.pairs, numbers, features, slots), rows, amounts, now)
+
+    def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
+        """The counts of one run over all rows (see `Engine.merge`)."""
+        now, by, every = base.now.copy(), np.ones(len(states)), (base, *states)
+        feature, classes, (start, *columns) = side_by_side([each.pairs for each in every])
+        counts = np.minimum(merging.summed(start, columns, by), MOST)
+        now["classes"] = K = max(len(each.rows) for each in every)
+        now["features"] = len(np.unique(feature))
+        total = [
+            merging.summed(first, others, by)
+            for first, *others in ([grown(getattr(each, name), K)[:K] for each in every] for name in ("rows", "amounts"))
+        ]
+        return BayesState(table_of(feature, classes, counts, 0), total[0], np.minimum(total[1], MOST * MOST), now)
 
     def facts(self, state: BayesState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
