@@ -41,18 +41,8 @@ def added(base: np.ndarray, others: Arrays, rows: Sequence[float], retention: fl
     return [np.maximum(share * (other - kept * base), 0.0) for share, other, kept in zip(by, others, left, strict=True)]
 
 
-def averaged(base: np.ndarray, others: Arrays, gains: Arrays, have=None) -> np.ndarray:
+def averaged(base: np.ndarray, others: Arrays, gains: Arrays) -> np.ndarray:
     """Weights: base + sum_g gain_g (w_g - base) / sum_g gain_g; base where nobody has gained anything."""
-    import os
-    mode=os.environ.get('MODE','avg')
-    if mode!='avg' and have is not None:
-        if mode[0]=='d':
-            o=np.sum(gains,axis=0); a=np.minimum(1.0, have/np.maximum(o,1e-300))**float(mode[1:])
-            moved = np.sum([(have*a + gain) * (w - base) for gain, w in zip(gains, others, strict=True)], axis=0)
-            return base + np.divide(moved, have+o, out=np.zeros(np.shape(base)), where=have+o > 0.0)
-        p=float(mode); total=have+np.sum(gains,axis=0)
-        moved = np.sum([(have*len(gains)**(p-1) + gain) * (w - base) for gain, w in zip(gains, others, strict=True)], axis=0)
-        return base + np.divide(moved, total, out=np.zeros(np.shape(base)), where=total > 0.0)
     total = np.sum(gains, axis=0)
     moved = np.sum([gain * (w - base) for gain, w in zip(gains, others, strict=True)], axis=0)
     return base + np.divide(moved, total, out=np.zeros(np.shape(base)), where=total > 0.0)

@@ -63,9 +63,7 @@ def merged(make: Any, learners: Sequence[Learner], base: Learner | None, threads
         states = _of_same_classes(out, every, states)
     else:
         out.labels.restore(_coding(every))
-    start, *states = [
-        out.engine.renumbered(state, own, size) for state, own in zip(states, numbers, strict=True)
-    ]
+    start, *states = [out.engine.renumbered(state, own, size) for state, own in zip(states, numbers, strict=True)]
     out.state = out.engine.merge(states, start, rows)
     out.examples = base.examples + sum(rows)
     out.take_thresholds(learners[-1])

@@ -107,8 +107,8 @@ class Fourier:
         self._params = Params(components, linear)
         width = np.repeat(widths, -(-components // len(widths)))[:components]
         self._work = Work(
-            width, np.zeros((0, components)), np.zeros(0, np.int64), np.zeros(components), np.zeros(MOST), np.zeros((BLOCK, MOST)),
-            np.zeros(BLOCK), np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
+            width, np.zeros((0, components)), np.zeros(0, np.int64), np.zeros(components), np.zeros(MOST),
+            np.zeros((BLOCK, MOST)), np.zeros(BLOCK), np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
         )  # fmt: skip
 
     def new(self) -> State:

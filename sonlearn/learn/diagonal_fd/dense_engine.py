@@ -119,7 +119,11 @@ class DenseDiagonalFD(Engine):
         w, extra, mass, B = (merging.renumbered(each, numbers, blocks * LANES) for each in by_feature)
         B = np.ascontiguousarray(B.reshape(blocks, LANES, self._rows).transpose(0, 2, 1))
         return state._replace(
-            w=w.reshape(blocks, LANES), extra=extra.reshape(blocks, LANES), mass=mass.reshape(blocks, LANES), B=B, now=now
+            w=w.reshape(blocks, LANES),
+            extra=extra.reshape(blocks, LANES),
+            mass=mass.reshape(blocks, LANES),
+            B=B,
+            now=now,
         )
 
     def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:

@@ -1,6 +1,6 @@
 """Merges learners of A = Delta + B'B that began with the same state.
 
-The precisions add up, as those of Gaussians do: A = sum_g a_g A_g - sum_{g < G} a_g A_base (see `sonlearn.data.merging`).
+The precisions add up, as those of Gaussians do: A = sum_g a_g A_g - sum_{g < G} a_g A_base (`sonlearn.data.merging`).
 Of this sum, diagonal plus R'SR with rows R of all learners and signs S, the m - 1 leading directions stay as rows,
 lowered by the m-th as in a shrink; Delta receives what they lose, so that the diagonal of A is exact. The weights are
 
@@ -50,7 +50,7 @@ def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], rete
     own = [each.diagonal() for each in learners]
     mass = np.maximum(merging.summed(base.diagonal(), own, by), 0.0)
     w = merging.averaged(
-        base.w, [each.w for each in learners], merging.added(base.diagonal(), own, rows, retention, by), 1+base.diagonal()
+        base.w, [each.w for each in learners], merging.added(base.diagonal(), own, rows, retention, by)
     )
     B = _leading(
         np.concatenate([each.B for each in learners] + [base.B]),

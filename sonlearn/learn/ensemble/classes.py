@@ -280,7 +280,9 @@ class ClassCommittee(ClassEngine):
             views[at] = seen.state
             size = self._views.sizes(tuple(views))[name]
             for i in here:
-                own = [(g, numbers) for g, numbers in zip(those, seen.numbers, strict=True) if i in self._active(states[g])]
+                own = [
+                    (g, numbers) for g, numbers in zip(those, seen.numbers, strict=True) if i in self._active(states[g])
+                ]
                 engine = self._engines[i]
                 start = engine.renumbered(base.members[i], seen.base, size, maps[0])
                 found = [engine.renumbered(states[g].members[i], numbers, size, maps[g + 1]) for g, numbers in own]
@@ -288,7 +290,9 @@ class ClassCommittee(ClassEngine):
         gone = [[i for i in range(k) if i not in left or i not in self._active(state)] for state in states]
         counts = np.zeros(K, np.int64)
         for g, state in enumerate(every):
-            np.add.at(counts, maps[g], state.counts if g == 0 else state.counts - padded(base.counts, len(state.counts)))
+            np.add.at(
+                counts, maps[g], state.counts if g == 0 else state.counts - padded(base.counts, len(state.counts))
+            )
         work = base.work.copy()
         for name in ("rows", "entries"):
             work[name] = merging.summed(base.work[name], [s.work[name] for s in states], np.ones(len(states)))

@@ -63,7 +63,9 @@ def merged(params: Any, states: Sequence[Any], base: Any) -> Any:
             gains = merging.added(base.table[:, G], sums, rows, params.retention, by)
         else:
             gains = [np.full(len(table), n) for n in rows]
-        w = merging.averaged(_weights(params, base.table, table), [_weights(params, each, table) for each in tables], gains, base.table[:,G]+(params.rule in (4,5)) if has_sum else None)
+        w = merging.averaged(
+            _weights(params, base.table, table), [_weights(params, each, table) for each in tables], gains
+        )
         table[:, W] = w if params.rule != FTRL else _inverse_ftrl(params, w, table, tables, gains)
     if params.lazy:
         table[:, WHEN], table[:, SHRUNK] = now.n, now.shrunk

@@ -106,7 +106,9 @@ class Bayes:
         now["features"] = len(np.unique(feature))
         total = [
             merging.summed(first, others, by)
-            for first, *others in ([grown(getattr(each, name), K)[:K] for each in every] for name in ("rows", "amounts"))
+            for first, *others in (
+                [grown(getattr(each, name), K)[:K] for each in every] for name in ("rows", "amounts")
+            )
         ]
         return BayesState(table_of(feature, classes, counts, 0), total[0], np.minimum(total[1], MOST * MOST), now)
 

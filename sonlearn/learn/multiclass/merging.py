@@ -1,4 +1,4 @@
-"""Merges of members of several classes (`sonlearn.data.merging`): tables of pairs as columns that stand side by side."""
+"""Merges of members of several classes (`sonlearn.data.merging`): tables of pairs as columns side by side."""
 
 from __future__ import annotations
 
