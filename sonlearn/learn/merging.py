@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
+from sonlearn.data.rows import NO_ROWS
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.labels import PLUS_MINUS, WORDS, ZERO_ONE
 from sonlearn.learn.make import make_engine
@@ -64,7 +65,7 @@ def merged(make: Any, learners: Sequence[Learner], base: Learner | None, threads
     else:
         out.labels.restore(_coding(every))
     start, *states = [out.engine.renumbered(state, own, size) for state, own in zip(states, numbers, strict=True)]
-    out.state = out.engine.merge(states, start, rows)
+    out.state = out.engine.reserve(out.engine.merge(states, start, rows), NO_ROWS, size)
     out.examples = base.examples + sum(rows)
     out.take_thresholds(learners[-1])
     return out

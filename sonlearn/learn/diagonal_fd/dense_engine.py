@@ -149,7 +149,8 @@ class DenseDiagonalFD(Engine):
         k = int(state.now["k"][0] + state.now["raw"][0])
         left = self._params.retention ** float(state.now["t"][0] - state.now["shrunk"][0])
         B = state.B.transpose(1, 0, 2).reshape(self._rows, -1)[:k]
-        return Matrix(state.w.ravel(), left * state.extra.ravel(), np.sqrt(left) * B)
+        mass = left * (state.mass.ravel() + np.sum(B[int(state.now["k"][0]) :] ** 2, axis=0))
+        return Matrix(state.w.ravel(), left * state.extra.ravel(), np.sqrt(left) * B, mass)
 
     def facts(self, state: State) -> dict[str, Any]:
         """As of `sonlearn.learn.diagonal_fd.engine.DiagonalFD`: A = diag(delta) + B'B."""

@@ -144,10 +144,12 @@ class DiagonalFD(Engine):
 
     def _whole(self, state: DiagonalFDState) -> Matrix:
         """The learner with nothing put off."""
-        features = int(state.now["seen"][0])
+        features, k, retention = int(state.now["seen"][0]), int(state.now["k"][0]), self._params.retention
         delta, B = self._matrix(state, features)
-        left = self._params.retention ** float(state.now["t"][0] - state.now["shrunk"][0])
-        return Matrix(self.weights(state, features), left * (delta - 1.0), np.sqrt(left) * B)
+        t, shrunk = float(state.now["t"][0]), float(state.now["shrunk"][0])
+        left = retention ** (t - shrunk)
+        mass = state.mass[:features] * retention ** (shrunk - state.when[:features]) + np.sum(B[k:] ** 2, axis=0)
+        return Matrix(self.weights(state, features), left * (delta - 1.0), np.sqrt(left) * B, left * mass)
 
     def facts(self, state: DiagonalFDState) -> dict[str, Any]:
         """The parts of A = diag(delta) + B'B.

@@ -6,7 +6,8 @@ lowered by the m-th as in a shrink; Delta receives what they lose, so that the d
 
     w = w_base + (sum_g D_g)^-1 sum_g D_g (w_g - w_base)
 
-with D_g the diagonal of what learner g has added to A.
+with D_g the diagonal of what learner g has added to A, or the rows that it has learned for a feature that was in no
+row of any learner: its weight has moved, too.
 """
 
 from __future__ import annotations
@@ -27,10 +28,7 @@ class Matrix(NamedTuple):
     w: np.ndarray  # float64[features]
     extra: np.ndarray  # float64[features]; Delta - 1
     B: np.ndarray  # float64[k, features]
-
-    def diagonal(self) -> np.ndarray:
-        """float64[features]: of A - I."""
-        return np.asarray(self.extra + np.einsum("kf,kf->f", self.B, self.B))
+    mass: np.ndarray  # float64[features]; the diagonal of A - I: sums of squares over all rows
 
 
 class MergedMatrix(NamedTuple):
@@ -47,11 +45,12 @@ class MergedMatrix(NamedTuple):
 def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], retention: float, m: int) -> MergedMatrix:
     """The merged learner, with at most m - 1 rows. Arguments are not modified; O(G m d + (G m)^3)."""
     by = merging.shares(rows, retention)
-    own = [each.diagonal() for each in learners]
-    mass = np.maximum(merging.summed(base.diagonal(), own, by), 0.0)
-    w = merging.averaged(
-        base.w, [each.w for each in learners], merging.added(base.diagonal(), own, rows, retention, by)
-    )
+    own = [each.mass for each in learners]
+    mass = np.maximum(merging.summed(base.mass, own, by), 0.0)
+    gains = merging.added(base.mass, own, rows, retention, by)
+    idle = np.sum(gains, axis=0) == 0.0
+    gains = [np.where(idle, n, gain) for n, gain in zip(rows, gains, strict=True)]
+    w = merging.averaged(base.w, [each.w for each in learners], gains)
     B = _leading(
         np.concatenate([each.B for each in learners] + [base.B]),
         np.concatenate([np.full(len(each.B), share) for share, each in zip(by, learners, strict=True)]
