@@ -228,9 +228,10 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         return dask.delayed(functools.partial(tasks.learn_rows, job, i + 1, span))(parts[i], before)
 
     last, base = len(parts) - 1, None if start is None else dask.delayed(tasks.initial(start), traverse=False)
-    if start is None:
-        base = _computed(client, [learn(0, None, Span(0, FIRST_ROWS))])[0]
     each: list[Any] = [None] * chosen.learners
+    if start is None:
+        first = learn(0, None, Span(0, FIRST_ROWS))
+        base, each[0] = _computed(client, [first, dask.delayed(tasks.without_learner)(first)])
     for own in chosen.rounds:
         learned = []
         for g, those in enumerate(own):

@@ -234,7 +234,7 @@ def test_sketched_precisions_add_up_and_the_leading_rows_stay(start):
     base, learners = apart(options, batch, start)
     merged = Learner.merge(learners, base)
     order = merged.ids().tolist()
-    (w, A), (w_0, A_0), *parts = [dense_of(each, order) for each in (merged, base or Learner(options), *learners)]
+    (w, A), (w_0, _), *parts = [dense_of(each, order) for each in (merged, base or Learner(options), *learners)]
     place = {id: i for i, id in enumerate(order)}
 
     def squares(begin, end):

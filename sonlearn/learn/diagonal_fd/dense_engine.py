@@ -115,7 +115,7 @@ class DenseDiagonalFD(Engine):
         seen, blocks, now = int(state.now["seen"][0]), blocks_of(features), state.now.copy()
         now["seen"] = features
         by_feature = [getattr(state, name).ravel()[:seen] for name in ("w", "extra", "mass")]
-        by_feature.append(state.B.transpose(0, 2, 1).reshape(-1, self._rows)[:seen])
+        by_feature.append(state.B.transpose(0, 2, 1).reshape(LANES * len(state.B), self._rows)[:seen])
         w, extra, mass, B = (merging.renumbered(each, numbers, blocks * LANES) for each in by_feature)
         B = np.ascontiguousarray(B.reshape(blocks, LANES, self._rows).transpose(0, 2, 1))
         return state._replace(
@@ -132,7 +132,8 @@ class DenseDiagonalFD(Engine):
         found = merged(
             [self._whole(state) for state in states], self._whole(base), own, self._params.retention, self._params.m
         )
-        out, now, k, shape = self.new(), base.now.copy(), found.k, (-1, LANES)
+        out, now, k = self.new(), base.now.copy(), found.k
+        shape = (len(found.w) // LANES, LANES)
         B = np.zeros((self._rows, len(found.w)))
         B[:k] = found.B
         out.T[:k, :k] = found.T
@@ -141,14 +142,14 @@ class DenseDiagonalFD(Engine):
         now["k"], now["raw"] = k, 0
         return out._replace(
             w=found.w.reshape(shape), extra=found.extra.reshape(shape), mass=found.mass.reshape(shape),
-            B=np.ascontiguousarray(B.reshape(self._rows, -1, LANES).transpose(1, 0, 2)), now=now,
+            B=np.ascontiguousarray(B.reshape(self._rows, *shape).transpose(1, 0, 2)), now=now,
         )  # fmt: skip
 
     def _whole(self, state: State) -> Matrix:
         """The learner with what has been forgotten since the last shrink taken off."""
         k = int(state.now["k"][0] + state.now["raw"][0])
         left = self._params.retention ** float(state.now["t"][0] - state.now["shrunk"][0])
-        B = state.B.transpose(1, 0, 2).reshape(self._rows, -1)[:k]
+        B = state.B.transpose(1, 0, 2).reshape(self._rows, LANES * len(state.B))[:k]
         mass = left * (state.mass.ravel() + np.sum(B[int(state.now["k"][0]) :] ** 2, axis=0))
         return Matrix(state.w.ravel(), left * state.extra.ravel(), np.sqrt(left) * B, mass)
 

@@ -134,7 +134,7 @@ class DiagonalFD(Engine):
         out = self.new()
         table = np.zeros((features, *out.table.shape[1:]))
         table[:, 0, WBAR], table[:, 0, EXTRA] = found.w, found.extra
-        table[:, 1:].reshape(features, -1)[:, :k] = found.B.T
+        table[:, 1:].reshape(features, 4 * (table.shape[1] - 1))[:, :k] = found.B.T
         out.T[:k, :k] = found.T
         factor_identity_plus(out.T, out.LT, k)
         now = base.now.copy()
