@@ -32,7 +32,7 @@ from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
-from sonlearn.cluster.plan import FIRST_ROWS, LAST_ROWS, Plan, Rounds, plan, plan_rounds
+from sonlearn.cluster.plan import FIRST_ROWS, LAST_ROWS, QUARTER, Plan, Rounds, plan, plan_rounds
 from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
@@ -229,22 +229,27 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
 
     last, base = len(parts) - 1, None if start is None else dask.delayed(tasks.initial(start), traverse=False)
     each: list[Any] = [None] * chosen.learners
-    if start is None:
-        first = learn(0, None, Span(0, FIRST_ROWS))
+    alone: dict[int, int] = {}  # of each partition the first rows that one learner learns alone
+    seen = FIRST_ROWS if start is not None else 0
+    while seen < FIRST_ROWS and len(alone) < max(len(parts) // QUARTER, 1):
+        i, rows = len(alone), FIRST_ROWS - seen
+        alone[i] = rows
+        first = learn(i, base, Span(0, rows))
         base, each[0] = _computed(client, [first, dask.delayed(tasks.without_learner)(first)])
+        (done,) = _results([each[0]])
+        _check(done, job.reading)
+        seen = done.progress.examples
     for own in chosen.rounds:
         learned = []
         for g, those in enumerate(own):
             state = dask.delayed(tasks.begin_round)(base, each[g])
             for i in those:
-                first = FIRST_ROWS if i == 0 and start is None else 0
-                state = learn(i, state, Span(max(first, LAST_ROWS if i == last else 0)))
+                state = learn(i, state, Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0)))
             learned.append(state)
         merged, *lights = _computed(client, [_tree(base, learned), *map(dask.delayed(tasks.without_learner), learned)])
         each[: len(lights)] = lights
         base = merged
-    if start is None or last > 0:
-        base = learn(last, dask.delayed(tasks.begin_round)(base, None), Span(0, LAST_ROWS))
+    base = learn(last, dask.delayed(tasks.begin_round)(base, None), Span(0, LAST_ROWS))
     first, *found = _results(client.compute([base, *each]))
     for done in (*found, first):
         _check(done, job.reading)

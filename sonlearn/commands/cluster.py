@@ -70,8 +70,11 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
             client = stack.enter_context(Client(address, timeout=PATIENCE, set_as_default=False))
         except (OSError, ValueError) as error:
             raise OptionError(f"--cluster {where.cluster}: no Dask scheduler answers there") from error
+        if not client.nthreads():  # an adaptive cluster starts workers when it is asked to work
+            with contextlib.suppress(TimeoutError):
+                client.submit(os.getpid, pure=False).result(timeout=PATIENCE)
         if not client.nthreads():
-            raise OptionError(f"--cluster {where.cluster}: the scheduler has no workers")
+            raise OptionError(f"--cluster {where.cluster}: the scheduler has had no workers for {PATIENCE} seconds")
         yield client
 
 
@@ -126,6 +129,8 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
     for line in _report(trained, sources, options, time.perf_counter() - started):
         say(line)
     warn_of_skipped(trained.skipped, trained.errors)
+    if trained.merge is not None and not trained.merge.examples:
+        complain("warning: the last part has no examples: nothing tells how well the merged learner predicts")
     return 0
 
 

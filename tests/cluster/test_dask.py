@@ -100,14 +100,15 @@ def merged_in_one_process(names, options, rounds):
     A file has fewer rows than are learned first, and last.
     """
     base = Learner(options, TextOptions(format="svmlight"))
-    for batch in read_batches(names[:1]):
+    for batch in read_batches(names[:2]):  # a quarter of the files
         base.partial_fit(batch)
     for spans in rounds:
         learners = []
         for a, b in spans:
             learners.append(base.copy())
-            for batch in read_batches([names[i] for i in range(a, b) if 0 < i < FILES - 1]):
-                learners[-1].partial_fit(batch)
+            for name in names[max(a, 2) : min(b, FILES - 1)]:
+                for batch in read_batches([name]):
+                    learners[-1].partial_fit(batch)
         base = Learner.merge(learners, base)
     return base, [base.partial_fit(batch) for batch in read_batches(names[-1:])]
 
@@ -206,8 +207,7 @@ def test_learners_of_parts_are_those_of_one_process_also_when_a_worker_dies(here
 @pytest.mark.parametrize(
     "options",
     [
-        LearnOptions(method="committee", members=("nag", "drfd:lunit", "multinomial-bayes:log", "nag:pairs")),
-        LearnOptions(method="arow-precision"),
+        LearnOptions(method="committee", members=("nag", "multinomial-bayes:log", "nag:pairs")),
     ],
 )
 def test_merged_learners_are_those_of_one_process_also_when_a_worker_dies(here, days, tmp_path, options):

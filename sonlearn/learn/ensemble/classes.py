@@ -306,13 +306,13 @@ class ClassCommittee(ClassEngine):
             merge_class_combiners([state.offline for state in states], base.offline, gone), tally,
             new_history(k), slots, counts, merge_now([state.now for state in states], base.now), work,
         )  # fmt: skip
-        start, after = int(base.work["rows"][0]), int(work["rows"][0])
-        if not (self._prunes and next_checkpoint(after)):
+        most, after = max(int(state.work["rows"][0]) for state in states), int(work["rows"][0])
+        if not (self._prunes and next_checkpoint(most)):
             return merged
         merged = merged._replace(history=merge_histories([s.history for s in states], base.history, rows))
-        due = start + next_checkpoint(start)
-        passed = after >= due and all(int(state.work["rows"][0]) < due for state in states)
-        return self._prune(merged) if passed else merged
+        if next_checkpoint(most) <= after - most:
+            return self._prune(merged)
+        return merged
 
     def reordered(self, state: ClassesState, order: list[int | None]) -> ClassesState:
         """`state` with its classes in another order; None stands for one that has not been met."""

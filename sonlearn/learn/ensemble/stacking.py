@@ -262,14 +262,16 @@ class StackedEnsemble:
             offline=self._merged_combiner([s.offline for s in states], base.offline, gone, self._long),
             history=base.history[:0], **sums,
         )  # fmt: skip
-        before, after = self._rows_left(base), _rows(merged)
-        if not before or any(len(state.history) < _rows(state) for state in states):
+        if not self._rows_left(merged) and not self._rows_left(base):
+            return merged
+        most = max(_rows(state) for state in states)
+        if any(len(state.history) < _rows(state) for state in states):
             return merged
         merged = merged._replace(
             history=np.concatenate([base.history, *(state.history[_rows(base) : _rows(state)] for state in states)])
         )
-        passed = after >= _rows(base) + before and all(_rows(state) < _rows(base) + before for state in states)
-        return self._pruned(merged) if passed else merged
+        left = next_checkpoint(most) if self._prunes else 0
+        return self._pruned(merged) if 0 < left <= _rows(merged) - most else merged
 
     def _left(self, states: Sequence[EnsembleState]) -> list[int]:
         """Members at work after a merge."""
