@@ -11,9 +11,9 @@ import numpy as np
 SHARE = 20
 
 
-#: Rows that one learner learns alone before the first round, of one in QUARTER partitions at most: all others begin
+#: Rows that one learner learns alone before the first round, of half the partitions at most: all others begin
 #: with what it has learned and numbered, and with the members that it has left (`sonlearn.learn.ensemble.pruning`).
-FIRST_ROWS, QUARTER = 4096, 4
+FIRST_ROWS, HALF = 4096, 2
 #: Rows that the merged learner learns alone after the last round: as many as its combiner goes by.
 LAST_ROWS = 4096
 #: Partitions that a learner learns in a round at most, unless it is said how many rounds there are. If a worker dies,

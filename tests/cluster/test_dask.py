@@ -97,16 +97,16 @@ def same_arrays(one, other):
 def merged_in_one_process(names, options, rounds):
     """Two learners, which are merged after each round and begin with the first rows; those of the last file at the end.
 
-    A file has fewer rows than are learned first, and last.
+    Half the files have fewer rows than are learned first, and the last one has fewer than are learned last.
     """
     base = Learner(options, TextOptions(format="svmlight"))
-    for batch in read_batches(names[:2]):  # a quarter of the files
+    for batch in read_batches(names[: FILES // 2]):
         base.partial_fit(batch)
     for spans in rounds:
         learners = []
         for a, b in spans:
             learners.append(base.copy())
-            for name in names[max(a, 2) : min(b, FILES - 1)]:
+            for name in names[max(a, FILES // 2) : min(b, FILES - 1)]:
                 for batch in read_batches([name]):
                     learners[-1].partial_fit(batch)
         base = Learner.merge(learners, base)
@@ -212,14 +212,14 @@ def test_learners_of_parts_are_those_of_one_process_also_when_a_worker_dies(here
 )
 def test_merged_learners_are_those_of_one_process_also_when_a_worker_dies(here, days, tmp_path, options):
     names, texts = days
-    spans = [[(0, 2), (2, 4)], [(4, 6), (6, 8)]]
+    spans = [[(0, 2), (2, 4)], [(4, 6), (6, 8)]]  # half of the files are learned first, by one learner
     expected, said = merged_in_one_process(names, options, spans)
     how = {"learners": 2, "rounds": 2, "client": here}
     found = cluster.trained(names, options, tasks.Reading(TextOptions()), **how)
     same_arrays(found.learner, expected)
     assert found.learner.parts is None
     assert found.learner.examples == FILES * ROWS
-    assert [progress.examples for progress in found.each] == [4 * ROWS, 3 * ROWS]
+    assert [progress.examples for progress in found.each] == [6 * ROWS, ROWS]
     loss = found.merge.result.loss / found.merge.result.weight
     assert loss == pytest.approx(np.concatenate([each.loss for each in said]).mean(), rel=1e-9)
     died = cluster.train(parts_with_a_death(texts, str(tmp_path / "died")), options, **how)
