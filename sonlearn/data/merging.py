@@ -35,7 +35,9 @@ def summed(base: Any, others: Sequence[Any], by: np.ndarray) -> Any:
     return total
 
 
-def added(base: np.ndarray, others: Arrays, rows: Sequence[float], retention: float, by: np.ndarray) -> list:
+def added(
+    base: np.ndarray, others: Arrays, rows: Sequence[float], retention: float, by: np.ndarray
+) -> list[np.ndarray]:
     """What each learner has added to a sum, as much as is left of it in the merged sum; not below 0."""
     left = (retention ** float(n) for n in rows)
     return [np.maximum(share * (other - kept * base), 0.0) for share, other, kept in zip(by, others, left, strict=True)]
@@ -45,7 +47,7 @@ def averaged(base: np.ndarray, others: Arrays, gains: Arrays) -> np.ndarray:
     """Weights: base + sum_g gain_g (w_g - base) / sum_g gain_g; base where nobody has gained anything."""
     total = np.sum(gains, axis=0)
     moved = np.sum([gain * (w - base) for gain, w in zip(gains, others, strict=True)], axis=0)
-    return base + np.divide(moved, total, out=np.zeros(np.shape(base)), where=total > 0.0)
+    return np.asarray(base + np.divide(moved, total, out=np.zeros(np.shape(base)), where=total > 0.0))
 
 
 def renumbered(array: np.ndarray, numbers: np.ndarray, features: int) -> np.ndarray:
@@ -82,4 +84,4 @@ def _pooled(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a / b, 0 where b is 0."""
-    return np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0.0)
+    return np.asarray(np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0.0))
