@@ -36,7 +36,7 @@ SELF, CODE, FIRST_BIN, SECOND_BIN, N_OWN = range(5)
 NONE = -1  # second resolution, where there is but one
 
 
-class State(NamedTuple):
+class BinsState(NamedTuple):
     """What has been numbered and counted."""
 
     # features; raw: features of the raw rows; made: bins numbered; n_pos, n_neg: weight of each class
@@ -59,7 +59,7 @@ class Params(NamedTuple):
     limit: int
 
 
-class Work(NamedTuple):
+class BinsScratch(NamedTuple):
     """One row under way, by entry."""
 
     codes: np.ndarray  # int64[longest row]
@@ -71,10 +71,10 @@ class Work(NamedTuple):
     found: np.ndarray  # float64[2 longest row + 1, 2]; counts of the row's indicators (odds only)
 
 
-def _new_work(row: int) -> Work:
+def _new_work(row: int) -> BinsScratch:
     keys, fetched = np.zeros((2, row, 2), np.int64)
     found = np.zeros((2 * row + 1, 2))
-    return Work(np.zeros(row, np.int64), keys, fetched, new_marks(3 * row), np.zeros(3), np.zeros(row), found)
+    return BinsScratch(np.zeros(row, np.int64), keys, fetched, new_marks(3 * row), np.zeros(3), np.zeros(row), found)
 
 
 class Bins(Numbering):
@@ -106,14 +106,14 @@ class Bins(Numbering):
         self.of_labels = odds
         self._work = _new_work(1)
 
-    def new(self) -> State:
+    def new(self) -> BinsState:
         """State of a view that has seen nothing."""
-        return State(
+        return BinsState(
             new_now("raw", "made", "n_pos:f8", "n_neg:f8"), np.zeros((0, N_OWN), np.int32), np.zeros(0, np.int64),
             np.zeros((0, 2)), np.zeros((0, 3)),
         )  # fmt: skip
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
         now, raw = state.now.copy(), int(state.now["raw"][0])
         now["raw"] = features
@@ -126,7 +126,7 @@ class Bins(Numbering):
             state = state._replace(counts=counts)
         return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
 
-    def _fill(self, state: State, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
+    def _fill(self, state: BinsState, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
         return bin_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
@@ -136,7 +136,7 @@ class Bins(Numbering):
         begin_marks(self._work.marks, 3 * int(rows.indptr[-1]))
         return room_for(rows, 3 * int(rows.indptr[-1]))
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: BinsState) -> BinsState:
         """`state` without spare room."""
         raw, used = state.now["raw"][0], self.features(state)
         return state._replace(
@@ -144,7 +144,7 @@ class Bins(Numbering):
             counts=state.counts[:used], moments=state.moments[:raw],
         )  # fmt: skip
 
-    def renumbered(self, state: State, numbers: np.ndarray, features: int) -> tuple[State, np.ndarray]:
+    def renumbered(self, state: BinsState, numbers: np.ndarray, features: int) -> tuple[BinsState, np.ndarray]:
         """`state` with other numbers of the raw features."""
         now, z = state.now.copy(), self._params.code == Z
         now["raw"] = features
@@ -154,7 +154,7 @@ class Bins(Numbering):
         )  # fmt: skip
         return renumbered, np.arange(self.features(state))
 
-    def merge(self, states: Sequence[State], base: State) -> MergedView:
+    def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
         """Counts as of one run, bins in one numbering."""
         limit, by = self._params.limit, np.ones(len(states))
         found = union([self._identities(state) for state in (base, *states)], limit)
@@ -172,10 +172,10 @@ class Bins(Numbering):
             )
             counts = merging.summed(first, others, by)
         moments = merging.moments(base.moments, [state.moments for state in states])
-        merged = State(now, own, found.slots(limit), counts, moments)
+        merged = BinsState(now, own, found.slots(limit), counts, moments)
         return MergedView(merged, found.numbers[1:], found.numbers[0])
 
-    def _identities(self, state: State) -> np.ndarray:
+    def _identities(self, state: BinsState) -> np.ndarray:
         """int64[features]: what each number stands for: see `identities_of`; -1 - j for the raw feature j itself."""
         out = identities_of(state.slots, self.features(state))
         itself = np.flatnonzero(state.own[:, SELF])

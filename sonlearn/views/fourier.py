@@ -57,7 +57,7 @@ _WHOLE = 6755399441055744.0
 _S = tuple((-1.0) ** k * (2.0 * math.pi) ** (2 * k + 1) / math.factorial(2 * k + 1) for k in range(9))
 
 
-class State(NamedTuple):
+class FourierState(NamedTuple):
     """What has been counted, in rows learned from."""
 
     # features: of the rows shown; stage; numbers: whether a value was not 0 or 1; top: raw features are below;
@@ -74,7 +74,7 @@ class Params(NamedTuple):
     linear: float
 
 
-class Work(NamedTuple):
+class FourierScratch(NamedTuple):
     """Rows under way, and the directions worked out so far."""
 
     width: np.ndarray  # float64[components]
@@ -106,17 +106,17 @@ class Fourier:
     def __init__(self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float):
         self._params = Params(components, linear)
         width = np.repeat(widths, -(-components // len(widths)))[:components]
-        self._work = Work(
+        self._work = FourierScratch(
             width, np.zeros((0, components)), np.zeros(0, np.int64), np.zeros(components), np.zeros(MOST),
             np.zeros((BLOCK, MOST)), np.zeros(BLOCK), np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
         )  # fmt: skip
 
-    def new(self) -> State:
+    def new(self) -> FourierState:
         """State of a view that has seen nothing."""
         now = new_now("stage", "numbers", "top", "rows", "entries", "weight:f8")
-        return State(now, np.zeros((0, 3)), np.zeros(0, np.int64))
+        return FourierState(now, np.zeros((0, 3)), np.zeros(0, np.int64))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
         """Let the moments hold what `rows` may bring."""
         if state.now["stage"][0] == OFF:
             return self.packed(state)
@@ -126,15 +126,15 @@ class Fourier:
         ids[: len(state.ids)] = state.ids
         return state._replace(now=state.now.copy(), moments=grown(state.moments, features, top), ids=ids)
 
-    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
+    def fit_transform(self, state: FourierState, rows: Rows) -> tuple[FourierState, Rows]:
         """What stands for `rows`, each before it is counted."""
         return state, self._filled(state, rows, True)
 
-    def transform(self, state: State, rows: Rows) -> Rows:
+    def transform(self, state: FourierState, rows: Rows) -> Rows:
         """The same, counting nothing."""
         return self._filled(state, rows, False)
 
-    def _filled(self, state: State, rows: Rows, learn: bool) -> Rows:
+    def _filled(self, state: FourierState, rows: Rows, learn: bool) -> Rows:
         n, stage = len(rows.y), int(state.now["stage"][0])
         if stage == OFF or (stage == WAITS and not learn):
             return room_for(rows, 0)
@@ -156,7 +156,7 @@ class Fourier:
         directions(W, len(known), self._work.b, self._work.width, ids)
         self._work = self._work._replace(W=W, ids=ids.copy())
 
-    def _forget_others(self, state: State) -> None:
+    def _forget_others(self, state: FourierState) -> None:
         """What has been worked out for another state goes, but for the features that both number alike."""
         n = min(int(state.now["top"][0]), len(self._work.ids))
         other = np.flatnonzero(self._work.ids[:n] != state.ids[:n])
@@ -164,17 +164,17 @@ class Fourier:
             n = int(other[0])
             self._work = self._work._replace(W=self._work.W[:n].copy(), ids=self._work.ids[:n].copy())
 
-    def features(self, state: State) -> int:
+    def features(self, state: FourierState) -> int:
         """Features of the rows seen so far are below this."""
         return int(state.now["features"][0])
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: FourierState) -> FourierState:
         """`state` without spare room."""
         off = state.now["stage"][0] == OFF
         top = 0 if off else state.now["top"][0]
         return state._replace(moments=state.moments[:top], ids=state.ids[:top])
 
-    def renumbered(self, state: State, numbers: np.ndarray, features: int) -> tuple[State, np.ndarray]:
+    def renumbered(self, state: FourierState, numbers: np.ndarray, features: int) -> tuple[FourierState, np.ndarray]:
         """`state` with other numbers of the raw features; `merge` finds out which are too many."""
         now, top, D = state.now.copy(), int(state.now["top"][0]), self._params.components
         if now["stage"][0] == OFF:
@@ -184,9 +184,9 @@ class Fourier:
             now["features"] = D + 1 + now["top"]
         shown = np.concatenate((np.arange(D + 1), D + 1 + numbers[:top]))[: self.features(state)]
         ids = merging.renumbered(state.ids - NO_ID, numbers, features) + NO_ID
-        return State(now, merging.renumbered(state.moments, numbers, features), ids), shown
+        return FourierState(now, merging.renumbered(state.moments, numbers, features), ids), shown
 
-    def merge(self, states: Sequence[State], base: State) -> MergedView:
+    def merge(self, states: Sequence[FourierState], base: FourierState) -> MergedView:
         """Moments as of one run."""
         now, D, every = base.now.copy(), self._params.components, (base, *states)
         for name in ("rows", "entries", "weight"):
@@ -197,13 +197,13 @@ class Fourier:
         if OFF in stages or top > MOST or (top - FEW) * now["rows"][0] > DENSE * now["entries"][0]:
             now["stage"], now["features"] = OFF, base.now["features"]
             numbers = [_those_below(self.features(state), self.features(base)) for state in every]
-            return MergedView(State(now, base.moments[:0], base.ids[:0]), numbers[1:], numbers[0])
+            return MergedView(FourierState(now, base.moments[:0], base.ids[:0]), numbers[1:], numbers[0])
         if SHOWS in stages or (now["rows"][0] >= FIRST and now["numbers"][0]):
             now["stage"], now["features"] = SHOWS, D + 1 + top
         moments = merging.moments(base.moments, [state.moments for state in states])[:top]
         ids = np.max([state.ids for state in every], axis=0)[:top]
         numbers = [np.arange(self.features(state)) for state in every]
-        return MergedView(State(now, moments, ids), numbers[1:], numbers[0])
+        return MergedView(FourierState(now, moments, ids), numbers[1:], numbers[0])
 
 
 def _those_below(features: int, most: int) -> np.ndarray:
@@ -217,7 +217,7 @@ def fill(params, state, work, rows, out, i, at, learn):
 
     Parameters
     ----------
-    params : Params; state : State, rows that are learned from are counted; work : Work, scratch
+    params : Params; state : FourierState, rows that are learned from are counted; work : FourierScratch, scratch
     rows : Rows; out : Rows, filled in; i, at : int; learn : bool
     """
     now, n = state.now[0], len(rows.y)

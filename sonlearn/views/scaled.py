@@ -17,7 +17,7 @@ from sonlearn.views.numbers import room_for
 from sonlearn.views.view import MergedView, new_now
 
 
-class State(NamedTuple):
+class ScaledState(NamedTuple):
     """What a view of this kind has counted."""
 
     now: np.ndarray  # features; t: weight of the rows learned from
@@ -41,21 +41,21 @@ class Raw:
     #: Whether rows with a feature are counted, and moments of its values.
     _counts = (False, False)
 
-    def new(self) -> State:
+    def new(self) -> ScaledState:
         """State of a view that has seen nothing."""
-        return State(new_now("t:f8"), np.zeros(0), np.zeros((0, 3)))
+        return ScaledState(new_now("t:f8"), np.zeros(0), np.zeros((0, 3)))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: ScaledState, rows: Rows, features: int) -> ScaledState:
         """Note how many features there are."""
         now = state.now.copy()
         now["features"] = features
         return state._replace(now=now)
 
-    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
+    def fit_transform(self, state: ScaledState, rows: Rows) -> tuple[ScaledState, Rows]:
         """`rows`, without unknown features."""
         return state, self.transform(state, rows)
 
-    def transform(self, state: State, rows: Rows) -> Rows:
+    def transform(self, state: ScaledState, rows: Rows) -> Rows:
         """The same."""
         known = rows.features[: rows.indptr[-1]] >= 0
         if known.all():
@@ -64,16 +64,16 @@ class Raw:
         kept = np.flatnonzero(known)
         return rows._replace(indptr=indptr, features=rows.features[kept], values=rows.values[kept], ids=rows.ids[kept])
 
-    def features(self, state: State) -> int:
+    def features(self, state: ScaledState) -> int:
         """Features so far."""
         return int(state.now["features"][0])
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: ScaledState) -> ScaledState:
         """`state` without spare room."""
         used = self.features(state)
         return state._replace(df=state.df[:used], moments=state.moments[:used])
 
-    def renumbered(self, state: State, numbers: np.ndarray, features: int) -> tuple[State, np.ndarray]:
+    def renumbered(self, state: ScaledState, numbers: np.ndarray, features: int) -> tuple[ScaledState, np.ndarray]:
         """`state` with other numbers of the features."""
         now = state.now.copy()
         now["features"] = features
@@ -81,16 +81,16 @@ class Raw:
             merging.renumbered(array, numbers, features if counts else 0)
             for array, counts in ((state.df, self._counts[0]), (state.moments, self._counts[1]))
         )
-        return State(now, df, moments), numbers[: self.features(state)]
+        return ScaledState(now, df, moments), numbers[: self.features(state)]
 
-    def merge(self, states: Sequence[State], base: State) -> MergedView:
+    def merge(self, states: Sequence[ScaledState], base: ScaledState) -> MergedView:
         """Counts as of one run; features have the numbers that they have."""
         now, by = base.now.copy(), np.ones(len(states))
         now["t"] = np.minimum(merging.summed(base.now["t"], [s.now["t"] for s in states], by), MOST)
         df = merging.summed(base.df, [s.df for s in states], by)
         moments = merging.moments(base.moments, [s.moments for s in states])
         numbers = np.arange(self.features(base))
-        return MergedView(State(now, df, moments), [numbers] * len(states), numbers)
+        return MergedView(ScaledState(now, df, moments), [numbers] * len(states), numbers)
 
 
 class Scaled(Raw):
@@ -112,7 +112,7 @@ class Scaled(Raw):
         self._params, self._scratch = Params(z, idf, unit, constant), np.zeros(3)
         self._counts = idf, z and not idf
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: ScaledState, rows: Rows, features: int) -> ScaledState:
         """Let the counts hold what `rows` may bring."""
         used = self.features(state)
         state = super().reserve(state, rows, features)
@@ -120,13 +120,13 @@ class Scaled(Raw):
             return state._replace(df=grown(state.df, features, used))
         return state._replace(moments=grown(state.moments, features, used)) if self._params.z else state
 
-    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
+    def fit_transform(self, state: ScaledState, rows: Rows) -> tuple[ScaledState, Rows]:
         """Rows with changed values, each before it is counted."""
         out = room_for(rows, int(rows.indptr[-1]))
         scale_rows(self._params, state, self._scratch, rows, out, True)
         return state, out
 
-    def transform(self, state: State, rows: Rows) -> Rows:
+    def transform(self, state: ScaledState, rows: Rows) -> Rows:
         """The same, counting nothing."""
         out = room_for(rows, int(rows.indptr[-1]))
         scale_rows(self._params, state, self._scratch, rows, out, False)

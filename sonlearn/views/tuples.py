@@ -40,7 +40,7 @@ SIDES = 8
 MOST = 1e150
 
 
-class State(NamedTuple):
+class TuplesState(NamedTuple):
     """What has been numbered and counted."""
 
     # features (all are made up); raw: features of the raw rows; made;
@@ -70,7 +70,7 @@ class Params(NamedTuple):
     sides: int
 
 
-class Work(NamedTuple):
+class TuplesScratch(NamedTuple):
     """One row under way."""
 
     codes: np.ndarray  # int64[longest row]; key of each entry, UNKNOWN where the feature is
@@ -116,10 +116,10 @@ class Tuples(Numbering):
         self.of_labels = not several  # of two classes, or of values: they say which entries of long rows are combined
         self._work = self._new_work(1)
 
-    def _new_work(self, row: int) -> Work:
+    def _new_work(self, row: int) -> TuplesScratch:
         most = self._params.longest
         tuples = self._tuples(most)
-        return Work(
+        return TuplesScratch(
             np.zeros(row, np.int64), np.zeros(row), np.zeros(most, np.int64), np.zeros(most),
             np.zeros(tuples, np.int64), np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
         )  # fmt: skip
@@ -128,13 +128,13 @@ class Tuples(Numbering):
         """Tuples of n entries."""
         return n * (n + 1) // 2 if self._params.order == 2 else n * (n - 1) * (n - 2) // 6
 
-    def new(self) -> State:
+    def new(self) -> TuplesState:
         """State of a view that has seen nothing."""
         now = new_now("raw", "made", "told", "n_pos:f8", "n_neg:f8")
         sides = self._params.sides
-        return State(now, np.zeros(0, np.int64), np.zeros((0, sides or 2)), np.zeros((0, 3)), np.zeros(sides))
+        return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, sides or 2)), np.zeros((0, 3)), np.zeros(sides))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: TuplesState, rows: Rows, features: int) -> TuplesState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
         now, used = state.now.copy(), int(state.now["raw"][0])
         now["raw"] = features
@@ -143,7 +143,7 @@ class Tuples(Numbering):
             state = state._replace(moments=grown(state.moments, features, used))
         return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
 
-    def _fill(self, state: State, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
+    def _fill(self, state: TuplesState, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
         return combine_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
@@ -154,13 +154,13 @@ class Tuples(Numbering):
         begin_marks(self._work.marks, entries)
         return room_for(rows, entries)
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: TuplesState) -> TuplesState:
         """`state` without spare room."""
         raw = state.now["raw"][0]
         slots = state.slots if state.now["made"][0] else state.slots[:0]
         return state._replace(slots=slots, counts=state.counts[:raw], moments=state.moments[:raw])
 
-    def renumbered(self, state: State, numbers: np.ndarray, features: int) -> tuple[State, np.ndarray]:
+    def renumbered(self, state: TuplesState, numbers: np.ndarray, features: int) -> tuple[TuplesState, np.ndarray]:
         """`state` with other numbers of the raw features."""
         now, z = state.now.copy(), self._params.code == Z
         now["raw"] = features
@@ -170,7 +170,7 @@ class Tuples(Numbering):
         )  # fmt: skip
         return renumbered, np.arange(self.features(state))
 
-    def merge(self, states: Sequence[State], base: State) -> MergedView:
+    def merge(self, states: Sequence[TuplesState], base: TuplesState) -> MergedView:
         """Counts as of one run, tuples in one numbering."""
         limit, by = self._params.limit, np.ones(len(states))
         found = union([identities_of(s.slots, self.features(s)) for s in (base, *states)], limit)
@@ -189,7 +189,7 @@ class Tuples(Numbering):
         now["features"], now["made"] = len(found.identities), found.made
         counts, sums = (np.clip(total(of), -MOST, MOST) for of in (lambda s: s.counts, lambda s: s.sums))
         moments = merging.moments(base.moments, [state.moments for state in states])
-        merged = State(now, found.slots(limit), counts, moments, sums)
+        merged = TuplesState(now, found.slots(limit), counts, moments, sums)
         return MergedView(merged, found.numbers[1:], found.numbers[0])
 
 

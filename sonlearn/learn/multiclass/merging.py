@@ -16,6 +16,14 @@ def renumbered_pairs(pairs: Pairs, numbers: np.ndarray, features: int, slots: np
     return table_of(feature[stays], slots[classes[stays]], values[stays], features)
 
 
+def faded(pairs: Pairs, column: int, left: np.ndarray) -> Pairs:
+    """A table, packed, whose numbers in `column` are multiplied with what is `left` of those of each feature."""
+    feature, _, values = _entries(pairs)
+    values = values.astype(np.float64)
+    values[:, column] *= left[feature]
+    return packed_pairs(pairs)._replace(values=values.astype(np.float32))
+
+
 def side_by_side(tables: Sequence[Pairs]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """(feature int64[n], class int64[n], of each table float64[n, C]) of the pairs that occur in any of them.
 
