@@ -24,6 +24,8 @@ class Rows(NamedTuple):
     weight: np.ndarray  # float64[n]
     base: np.ndarray  # float64[n]
     constant: int = NO_CONSTANT  # number of the constant feature
+    # int64[nnz]; ids of the features as they were read, in raw rows that views read
+    ids: np.ndarray = np.zeros(0, np.int64)
 
 
 #: An empty batch, to let an engine make room for features alone.

@@ -16,10 +16,12 @@ multiplied when they are next read.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
@@ -59,6 +61,8 @@ class BayesParams(NamedTuple):
 class NaiveBayes(Engine):
     """Engine of bayes and multinomial-bayes."""
 
+    merges = True
+
     def __init__(self, options: LearnOptions):
         values = METHODS[options.method].values
         self._params = BayesParams(values["amounts"], values["a"], values["q"], 1.0 - options.decay)
@@ -94,6 +98,33 @@ class NaiveBayes(Engine):
     def packed(self, state: BayesState) -> BayesState:
         """`state` without unused capacity."""
         return state._replace(counts=state.counts[: state.now["features"][0]])
+
+    def renumbered(self, state: BayesState, numbers: np.ndarray, features: int) -> BayesState:
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        now = state.now.copy()
+        now["features"] = features
+        return BayesState(merging.renumbered(state.counts, numbers, features), now)
+
+    def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
+        """The counts of one run over all rows (see `Engine.merge`)."""
+        retention = self._params.retention
+        n, n_base = (np.array([int(s.now["n"][0]) for s in some]) for some in (states, [base]))
+        by = merging.shares(n - n_base, retention)
+        counts, now = base.counts.copy(), base.now.copy()
+        counts[:, :2] = merging.summed(self._faded(base), [self._faded(s) for s in states], by)
+        for name in ("n_pos", "n_neg", "t_pos", "t_neg"):
+            now[name] = merging.summed(base.now[name], [s.now[name] for s in states], by)
+        now["n"] = n_base[0] + (n - n_base).sum()
+        counts[:, 2:] = now["n"]
+        now["seen"] = np.count_nonzero(counts[:, 0] + counts[:, 1])
+        return BayesState(counts, now)
+
+    def _faded(self, state: BayesState) -> np.ndarray:
+        """float64[features, 2]: the counts as they are now, all that is forgotten taken off."""
+        if self._params.retention == 1.0:
+            return state.counts[:, :2]
+        left: np.ndarray = state.counts[:, :2] * self._params.retention ** (state.now["n"] - state.counts[:, 2:])
+        return left
 
 
 @bare_jit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,7 @@ from sonlearn.learn.labels import Labels
 from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
+from sonlearn.learn.merging import merged
 from sonlearn.learn.multiclass.one_vs_rest import Scores
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
@@ -320,6 +321,14 @@ class Learner:
         why = self.engine.refusal(rows, row)
         return InputError(batch.source, int(batch.lines[row]), None, *why) if why else diverged(batch, row)
 
+    def take_thresholds(self, other: Learner) -> None:
+        """What follows from the scores of `other`'s last rows: the threshold of best F1, and coverage."""
+        header, arrays = other._decision.packed()
+        if header:
+            self._decision.restore(header, arrays)
+        if self._coverage is not None and other._coverage is not None:
+            self._coverage.restore(other._coverage.arrays())
+
     def next_pass(self) -> None:
         """Begin a further pass over the same data: the rows to come have been learned from before.
 
@@ -598,6 +607,11 @@ class Learner:
         """A learner that goes on from the same state, with arrays of its own; `threads` as in the constructor."""
         header, arrays = self.to_arrays()
         return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)
+
+    @classmethod
+    def merge(cls, learners: Sequence[Learner], base: Learner | None = None, *, threads: int = 1) -> Learner:
+        """One learner of what several have learned, each from rows of its own; see `sonlearn.learn.merging.merged`."""
+        return merged(cls, learners, base, threads)
 
     def save(self, path: str | Path) -> None:
         """Write the model, whole or not at all (see `sonlearn.files.storage`)."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, forced_inline
@@ -18,14 +20,16 @@ from sonlearn.views.numbers import (
     begin_marks,
     doubled,
     first_slot,
+    identities_of,
     lacks_room,
     new_marks,
     number_of,
     put,
     room_for,
     shift_of,
+    union,
 )
-from sonlearn.views.view import new_now
+from sonlearn.views.view import MergedView, new_now
 
 # A row of `own`: number of x_j itself + 1; then the codes that feature j had last, and the numbers of its bins.
 SELF, CODE, FIRST_BIN, SECOND_BIN, N_OWN = range(5)
@@ -140,6 +144,44 @@ class Bins(Numbering):
             counts=state.counts[:used], moments=state.moments[:raw],
         )  # fmt: skip
 
+    def renumbered(self, state: BinsState, numbers: np.ndarray, features: int) -> tuple[BinsState, np.ndarray]:
+        """`state` with other numbers of the raw features."""
+        now, z = state.now.copy(), self._params.code == Z
+        now["raw"] = features
+        renumbered = state._replace(
+            now=now, own=merging.renumbered(state.own, numbers, features),
+            moments=merging.renumbered(state.moments, numbers, features if z else 0),
+        )  # fmt: skip
+        return renumbered, np.arange(self.features(state))
+
+    def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
+        """Counts as of one run, bins in one numbering."""
+        limit, by = self._params.limit, np.ones(len(states))
+        found = union([self._identities(state) for state in (base, *states)], limit)
+        now, own, features = base.now.copy(), np.zeros_like(base.own), len(found.identities)
+        for name in ("n_pos", "n_neg"):
+            now[name] = np.minimum(merging.summed(base.now[name], [s.now[name] for s in states], by), MOST)
+        now["features"], now["made"] = features, found.made
+        itself = np.flatnonzero(found.identities < 0)
+        own[-1 - found.identities[itself], SELF] = itself + 1
+        counts = base.counts
+        if self._params.odds:
+            first, *others = (
+                merging.renumbered(state.counts, numbers, features)
+                for state, numbers in zip((base, *states), found.numbers, strict=True)
+            )
+            counts = merging.summed(first, others, by)
+        moments = merging.moments(base.moments, [state.moments for state in states])
+        merged = BinsState(now, own, found.slots(limit), counts, moments)
+        return MergedView(merged, found.numbers[1:], found.numbers[0])
+
+    def _identities(self, state: BinsState) -> np.ndarray:
+        """int64[features]: what each number stands for: see `identities_of`; -1 - j for the raw feature j itself."""
+        out = identities_of(state.slots, self.features(state))
+        itself = np.flatnonzero(state.own[:, SELF])
+        out[state.own[itself, SELF] - 1] = -1 - itself
+        return out
+
 
 @bare_jit
 def bin_rows(params, state, work, rows, out, start):
@@ -208,10 +250,10 @@ def code_row(params, state, work, rows, bits, i, shift, learned):
             first = (second >> (params.second - params.first + 1) << 1) | (second & 1)
         work.codes[k] = (first << 16) + second
         if state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
-            work.keys[k, 0] = key_of(j, 2 * first)
+            work.keys[k, 0] = key_of(rows.ids[place], 2 * first)
             work.fetched[k, 0] = first_slot(work.keys[k, 0], state.slots, shift)
             if params.second != NONE:
-                work.keys[k, 1] = key_of(j, 2 * second + 1)
+                work.keys[k, 1] = key_of(rows.ids[place], 2 * second + 1)
                 work.fetched[k, 1] = first_slot(work.keys[k, 1], state.slots, shift)
 
 

@@ -14,6 +14,7 @@ CODES = {"float": FLOAT, "z": Z}
 #: Bits of a key. Three keys can be added without leaving 63 bits.
 KEY_BITS = 61
 _HALF = 0x7FFFFFFF
+_KEY = (1 << KEY_BITS) - 1
 #: What is added to the exponent as it stands in the bits of a number.
 _BELOW = 78
 #: Bits of the mantissa, and all but the sign.
@@ -116,13 +117,16 @@ def moments_with(x, h, j, moments, own, learned):
 
 
 @forced_inline
-def key_of(j, code):
-    """`KEY_BITS` bits that look random, for feature 0 <= j < 2^30 with 0 <= code < 2^20.
+def key_of(id, code):
+    """`KEY_BITS` bits that look random, for the feature of that id (any int64) with 0 <= code < 2^20.
+
+    Two learners make the same key of the same feature, however they have numbered it, so that what they make up can be
+    merged.
 
     Four Feistel rounds of a product's middle bits; no product reaches 2^63: there is no overflow to rely on. Sums of
     keys are keys of the unordered tuples.
     """
-    product = j * 0x5E3779B1 + code * 0x45EBCA77
+    product = ((id ^ (id >> KEY_BITS)) & _KEY) + code * 0x45EBCA77
     high, low = product >> 31, product & _HALF
     high ^= ((low * 0x2C1B3C6D) >> 17) & _HALF
     low ^= ((high * 0x297A2D39) >> 17) & _HALF

@@ -132,6 +132,7 @@ def _empty_rows(batch: Batch) -> Rows:
     return Rows(
         np.zeros(batch.n + 1, np.int64), np.empty(len(batch.indices), np.int64), np.empty(len(batch.indices)),
         _plain(batch.y), _plain(batch.weight), np.zeros(batch.n) if batch.base is None else _plain(batch.base),
+        ids=np.empty(len(batch.indices), np.int64),
     )  # fmt: skip
 
 
@@ -225,6 +226,7 @@ def intern_rows(indptr, indices, values, index, rows, start, unknown):
                     continue
                 slot.last = out & LAST
             rows.features[out] = f
+            rows.ids[out] = indices[at]
             rows.values[out] = values[at]
             out += 1
         rows.indptr[i + 1] = out

@@ -380,11 +380,11 @@ def test_directions_are_normal_numbers_and_those_of_the_formula():
     from sonlearn.views.fourier import directions
 
     W, b = np.zeros((40, 50)), np.zeros(50)
-    directions(W, 0, b, np.full(50, 2 * np.pi))
+    directions(W, 0, b, np.full(50, 2 * np.pi), np.arange(40))
     np.testing.assert_allclose(W, [[gaussian(j, c) for c in range(50)] for j in range(40)], rtol=1e-11, atol=1e-13)
     again = np.zeros((50, 50))
     again[:30] = W[:30]
-    directions(again, 30, b, np.full(50, 2 * np.pi))
+    directions(again, 30, b, np.full(50, 2 * np.pi), np.arange(50))
     np.testing.assert_array_equal(again[:40], W)
     assert kstest(W.ravel(), "norm").pvalue > 0.01
     assert kstest(b, "uniform").pvalue > 0.01
@@ -478,7 +478,7 @@ def test_a_long_row_takes_time_in_proportion_when_the_table_is_full():
 
     def row(s):
         numbers = rng.permutation(40_000)[:s]
-        return Rows(np.array([0, s]), numbers, np.ones(s), np.ones(1), np.ones(1), np.zeros(1))
+        return Rows(np.array([0, s]), numbers, np.ones(s), np.ones(1), np.ones(1), np.zeros(1), ids=numbers)
 
     def seconds(s):
         times = []

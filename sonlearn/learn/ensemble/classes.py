@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import ClassEngine, Contributions
@@ -54,6 +55,7 @@ from sonlearn.learn.ensemble.class_pruning import (
 from sonlearn.learn.ensemble.committee import LIMIT, NOW, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.jobs import Job, work_off
+from sonlearn.learn.ensemble.merging import majority, merge_class_combiners, merge_histories, merge_now
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.ensemble.viewing import Seen, Views, rows_between
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
@@ -118,7 +120,7 @@ class ClassCommittee(ClassEngine):
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         views = dict.fromkeys(member.view for member in self.members)
         self._views = Views(views, mapping(self._pool), options.loss, several=True)
-        self._prunes = options.prune and options.budget != "rich"
+        self._prunes, self.merges = options.prune and options.budget != "rich", True
         self._lasting = [i for i, member in enumerate(self.members) if member.lasting]
 
     def new(self, classes: int = 0) -> ClassesState:
@@ -248,6 +250,69 @@ class ClassCommittee(ClassEngine):
         the combiner, which would come to rely on them, learns only in the first pass. What is counted is counted once.
         """
         state.now["passes"] += 1
+
+    def renumbered(self, state: ClassesState, numbers: np.ndarray, features: int) -> ClassesState:
+        """`state` with other numbers of the features (see `Engine.renumbered`)."""
+        views, shown = self._views.renumbered(state.views, numbers, features)
+        members, slots, work = list(state.members), np.arange(len(state.counts)), state.work.copy()
+        for i in self._active(state):
+            own = shown[self.members[i].view]
+            members[i] = self._engines[i].renumbered(members[i], own, int(own.max(initial=-1)) + 1, slots)
+        work["features"] = 1 + numbers[: work["features"][0]].max(initial=-1)
+        return state._replace(views=views, members=tuple(members), work=work)
+
+    def merge(self, states: Sequence[ClassesState], base: ClassesState, rows: Sequence[int]) -> ClassesState:
+        """Views, members and combiners, each in its own way; members at work in at least half of the states stay.
+
+        See `Engine.merge` and `StackedEnsemble.merge`. The states have the same classes in the same order.
+        """
+        every, k = (base, *states), len(self.members)
+        slots, maps = merged_slots([state.slots for state in every], [len(state.counts) for state in every])
+        K = int(slots.max(initial=-1)) + 1
+        left = majority([int(state.work["active"][0]) for state in states], k)
+        views, members = list(self._views.new()), [engine.new() for engine in self._engines]
+        for at, name in enumerate(self._views.names):
+            those = [g for g, state in enumerate(states) if name in self._needed(state)]
+            here = [i for i in left if self.members[i].view == name]
+            if not here:
+                continue
+            seen = self._views.merge(name, [states[g].views for g in those], base.views)
+            views[at] = seen.state
+            size = self._views.sizes(tuple(views))[name]
+            for i in here:
+                own = [
+                    (g, numbers) for g, numbers in zip(those, seen.numbers, strict=True) if i in self._active(states[g])
+                ]
+                engine = self._engines[i]
+                start = engine.renumbered(base.members[i], seen.base, size, maps[0])
+                found = [engine.renumbered(states[g].members[i], numbers, size, maps[g + 1]) for g, numbers in own]
+                members[i] = engine.merge(found, start, [rows[g] for g, _ in own])
+        gone = [[i for i in range(k) if i not in left or i not in self._active(state)] for state in states]
+        counts = np.zeros(K, np.int64)
+        for g, state in enumerate(every):
+            np.add.at(
+                counts, maps[g], state.counts if g == 0 else state.counts - padded(base.counts, len(state.counts))
+            )
+        work = base.work.copy()
+        for name in ("rows", "entries"):
+            work[name] = merging.summed(base.work[name], [s.work[name] for s in states], np.ones(len(states)))
+        for name in ("features", "words"):
+            work[name] = max(int(state.work[name][0]) for state in every)
+        work["active"], work["once"] = sum(1 << i for i in left), np.count_nonzero(counts == 1)
+        tally = merging.summed(base.tally, [state.tally for state in states], np.ones(len(states)))
+        tally[:, 3] = np.max([state.tally[:, 3] for state in states], axis=0)
+        merged = ClassesState(
+            tuple(views), tuple(members), merge_class_combiners([state.online for state in states], base.online, gone),
+            merge_class_combiners([state.offline for state in states], base.offline, gone), tally,
+            new_history(k), slots, counts, merge_now([state.now for state in states], base.now), work,
+        )  # fmt: skip
+        most, after = max(int(state.work["rows"][0]) for state in states), int(work["rows"][0])
+        if not (self._prunes and next_checkpoint(most)):
+            return merged
+        merged = merged._replace(history=merge_histories([s.history for s in states], base.history, rows))
+        if next_checkpoint(most) <= after - most:
+            return self._prune(merged)
+        return merged
 
     def reordered(self, state: ClassesState, order: list[int | None]) -> ClassesState:
         """`state` with its classes in another order; None stands for one that has not been met."""
@@ -424,6 +489,31 @@ def refill(combiner: ClassCombiner, case: Case, among: list[int]) -> None:
     combiner.w[:], combiner.A[:] = 0.0, np.diag(combiner.prior)
     combiner.w[among] = anew.w
     combiner.A[np.ix_(among, among)] = anew.A
+
+
+def merged_slots(slots: list[np.ndarray], counts: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """(slots of the merged state, of each state the new slots of its own), the first state being the base.
+
+    Parameters
+    ----------
+    slots : of each state int64[classes], of the same classes
+    counts : how many slots each has
+    """
+    merged, used, maps = np.full(len(slots[0]), _UNMET), 0, []
+    for own, count in zip(slots, counts, strict=True):
+        numbers = np.flatnonzero(own >= 0)
+        new = numbers[(merged[numbers] == _UNMET)]
+        merged[new[np.argsort(own[new])]] = used + np.arange(len(new))
+        used += len(new)
+        place = np.zeros(count, np.int64)
+        place[own[numbers]] = merged[numbers]
+        maps.append(place)
+    return merged, maps
+
+
+def padded(counts: np.ndarray, length: int) -> np.ndarray:
+    """int64[length]: `counts`, and zeros behind them."""
+    return np.append(counts, np.zeros(length - len(counts), np.int64))
 
 
 def make_class_member(member: ClassMember, decay: float) -> Any:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.delay import Waiting, exchange, new_waiting
@@ -29,6 +30,7 @@ from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combine
 from sonlearn.learn.ensemble.drift import Drift, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
+from sonlearn.learn.ensemble.merging import majority, merge_combiners, merge_drifts
 from sonlearn.learn.ensemble.pruning import SHORT, History, before_first_checkpoint, next_checkpoint, prune, replayed
 from sonlearn.learn.ensemble.viewing import Seen, rows_between
 from sonlearn.learn.losses import Loss, loss_value
@@ -38,6 +40,7 @@ from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import NAG_SECONDS, Member
 from sonlearn.options.methods import METHODS
 from sonlearn.options.views import VIEWS
+from sonlearn.views.view import MergedView
 
 #: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
@@ -98,6 +101,7 @@ class StackedEnsemble:
             make_engine(member_options(options, member), dense=VIEWS[member.view].kind == "fourier")
             for member in members
         )
+        self.merges = all(engine.merges for engine in self._engines)
         self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
         self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
         self._prunes = options.prune and options.budget != "rich"
@@ -195,6 +199,92 @@ class StackedEnsemble:
             members=tuple(engine.packed(s) for engine, s in zip(self._engines, state.members, strict=True)),
             history=state.history[: _rows(state) if self._rows_left(state) else 0],
         )
+
+    def renumbered(self, state: EnsembleState, shown: dict[str, np.ndarray]) -> EnsembleState:
+        """`state` whose members at work have other numbers of what they see; `shown`: of each view, those numbers."""
+        members = list(state.members)
+        for i in self.active(state):
+            numbers = shown[self.members[i].view]
+            members[i] = self._engines[i].renumbered(members[i], numbers, int(numbers.max(initial=-1)) + 1)
+        return state._replace(members=tuple(members))
+
+    def with_view(self, states: Sequence[EnsembleState], view: str) -> list[int]:
+        """Of several ensembles the positions of those that see `view`, if members at work after the merge do."""
+        left = self._left(states)
+        those = [i for i in left if self.members[i].view == view]
+        return [g for g, state in enumerate(states) if those and view in self.needed(state)]
+
+    def merge(
+        self,
+        states: Sequence[EnsembleState],
+        base: EnsembleState,
+        rows: Sequence[int],
+        views: dict[str, tuple[list[int], MergedView]],
+        sizes: dict[str, int],
+    ) -> EnsembleState:
+        """One ensemble of what several have learned since `base`; arguments have gone through `renumbered`.
+
+        Members at work in at least half of the ensembles stay, and are pruned if a checkpoint has been passed that no
+        learner has come to by itself.
+
+        Parameters
+        ----------
+        rows : [G], rows that each has learned since the base
+        views : of each view the ensembles that see it, and what they see merged
+        sizes : features of each merged view
+        """
+        left, k = self._left(states), len(self.members)
+        members = [engine.new() for engine in self._engines]
+        for i in left:
+            those, seen = views[self.members[i].view]
+            those = [g for g in those if i in self.active(states[g])]
+            size = sizes[self.members[i].view]
+            own = [
+                self._engines[i].renumbered(states[g].members[i], seen.numbers[views[self.members[i].view][0].index(g)],
+                                            size)
+                for g in those
+            ]  # fmt: skip
+            start = self._engines[i].renumbered(base.members[i], seen.base, size)
+            members[i] = self._engines[i].merge(own, start, [rows[g] for g in those])
+        now = base.now.copy()
+        for name in ("rows", "entries"):
+            now[name] = merging.summed(base.now[name], [state.now[name] for state in states], np.ones(len(states)))
+        now["active"] = sum(1 << i for i in left)
+        gone = [[i for i in range(k) if i not in left or i not in self.active(state)] for state in states]
+        sums = {
+            name: merging.summed(getattr(base, name), [getattr(s, name) for s in states], np.ones(len(states)))
+            for name in ("tally", "totals")
+        }
+        sums["tally"][:, 3] = np.max([state.tally[:, 3] for state in states], axis=0)
+        merged = base._replace(
+            members=tuple(members), now=now, drift=merge_drifts([state.drift for state in states], base.drift),
+            online=self._merged_combiner([s.online for s in states], base.online, gone, range(k)),
+            offline=self._merged_combiner([s.offline for s in states], base.offline, gone, self._long),
+            history=base.history[:0], **sums,
+        )  # fmt: skip
+        if not self._rows_left(merged) and not self._rows_left(base):
+            return merged
+        most = max(_rows(state) for state in states)
+        if any(len(state.history) < _rows(state) for state in states):
+            return merged
+        merged = merged._replace(
+            history=np.concatenate([base.history, *(state.history[_rows(base) : _rows(state)] for state in states)])
+        )
+        left = next_checkpoint(most) if self._prunes else 0
+        return self._pruned(merged) if 0 < left <= _rows(merged) - most else merged
+
+    def _left(self, states: Sequence[EnsembleState]) -> list[int]:
+        """Members at work after a merge."""
+        return majority([int(state.now["active"][0]) for state in states], len(self.members))
+
+    def _merged_combiner(
+        self, combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]], inputs: Sequence[int]
+    ) -> Combiner:
+        """The combiner of `inputs` (positions) of all, in which members that are not at work have no weight."""
+        places = [[at for at, i in enumerate(inputs) if i in pruned] for pruned in gone]
+        found = merge_combiners(combiners, base, places)
+        out = sorted(set.intersection(*map(set, places))) if places and base.w.shape[1] else []
+        return without(found, out) if out else found
 
     def member_table(self, state: EnsembleState) -> list[dict[str, Any]]:
         """For each member its name, whether it is at work, its own progressive error, and the combiners' weights.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import repeated
 from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.first_order import rules as first_order
+from sonlearn.learn.first_order.merging import merged
 from sonlearn.learn.first_order.rules import (
     ADA,
     ADAGRAD,
@@ -23,6 +26,10 @@ from sonlearn.learn.first_order.rules import (
     PRECISION,
     SCRATCH,
     SGD,
+    SHRUNK,
+    WHEN,
+    G,
+    W,
 )  # fmt: skip
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.options import LearnOptions
@@ -73,6 +80,8 @@ class FirstOrder(Engine):
     A subclass has its own kernels and state. The last field of the state is `now`; all others are arrays with a row
     for each feature.
     """
+
+    merges = True
 
     _kernels: Any = first_order  # the module with `learn`, `predict` and `weights`
 
@@ -127,6 +136,20 @@ class FirstOrder(Engine):
         """`state` without unused capacity."""
         seen = int(state.now["seen"][0])
         return type(state)(*(array[:seen] for array in state[:-1]), state.now)
+
+    def renumbered(self, state: FirstOrderState, numbers: np.ndarray, features: int) -> FirstOrderState:
+        """`state` with other numbers (see `Engine.renumbered`), forgetting and shrinkage brought up to date."""
+        table, now = state.table.copy(), state.now.copy().view(np.recarray)
+        if self._params.lazy:
+            table[:, W] *= np.exp(table[:, SHRUNK] - now.shrunk)
+            table[:, G] *= self._params.retention ** (now.n - table[:, WHEN])
+            table[:, WHEN], table[:, SHRUNK] = now.n, now.shrunk
+        now.seen = features
+        return FirstOrderState(merging.renumbered(table, numbers, features), now)
+
+    def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
+        """Sums as of one run, weights averaged by the precision gained (see `Engine.merge`)."""
+        return merged(self._params, states, base)
 
 
 def params_of(options: LearnOptions) -> FirstOrderParams:

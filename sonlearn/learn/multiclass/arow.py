@@ -19,13 +19,16 @@ Weights and precisions are float32, all arithmetic is float64. In a precision th
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
     add_pair,
@@ -109,6 +112,28 @@ class Arow:
     def packed(self, state: ArowState) -> ArowState:
         """`state` without spare room."""
         return state._replace(pairs=packed_pairs(state.pairs), since=state.since[: state.now["features"][0]])
+
+    def renumbered(self, state: ArowState, numbers: np.ndarray, features: int, slots: np.ndarray) -> ArowState:
+        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+        now, pairs, since = state.now.copy(), state.pairs, state.since
+        if self._decay > 0.0:
+            pairs = faded(pairs, P, (1.0 - self._decay) ** (now["rows"] - since))
+            since, now["features"] = np.full(features, now["rows"][0]), features
+        now["classes"] = 1 + slots[: now["classes"][0]].max(initial=-1)
+        return ArowState(renumbered_pairs(pairs, numbers, features, slots), since, now)
+
+    def merge(self, states: Sequence[ArowState], base: ArowState, rows: Sequence[int]) -> ArowState:
+        """Precisions added up, weights averaged by the precision gained (see `Engine.merge`)."""
+        own = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
+        now, retention = base.now.copy(), 1.0 - self._decay
+        now["classes"] = max(int(state.now["classes"][0]) for state in states)
+        now["rows"] = base.now["rows"] + sum(own)
+        feature, classes, (start, *columns) = side_by_side([each.pairs for each in (base, *states)])
+        by, sums = merging.shares(own, retention), [each[:, P] for each in columns]
+        gains = merging.added(start[:, P], sums, own, retention, by)
+        w = merging.averaged(start[:, W], [each[:, W] for each in columns], gains)
+        values = np.column_stack([w, np.clip(merging.summed(start[:, P], sums, by), 0.0, MOST)])
+        return ArowState(table_of(feature, classes, values, 0), np.full_like(base.since, now["rows"][0]), now)
 
     def facts(self, state: ArowState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""

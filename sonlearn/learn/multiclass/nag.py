@@ -18,14 +18,17 @@ Weights are float32, all arithmetic is float64.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.multiclass.arow import predict, score
+from sonlearn.learn.multiclass.merging import renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
     add_pair,
@@ -113,6 +116,37 @@ class Nag:
     def packed(self, state: NagState) -> NagState:
         """`state` without spare room."""
         return state._replace(pairs=packed_pairs(state.pairs), features=state.features[: state.now["features"][0]])
+
+    def renumbered(self, state: NagState, numbers: np.ndarray, features: int, slots: np.ndarray) -> NagState:
+        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+        now, table = state.now.copy(), state.features[: state.now["features"][0]].copy()
+        if self._decay > 0.0:
+            table[:, G] *= (1.0 - self._decay) ** (now["rows"] - table[:, SINCE])
+            table[:, SINCE] = now["rows"]
+        now["classes"], now["features"] = 1 + slots[: now["classes"][0]].max(initial=-1), features
+        pairs = renumbered_pairs(state.pairs, numbers, features, slots)
+        return NagState(pairs, merging.renumbered(table, numbers, features), now)
+
+    def merge(self, states: Sequence[NagState], base: NagState, rows: Sequence[int]) -> NagState:
+        """Sums as of one run, weights averaged by what their features' sums have gained (see `Engine.merge`)."""
+        own, retention = [float(each.now["rows"][0] - base.now["rows"][0]) for each in states], 1.0 - self._decay
+        by, now, table = merging.shares(own, retention), base.now.copy(), base.features.copy()
+        for name in ("t", "N", "rows"):
+            now[name] = merging.summed(base.now[name], [each.now[name] for each in states], np.ones(len(own)))
+        now["classes"] = max(int(each.now["classes"][0]) for each in states)
+        sums = [each.features[:, G] for each in states]
+        gains = merging.added(base.features[:, G], sums, own, retention, by)
+        table[:, G] = np.maximum(merging.summed(base.features[:, G], sums, by), 0.0)
+        table[:, S] = np.max([each.features[:, S] for each in (base, *states)], axis=0)
+        table[:, SINCE] = now["rows"]
+        scales = [
+            np.divide(each.features[:, S], table[:, S], out=np.ones(len(table)), where=table[:, S] > 0.0)
+            for each in (base, *states)
+        ]
+        feature, classes, columns = side_by_side([each.pairs for each in (base, *states)])
+        start, *others = (scale[feature] * column[:, 0] for scale, column in zip(scales, columns, strict=True))
+        w = merging.averaged(start, others, [gain[feature] for gain in gains])
+        return NagState(table_of(feature, classes, w[:, None], 0), table, now)
 
     def facts(self, state: NagState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
