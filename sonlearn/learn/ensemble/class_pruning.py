@@ -28,6 +28,7 @@ import numpy as np
 from sonlearn.jit import bare_jit
 from sonlearn.learn.ensemble.class_combiner import ClassCombiner, combine, new_class_combiner, scratch_for
 from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
+from sonlearn.learn.multiclass.arow import find_rivals
 from sonlearn.options.class_members import ClassMember
 from sonlearn.options.views import VIEWS
 
@@ -102,7 +103,7 @@ def remembered(
     learned = np.flatnonzero(~np.isnan(y))
     some = np.zeros((len(at), len(learned), 1 + RIVALS), np.float32)
     classes = np.zeros(len(learned), np.int64)
-    choose(V, logs, met, y, learned, some, classes)
+    choose(V, logs, met, y, learned, np.zeros(RIVALS, np.int64), some, classes)
     scores = np.zeros((len(learned), history.scores.shape[1], 1 + RIVALS), np.float32)
     scores[:, at] = some.transpose(1, 0, 2)
     parts = (scores, weight[learned], classes)
@@ -203,32 +204,23 @@ def _is_slow(case: Case, i: int) -> bool:
 
 
 @bare_jit
-def choose(V, logs, met, y, learned, scores, classes):
+def choose(V, logs, met, y, learned, rivals, scores, classes):
     """scores[:, at] <- scores of row learned[at] for its class, then for the likeliest others; classes[at] <- how many.
 
     Parameters
     ----------
     V : float64[k, n, K]; logs : float64[n, K]; met : int64[n]; y : float64[n]; learned : int64[rows]
+    rivals : int64[RIVALS], scratch
     scores : float32[k, rows, 1 + RIVALS]; classes : int64[rows]: filled in
     """
     for at in range(len(learned)):
         i = learned[at]
-        own, above, last = int(y[i]), math.inf, -1
+        own = int(y[i])
         if own >= met[i]:
             continue
+        found = find_rivals(logs[i], met[i], own, rivals)
         for j in range(len(V)):
             scores[j, at, 0] = V[j, i, own]
-        classes[at] = 1
-        while classes[at] < scores.shape[2]:
-            best = -1
-            for k in range(met[i]):
-                if k == own or logs[i, k] > above or (logs[i, k] == above and k <= last):
-                    continue
-                if best < 0 or logs[i, k] > logs[i, best]:
-                    best = k
-            if best < 0:
-                break
-            above, last = logs[i, best], best
-            for j in range(len(V)):
-                scores[j, at, classes[at]] = V[j, i, best]
-            classes[at] += 1
+            for place in range(found):
+                scores[j, at, 1 + place] = V[j, i, rivals[place]]
+        classes[at] = 1 + found

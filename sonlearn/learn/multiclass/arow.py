@@ -237,7 +237,7 @@ def find_places(pairs, rows, i, y, found, work):
 
 @bare_inline
 def add_missing(pairs, rows, i, k, places, column):
-    """Add class k to the blocks of the row's features where it has no place; a block may move, but no class within it."""
+    """Add class k to the blocks of the row's features where it has no place; classes stay where they are in a block."""
     begin = rows.indptr[i]
     for at in range(begin, rows.indptr[i + 1]):
         if places[at - begin, column] < 0:
@@ -248,7 +248,7 @@ def add_missing(pairs, rows, i, k, places, column):
 
 @bare_inline
 def step(r, pairs, rows, i, scale, m, column, work):
-    """Learn row i of a class against another, at the margin m; columns 1 and `column` of work.places say where they are.
+    """Learn row i of a class against another, at the margin m; where they are is in columns 1 and `column` of places.
 
     Returns by how much the score of the first grows. Quotients have a loop of their own over contiguous memory, so that
     the compiler vectorises it.

@@ -2,8 +2,9 @@
 
 A word of a text meets few of a thousand classes, so a table of features x classes would be empty nearly everywhere.
 Here a feature has a block in one pool: as many places as the next power of two of the classes that it has met, `LEAST`
-at least. A full block moves into one of twice the size; what it leaves is free for others. Time and memory are in proportion to the
-pairs that occurred, whatever the number of features or classes, and a class that comes late costs nothing.
+at least. A full block moves into one of twice the size; what it leaves is free for others. Time and memory are in
+proportion to the pairs that occurred, whatever the number of features or classes, and a class that comes late costs
+nothing.
 
 Where in the pool a block lies, and in which order a feature has met its classes, changes no bit of a score: a class has
 at most one place in a block.
