@@ -27,6 +27,7 @@ import math
 from sonlearn.jit import bare_jit, fetch, forced_inline
 from sonlearn.learn.invariant_step import travel
 from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope
+from sonlearn.learn.retention import left_after
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 # Columns of the table. W: weight; ftrl: z. G: sum of squared gradients; arow: precision minus 1;
@@ -195,7 +196,7 @@ def bring_up_to_date(params, state, rows, i):
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[at]
         table[f, W] *= remaining(params, state, f)
-        table[f, G] *= params.retention ** (now.n + 1 - table[f, WHEN])
+        table[f, G] *= left_after(params.retention, now.n + 1 - table[f, WHEN])
         table[f, WHEN] = now.n + 1
         table[f, SHRUNK] = now.shrunk
 
@@ -285,14 +286,14 @@ def nag(params, state, work, rows, i, p, slope):
     """
     table, now, begin, h = state.table, state.now[0], rows.indptr[i], rows.weight[i]
     if slope == 0.0 and not params.before:
-        now.t *= params.retention
-        now.N *= params.retention
+        now.t *= params.retention.rate
+        now.N *= params.retention.rate
         return True
     if params.lazy:  # the table has changed since
         for k in range(rows.indptr[i + 1] - begin):
             gather(table, G, work, k, rows.features[begin + k], rows.values[begin + k])
     q, norm = nag_scales(work, rows, i, h * slope * slope)
-    t, N = params.retention * now.t + h, params.retention * now.N + h * norm
+    t, N = params.retention.rate * now.t + h, params.retention.rate * now.N + h * norm
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     q *= common
     c = -h * slope
