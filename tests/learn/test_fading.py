@@ -196,5 +196,5 @@ def test_a_committee_tells_its_members():
     assert rates == [0.99] * 3
     assert engines[0]._params.shrink == 0.02
     state = Learner(options).state.ensemble.online
-    assert state.retention[0] == 0.99**32
-    assert Learner(LearnOptions()).state.ensemble.online.retention[0] == pytest.approx(0.9998**32)
+    assert state.retention[0] == 0.99**64
+    assert Learner(LearnOptions()).state.ensemble.online.retention[0] == pytest.approx(0.9998**64)
