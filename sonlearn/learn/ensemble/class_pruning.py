@@ -20,6 +20,7 @@ A deterministic function of the history: a resumed run decides as one long run d
 
 from __future__ import annotations
 
+import heapq
 import math
 from typing import NamedTuple
 
@@ -140,23 +141,36 @@ def scattered(case: Case, left: list[int], entries: np.ndarray) -> list[int]:
 
 
 def pruned(case: Case, left: list[int]) -> list[int]:
-    """Positions of the members to prune, of those `left`; two stay at least."""
-    left, going, slow = list(left), [], {i: _is_slow(case, i) for i in left}
+    """Positions of the members to prune, of those `left`; two stay at least.
+
+    What a member's absence costs grows as others go. So only the one that looked cheapest to miss is judged anew, if
+    others have gone since it was, and goes if it still is.
+    """
+    left, going, known = list(left), [], Growths(case)
+    slow = {i: _is_slow(case, i) for i in left}
     share = case.costs / max(case.costs.sum(), 1e-300)
-    while len(left) > 2:
-        growth = _growths(case, left)
-        price = {i: growth[i] / max(share[i], 1e-300) for i in left}
-        some = [i for i in left if case.costs[i] > 0.0 or case.members[i].cost > 0.0]
-        if not some:
-            break
-        i = min(some, key=lambda i: (price[i] if not slow[i] else max(price[i], PRICE), i))
-        if not growth[i] < (NOTHING if slow[i] else PRICE * share[i]):
+
+    def judged(i: int) -> tuple[float, int, float, int]:
+        growth = known.without(left, i)
+        price = growth / max(share[i], 1e-300)
+        return max(price, PRICE) if slow[i] else price, i, growth, len(left)
+
+    queue = [judged(i) for i in left if case.costs[i] > 0.0 or case.members[i].cost > 0.0] if len(left) > 2 else []
+    heapq.heapify(queue)
+    while queue and len(left) > 2:
+        cheapest = heapq.heappop(queue)
+        if cheapest[3] != len(left):
+            cheapest = judged(cheapest[1])
+            if queue and cheapest[:2] > queue[0][:2]:
+                heapq.heappush(queue, cheapest)
+                continue
+        _, i, growth, _ = cheapest
+        if not growth < (NOTHING if slow[i] else PRICE * share[i]):
             break
         left.remove(i)
         going.append(i)
     while len(left) > 1 and case.costs[left].sum() > case.allowed:
-        growth = _growths(case, left)
-        going.append(min(left, key=lambda i: (growth[i] / max(case.costs[i], 1e-300), i)))
+        going.append(min(left, key=lambda i: (known.without(left, i) / max(case.costs[i], 1e-300), i)))
         left.remove(going[-1])
     return going
 
@@ -181,16 +195,26 @@ def _loss(case: Case, chosen: list[int]) -> float:
     return float(np.average(losses[known], weights=case.history.weight[known])) if len(known) else 0.0
 
 
-def _growths(case: Case, left: list[int]) -> dict[int, float]:
-    """By what share of itself the loss grows without each of those `left`."""
-    lasting = [i for i in left if case.members[i].lasting]
-    found = dict.fromkeys(left, -math.inf)
-    for among in (left, lasting) if 1 < len(lasting) < len(left) else (left,):
-        now = _loss(case, among)
-        for i in among:
-            without = _loss(case, [j for j in among if j != i])
-            found[i] = max(found[i], (without - now) / max(now, 1e-300))
-    return found
+class Growths:
+    """By what share of itself the loss of members grows without one of them; each loss is worked out once."""
+
+    def __init__(self, case: Case):
+        self._case, self._losses = case, dict[tuple[int, ...], float]()
+
+    def without(self, left: list[int], i: int) -> float:
+        """The larger growth without member i: of those `left`, and of those of them whose memory is long."""
+        lasting = [j for j in left if self._case.members[j].lasting]
+        found = self._growth(left, i)
+        return max(found, self._growth(lasting, i)) if i in lasting and 1 < len(lasting) < len(left) else found
+
+    def _growth(self, among: list[int], i: int) -> float:
+        now = self._loss(among)
+        return (self._loss([j for j in among if j != i]) - now) / max(now, 1e-300)
+
+    def _loss(self, among: list[int]) -> float:
+        if tuple(among) not in self._losses:
+            self._losses[tuple(among)] = _loss(self._case, among)
+        return self._losses[tuple(among)]
 
 
 def _on_tuples(member: ClassMember) -> bool:
