@@ -20,8 +20,9 @@ A deterministic function of the history: a resumed run decides as one long run d
 
 from __future__ import annotations
 
-import heapq
+import functools
 import math
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -140,32 +141,19 @@ def scattered(case: Case, left: list[int], entries: np.ndarray) -> list[int]:
     return those if (entries[those, 1] / np.maximum(entries[those, 0], 1.0)).min() >= SCATTERED else []
 
 
-def pruned(case: Case, left: list[int]) -> list[int]:
-    """Positions of the members to prune, of those `left`; two stay at least.
-
-    What a member's absence costs grows as others go. So only the one that looked cheapest to miss is judged anew, if
-    others have gone since it was, and goes if it still is.
-    """
+def pruned(case: Case, left: list[int], run: Callable[..., Iterable] = map) -> list[int]:
+    """Positions of the members to prune, of those `left`; two stay at least. `run`: ``map``, maybe side by side."""
     left, going, known = list(left), [], Growths(case)
     slow = {i: _is_slow(case, i) for i in left}
     share = case.costs / max(case.costs.sum(), 1e-300)
-
-    def judged(i: int) -> tuple[float, int, float, int]:
-        growth = known.without(left, i)
-        price = growth / max(share[i], 1e-300)
-        return max(price, PRICE) if slow[i] else price, i, growth, len(left)
-
-    queue = [judged(i) for i in left if case.costs[i] > 0.0 or case.members[i].cost > 0.0] if len(left) > 2 else []
-    heapq.heapify(queue)
-    while queue and len(left) > 2:
-        cheapest = heapq.heappop(queue)
-        if cheapest[3] != len(left):
-            cheapest = judged(cheapest[1])
-            if queue and cheapest[:2] > queue[0][:2]:
-                heapq.heappush(queue, cheapest)
-                continue
-        _, i, growth, _ = cheapest
-        if not growth < (NOTHING if slow[i] else PRICE * share[i]):
+    while len(left) > 2:
+        some = [i for i in left if case.costs[i] > 0.0 or case.members[i].cost > 0.0]
+        growth = dict(zip(some, run(functools.partial(known.without, left), some), strict=True))
+        price = {i: growth[i] / max(share[i], 1e-300) for i in some}
+        if not some:
+            break
+        i = min(some, key=lambda i: (price[i] if not slow[i] else max(price[i], PRICE), i))
+        if not growth[i] < (NOTHING if slow[i] else PRICE * share[i]):
             break
         left.remove(i)
         going.append(i)

@@ -116,7 +116,8 @@ class ClassCommittee(ClassEngine):
         self._threads = threads if threads > 1 else 0
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         views = dict.fromkeys(member.view for member in self.members)
-        self._views = Views(views, mapping(self._pool), options.loss, several=True)
+        self._map = mapping(self._pool)
+        self._views = Views(views, self._map, options.loss, several=True)
         self._prunes = options.prune and options.budget != "rich"
         self._room = np.zeros(0)
         self._lasting = [i for i, member in enumerate(self.members) if member.lasting]
@@ -356,7 +357,7 @@ class ClassCommittee(ClassEngine):
         if rows == WORDS_AFTER:
             going = out_of_place(case, active)
         else:
-            going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active)
+            going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active, self._map)
         for i in going:
             members[i] = self._engines[i].new()
             state.work["active"] &= ~(1 << i)
