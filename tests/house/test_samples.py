@@ -11,7 +11,7 @@ from places import ROOT
 from streams import read_svmlight
 
 DATA = ROOT / "data"
-SAMPLES = ("sample.svm", "sample.vw", "customers.csv")
+SAMPLES = ("sample.svm", "sample.vw", "customers.csv", "messages.csv")
 
 
 @pytest.fixture(scope="module")
