@@ -111,6 +111,18 @@ def number_all(keys, fetched, size, value, table, now, out, at):
 
 
 @bare_inline
+def all_known(keys, fetched, size, slots, shift):
+    """Whether every key of a row has a number of its own; then fetched[k] <- the slot that has it."""
+    for k in range(size):
+        print_ = keys[k] >> (KEY_BITS - PRINT_BITS)
+        if fetched[k] == 0 or fetched[k] >> NUMBER_BITS != print_:
+            fetched[k] = slots[slot_of(print_, slots, shift)]
+            if fetched[k] == 0:
+                return False
+    return True
+
+
+@bare_inline
 def searched(key, table, now, learned):
     """`number_of` what does not stand in the first slot where it should."""
     slots, shift, limit = table

@@ -15,6 +15,7 @@ from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
     Numbering,
+    all_known,
     begin_marks,
     doubled,
     first_slot,
@@ -181,7 +182,7 @@ def combine_rows(params, state, work, rows, out, start):
         shared = now["made"] + size > params.limit
         for k in range(size):
             work.fetched[k] = first_slot(work.keys[k], slots, table[1])
-        if learned and not shared:
+        if (not shared and learned) or all_known(work.keys, work.fetched, size, slots, table[1]):
             number_all(work.keys, work.fetched, size, value, table, now, out, at)
             at += size
         else:
