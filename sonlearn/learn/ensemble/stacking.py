@@ -14,7 +14,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
@@ -47,8 +46,9 @@ _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
 #: times a thread's share. Each part has to fetch their tables into the cache anew.
 PARTS, LEAST_ROWS, LONG = 4, 128, 1.4
-#: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch.
-ENTRIES = 1 << 18
+#: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch. Arrays of
+#: so many numbers are 4 MB, from where NumPy asks for huge pages; below, the system clears them page by page.
+ENTRIES = 1 << 19
 #: Entries that a row of tuples or of Fourier features is taken to have, before there was one.
 MANY = 300.0
 #: Engines that count: in further passes over the same rows they count nothing again.
@@ -313,7 +313,7 @@ class StackedEnsemble:
             before: dict[Any, Job] = {}  # of the view, and of each member
             n, many = span[1] - span[0], MANY if VIEWS[view].kind in ("tuples", "fourier") else 0.0
             parts = min(max(n // LEAST_ROWS, 1), PARTS) if took[view] * self._threads > LONG * every else 1
-            parts = max(parts, math.ceil(n * self._entries.get(view, many) / ENTRIES))
+            parts = max(parts, int(n * self._entries.get(view, many)) // ENTRIES)
             for at in itertools.pairwise(np.linspace(*span, parts + 1).astype(int).tolist()):
                 shown: list[tuple[Rows, int]] = []
                 show = functools.partial(self._show, viewed, view, at, shown)
