@@ -46,9 +46,8 @@ _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
 #: times a thread's share. Each part has to fetch their tables into the cache anew.
 PARTS, LEAST_ROWS, LONG = 4, 128, 1.4
-#: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch. Arrays of
-#: so many numbers are 4 MB, from where NumPy asks for huge pages; below, the system clears them page by page.
-ENTRIES = 1 << 19
+#: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch.
+ENTRIES = 1 << 17
 #: Entries that a row of tuples or of Fourier features is taken to have, before there was one.
 MANY = 300.0
 #: Engines that count: in further passes over the same rows they count nothing again.
