@@ -12,7 +12,7 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, log_of_next, moments_with, standard, tamed, z_code
+from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
@@ -68,13 +68,19 @@ class BinsScratch(NamedTuple):
     marks: np.ndarray  # see `put`
     moments: np.ndarray  # float64[3], of a feature with the row taken in
     deviations: np.ndarray  # float64[longest row]; `standard` of the values (z-bins only)
-    found: np.ndarray  # float64[2 longest row + 1, 2]; counts of the row's indicators (odds only)
+    # of the row's entries (odds only): float64[3 longest row], weight of the rows of its class, and logarithm of how
+    # many times as frequent each is in the positive class; int64[the same], scratch of `logarithms`
+    found: np.ndarray
+    odds: np.ndarray
+    exponents: np.ndarray
 
 
 def _new_work(row: int) -> BinsScratch:
     keys, fetched = np.zeros((2, row, 2), np.int64)
-    found = np.zeros((2 * row + 1, 2))
-    return BinsScratch(np.zeros(row, np.int64), keys, fetched, new_marks(3 * row), np.zeros(3), np.zeros(row), found)
+    return BinsScratch(
+        np.zeros(row, np.int64), keys, fetched, new_marks(3 * row), np.zeros(3), np.zeros(row), *np.zeros((2, 3 * row)),
+        np.zeros(3 * row, np.int64),
+    )  # fmt: skip
 
 
 class Bins(Numbering):
@@ -277,20 +283,22 @@ def weigh(state, work, rows, i, out, span, n, learned):
 
     To read the counts of the whole row first pays, as with `first_slot`.
     """
-    now, (begin, end), counts, found = state.now[0], span, state.counts, work.found
+    now, (begin, end), counts, found, odds = state.now[0], span, state.counts, work.found, work.odds
     constant, share = UNKNOWN, 1.0 / math.sqrt(max(n, 1))
     if 0 <= rows.constant < len(state.own):
         constant = state.own[rows.constant, SELF] - 1
-    for k in range(begin, end):
-        found[k - begin, 0], found[k - begin, 1] = counts[out.features[k], 0], counts[out.features[k], 1]
     prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0))
     side, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]
     for k in range(begin, end):
+        negative, positive = counts[out.features[k], 0], counts[out.features[k], 1]
+        odds[k - begin] = (positive + 1.0) / (negative + 1.0)
+        found[k - begin] = positive if side == 1 else negative
+    logarithms(odds, odds.view(np.int64), work.exponents, end - begin)
+    for k in range(begin, end):
         if out.features[k] != constant:
-            rho = log_of_next(found[k - begin, 1]) - log_of_next(found[k - begin, 0]) + prior
-            out.values[k] *= rho * share
+            out.values[k] *= (odds[k - begin] + prior) * share
             if learned:
-                counts[out.features[k], side] = min(found[k - begin, side] + h, MOST)
+                counts[out.features[k], side] = min(found[k - begin] + h, MOST)
     if learned and side == 1:
         now["n_pos"] = min(now["n_pos"] + h, MOST)
     elif learned:

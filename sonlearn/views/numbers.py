@@ -148,6 +148,32 @@ def number_of(key, fetched, table, now, learned):
     return searched(key, table, now, learned)
 
 
+@forced_inline
+def number_all(keys, fetched, size, value, table, now, out, at):
+    """`number_of` and `put` of all keys of a row that is learned from, where none can share a number.
+
+    Most keys stand in the slot where they should: those are written without a branch, the others after them.
+    """
+    for k in range(size):
+        out.features[at + k] = (fetched[k] & _NUMBER) - 1
+        out.values[at + k] = value
+    for k in range(size):
+        if fetched[k] == 0 or fetched[k] >> NUMBER_BITS != keys[k] >> (KEY_BITS - PRINT_BITS):
+            out.features[at + k] = searched(keys[k], table, now, True)
+
+
+@bare_inline
+def all_known(keys, fetched, size, slots, shift):
+    """Whether every key of a row has a number of its own; then fetched[k] <- the slot that has it."""
+    for k in range(size):
+        print_ = keys[k] >> (KEY_BITS - PRINT_BITS)
+        if fetched[k] == 0 or fetched[k] >> NUMBER_BITS != print_:
+            fetched[k] = slots[slot_of(print_, slots, shift)]
+            if fetched[k] == 0:
+                return False
+    return True
+
+
 @bare_inline
 def searched(key, table, now, learned):
     """`number_of` what does not stand in the first slot where it should."""

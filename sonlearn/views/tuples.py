@@ -17,12 +17,14 @@ from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
     Numbering,
+    all_known,
     begin_marks,
     doubled,
     first_slot,
     identities_of,
     lacks_room,
     new_marks,
+    number_all,
     number_of,
     put,
     room_for,
@@ -219,10 +221,14 @@ def combine_rows(params, state, work, rows, out, start):
         shared = now["made"] + size > params.limit
         for k in range(size):
             work.fetched[k] = first_slot(work.keys[k], slots, table[1])
-        for k in range(size):
-            number = number_of(work.keys[k], work.fetched[k], table, now, learned)
-            if number != UNKNOWN:
-                at = put(out, begin, at, number, value, shared, work.marks)
+        if (not shared and learned) or all_known(work.keys, work.fetched, size, slots, table[1]):
+            number_all(work.keys, work.fetched, size, value, table, now, out, at)
+            at += size
+        else:
+            for k in range(size):
+                number = number_of(work.keys[k], work.fetched[k], table, now, learned)
+                if number != UNKNOWN:
+                    at = put(out, begin, at, number, value, shared, work.marks)
         out.indptr[i + 1] = at
         if learned:
             now["told"] += size

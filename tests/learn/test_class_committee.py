@@ -341,7 +341,7 @@ def test_the_dearest_that_tells_nothing_goes_first_and_what_costs_nothing_stays(
 def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
     some = member_scores((2.0, 2.0, 0.7, 0.0))
     long, short = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
-    growth = class_pruning._growths(long, [0, 1, 2, 3])[2]
+    growth = class_pruning.Growths(long).without([0, 1, 2, 3], 2)
     assert growth > class_pruning.NOTHING
     assert (2 in class_pruning.pruned(long, [0, 1, 2, 3])) == (growth < class_pruning.PRICE * 40 / 42)
     assert 2 not in class_pruning.pruned(short, [0, 1, 2, 3])

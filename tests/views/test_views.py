@@ -21,6 +21,7 @@ from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.files import storage
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
+from sonlearn.views.codes import logarithms
 from sonlearn.views.index import BEYOND, index_of, intern, lookup, new_index
 
 pytestmark = pytest.mark.interpreted
@@ -494,3 +495,12 @@ def test_a_long_row_takes_time_in_proportion_when_the_table_is_full():
     state, _ = view.fit_transform(view.reserve(view.new(), filling, 40_000), filling)
     assert state.now["made"][0] == 1 << 15
     assert seconds(40_000) < 40 * max(seconds(4_000), 1e-4)  # going through the row it was 100 times as long
+
+
+@pytest.mark.interpreted
+def test_logarithms_of_all_sizes():
+    x = np.concatenate([np.geomspace(1e-300, 1e300, 301), [1.0, 0.5**0.5, 2.0**0.5, 1 - 1e-15, 1 + 1e-15]])
+    got = x.copy()
+    logarithms(got, got.view(np.int64), np.zeros(len(x), np.int64), len(x))
+    np.testing.assert_allclose(got, np.log(x), rtol=1e-14)
+    assert got[x == 1.0].tolist() == [0.0, 0.0]

@@ -83,10 +83,9 @@ class ClassesState(NamedTuple):
     slots: np.ndarray  # int64[classes]; of the number of a class, its slot or -1
     counts: np.ndarray  # int64[slots]; rows learned of each
     now: np.ndarray  # structured [1], as of a committee
-    work: (
-        np.ndarray
-    )  # structured [1]: rows learned; their entries and features; bits of the members at work; classes shown once;
+    # structured [1]: rows learned; their entries and features; bits of the members at work; classes shown once;
     # whether rows are words
+    work: np.ndarray
 
     @property
     def classes(self) -> tuple:
@@ -119,25 +118,17 @@ class ClassCommittee(ClassEngine):
         self._threads = threads if threads > 1 else 0
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         views = dict.fromkeys(member.view for member in self.members)
-        self._views = Views(views, mapping(self._pool), options.loss, several=True)
+        self._map = mapping(self._pool)
+        self._views = Views(views, self._map, options.loss, several=True)
         self._prunes, self.merges = options.prune and options.budget != "rich", True
+        self._room = np.zeros(0)
         self._lasting = [i for i, member in enumerate(self.members) if member.lasting]
 
     def new(self, classes: int = 0) -> ClassesState:
         """State that has seen nothing; so many classes have been named."""
         weights, precision = (np.array([getattr(m, what) for m in self.members]) for what in ("weight", "precision"))
         combiners = [new_class_combiner(weights, self._options.decay, precision) for _ in range(2)]
-        work = np.zeros(
-            1,
-            dtype=[
-                ("rows", "i8"),
-                ("entries", "i8"),
-                ("features", "i8"),
-                ("active", "i8"),
-                ("once", "i8"),
-                ("words", "i8"),
-            ],
-        )
+        work = np.zeros(1, dtype=WORK)
         work["active"] = (1 << len(self.members)) - 1
         return ClassesState(
             self._views.new(), tuple(engine.new() for engine in self._engines), *combiners,
@@ -186,7 +177,7 @@ class ClassCommittee(ClassEngine):
             V, active = self._scored(state, part), self._active(state)
             met, logs = np.full(stop - at, known), np.zeros((stop - at, known))
             lasting = self._lasting_at_work(state)
-            V = V[[active.index(i) for i in lasting]] if len(lasting) < len(active) else V
+            V = _scores_of(V, active, lasting)
             combine_members(state.offline, lasting, V, met, part.y, part.weight, False, logs)
             once, t = int(state.work["once"][0]), int(state.work["rows"][0])
             self._to_input(state, logs, met, np.full(stop - at, once), np.full(stop - at, t), out.part(at, stop))
@@ -361,7 +352,8 @@ class ClassCommittee(ClassEngine):
         again, active, n, K = bool(state.now["passes"][0] > 0), self._active(state), len(rows.y), len(state.counts)
         told = ~np.isnan(rows.y)
         met, once, t = self._count(state, rows, told, again)
-        V, members = np.zeros((len(active), n, K)), list(state.members)
+        V, (logs, others) = np.split(self._room_for(len(active) + 2, n, K), [len(active)])
+        members = list(state.members)
         own, seen = self._views.showing(state.views, rows, learn=not again)
 
         def teach(j: int, shown: Rows, features: int) -> None:
@@ -381,17 +373,14 @@ class ClassCommittee(ClassEngine):
                     state.tally[i, 3] = max(state.tally[i, 3], top)
 
         self._each(state, seen, n, teach)
-        logs = np.zeros((n, K))
         combine_members(state.online, active, V, met, rows.y, rows.weight, not again, logs)
         lasting = self._lasting_at_work(state)
         if len(lasting) == len(active):
             for offline, online in zip(state.offline, state.online, strict=True):
                 offline[:] = online
         elif not again:
-            V_lasting = V[[active.index(i) for i in lasting]]
-            combine_members(
-                state.offline, lasting, V_lasting, met, rows.y, rows.weight, True, np.zeros((n, K))
-            )  # fmt: skip
+            V_lasting = _scores_of(V, active, lasting)
+            combine_members(state.offline, lasting, V_lasting, met, rows.y, rows.weight, True, others)
         self._to_input(state, logs, met, once, t, out)
         state = state._replace(views=tuple(own), members=tuple(members))
         if again or not self._prunes:
@@ -406,6 +395,12 @@ class ClassCommittee(ClassEngine):
             if next_checkpoint(before) == int(state.work["rows"][0]) - before:
                 state = self._prune(state)
         return state
+
+    def _room_for(self, k: int, n: int, K: int) -> np.ndarray:
+        """float64[k, n, K] of any content: the same memory each time, which the system would have to clear anew."""
+        if len(self._room) < k * n * K:
+            self._room = np.zeros(k * n * K)
+        return self._room[: k * n * K].reshape(k, n, K)
 
     def _up_to_checkpoint(self, state: ClassesState, rows: Rows, start: int, stop: int) -> int:
         """Where to stop so that pruning comes after the very same row however the stream is cut."""
@@ -427,7 +422,7 @@ class ClassCommittee(ClassEngine):
         if rows == WORDS_AFTER:
             going = out_of_place(case, active)
         else:
-            going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active)
+            going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active, self._map)
         for i in going:
             members[i] = self._engines[i].new()
             state.work["active"] &= ~(1 << i)
@@ -442,7 +437,7 @@ class ClassCommittee(ClassEngine):
     def _scored(self, state: ClassesState, rows: Rows) -> np.ndarray:
         """float64[at work, n, slots]: the members' levelled scores of rows that they do not learn from."""
         active, n, K = self._active(state), len(rows.y), len(state.counts)
-        V, met = np.zeros((len(active), n, K)), np.full(n, K)
+        V, met = self._room_for(len(active), n, K), np.full(n, K)
         _, seen = self._views.showing(state.views, rows, learn=False)
 
         def ask(j: int, shown: Rows, features: int) -> None:
@@ -481,6 +476,12 @@ class ClassCommittee(ClassEngine):
         new = (once + 0.5) / (t + 1.0)
         out.unseen[:] = np.where(met > 0, np.log(new / (1.0 - new) / unmet), 0.0)
         tell(state.slots, logs, met, out.unseen, out.scores)
+
+
+def _scores_of(V: np.ndarray, active: list[int], some: list[int]) -> np.ndarray:
+    """float64[len(some), n, K]: of V, the scores of the `active` members, those of `some` of them."""
+    at = [active.index(i) for i in some]
+    return V[: len(at)] if at == list(range(len(at))) else V[at]
 
 
 def refill(combiner: ClassCombiner, case: Case, among: list[int]) -> None:

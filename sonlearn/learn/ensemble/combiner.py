@@ -48,7 +48,7 @@ NARROW = 0.1
 #: rows.
 ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
 #: After PERIOD rows A keeps this share of itself.
-PERIOD = 32
+PERIOD = 64
 RETENTION = 0.9998**PERIOD
 #: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
 LIMIT, SURE = 30.0, 27.6

@@ -49,6 +49,10 @@ _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
 #: times a thread's share. Each part has to fetch their tables into the cache anew.
 PARTS, LEAST_ROWS, LONG = 4, 128, 1.4
+#: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch.
+ENTRIES = 1 << 17
+#: Entries that a row of tuples or of Fourier features is taken to have, before there was one.
+MANY = 300.0
 #: Engines that count: in further passes over the same rows they count nothing again.
 COUNTS = ("bayes", "ewma")
 #: What a member at work costs a row beside its own time, the combiners' in units of `Member.cost`.
@@ -104,6 +108,7 @@ class StackedEnsemble:
         self.merges = all(engine.merges for engine in self._engines)
         self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
         self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
+        self._entries: dict[str, float] = {}  # entries of a row of each view, the last time
         self._prunes = options.prune and options.budget != "rich"
 
     def new(self) -> EnsembleState:
@@ -402,10 +407,13 @@ class StackedEnsemble:
         jobs, every = list[Job](), sum(took.values())
         for view in sorted(sharing, key=lambda view: -took[view]):
             before: dict[Any, Job] = {}  # of the view, and of each member
-            parts = (span[1] - span[0]) // LEAST_ROWS if took[view] * self._threads > LONG * every else 1
-            for at in itertools.pairwise(np.linspace(*span, min(max(parts, 1), PARTS) + 1).astype(int).tolist()):
+            n, many = span[1] - span[0], MANY if VIEWS[view].kind in ("tuples", "fourier") else 0.0
+            parts = min(max(n // LEAST_ROWS, 1), PARTS) if took[view] * self._threads > LONG * every else 1
+            parts = max(parts, int(n * self._entries.get(view, many)) // ENTRIES)
+            for at in itertools.pairwise(np.linspace(*span, parts + 1).astype(int).tolist()):
                 shown: list[tuple[Rows, int]] = []
-                fit_transform = Job(functools.partial(_show, viewed, view, at, shown), filter(None, [before.get(view)]))
+                show = functools.partial(self._show, viewed, view, at, shown)
+                fit_transform = Job(show, filter(None, [before.get(view)]))
                 before[view] = fit_transform
                 jobs.append(fit_transform)
                 for i in sharing[view]:
@@ -415,6 +423,11 @@ class StackedEnsemble:
                 for job in jobs[-1 - len(sharing[view]) :]:
                     job.call = functools.partial(_timed, job.call, takes[view])
         work_off(jobs, self._pool, self._threads)
+
+    def _show(self, viewed: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
+        rows, features = viewed.part(view, *at)
+        self._entries[view] = rows.indptr[-1] / max(len(rows.y), 1)
+        shown.append((rows, features))
 
     def _counted(
         self, state: EnsembleState, rows: Rows, V: np.ndarray, par: np.ndarray, z: np.ndarray
@@ -561,10 +574,6 @@ def entries_of(rows: Rows, which: np.ndarray) -> int:
     if len(which) == 1:  # quicker
         return int(rows.indptr[1]) if which[0] else 0
     return int(np.diff(rows.indptr)[which].sum())
-
-
-def _show(viewed: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
-    shown.append(viewed.part(view, *at))
 
 
 def _timed(call: Callable[[], None], took: list[float]) -> None:

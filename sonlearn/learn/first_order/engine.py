@@ -32,6 +32,7 @@ from sonlearn.learn.first_order.rules import (
     W,
 )  # fmt: skip
 from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.learn.retention import Retention, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -62,7 +63,7 @@ class FirstOrderParams(NamedTuple):
     before: bool
     delta: float
     dual: bool
-    retention: float  # factor of the sums in each round: 1 - decay
+    retention: Retention  # factor of the sums in each round: 1 - decay
     shrink: float  # --l2 as a factor of the weights; 0 for ftrl, which has a term of its own
     lazy: bool  # whether there is forgetting or shrinkage
 
@@ -172,7 +173,7 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
         before=options.rescale == "before",
         delta=float(options.delta),
         dual=options.update == "dual",
-        retention=1.0 - float(options.decay),
+        retention=retention_of(options.decay),
         shrink=shrink,
         lazy=options.decay > 0.0 or shrink > 0.0,
     )

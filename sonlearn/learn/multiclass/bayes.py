@@ -26,10 +26,13 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
+    DISTANCE,
+    LARGE_TABLE,
     Pairs,
     add_pair,
     bytes_of,
     count_places,
+    fetch_block,
     more_room,
     new_pairs,
     packed_pairs,
@@ -205,7 +208,10 @@ def score(decay, state, rows, i, z):
         amount += abs(rows.values[at])
     for k in range(classes):
         z[k] = log_of_next(state.rows[k]) - amount * math.log(state.amounts[k] + features)
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+    large, end = len(pairs.classes) > LARGE_TABLE, rows.indptr[i + 1]
+    for at in range(rows.indptr[i], end):
+        if large:
+            fetch_block(pairs, rows, at + DISTANCE, end)
         f, x = rows.features[at], abs(rows.values[at])
         if f >= len(pairs.begin):
             continue

@@ -40,6 +40,7 @@ from sonlearn.learn.multiclass.pairs import (
     scale_pairs,
     weights_of,
 )
+from sonlearn.learn.multiclass.sums import exponential, largest, product, summed
 
 #: Classes whose slope is smaller are left out of a step.
 TINY = 0.02
@@ -218,17 +219,18 @@ def tamed(x):
 @bare_inline
 def slopes(q, z, shown, classes, y):
     """q[:classes] <- softmax(z) less the indicator of y; returns the sum of squares. Classes not `shown` score 0."""
-    top, total, squares = -math.inf, 0.0, 0.0
+    for k in range(shown):
+        q[k] = z[k]
+    for k in range(shown, classes):
+        q[k] = 0.0
+    top = largest(q, classes)
     for k in range(classes):
-        q[k] = z[k] if k < shown else 0.0
-        top = max(top, q[k])
+        q[k] = exponential(q[k] - top)
+    total = summed(q, classes)
     for k in range(classes):
-        q[k] = math.exp(q[k] - top)
-        total += q[k]
-    for k in range(classes):
-        q[k] = q[k] / total - (1.0 if k == y else 0.0)
-        squares += q[k] * q[k]
-    return squares
+        q[k] /= total
+    q[y] -= 1.0
+    return product(q, q, classes)
 
 
 @bare_inline
