@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from sonlearn.commands.messages import complain
-from sonlearn.errors import InputError
+from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.arrow import is_arrow, texts_of
-from sonlearn.text.columns import header_hint, layout_of
+from sonlearn.text.columns import LIKE_A_ROW, header_hint, layout_of
 from sonlearn.text.csv import records_of
 from sonlearn.text.describe import lines_of, summarise
 from sonlearn.text.source import read_chunks, source_name
@@ -40,7 +40,12 @@ def _of_csv(path: str, name: str, options: TextOptions, skipped: list[int]) -> t
     if first is None:
         raise InputError(name, None, None, "an empty stream", "a table: CSV, Parquet or Arrow")
     columns, text = first
-    layout_of(columns, options, (name, 1), True, header_hint(text, columns, options))
+    hint = header_hint(text, columns, options)
+    layout_of(columns, options, (name, 1), True, hint)
+    if hint and len(columns) == 1 and hint != LIKE_A_ROW:
+        raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{hint}")
+    if hint == LIKE_A_ROW:
+        complain(f"sonlearn: warning: {name}:1: the header {shorten(', '.join(columns))} looks like a row")
 
     def rows() -> Iterator[list[str]]:
         for record in records:
