@@ -342,8 +342,9 @@ class Session(Passes):
             said.append(UNLABELLED)
         if not self.options.testonly:
             said += worse_than_a_constant(self.learn, self.progress)
-        if self.metrics is not None and self.progress.examples >= ENOUGH and self.metrics.nobody():
-            said.append(self.metrics.nobody())
+        if self.metrics is not None and self.progress.examples >= ENOUGH:
+            alike = "" if self.options.testonly or self.before else self.metrics.one_label()
+            said += filter(None, (self.metrics.nobody(), alike))
         return said
 
     def record(self, ending: str) -> None:

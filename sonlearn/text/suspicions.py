@@ -94,6 +94,10 @@ class Suspicions:
             return f"the column {shorten(column)} has {date_note(self._date)}"
         if self._numbers > most:
             return f"the column {shorten(column)} has {number_note(self._number)}"
+        return self.sentences(column, rows)
+
+    def sentences(self, column: str, rows: int) -> str:
+        """The same if most rows have a text of several words that no other has."""
         if self._texts >= max(ENOUGH, rows / 2) and self._sentences > self._texts / 2:
             return text_note(column)
         return ""
