@@ -103,6 +103,8 @@ class Session(Passes):
         own = "csv" if self.text.format in TABLES else "auto"
         named = bool(options.audit) or (False if options.testonly else self.text.names)
         read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
+        if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
+            read_as = dataclasses.replace(read_as, label="", id="", weight="", text=())
         super().__init__(options, read_as, self.learn.classes is not None, names, done)
         self.worded = takes_words(self.learn)
         if self.learner is not None:
@@ -169,7 +171,7 @@ class Session(Passes):
             raise InputError(
                 batch.source, None, None, f"{format} text",
                 f"{theirs} text, which the model {self.from_model} has learned from; "
-                f"if it was mistaken, give --format {theirs}",
+                f"if it was mistaken, give --format {theirs}{' or vw' if theirs == 'json' else ''}",
             )  # fmt: skip
         if format in TABLES and not self.learner.text.label and not self.options.testonly:
             columns = listed(self.columns.known)

@@ -7,8 +7,9 @@ namespace, which is the default one at the top and else the name of the object:
 - a text: the feature H(name + text, ns) with value 1, with ``--chain_hash`` H(text, H(name, ns)); blanks, tabs, bars
   and colons of the text are underscores;
 - an object: a namespace; so is an array, of numbers (the i-th is the feature ns + i) and of objects;
-- a text in a member that ``--text`` names: its words in lower case (`sonlearn.text.words.words_of`), each a feature of
-  the namespace of that name;
+- a text in a member that ``--text`` names: its words in lower case (`sonlearn.text.encode.words_of`), each a feature of
+  the namespace of that name. ``--label``, ``--id`` and ``--weight`` name members of the object itself that are the
+  label, the tag and the importance;
 - ``_text``: the words of a text, each a feature of the namespace;
 - ``_label``: a number, "label importance base", or {"Label": l, "Weight": h, "Initial": base}; ``_label_weight`` and
   the like stand for one of these; ``_tag``: the tag; any other name that begins with ``_`` is passed over.
@@ -29,7 +30,8 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import NO_LABEL, Found, number_in
+from sonlearn.text.columns import NO_LABEL, NO_WEIGHT, Found, number_in
+from sonlearn.text.encode import words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.objects import Members, Record, Unfit, encoded, members_of, said
 from sonlearn.text.rows import ParsedRows
@@ -79,7 +81,13 @@ class RecordRows:
         names = make_names(options)
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
         self._chain, self._constant, self._named = options.chain_hash, names.constant, options.names is not False
-        self._column, self._texts = options.label, frozenset(options.text)
+        self._roles = {
+            name: role
+            for name, role in (
+                (options.label, self._set_label), (options.id, self._set_id), (options.weight, self._set_weight)
+            ) if name
+        }  # fmt: skip
+        self._texts = frozenset(options.text)
         self._class_names = class_names
         self._slots: dict[tuple[int, str, str | None], tuple[int, int]] = {}
         self._places: dict[tuple[int, int], tuple[int, int]] = {}
@@ -140,7 +148,7 @@ class RecordRows:
         classes = self._classes if any(name is not None for name in self._classes) else None
         names = self._counted(len(self._lines))
         self._rows += len(self._lines)
-        notes = [suspicions.sentences(name, self._rows) for name, suspicions in self._suspicions.items()]
+        notes = [suspicions.text_note(name, self._rows, "member") for name, suspicions in self._suspicions.items()]
         self._begin()
         return Parsed(rows, tags, classes, names, Found((), {}, notes=tuple(filter(None, notes))))
 
@@ -160,8 +168,8 @@ class RecordRows:
         """The features of an object, in the namespace `space`."""
         seed = self._enter(space)
         for name, value in members:
-            if name == self._column and name and not self._path and space == " ":
-                self._set_label(value, (name,), column=True)
+            if name in self._roles and not self._path and space == " ":
+                self._roles[name](value, (name,), column=True)
             elif name[:1] == "_":
                 self._special(name, value, space)
             elif type(value) is float:
@@ -317,6 +325,21 @@ class RecordRows:
                     self._set_part(part, float(word), at)
         elif value is not None:
             raise Unfit(said(value), f"a label ({_FINITE})", at)
+
+    def _set_id(self, value: Any, at: tuple[str, ...], column: bool) -> None:
+        """The tag of a record: a text of one line, or a number."""
+        if type(value) is float:
+            value = repr(value).removesuffix(".0")
+        if value is not None and (type(value) is not str or "\n" in value or "\r" in value):
+            raise Unfit(said(value), "a text of one line, or a number, as id", at)
+        self._tag = value or ""
+
+    def _set_weight(self, value: Any, at: tuple[str, ...], column: bool) -> None:
+        """The importance of a record."""
+        number = number_in(value) if type(value) is str else value
+        if type(number) is not float or not 0 <= number < math.inf:
+            raise Unfit(said(value), NO_WEIGHT, at)
+        self._label[1] = number
 
     def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
         place = {"label": 0, "weight": 1, "initial": 2}.get(name.lower())

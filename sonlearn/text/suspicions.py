@@ -55,9 +55,9 @@ def number_note(field: str) -> str:
     return f"numbers that are read as texts ({shorten(field)}); {remedy}"
 
 
-def text_note(column: str) -> str:
-    """What to do about a column of sentences."""
-    return f"the column {shorten(column)} looks like a text: --text {shorten(column)} takes its words"
+def text_note(column: str, what: str = "column") -> str:
+    """What to do about a column of sentences, or a member of JSON."""
+    return f"the {what} {shorten(column)} looks like a text: --text {shorten(column)} takes its words"
 
 
 class Suspicions:
@@ -94,12 +94,12 @@ class Suspicions:
             return f"the column {shorten(column)} has {date_note(self._date)}"
         if self._numbers > most:
             return f"the column {shorten(column)} has {number_note(self._number)}"
-        return self.sentences(column, rows)
+        return self.text_note(column, rows)
 
-    def sentences(self, column: str, rows: int) -> str:
+    def text_note(self, column: str, rows: int, what: str = "column") -> str:
         """The same if most rows have a text of several words that no other has."""
         if self._texts >= max(ENOUGH, rows / 2) and self._sentences > self._texts / 2:
-            return text_note(column)
+            return text_note(column, what)
         return ""
 
     def fault(self, column: str) -> str:

@@ -222,6 +222,18 @@ def test_parquet_without_a_label(run, files):
     assert not (files / "m").exists()
 
 
+def test_a_model_of_json_with_roles_reads_vw_text(run, files):
+    lines = [f'{{"y": {i % 2}, "id": {i}, "t": "Good tea {i % 2}"}}\n' for i in range(40)]
+    (files / "a.jsonl").write_text("".join(lines))
+    (files / "b.vw").write_text("".join(f"{i % 2} {i}|t good tea {i % 2}\n" for i in range(40)))
+    flags = ("--label", "y", "--id", "id", "--text", "t")
+    assert run("train", "--method", "nag", "--quiet", "-f", files / "m", *flags, files / "a.jsonl") == (0, "", "")
+    of_json = run("predict", "--quiet", "-i", files / "m", files / "a.jsonl")
+    assert of_json[0] == 0
+    assert run("predict", "--quiet", "-i", files / "m", "--format", "vw", files / "b.vw") == of_json
+    assert run("predict", "--quiet", "-i", files / "m", files / "b.vw")[2].endswith("give --format json or vw\n")
+
+
 # ------------------------------------------------------------------------------------------------- 4: a line a row
 
 
