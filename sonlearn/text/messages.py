@@ -89,9 +89,7 @@ def _meant(line: bytes) -> str:
     if b"," in line and b":" not in line and not _WORDS.search(line):
         return "; for CSV use --format csv --label COLUMN"
     if _WORDS.search(line):
-        return (
-            "; words are read as VW text, behind a label and a bar: 1 | the words; or of a table or JSON: --text NAME"
-        )
+        return "; words are read as VW text, behind a label and a bar: 1 | words; or of a table or JSON: --text NAME"
     return ""
 
 

@@ -64,3 +64,17 @@ def test_the_size_of_a_sketch_is_a_whole_number(size):
     with pytest.raises(OptionError, match=r"sketch size .*: expected a whole number of at least 1"):
         make_sketch("rfd", size)
     assert make_sketch("rfd", np.int64(3)).matrix().shape == (0, 0)
+
+
+def test_a_model_takes_the_place_of_models_alone(cli, tmp_path):
+    data, model, empty = tmp_path / "data", tmp_path / "model", tmp_path / "empty"
+    data.write_text("1 1:1\n-1 2:1\n" * 5)
+    (tmp_path / "other").write_text("1 3:1\n")
+    empty.touch()
+    for target in (model, model, empty):
+        assert cli("train", "--method", "nag", "--quiet", "-f", target, data) == (0, "", "")
+    model.write_bytes(model.read_bytes()[:100])  # damaged: it was one
+    assert cli("train", "--method", "nag", "--quiet", "-f", model, data) == (0, "", "")
+    said = one_line(cli("train", "--method", "nag", "--quiet", "-f", tmp_path / "other", data))
+    assert said.endswith("a file that is no model is there, and would be lost; give another name, or remove it")
+    assert (tmp_path / "other").read_text() == "1 3:1\n"
