@@ -149,7 +149,7 @@ def _header(reader, lines: _Lines, name: str) -> tuple[int, list[str] | None]:
     """
     for line, record in _records(reader, lines, name, []):
         if isinstance(record, _Malformed):
-            raise record.error
+            raise InputError(*record.error.args)
         separator = _SEPARATOR.fullmatch(lines.text)
         if not separator or separator[1] != reader.dialect.delimiter:
             return line, [column.strip() or f"column {place}" for place, column in enumerate(record, 1)]
@@ -196,13 +196,15 @@ class _Lines:
 def _records(reader, lines: _Lines, name: str, columns: list[str]) -> Iterator[tuple[int, list[str] | _Malformed]]:
     """(first line, record) of records that are not blank."""
     while True:
-        line, lines.text = reader.line_num + 1, ""
+        line, lines.text, said = reader.line_num + 1, "", ""
         try:
             record = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield line, _Malformed(InputError(name, line, None, *_malformed_record(str(error))), [])
+            record, said = [], str(error)  # yielded behind the handler, where nothing holds the error and its files
+        if said:
+            yield line, _Malformed(InputError(name, line, None, *_malformed_record(said)), [])
             continue
         if not record:
             continue

@@ -90,10 +90,9 @@ class Suspicions:
     def note(self, column: str, rows: int) -> str:
         """What is to be said of the column after so many rows, or nothing."""
         most = max(ENOUGH - 1, self._texts / 2)
-        if self._dates > most:
-            return f"the column {shorten(column)} has {date_note(self._date)}"
-        if self._numbers > most:
-            return f"the column {shorten(column)} has {number_note(self._number)}"
+        if self._dates > most or self._numbers > most:
+            meant = date_note(self._date) if self._dates > most else number_note(self._number)
+            return f"the column {shorten(column)} has {meant} (--categorical {shorten(column)} if they are names)"
         return self.text_note(column, rows)
 
     def text_note(self, column: str, rows: int, what: str = "column") -> str:

@@ -9,6 +9,7 @@ import pytest
 from commands import caller, one_line
 
 from sonlearn import TextOptions, read_batches
+from sonlearn.errors import InputError
 from sonlearn.text.read import Reader
 from sonlearn.text.suspicions import is_other_number, with_point
 
@@ -72,10 +73,12 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
 
     what = "sonlearn: warning: the column 'n' has "
     _, _, err = trained("a;n;y\n", lambda a, x, y: f"{a};{german(x)};{int(y)}", "--delimiter", ";")
-    assert err == f"{what}numbers that are read as texts ({german(ROWS[0][1])!r}); give --decimal ','"
+    names = "(--categorical 'n' if they are names)"
+    assert err == f"{what}numbers that are read as texts ({german(ROWS[0][1])!r}); give --decimal ',' {names}"
     _, _, err = trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}')
     assert err.startswith(what)
-    assert err.endswith("; write 1234.5, without signs and thousands")
+    assert err.endswith(f"; write 1234.5, without signs and thousands {names}")
+    assert trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}', "--categorical", "n") == (0, "", "")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},12/{a % 28 + 1}/{1990 + a},{int(y)}")
     assert err.startswith(f"{what}dates that are not read as such ('12/")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{['Köln', 'Graz'][a % 2]},{int(y)}", encoding="latin-1")
@@ -139,12 +142,18 @@ def test_a_row_in_the_place_of_the_header(cli, tmp_path):
         ("Age,Buys\n1,1\n", "buys", "'Age, Buys', expected one column 'buys' (--label); did you mean 'Buys'?"),
         ("a|buys\n1|1\n", "buys", "'a|buys', expected one column 'buys' (--label); give --delimiter '|'"),
         ('[\n{"a": 1}\n]\n', "a", "this looks like an array of JSON, not CSV: an object a line is read, which jq -c"),
-        ("a,b\r1,1\r", "b", "1: found a carriage return alone as the end of a line, expected the line ends of Unix"),
     ],
 )
 def test_headers_that_are_none(cli, tmp_path, text, label, message):
     (tmp_path / "t.csv").write_bytes(text.encode())
     assert message in one_line(cli("train", "--label", label, "--quiet", tmp_path / "t.csv"))
+
+
+def test_line_ends_of_old_macs():
+    with pytest.raises(
+        InputError, match=r"1: found a carriage return alone as the end of a line, expected the line ends"
+    ):
+        rows("a,b\r1,1\r")
 
 
 def test_what_is_no_table_is_not_described(cli, tmp_path):
