@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions, TextOptions
     from sonlearn.report.metrics import Metrics
+    from sonlearn.text.describe import describe
     from sonlearn.text.read import read_batches
     from sonlearn.tuning.search import tune
 
@@ -32,6 +33,7 @@ _HOME = {
     "OptionError": "sonlearn.errors",
     "SonlearnError": "sonlearn.errors",
     "TextOptions": "sonlearn.options",
+    "describe": "sonlearn.text.describe",
     "from_scipy": "sonlearn.data.matrices",
     "read_batches": "sonlearn.text.read",
     "tune": "sonlearn.tuning.search",
@@ -39,7 +41,7 @@ _HOME = {
 
 __all__ = [
     "Batch", "DivergedError", "InputError", "LearnOptions", "Learner", "Metrics", "ModelFileError",
-    "OptionError", "SonlearnError", "TextOptions", "from_scipy", "read_batches", "tune",
+    "OptionError", "SonlearnError", "TextOptions", "describe", "from_scipy", "read_batches", "tune",
 ]  # fmt: skip
 
 

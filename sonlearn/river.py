@@ -1,5 +1,8 @@
 """Estimators for River (extra ``river``); see `sonlearn.estimators.river`."""
 
-from sonlearn.estimators.river import SonClassifier, SonRegressor
+from sonlearn.estimators.river import SonlearnClassifier, SonlearnRegressor
 
-__all__ = ["SonClassifier", "SonRegressor"]
+#: Their former names, which go with version 1.
+SonClassifier, SonRegressor = SonlearnClassifier, SonlearnRegressor
+
+__all__ = ["SonClassifier", "SonRegressor", "SonlearnClassifier", "SonlearnRegressor"]

@@ -30,3 +30,10 @@ class Rows(NamedTuple):
 NO_ROWS = Rows(
     np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0)
 )  # fmt: skip
+
+
+def longest_row(rows: Rows) -> int:
+    """Entries of the longest row; at least 1."""
+    if len(rows.y) <= 1:  # quicker, which counts for one row
+        return max(int(rows.indptr[-1]), 1)
+    return int(np.diff(rows.indptr).max(initial=1))

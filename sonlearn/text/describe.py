@@ -6,15 +6,20 @@ beyond that they are "more than". Suspicions are rules of thumb, each with its r
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.errors import shorten
+from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import number_in
+from sonlearn.options.text import TABLES
+from sonlearn.text.arrow import is_arrow, texts_of
+from sonlearn.text.columns import LIKE_A_ROW, header_hint, layout_of, number_in
+from sonlearn.text.csv import records_of
 from sonlearn.text.encode import date_in
+from sonlearn.text.source import read_chunks, source_name
 from sonlearn.text.suspicions import date_note, is_other_date, is_other_number, is_sentence, number_note
 
 #: Values of a column that are counted, each with its labels.
@@ -32,6 +37,78 @@ class Described(NamedTuple):
     distinct: int | None
     examples: list[str]
     suspicions: list[str]
+
+
+class Description(NamedTuple):
+    """A table: its rows, how often each label occurs, its columns, and how many malformed rows were left out.
+
+    As a text it is what ``sonlearn describe`` prints.
+    """
+
+    rows: int
+    labels: dict[str, int]
+    columns: list[Described]
+    skipped: int
+    options: TextOptions
+
+    def __str__(self) -> str:
+        return "\n".join(lines_of(self.rows, self.labels, self.columns, self.options))
+
+
+def describe(data: Any, options: TextOptions | None = None, *, rows: int | None = None, **given: Any) -> Description:
+    """What the columns of a table are, how they will be read, and which look like an id, a text, a date or a leak.
+
+    Parameters
+    ----------
+    data : str, Path or table
+        A file of CSV, Parquet or Arrow, or a table of pandas, polars or pyarrow (all but CSV: extra ``arrow``).
+    options : TextOptions or None
+    rows : int or None
+        Look at so many rows at most.
+    label, text, ... :
+        The fields of `TextOptions`, in the place of `options`.
+
+    Raises
+    ------
+    InputError
+        It is no table, or has not the columns that the options name.
+    OptionError
+        The options contradict each other.
+    """
+    options = options or TextOptions(**given)
+    name, skipped = source_name(data), [0]
+    in_memory = hasattr(data, "__arrow_c_stream__")
+    if in_memory or options.format == "arrow" or (options.format != "csv" and is_arrow(data)):
+        columns, records = texts_of(data)
+        layout_of(columns, options, (name, None), needed=True)
+    elif options.format in ("auto", *TABLES):
+        columns, records = _of_csv(data, name, options, skipped)
+    else:
+        raise InputError(name, None, None, f"--format {options.format}", "a table: CSV, Parquet or Arrow")
+    found = summarise(columns, itertools.islice(records, rows), options)
+    return Description(*found, skipped[0], options)
+
+
+def _of_csv(data: Any, name: str, options: TextOptions, skipped: list[int]) -> tuple[list[str], Iterator[list[str]]]:
+    """The header of CSV, and its rows as texts; `skipped` counts malformed ones."""
+    records: Iterator[Any] = records_of(read_chunks(data), name, options)
+    first = next(records, None)
+    if first is None:
+        raise InputError(name, None, None, "an empty stream", "a table: CSV, Parquet or Arrow")
+    columns, text = first
+    hint = header_hint(text, columns, options)
+    layout_of(columns, options, (name, 1), True, hint)
+    if hint and len(columns) == 1 and hint != LIKE_A_ROW:
+        raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{hint}")
+
+    def rows() -> Iterator[list[str]]:
+        for record in records:
+            if isinstance(record, list):
+                yield record
+            else:
+                skipped[0] += 1
+
+    return columns, rows()
 
 
 class ColumnSummary:

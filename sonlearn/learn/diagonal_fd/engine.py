@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
 from sonlearn.learn.diagonal_fd.shrink import learn
@@ -38,8 +38,7 @@ class DiagonalFD(Engine):
     def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
         """Make room for learning `rows`."""
         now = state.now[0]
-        lengths = np.diff(rows.indptr)
-        longest = int(lengths.max(initial=1))
+        longest = longest_row(rows)
         entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest)
         slots = min(features, int(now["slots"]) + entries)
         if longest > len(self._work.u) or slots > len(self._work.sums):
@@ -78,7 +77,7 @@ class DiagonalFD(Engine):
 
     def predict(self, state: DiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        work = new_work(self._params, int(np.diff(rows.indptr).max(initial=1)), 1)
+        work = new_work(self._params, longest_row(rows), 1)
         at = predict(state, work, rows, out.raw, 0)
         out.prediction[:] = out.raw
         return at

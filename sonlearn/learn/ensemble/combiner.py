@@ -116,8 +116,8 @@ def combine_some(
     The bits are those of `combine` with zeros for all others, in the time that those at work take.
     """
     own, k = combiner, len(at)
-    square = np.ix_(range(len(combiner.w)), at, at)
     if k < combiner.w.shape[1]:
+        square = np.ix_(range(len(combiner.w)), at, at)
         w, prior = (np.ascontiguousarray(array[:, at]) for array in (combiner.w, combiner.prior))
         own = combiner._replace(w=w, A=combiner.A[square], P=combiner.P[square], prior=prior)
     combine(loss, own, np.ascontiguousarray(V), rows.y, rows.weight, learns, np.zeros((k + 2, k)), out)

@@ -280,10 +280,11 @@ class StackedEnsemble:
                 members[i], out = learned_by(self._engines[i], members[i], rows._replace(y=part.y[at]), features)
             self._to_input(V[at], i, out, scale.between(at.start, at.stop))
             if not again:
-                state.tally[i, 2] += int(np.diff(rows.indptr)[learned[at]].sum())
+                state.tally[i, 2] += entries_of(rows, learned[at])
             if not again and first:
                 most = rows.features[: rows.indptr[-1]].max(initial=-1) + 1
-                state.tally[i, 3] = max(state.tally[i, 3], most)
+                if most > state.tally[i, 3]:
+                    state.tally[i, 3] = most
 
         self._each(state, viewed, span, learn)
         return tuple(members), V
@@ -299,6 +300,12 @@ class StackedEnsemble:
         sharing: dict[str, list[int]] = {}
         for i in self.active(state):
             sharing.setdefault(self.members[i].view, []).append(i)
+        if span[1] - span[0] == 1:  # nothing that could run side by side is worth its while
+            for view, members in sharing.items():
+                rows, features = viewed.part(view, *span)
+                for i in members:
+                    call(i, rows, features, slice(0, 1))
+            return
         took = {view: sum(self._took.get(view, ())) for view in sharing}
         takes: dict[str, list[float]] = {view: [] for view in sharing}
         self._took = takes
@@ -326,7 +333,7 @@ class StackedEnsemble:
         learned = (rows.weight > 0) & ~np.isnan(rows.y)
         before, left = _rows(state), self._rows_left(state)
         n = int(np.count_nonzero(learned))
-        state.now["entries"] += int(np.diff(rows.indptr)[learned].sum())
+        state.now["entries"] += entries_of(rows, learned)
         active = np.array(self.active(state))
         watch(state.drift, self._classes, z[:, 1], rows.y, rows.weight)
         count_up(state.tally, active, self._classes, V, rows.y, rows.weight)
@@ -390,7 +397,8 @@ class StackedEnsemble:
 
     def _to_input(self, V: np.ndarray, i: int, predicted: Predictions, scale: LabelScale) -> None:
         """Column i of V: member i's predictions as an input of the combiner."""
-        np.clip(self.members[i].gain * predicted.prediction, scale.low, scale.high, out=V[:, i])
+        inputs = np.maximum(self.members[i].gain * predicted.prediction, scale.low)
+        np.minimum(inputs, scale.high, out=V[:, i])
 
     def _no_inputs(self, n: int) -> np.ndarray:
         V = np.zeros((n, len(self._inputs)))
@@ -456,6 +464,13 @@ def mapping(pool: Executor | None) -> Callable[..., list]:
 
 def _rows(state: EnsembleState) -> int:
     return int(state.now["rows"][0])
+
+
+def entries_of(rows: Rows, which: np.ndarray) -> int:
+    """Entries of the rows `which`, bool[n]."""
+    if len(which) == 1:  # quicker
+        return int(rows.indptr[1]) if which[0] else 0
+    return int(np.diff(rows.indptr)[which].sum())
 
 
 def _show(viewed: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:

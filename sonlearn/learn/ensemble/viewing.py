@@ -130,6 +130,8 @@ def _view(name: str, loss: str, several: bool) -> View:
 
 def rows_between(rows: Rows, start: int, stop: int) -> Rows:
     """Rows start..stop-1."""
+    if start == 0 and stop == len(rows.y):
+        return rows
     begin, end = rows.indptr[start], rows.indptr[stop]
     return rows._replace(
         indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],

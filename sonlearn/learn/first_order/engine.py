@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, longest_row
+from sonlearn.jit import repeated
 from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.first_order import rules as first_order
 from sonlearn.learn.first_order.rules import (
@@ -78,6 +79,7 @@ class FirstOrder(Engine):
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
         self._longest, self._work = 0, self._scratch(0)
+        self._learn_one = repeated(self._kernels.learn)
 
     def new(self) -> Any:
         """State of an untrained learner."""
@@ -87,9 +89,11 @@ class FirstOrder(Engine):
 
     def reserve(self, state: Any, rows: Rows, features: int) -> Any:
         """Make room for learning `rows`."""
-        longest = int(np.diff(rows.indptr).max(initial=1))
+        longest = longest_row(rows)
         if longest > self._longest:
             self._longest, self._work = 2 * longest, self._scratch(2 * longest)
+        if features <= len(state[0]):
+            return state
         seen = int(state.now["seen"][0])
         return type(state)(*(grown(array, features, seen) for array in state[:-1]), state.now)
 
@@ -99,9 +103,12 @@ class FirstOrder(Engine):
 
     def learn(self, state: Any, rows: Rows, out: Predictions, start: int) -> tuple[Any, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        at = self._kernels.learn(self._params, state, self._work, rows, out, start)
+        learn = self._learn_one if len(rows.y) == 1 else self._kernels.learn
+        at = learn(self._params, state, self._work, rows, out, start)
         done = rows.features[rows.indptr[start] : rows.indptr[at]]
-        state.now["seen"] = max(int(state.now["seen"][0]), int(done.max(initial=-1)) + 1)
+        if len(done):
+            now = state.now[0]
+            now["seen"] = max(now["seen"], int(done.max()) + 1)
         return state, at
 
     def predict(self, state: Any, rows: Rows, out: Predictions) -> int:
