@@ -117,6 +117,7 @@ VERBS = {
                     "ignore",
                     "keep",
                     "delimiter",
+                    "decimal",
                 ),
             ),
             ("run", _fields(RunOptions, "examples")),

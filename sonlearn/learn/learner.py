@@ -299,6 +299,12 @@ class Learner:
         if bad < batch.n:
             raise self.labels.error(batch, bad)
 
+    def knows(self, batch: Batch) -> bool:
+        """Whether the learner has seen a feature of `batch`, the constant apart. Changes nothing."""
+        rows = lookup(batch, self.index)
+        constants = 0 if batch.constant is None else int((batch.indices == batch.constant).sum())
+        return len(batch.indices) == constants or int(rows.indptr[-1]) > constants
+
     def explain(self, batch: Batch) -> list[Explanation]:
         """The contributions to the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
 
