@@ -9,8 +9,6 @@ import numpy as np
 
 #: One of this many partitions is for the combiner.
 SHARE = 20
-
-
 #: Rows that one learner learns alone before the first round, of half the partitions at most: all others begin
 #: with what it has learned and numbered, and with the members that it has left (`sonlearn.learn.ensemble.pruning`).
 FIRST_ROWS, HALF = 4096, 2
