@@ -60,7 +60,7 @@ class BayesParams(NamedTuple):
     retention: Retention  # factor of the counts for each row learned: 1 - decay
 
 
-class BayesWork(NamedTuple):
+class BayesScratch(NamedTuple):
     """Scratch for one row."""
 
     odds: np.ndarray  # float64[longest row]; logarithm of the ratio of the counts of each entry
@@ -68,8 +68,8 @@ class BayesWork(NamedTuple):
     exponents: np.ndarray  # int64[longest row]; scratch of `logarithms`
 
 
-def _new_work(row: int) -> BayesWork:
-    return BayesWork(*np.zeros((2, row)), np.zeros(row, np.int64))
+def _new_work(row: int) -> BayesScratch:
+    return BayesScratch(*np.zeros((2, row)), np.zeros(row, np.int64))
 
 
 class NaiveBayes(Engine):
@@ -104,7 +104,7 @@ class NaiveBayes(Engine):
         out.prediction[:] = out.raw
         return at
 
-    def _scratch(self, rows: Rows) -> BayesWork:
+    def _scratch(self, rows: Rows) -> BayesScratch:
         longest = int(np.diff(rows.indptr).max(initial=0))
         if longest > len(self._work.odds):
             self._work = _new_work(longest)
@@ -153,7 +153,7 @@ def score_rows(params, state, work, rows, raw, start, learn):
     """raw[i] <- log-odds of row i, from row `start` on; returns the first row whose log-odds are not finite, or n.
 
     With `learn`, rows with a label and a weight are then counted: state is modified. rows : Rows, not modified
-    raw : float64[n], filled in; work : BayesWork, overwritten
+    raw : float64[n], filled in; work : BayesScratch, overwritten
     """
     for i in range(start, len(rows.y)):
         z = log_odds(params, state, work, rows, i) + rows.base[i]

@@ -64,7 +64,7 @@ class ArowState(NamedTuple):
     now: np.ndarray  # structured [1]: classes, how many the rows learned have shown; rows learned; features
 
 
-class Work(NamedTuple):
+class ArowScratch(NamedTuple):
     """One row under way."""
 
     places: np.ndarray  # int64[longest row, 2 + RIVALS]; column 0: none; where the class and its rivals stand in blocks
@@ -74,8 +74,8 @@ class Work(NamedTuple):
     mark: np.ndarray  # int64[K]; column of `places` for each class, 0 but within `find_places`
 
 
-def _new_work(row: int, classes: int) -> Work:
-    return Work(
+def _new_work(row: int, classes: int) -> ArowScratch:
+    return ArowScratch(
         np.zeros((row, 2 + RIVALS), np.int64), np.zeros(row), np.zeros((2, row)), np.zeros(RIVALS, np.int64),
         np.zeros(classes, np.int64),
     )  # fmt: skip
@@ -168,8 +168,7 @@ def learn(r, unit, decay, state, work, rows, out, start):
     Parameters
     ----------
     r : float; unit : bool; decay : float
-    state : ArowState, modified
-    work : Work, scratch
+    state : ArowState, modified; work : ArowScratch, overwritten
     rows : Rows, labels slots; out : float64[n, K], filled in up to the classes shown before each row
     """
     pairs, now = state.pairs, state.now
