@@ -50,7 +50,9 @@ class BanditOptions:
         "estimated costs of all actions (ips, dr)", choices=CB_TYPES, flags=("--cb_type",),
     )  # fmt: skip
     explore: str = option(
-        "ucb", "choose by the upper confidence bound, by Thompson sampling, or by expected cost alone", choices=EXPLORERS
+        "ucb",
+        "choose by the upper confidence bound, by Thompson sampling, or by expected cost alone",
+        choices=EXPLORERS,
     )
     explore_width: float = option(
         0.3, "with ucb and thompson: standard deviations that count", flags=("--explore_width",), parse=number, low=0.0,
@@ -80,9 +82,7 @@ class BanditOptions:
     probability: str = option(
         "", "of a table: the column of the probability with which it was chosen", parse=str, metavar="COLUMN"
     )
-    bandit_seed: int = option(
-        0, "seed of the choices", parse=int, low=0, high=2**62, metavar="S", rare=True
-    )
+    bandit_seed: int = option(0, "seed of the choices", parse=int, low=0, high=2**62, metavar="S", rare=True)
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

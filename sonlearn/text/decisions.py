@@ -293,7 +293,10 @@ def parse_blocks(
         if column is not None and shared and column > own:
             line, column = shared, column - own - 1 + offset
         refused.setdefault(
-            at, Refused(blocks[at].line, tag_in(blocks[at].lines[0]), InputError("", line, column, error.found, error.expected))
+            at,
+            Refused(
+                blocks[at].line, tag_in(blocks[at].lines[0]), InputError("", line, column, error.found, error.expected)
+            ),
         )
     in_order = [refused[at] for at in sorted(refused)]
     good = [at for at, head in enumerate(heads) if head is not None and at not in refused]
@@ -330,9 +333,7 @@ class Head(NamedTuple):
     tag: str
 
 
-def _read_block(
-    at: int, block: Block, bandit: BanditOptions, texts: list[bytes], origin: list[Origin]
-) -> Head:
+def _read_block(at: int, block: Block, bandit: BanditOptions, texts: list[bytes], origin: list[Origin]) -> Head:
     """Read the labels of a block, and give its rows to the parser. Raises Problem."""
     labels = [label_of(line, block.line + i) for i, line in enumerate(block.lines)]
     K = bandit.actions
@@ -615,9 +616,7 @@ def _as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
         raise OptionError("a table of decisions needs --action COLUMN, and --cost COLUMN or --reward COLUMN")
     if options.label or options.id or options.weight:
         raise OptionError("--label, --id, --weight: of a table of decisions --action, --cost, --probability are given")
-    return dataclasses.replace(
-        options, label=bandit.cost or bandit.reward, id=bandit.action, weight=bandit.probability
-    )
+    return dataclasses.replace(options, label=bandit.cost or bandit.reward, id=bandit.action, weight=bandit.probability)
 
 
 def _decisions_of_table(batch: Batch, bandit: BanditOptions) -> Decisions:

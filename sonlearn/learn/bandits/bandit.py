@@ -203,9 +203,7 @@ class Bandit:
         """Scratch for decisions of so many candidates."""
         if longest > len(self._work.mean):
             room = 2 * longest
-            self._work = self._work._replace(
-                score=np.zeros((room, 4)), mean=np.zeros(room), width=np.zeros(room)
-            )
+            self._work = self._work._replace(score=np.zeros((room, 4)), mean=np.zeros(room), width=np.zeros(room))
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
