@@ -14,14 +14,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-
-import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 from bench.quality import sets  # noqa: E402

@@ -10,11 +10,11 @@ import numpy as np
 
 from sonlearn.commands.answers import LinesOfRows
 from sonlearn.commands.checks import check_run
+from sonlearn.commands.messages import complain
 from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.settings import ALIKE, describe
 from sonlearn.commands.train import NOTHING_LEFT, check_resumed, initial_model
-from sonlearn.commands.messages import complain
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.files import storage

@@ -73,7 +73,7 @@ class BanditOptions:
         0.5, "X of it", flags=("--gamma_exponent",), parse=number, low=0.0, metavar="X", rare=True
     )
     min_probability: float = option(
-        0.0, "no action has a probability below this share of one divided by their number, so that a log can be evaluated",
+        0.0, "of each decision this share is left to all actions alike, so that a log can be evaluated",
         flags=("--min_probability",), parse=number, low=0.0, high=1.0, metavar="P",
     )  # fmt: skip
     action: str = option("", "of a table: the column of the action, from 1 on (with --cb)", parse=str, metavar="COLUMN")

@@ -61,13 +61,13 @@ class DecisionTotals:
         row = np.concatenate((decisions.row[decisions.first[:-1]], [decisions.rows.n]))
         features = np.diff(ends[row])
         lines = []
-        i = int(math.ceil(self._due - self.examples)) - 1
+        i = math.ceil(self._due - self.examples) - 1
         while i < decisions.n:
             sums = Sums(float(counts[i + 1]), float(losses[i + 1]), 0.0, False)
             lines.append(self._line(i, self.examples + i + 1, sums, int(features[i]), decisions, decided))
             self._last = sums
             self._due = self._schedule.after(self.examples + i + 1)
-            i = int(math.ceil(self._due - self.examples)) - 1
+            i = math.ceil(self._due - self.examples) - 1
         self.examples += decisions.n
         self.features += int(sizes.sum())
         self.result = Sums(float(counts[-1]), float(losses[-1]), 0.0, False)

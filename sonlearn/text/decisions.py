@@ -79,7 +79,8 @@ def label_of(line: bytes, number: int) -> Label:
         raise Problem(number, 1, shorten(line), "| before the features, as in 2:-1:0.25 | a b")
     words = before.split()
     tag = ""
-    if words and words[0] != b"shared" and b":" not in words[-1] or len(words) > 1 and words[0] == b"shared":
+    may_be_tag = len(words) > 1 if words[:1] == [b"shared"] else bool(words) and b":" not in words[-1]
+    if may_be_tag:
         tag = tag_in(line)
         words = words[:-1] if tag and not (words[-1].isdigit() and before[-1:].isspace()) else words
     if words[:1] == [b"shared"]:

@@ -38,7 +38,7 @@ FORMAT = 1
 #: Rows that are viewed at a time.
 ROWS = 2048
 #: What the dense view shows.
-COMPONENTS, WIDTH = 128, 1.5
+COMPONENTS, WIDTH = 256, 1.5
 
 
 class BanditState(NamedTuple):
@@ -133,7 +133,7 @@ class Bandit:
         """`predict`, and the next call draws other numbers: for decisions that are put into effect."""
         decided = self.predict(decisions)
         self.state = self.state._replace(now=self.state.now.copy())
-        self.state.now["decided"] += decisions.n
+        self.state.now["drawn"] += decisions.n
         return decided
 
     def _by_rows(self, decisions: Decisions, learn: bool) -> Decided:
@@ -171,7 +171,7 @@ class Bandit:
         now = self.state.now
         if not learn:
             now = now.copy()
-            now["decided"] += before
+            now["drawn"] += before
         while True:
             models = Models(self.state.diagonal, with_columns(self.state.sketched, self._columns), now)
             at = run(self._params, models, self._work, sparse, dense, problem, out, at, learn)
@@ -212,7 +212,7 @@ class Bandit:
         now, pairs = self.state.now[0], self.state.diagonal.pairs
         sketched = self.state.sketched
         return {
-            "decisions": int(now["decided"]), "learned": int(now["learned"]), "lowest reward": float(now["low"]),
+            "learned": int(now["learned"]), "lowest reward": float(now["low"]),
             "highest reward": float(now["high"]), "pairs": int(pairs.size.sum()),
             "bytes": bytes_of(pairs) + sum(array.nbytes for array in sketched),
             "error of the diagonal model": float(now["error_d"]),

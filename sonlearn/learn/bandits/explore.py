@@ -8,7 +8,7 @@ With m_a the expected reward of action a, s_a = W width_a, and K actions, before
     epsilon   epsilon/K, and what is left to the greedy ones
     softmax   in proportion to exp(L m_a)
     squarecb  1/(K + gamma (m_b - m_a)) for all but one best action b, which has the rest; gamma = G t^X
-              (Foster, Rakhlin: Beyond UCB, ICML 2020)
+              after t decisions learned (Foster, Rakhlin: Beyond UCB, ICML 2020)
 
 The floor mixes with equal probabilities: p <- f/K + (1 - f) p.
 
@@ -60,7 +60,7 @@ def rule_of(options: BanditOptions) -> Rule:
 
 @bare_inline
 def probabilities(rule, t, mean, width, p):
-    """p <- the probability of each candidate after `t` decisions; mean, width : float64[n], not modified."""
+    """p <- the probability of each candidate after `t` learned decisions; mean, width : float64[n], not modified."""
     n, code = len(mean), rule.code
     if code == THOMPSON:
         thompson(rule.width, mean, width, p)

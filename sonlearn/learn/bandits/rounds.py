@@ -34,9 +34,12 @@ from sonlearn.learn.multiclass.pairs import places_needed
 DM, MTR, IPS, DR = range(4)
 #: Weight of the newest squared error in the mean of them.
 RATE = 0.002
-#: Scalars of the state. decided: decisions for which an action was chosen or learned; learned: those with a cost;
-#: candidates: of these; low, high: rewards; error_d, error_s: squared errors of the two models; weight: of these means.
-SCALARS = [("decided", "i8"), ("learned", "i8"), ("candidates", "i8"), ("low", "f8"), ("high", "f8"),
+#: Both models count in inverse proportion to this power of their errors.
+POWER = 4
+#: Scalars of the state. drawn: choices made here, each out of a number of its own; learned: decisions with a
+#: cost; candidates: of these; low, high: rewards; error_d, error_s: means of the two models' squared
+#: errors; weight: of these.
+SCALARS = [("drawn", "i8"), ("learned", "i8"), ("candidates", "i8"), ("low", "f8"), ("high", "f8"),
            ("error_d", "f8"), ("error_s", "f8"), ("weight", "f8")]  # fmt: skip
 
 
@@ -91,7 +94,7 @@ class Scratch(NamedTuple):
 
 @jit
 def run(params, models, scratch, sparse, dense, problem, out, start, learn):
-    """Decide, and if `learn` learn, the decisions from `start` on until there is no room for pairs; where that is, or n.
+    """Decide, and if `learn` learn, decisions from `start` on until there is no room for pairs; where that is, or n.
 
     Parameters
     ----------
@@ -105,14 +108,13 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
         begin, end = problem.first[i], problem.first[i + 1]
         if learn and not has_room(models, sparse, problem, begin, end):
             return i
-        t = now["decided"] + (0 if learn else i)
         shows = estimate(params, models, scratch, sparse, dense, problem, begin, end)
-        choose(params, now, scratch, out, t, begin, end, shows)
+        choose(params, now, scratch, out, begin, end, shows)
         action, cost = problem.action[i], problem.cost[i]
         probability = problem.probability[i]
         own = len(problem.costs) > 0 or action < 0
         if own:
-            action = chosen(params.rule.seed, t, out.probability[begin:end])
+            action = chosen(params.rule.seed, now["drawn"] + (0 if learn else i), out.probability[begin:end])
             cost = problem.costs[begin + action] if len(problem.costs) > 0 else math.nan
             probability = out.probability[begin + action]
             out.loss[i] = cost
@@ -121,10 +123,10 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
             share = out.probability[begin + action] if not math.isnan(probability) else 1.0
             out.loss[i] = cost * share / of_log
         out.action[i] = action
-        if learn:
-            now["decided"] += 1
-            if not math.isnan(cost):
-                learn_reward(params, models, scratch, sparse, dense, problem, (begin, end, action), -cost, probability)
+        if learn and own:
+            now["drawn"] += 1
+        if learn and not math.isnan(cost):
+            learn_reward(params, models, scratch, sparse, dense, problem, (begin, end, action), -cost, probability)
     return len(problem.action)
 
 
@@ -169,19 +171,26 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
 
 
 @inline
-def choose(params, now, scratch, out, t, begin, end, shows):
+def choose(params, now, scratch, out, begin, end, shows):
     """Fill in the probabilities, expected costs and widths of a decision's candidates."""
     n, link = end - begin, params.cb_type < IPS
-    sketch = shows and now["error_s"] < now["error_d"]
+    share = share_of(now) if shows else 0.0
     scale = now["high"] - now["low"] if now["high"] > now["low"] else 1.0
     for a in range(n):
-        if sketch:
-            m, s = scratch.score[a, 2], scratch.score[a, 3]
-        else:
-            m, s = diagonal.estimate(link, params.rule.width, scratch.score[a, 0], scratch.score[a, 1])
+        m, s = diagonal.estimate(link, params.rule.width, scratch.score[a, 0], scratch.score[a, 1])
+        if share > 0.0:
+            m += share * (scratch.score[a, 2] - m)
+            s += share * (scratch.score[a, 3] - s)
         scratch.mean[a], scratch.width[a] = m, s
         out.mean[begin + a], out.width[begin + a] = -(now["low"] + scale * m), scale * s
-    probabilities(params.rule, t, scratch.mean[:n], scratch.width[:n], out.probability[begin:end])
+    probabilities(params.rule, now["learned"], scratch.mean[:n], scratch.width[:n], out.probability[begin:end])
+
+
+@bare_inline
+def share_of(now):
+    """What the sketched model counts in expected rewards and widths; the diagonal one has the rest."""
+    d, s = now["error_d"] ** POWER, now["error_s"] ** POWER
+    return d / (d + s) if d + s > 0.0 else 0.5
 
 
 @inline

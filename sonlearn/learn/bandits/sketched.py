@@ -17,16 +17,19 @@ import numpy as np
 from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.diagonal_fd.dense_engine import SCALARS, State, Work
 from sonlearn.learn.diagonal_fd.dense_rounds import BITS, LANES, product, shrink, step, variance
-from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
-from sonlearn.learn.losses import SQUARED
+from sonlearn.learn.diagonal_fd.state import DiagonalFDParams, params_of
 from sonlearn.learn.status import DIVERGED
+from sonlearn.options import LearnOptions
 
-#: How much a reward is doubted; the rows m of a sketch, and how many more there are before it shrinks.
-R, ROWS, RAW = 0.1, 10, 20
+#: How much a reward is doubted; the rows m of a sketch.
+R, SKETCH_SIZE = 0.1, 15
+_PARAMS = params_of(LearnOptions(method="drfd", loss="squared", sketch_size=SKETCH_SIZE, arow_r=R))
+#: Rows there may be, raw ones included.
+ROWS = SKETCH_SIZE - 1 + _PARAMS.raw
 #: What a width counts, beside that of a log-odds.
 SCALE = 1.0 / 3.0
 #: Features from this one on are left out, and rows that are longer, squared.
-MOST, FARTHEST = 256, 1e12
+MOST, FARTHEST = 384, 1e12
 
 
 class SketchedState(NamedTuple):
@@ -55,7 +58,7 @@ class Columns(NamedTuple):
 
 def params() -> DiagonalFDParams:
     """The parameters of drfd's kernels."""
-    return DiagonalFDParams(loss=SQUARED, m=ROWS, raw=RAW, r=R, retention=1.0)
+    return _PARAMS
 
 
 def new_sketched() -> SketchedState:
@@ -65,7 +68,7 @@ def new_sketched() -> SketchedState:
 
 def scratch() -> Work:
     """Scratch of one row."""
-    blocks, rows = MOST >> BITS, ROWS - 1 + RAW
+    blocks, rows = MOST >> BITS, ROWS
     return Work(
         *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, rows)), np.zeros((rows, LANES)),
         np.zeros((4, LANES)),
@@ -75,7 +78,7 @@ def scratch() -> Work:
 def with_columns(state: SketchedState, columns: int) -> Columns:
     """The arrays with their axes; they share memory."""
     columns = columns if len(state.now) else 0
-    blocks, rows = len(state.w) // LANES // max(columns, 1), ROWS - 1 + RAW
+    blocks, rows = len(state.w) // LANES // max(columns, 1), ROWS
     wide = (state.w, state.extra, state.mass)
     return Columns(
         *(array.reshape(columns, blocks, LANES) for array in wide), state.B.reshape(columns, blocks, rows, LANES),
@@ -85,7 +88,7 @@ def with_columns(state: SketchedState, columns: int) -> Columns:
 
 def reserve_sketched(state: SketchedState, columns: int, features: int) -> SketchedState:
     """Room for features."""
-    blocks, rows = -(-min(features, MOST) // LANES), ROWS - 1 + RAW
+    blocks, rows = -(-min(features, MOST) // LANES), ROWS
     had = len(state.w) // LANES // columns
     if blocks <= had:
         return state
@@ -147,5 +150,5 @@ def update(parameters, states, work, k, features, target, weight):
         return
     now["t"] += 1
     now["seen"] = seen
-    if now["raw"] == RAW:
+    if now["raw"] == parameters.raw:
         shrink(parameters, state, work)
