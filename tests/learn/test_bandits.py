@@ -1,5 +1,7 @@
 """The learner of decisions against its definition, its rules of exploration against formulas and simulation."""
 
+import itertools
+
 import numpy as np
 import pytest
 from bandit_twin import BanditTwin, probabilities
@@ -32,14 +34,8 @@ def log_of(rows, seed=0, costs=(-3.0, 5.0)):
     best = np.array([int(abs(rows.values[a]) * 3) % K for a in rows.indptr[:-1]])
     right = (action == best) ^ (rng.random(rows.n) < 0.1)
     cost = np.where(right, *costs) + rng.normal(size=rows.n)
-    known = rng.random(rows.n) < 0.9
-    return numbered(
-        rows,
-        K,
-        np.where(known, action, -1),
-        np.where(known, cost, np.nan),
-        np.where(known, rng.uniform(0.2, 1, rows.n), np.nan),
-    )
+    p, known = rng.uniform(0.2, 1, rows.n), rng.random(rows.n) < 0.9
+    return numbered(rows, K, np.where(known, action, -1), *(np.where(known, one, np.nan) for one in (cost, p)))
 
 
 def actions_of(n, seed=0):
@@ -64,7 +60,7 @@ def as_seen(decisions):
         state, seen = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
         ends = seen.indptr.tolist()
         pairs = list(zip(seen.features.tolist(), seen.values.tolist(), strict=True))
-        out.append([dict(pairs[a:b]) for a, b in zip(ends, ends[1:], strict=False)])
+        out.append([dict(pairs[a:b]) for a, b in itertools.pairwise(ends)])
         features = view.features(state)
     return (*out, features)
 
@@ -96,8 +92,9 @@ def check_against_twin(options, decisions, rtol=1e-5):
 
 @pytest.mark.parametrize("cb_type", CB_TYPES)
 def test_numbered_actions_are_learned_as_defined(cb_type):
-    twin = check_against_twin(BanditOptions(cb_explore=K, cb_type=cb_type), log_of(contexts(400)))
-    assert min(sketch.shrinks for sketch in twin.sketched) >= (1 if cb_type in ("dm", "mtr") else 5)
+    n = 130 if cb_type in ("dm", "mtr") else 45  # the others learn every action of every decision
+    twin = check_against_twin(BanditOptions(cb_explore=K, cb_type=cb_type), log_of(contexts(n)))
+    assert min(sketch.shrinks for sketch in twin.sketched) >= 1
 
 
 @pytest.mark.interpreted
@@ -143,7 +140,7 @@ def test_choices_follow_the_probabilities():
 def classes_of(n, seed=0):
     """Classes as decisions."""
     rows = contexts(n, seed)
-    label = np.array([int(abs(rows.values[a]) * 2) % K for a in rows.indptr[:-1]])
+    label = np.array([int(rows.values[a] > 0) + int(rows.values[a + 1] > 0) for a in rows.indptr[:-1]])
     return numbered(rows, K, costs=1.0 - np.eye(K)[label])
 
 
