@@ -92,7 +92,7 @@ def check_against_twin(options, decisions, rtol=1e-5):
 
 @pytest.mark.parametrize("cb_type", CB_TYPES)
 def test_numbered_actions_are_learned_as_defined(cb_type):
-    n = 130 if cb_type in ("dm", "mtr") else 45  # the others learn every action of every decision
+    n = 170 if cb_type in ("dm", "mtr") else 55  # the others learn every action of every decision
     twin = check_against_twin(BanditOptions(cb_explore=K, cb_type=cb_type), log_of(contexts(n)))
     assert min(sketch.shrinks for sketch in twin.sketched) >= 1
 
