@@ -186,8 +186,8 @@ def test_a_cost_never_reaches_its_own_decision():
 
 def test_it_learns_which_actions_are_good():
     decided = Bandit(BanditOptions(cbify=K)).partial_fit(classes_of(3000))
-    assert decided.loss[:100].mean() > 0.4
-    assert decided.loss[-1000:].mean() < 0.2
+    assert decided.loss[:30].mean() > 0.4
+    assert decided.loss[-1000:].mean() < 0.1
 
 
 def test_widths_fall_where_an_action_was_tried():
