@@ -469,26 +469,26 @@ def cross(indptr, indices, values, at, of, constant, own, crosses, out_indptr, o
     out_indptr : int64[n + 1]; out_indices : int64[nnz], out_values : float64[nnz], filled in
     """
     for i in range(len(at)):
-        begin, o = indptr[at[i]], out_indptr[i]
+        begin, to = indptr[at[i]], out_indptr[i]
         end = begin + own[i]
         for e in range(begin, end):
-            out_indices[o], out_values[o] = indices[e], values[e]
-            o += 1
+            out_indices[to], out_values[to] = indices[e], values[e]
+            to += 1
         if of[i] >= 0:
             first, last = indptr[of[i]], indptr[of[i] + 1] - constant
             for s in range(first, last):
-                out_indices[o], out_values[o] = indices[s], values[s]
-                o += 1
+                out_indices[to], out_values[to] = indices[s], values[s]
+                to += 1
             if crosses:
                 for e in range(begin, end):
                     for s in range(first, last):
-                        out_indices[o] = product_id(indices[e], indices[s])
-                        out_values[o] = values[e] * values[s]
-                        o += 1
+                        out_indices[to] = product_id(indices[e], indices[s])
+                        out_values[to] = values[e] * values[s]
+                        to += 1
         if constant:
             e = indptr[at[i] + 1] - 1
-            out_indices[o], out_values[o] = indices[e], values[e]
-            o += 1
+            out_indices[to], out_values[to] = indices[e], values[e]
+            to += 1
 
 
 @bare_inline

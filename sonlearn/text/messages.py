@@ -61,7 +61,10 @@ def other_problem(before: bytes) -> tuple[str, str] | None:
     if not words:
         return None
     if _SHARED.fullmatch(before.strip()) or any(_BANDIT.fullmatch(word) for word in words):
-        return f"{shorten(before.strip())}: contextual-bandit text", f"{_ONE_LABEL}bandits are not learned here"
+        remedy = "decisions are learned with --cb_explore_adf or --cb_adf (blocks of lines), --cb_explore K or --cb K"
+        if words[0] in (b"ccb", b"slates"):
+            remedy = "decisions in slots are not learned here"
+        return f"{shorten(before.strip())}: contextual-bandit text", f"{_ONE_LABEL}{remedy}"
     if _COSTS.fullmatch(words[0]):
         expected = (
             f"{_ONE_LABEL}costs of classes (VW's --csoaa, --csoaa_ldf, --wap) are not learned here; give the class of "
