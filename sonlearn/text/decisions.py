@@ -444,6 +444,8 @@ def merged(
     of = np.repeat(np.where(shared, begin, -1), sizes)  # of each row that of what it shares
     actions = np.ones(rows.n, bool)
     actions[begin[shared]] = False
+    if given and not crosses:
+        return _chosen(rows, actions)
     own = lengths - constant - np.where((of >= 0) & given, lengths[of] - constant, 0)
     theirs = np.where(of >= 0, lengths[of] - constant, 0)
     total = own + theirs + constant + (own * theirs if crosses else 0)

@@ -51,7 +51,7 @@ _WORD = {"svmlight": re.compile(rb"[^ \t\n\v\f\r#]*"), "vw": re.compile(rb"[^ \t
 #: Labels of other kinds of problems, and what these are.
 _COSTS = re.compile(rb"[^\s:|]+:[0-9.eE+-]+")
 _BANDIT = re.compile(rb"[^\s:|]+:[0-9.eE+-]+:[0-9.eE+-]+")
-_SHARED = re.compile(rb"shared|(ccb|slates) +(shared|action|slot)( .*)?")
+_SHARED = re.compile(rb"shared( +'[^ ]*)?|(ccb|slates) +(shared|action|slot)( .*)?")
 _ONE_LABEL = "one label for each example: "
 
 
