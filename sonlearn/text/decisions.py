@@ -6,6 +6,7 @@
     --cb_adf    [shared [tag] | features]                              a block: one line an action, a blank line ends it
                 [number:cost:probability] [tag] | features
     dsjson      {"_label_cost": c, "_label_probability": p, "_labelIndex": i, "c": {..., "_multi": [{...}, ...]}}
+                or, as VW's --json has it, the members of c at the top
 
 With ``--cb K`` further numbers name the actions that there were to choose from; without any there were all K. The
 features of the shared line belong to every action. Without interactions of the user's own (``-q`` and the like), each
@@ -565,11 +566,11 @@ def _from_records(
 def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Head, list[Members]]:
     """(what is known of a decision in dsjson, its records: what is shared, then each action's). Raises Unfit."""
     fields: dict[str, Any] = dict(record)
-    context = fields.get("c")
+    context = fields.get("c", record if "_multi" in fields else None)
     if not isinstance(context, Members):
         raise Unfit("no object c", "dsjson: the context in c, with its actions in _multi", ())
     actions = dict(context).get("_multi")
-    shared = Members((name, value) for name, value in context if name != "_multi")
+    shared = Members((name, value) for name, value in context if name[:1] != "_" or name == "_text")
     tag = fields.get("EventId") or fields.get("_tag") or ""
     if bandit.actions is not None:
         columns: tuple[int, ...] = tuple(range(bandit.actions))
@@ -581,7 +582,8 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
         if wrong is not None:
             raise Unfit("an action that is no object", "one object for each action", ("c", "_multi", str(wrong)))
         columns, records = tuple(range(len(actions))), [shared, *actions]
-    index, cost, probability = (fields.get(f"_label{name}") for name in ("Index", "_cost", "_probability"))
+    labels = {name.lower(): value for name, value in fields.items()}
+    index, cost, probability = (labels.get(f"_label{name}") for name in ("index", "_cost", "_probability"))
     if index is None and isinstance(fields.get("_label_Action"), float):
         index = fields["_label_Action"] - 1.0
     if cost is None or index is None:

@@ -56,7 +56,7 @@ def as_seen(decisions):
     y[decisions.row[known]] = 0.0
     rows, index = intern(decisions.rows._replace(y=y), new_index(), True)
     out = []
-    for view in (make_view("tfidf"), make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0)):
+    for view in (make_view("lunit"), make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0)):
         state, seen = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
         ends = seen.indptr.tolist()
         pairs = list(zip(seen.features.tolist(), seen.values.tolist(), strict=True))

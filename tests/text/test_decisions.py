@@ -95,6 +95,20 @@ def test_dsjson_is_the_same_as_blocks(tmp_path):
         assert features(found.rows, i) == features(blocks.rows, i)
 
 
+def test_forms_of_vws_own_tests(tmp_path):
+    """A shared line without features; blanks before bars; a block at the end; JSON with the context at the top."""
+    text = "shared | s_1 s_2\n0:1.0:0.5 | a_1 b_1\n | a_2 b_2\n\nshared |\n | b_1\n0:0.0:0.5 | b_2\n\n | a_1\n | a_3"
+    found, last = read(tmp_path, text, ADF)
+    assert (found.first.tolist(), found.action.tolist(), last.n) == ([0, 2, 4], [0, 1], 1)
+    assert features(found.rows, 2) == row_of(tmp_path, "| b_1")
+    line = (
+        '{"s_":"1","s_":"2","_labelIndex":0,"_label_Action":0,"_label_Cost":1,"_label_Probability":0.5,"_multi":%s}\n'
+    )
+    (other,) = read(tmp_path, line % '[{"a_":"1","b_":"1"},{"a_":"2","b_":"2"}]', ADF)
+    assert (other.cost[0], other.probability[0], other.action[0]) == (1.0, 0.5, 0)
+    assert features(other.rows, 0) == features(found.rows, 0)
+
+
 @pytest.mark.parametrize("size", [1, 7, 40])
 def test_chunks_change_nothing(tmp_path, size):
     (whole,), parts = read(tmp_path, BLOCKS, ADF), read(tmp_path, BLOCKS, ADF, chunk_bytes=size)
