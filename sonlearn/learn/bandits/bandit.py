@@ -202,9 +202,10 @@ class Bandit:
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """(header, arrays): the whole state; going on from it gives the same bits."""
+        learn = None if self.learn is None else dataclasses.asdict(self.learn)
         header = {
             "kind": "bandit", "format": FORMAT, "bandit": dataclasses.asdict(self.options),
-            "text": dataclasses.asdict(self.text), "learn": None if self.learn is None else dataclasses.asdict(self.learn),
+            "text": dataclasses.asdict(self.text), "learn": learn,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
         }  # fmt: skip
         state = self._model.packed(self.state)
