@@ -8,6 +8,7 @@ from bandit_twin import BanditTwin, probabilities
 from states import assert_same, assert_same_predictions, state_of
 from streams import batch_of, batch_of_dense
 
+from sonlearn import LearnOptions
 from sonlearn.data.batch import joined
 from sonlearn.data.decisions import Decisions, listed, numbered
 from sonlearn.errors import ModelFileError, OptionError
@@ -145,12 +146,15 @@ def classes_of(n, seed=0):
     return numbered(rows, K, costs=1.0 - np.eye(K)[label])
 
 
-@pytest.mark.parametrize("explorer", ["ucb", "squarecb"])
-def test_no_bit_depends_on_batches_or_files(tmp_path, explorer):
+@pytest.mark.parametrize(
+    ("explorer", "learn"),
+    [("ucb", None), ("squarecb", None), ("squarecb", LearnOptions(method="nag", loss="squared"))],
+)
+def test_no_bit_depends_on_batches_or_files(tmp_path, explorer, learn):
     options, decisions = BanditOptions(cbify=K, explore=explorer), classes_of(300)
-    whole = Bandit(options)
+    whole = Bandit(options, learn=learn)
     decided = whole.partial_fit(decisions)
-    cut, parts = Bandit(options), []
+    cut, parts = Bandit(options, learn=learn), []
     for start, stop in ((0, 1), (1, 2), (2, 60), (60, 61), (61, 300)):
         parts.append(cut.partial_fit(decisions.part(start, stop)))
         cut.save(tmp_path / "m")
@@ -183,6 +187,15 @@ def test_a_cost_never_reaches_its_own_decision():
     np.testing.assert_array_equal(one.mean[:last], other.mean[:last])
     np.testing.assert_array_equal(one.probability[:last], other.probability[:last])
     assert (one.mean[last:] != other.mean[last:]).any()
+
+
+def test_a_method_without_widths_learns_as_well():
+    options = BanditOptions(cbify=K, explore="squarecb", cb_type="dr")
+    decided = Bandit(options, learn=LearnOptions(method="nag", loss="squared")).partial_fit(classes_of(600))
+    assert decided.loss[-200:].mean() < 0.5 * decided.loss[:20].mean()
+    assert (decided.width == 0.0).all()
+    with pytest.raises(OptionError, match="it has no widths"):
+        Bandit(BanditOptions(cbify=K), learn=LearnOptions(method="nag", loss="squared"))
 
 
 def test_it_learns_which_actions_are_good():
