@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sonlearn.data.batch import Batch
     from sonlearn.data.matrices import from_scipy
     from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError
+    from sonlearn.estimators.bandit import SonlearnBandit
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions, TextOptions
     from sonlearn.report.metrics import Metrics
@@ -31,6 +32,7 @@ _HOME = {
     "Metrics": "sonlearn.report.metrics",
     "ModelFileError": "sonlearn.errors",
     "OptionError": "sonlearn.errors",
+    "SonlearnBandit": "sonlearn.estimators.bandit",
     "SonlearnError": "sonlearn.errors",
     "TextOptions": "sonlearn.options",
     "describe": "sonlearn.text.describe",
@@ -41,7 +43,7 @@ _HOME = {
 
 __all__ = [
     "Batch", "DivergedError", "InputError", "LearnOptions", "Learner", "Metrics", "ModelFileError",
-    "OptionError", "SonlearnError", "TextOptions", "describe", "from_scipy", "read_batches", "tune",
+    "OptionError", "SonlearnBandit", "SonlearnError", "TextOptions", "describe", "from_scipy", "read_batches", "tune",
 ]  # fmt: skip
 
 

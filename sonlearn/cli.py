@@ -21,6 +21,7 @@ from sonlearn import __version__
 from sonlearn.commands.verbs import VERBS, help_of, parse
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.options import TextOptions
+from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.methods import METHODS, SKETCHES, listing
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import WRITABLE
@@ -149,6 +150,13 @@ def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
             raise OptionError("predict needs a model; give -i MODEL")
         own |= {"testonly": True, "predictions": own.get("predictions", None if own.get("audit") else "-")}
     options = RunOptions(**own)
+    bandit = _taken(given, BanditOptions)
+    if bandit or _of_decisions(options):
+        if where.cluster is not None:
+            raise OptionError("--cluster: decisions are learned in one process; leave it out")
+        from sonlearn.commands import bandit as decisions
+
+        return decisions.run(given, bandit, options)
     if where.cluster is not None:
         from sonlearn.commands import cluster
 
@@ -156,6 +164,23 @@ def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
     from sonlearn.commands import train
 
     return train.run(given, options)
+
+
+def _of_decisions(options: RunOptions) -> bool:
+    """Whether the run begins with a model of decisions."""
+    from sonlearn.files.storage import MAGIC  # loads NumPy, once the command line is known to be right
+
+    path = options.initial_regressor
+    if options.resume and options.final_regressor and os.path.exists(options.final_regressor):
+        path = options.final_regressor
+    if path is None or not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        if not file.read(len(MAGIC)).startswith(MAGIC):
+            return False
+    from sonlearn.commands.bandit import is_bandit
+
+    return is_bandit(path)
 
 
 def _vw(arguments: list[str]) -> int:

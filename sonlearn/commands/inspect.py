@@ -33,6 +33,13 @@ def run(path: str, top: int | None, as_json: bool = False) -> int:
 
         print("\n".join(sketching.describe(path, load(path))), flush=True)
         return 0
+    if storage.kind_of(path) == "bandit":
+        if as_json:
+            raise OptionError(f"--json: {path} is a model of decisions; leave the flag out")
+        from sonlearn.commands.bandit import inspect_lines
+
+        print("\n".join(inspect_lines(path)), flush=True)
+        return 0
     model = load_model(path)
     if as_json:
         print(json.dumps(content(path, model, top), indent=1, allow_nan=False), flush=True)

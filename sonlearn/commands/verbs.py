@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError, shorten
 from sonlearn.options import LearnOptions, TextOptions, vw_flags
+from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.learning import ALL_TAKE, OUTPUT_OPTIONS
 from sonlearn.options.methods import DEFAULT, METHODS
 from sonlearn.options.run import RunOptions
@@ -76,7 +77,13 @@ VERBS = {
     "train": Verb(
         "sonlearn train [options] [DATA ...]",
         "Learn from LIBSVM, VW or CSV text, plain or compressed; no DATA or - is standard input.",
-        (("learning", _fields(LearnOptions)), ("text", _fields(TextOptions)), ("run", _fields(RunOptions)), _CLUSTER),
+        (
+            ("learning", _fields(LearnOptions)),
+            ("decisions", _fields(BanditOptions)),
+            ("text", _fields(TextOptions)),
+            ("run", _fields(RunOptions)),
+            _CLUSTER,
+        ),
         _DAILY,
     ),
     "predict": Verb(

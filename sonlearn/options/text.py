@@ -27,8 +27,8 @@ class TextOptions:
     """How text becomes features. Frozen; `validate` runs on construction, OptionError as for `LearnOptions`."""
 
     format: str = option(
-        "auto", "input format; auto looks at the first lines; --json: --format json", choices=FORMATS,
-        short={"--json": "json"},
+        "auto", "input format; auto looks at the first lines; --json, --dsjson: --format json", choices=FORMATS,
+        short={"--json": "json", "--dsjson": "json"},
     )  # fmt: skip
     bits: int = option(
         18, "hash names to 2^B slots (VW text)", flags=("-b", "--bit_precision"), parse=int, low=1, high=40, metavar="B"

@@ -287,7 +287,7 @@ class RecordRows:
                 raise Unfit(said(value), "a text of words", at)
             self._words(space, (word.translate(_UNDERSCORES) for word in re.split("[ \t]+", value) if word))
         elif name in _OF_BANDITS:
-            raise Unfit(shorten(name), "one example an object; contextual bandits are not learned here", at)
+            raise Unfit(shorten(name), "one example an object; dsjson is learned with --cb_explore_adf or --cb_adf", at)
         elif name.lower() == "_tag":
             if type(value) is not str or "\n" in value or "\r" in value:
                 raise Unfit(said(value), "a text of one line as tag", at)

@@ -118,8 +118,25 @@ def step(params, state, work, blocks, z, y, w):
 
     Returns DIVERGED, and then has changed nothing, or DONE.
     """
-    now, x, u, q, g, h = state.now[0], work.x, work.u, work.q, work.g, work.h
+    now, g, h = state.now[0], work.g, work.h
     r = now["k"] + now["raw"]
+    xx, v = variance(state, work, r, blocks)
+    a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
+    if not math.isfinite(a):
+        return DIVERGED
+    if a != 0.0:
+        solve_upper(state.LT, r, g, h)
+        move(state, work, r, blocks, a)
+    if s2 * xx > 0.0:
+        append(state, work, r, blocks, math.sqrt(s2), math.sqrt(1.0 + s2 * v))
+        state.T[r, r] = s2 * xx
+    return DONE
+
+
+@bare_inline
+def variance(state, work, r, blocks):
+    """(x'Delta^-1 x, x'A^-1 x) of the row in work.x; r rows of B count. Leaves Delta^-1 x in work.u and g in work.g."""
+    x, u, q, g = work.x, work.u, work.q, work.g
     for b in range(blocks):
         for l in range(LANES):  # noqa: E741
             u[b, l] = x[b, l] / (1.0 + state.extra[b, l])
@@ -131,17 +148,7 @@ def step(params, state, work, blocks, z, y, w):
     v = xx
     for j in range(r):
         v -= g[j] * g[j]
-    v = max(v, 0.0)
-    a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
-    if not math.isfinite(a):
-        return DIVERGED
-    if a != 0.0:
-        solve_upper(state.LT, r, g, h)
-        move(state, work, r, blocks, a)
-    if s2 * xx > 0.0:
-        append(state, work, r, blocks, math.sqrt(s2), math.sqrt(1.0 + s2 * v))
-        state.T[r, r] = s2 * xx
-    return DONE
+    return xx, max(v, 0.0)
 
 
 @bare_inline

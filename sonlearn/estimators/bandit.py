@@ -1,0 +1,229 @@
+"""`SonlearnBandit`: decisions from Python, one at a time or from a table of logged ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.batch import Batch
+from sonlearn.data.decisions import Decisions, listed, numbered
+from sonlearn.data.matrices import from_scipy
+from sonlearn.errors import InputError, OptionError
+from sonlearn.learn.bandits.bandit import Bandit, Decided
+from sonlearn.options import TextOptions
+from sonlearn.options.bandit import KINDS, BanditOptions
+from sonlearn.text.chunk import ChunkParser
+from sonlearn.text.decisions import merged
+from sonlearn.text.hashing import constant_id
+
+#: A context, or an action's features: names with numbers, texts or objects, or a vector of numbers.
+Features = Mapping[str, Any] | Sequence[float] | np.ndarray
+
+#: Added to the columns of actions' vectors: they are not the features of the context's.
+_ACTIONS = 1 << 40
+
+
+class Decision(NamedTuple):
+    """What has been decided.
+
+    Attributes
+    ----------
+    action : int
+        From 0 on.
+    probability : float
+        With which it was chosen; to be logged with its reward.
+    probabilities : float64[K]
+        Of all actions.
+    rewards : float64[K]
+        Expected rewards.
+    widths : float64[K]
+        One standard deviation of each.
+    """
+
+    action: int
+    probability: float
+    probabilities: np.ndarray
+    rewards: np.ndarray
+    widths: np.ndarray
+
+
+class SonlearnBandit:
+    """A contextual bandit: decides, and learns from the rewards of its own or of logged decisions.
+
+    Parameters
+    ----------
+    actions : int or None
+        How many numbered actions there are; None: each call lists its actions, with features.
+    explore, cb_type, min_probability, ... :
+        Fields of `sonlearn.options.bandit.BanditOptions`.
+    text : TextOptions
+        How names of dicts become features.
+
+    Attributes
+    ----------
+    learner : sonlearn.learn.bandits.bandit.Bandit
+
+    Raises
+    ------
+    OptionError
+        A value is out of its range.
+    """
+
+    def __init__(self, actions: int | None = None, *, text: TextOptions | None = None, **options: Any):
+        wrong = [name for name in options if name in KINDS]
+        if wrong:
+            raise OptionError(f"{wrong[0]}: give the number of actions, or none where they have features")
+        kind: dict[str, Any] = {"cb_explore_adf": True} if actions is None else {"cb_explore": actions}
+        self.learner = Bandit(BanditOptions(**kind, **options), text)
+
+    @property
+    def actions(self) -> int | None:
+        """How many numbered actions there are, or None."""
+        return self.learner.options.actions
+
+    def decide(self, context: Features, actions: Sequence[Features] | None = None) -> Decision:
+        """Choose an action.
+
+        Parameters
+        ----------
+        context : dict or vector
+            A dict's numbers and texts are features of their names, its objects namespaces, as in dsjson; column j of a
+            vector is feature j + 1, as in a LIBSVM file.
+        actions : list of the same kind
+            The features of each action, where they are not numbered.
+
+        Raises
+        ------
+        InputError
+            A value is no finite number, or actions are given where they are numbered, or not where they are not.
+        """
+        decided = self.learner.decide(self._decision(context, actions))
+        p, a = decided.probability, int(decided.action[0])
+        return Decision(a, float(p[a]), p, -decided.mean, decided.width)
+
+    def learn(
+        self, context: Features, action: int, reward: float, probability: float = np.nan,
+        actions: Sequence[Features] | None = None,
+    ) -> None:  # fmt: skip
+        """Learn the reward of an action, from 0 on, and the probability with which it was chosen, where that is known.
+
+        Raises InputError as `decide`, and for an action, a reward or a probability that cannot be.
+        """
+        decisions = self._decision(context, actions)
+        self._check([action], [reward], [probability], int(decisions.first[-1]))
+        self.learner.partial_fit(
+            decisions._replace(
+                action=np.array([action]), cost=np.array([-float(reward)]), probability=np.array([float(probability)])
+            )
+        )
+
+    def partial_fit(self, X: Any, action: Any, reward: Any, probability: Any = None) -> Decided:
+        """Learn logged decisions among numbered actions.
+
+        Parameters
+        ----------
+        X : float64[n, d], dense or of SciPy
+            Contexts.
+        action : int[n], from 0 on
+        reward : float[n]
+        probability : float[n], or None
+            With which each action was chosen.
+
+        Returns
+        -------
+        Decided
+            What this model would have done, each time before it learned.
+        """
+        if self.actions is None:
+            raise InputError("<memory>", None, None, "a table of contexts", "numbered actions: SonlearnBandit(K)")
+        rows = from_scipy(X)
+        p = np.full(rows.n, np.nan) if probability is None else np.asarray(probability, np.float64)
+        self._check(action, reward, p, self.actions)
+        return self.learner.partial_fit(numbered(rows, self.actions, action, -np.asarray(reward, np.float64), p))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """float64[n, K]: the probability of each numbered action in each context; changes nothing."""
+        if self.actions is None:
+            raise InputError("<memory>", None, None, "a table of contexts", "numbered actions: SonlearnBandit(K)")
+        decided = self.learner.predict(numbered(from_scipy(X), self.actions))
+        return decided.probability.reshape(-1, self.actions)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model, whole or not at all."""
+        self.learner.save(path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> SonlearnBandit:
+        """Read a model written by `save`, or by ``sonlearn train --cb_explore ...``; raises ModelFileError."""
+        bandit = cls.__new__(cls)
+        bandit.learner = Bandit.load(path)
+        return bandit
+
+    # -- features ----------------------------------------------------------------------------------------------------
+
+    def _decision(self, context: Features, actions: Sequence[Features] | None) -> Decisions:
+        """One decision. Raises InputError."""
+        if (actions is None) != (self.actions is not None):
+            expected = "none: actions are numbered" if self.actions is not None else "a list of actions with features"
+            raise InputError("<memory>", None, None, f"actions={actions!r:.40}", expected)
+        if actions is None:
+            return numbered(self._rows([context], None), self.actions or 0)
+        if not len(actions):
+            raise InputError("<memory>", None, None, "no actions", "one at least")
+        rows = self._rows([context], actions)
+        rows = merged(
+            rows, np.zeros(1, np.int64), np.array([rows.n]), np.ones(1, bool), self.learner.text.constant, True, False
+        )
+        return listed(rows, np.array([0, rows.n]))
+
+    def _rows(self, contexts: Sequence[Features], actions: Sequence[Features] | None) -> Batch:
+        """A row of the context, and then one of each action."""
+        text = self.learner.text
+        if isinstance(contexts[0], Mapping):
+            if text.format == "auto":
+                self.learner.text = text = dataclasses.replace(text, format="json")
+            records = [_spaced(contexts[0], "context"), *(_spaced(action, "action") for action in actions or ())]
+            parsed = ChunkParser(text, "stop", 1).parse_records(enumerate(records), "<memory>")
+            if parsed.errors:
+                raise parsed.errors[0]
+            (rows,) = parsed.batches
+            return rows._replace(constant=constant_id(text, "json"), weight=np.ones(rows.n), y=np.full(rows.n, np.nan))
+        vectors = [np.asarray(contexts[0], np.float64)]
+        rows = from_scipy(np.atleast_2d(vectors[0]), constant=text.constant)
+        if actions is None:
+            return rows
+        theirs = from_scipy(np.atleast_2d(np.asarray(actions, np.float64)), constant=text.constant)
+        indices = np.where(theirs.indices > 0, theirs.indices + _ACTIONS, theirs.indices)
+        indptr = np.concatenate((rows.indptr, rows.indptr[-1] + theirs.indptr[1:]))
+        n = 1 + theirs.n
+        return Batch(
+            indptr, np.concatenate((rows.indices, indices)), np.concatenate((rows.values, theirs.values)),
+            np.full(n, np.nan), np.ones(n), np.ones(n, np.int64),
+        )  # fmt: skip
+
+    def _check(self, action: Any, reward: Any, probability: Any, K: int) -> None:
+        """Raise InputError for what cannot be."""
+        a, r, p = (np.asarray(values, np.float64) for values in (action, reward, probability))
+        if not len(a) == len(r) == len(p):
+            raise InputError("<memory>", None, None, f"{len(a)} actions, {len(r)} rewards", "one each")
+        for values, right, expected in (
+            (a, (a >= 0) & (a < K) & (a == np.floor(a)), f"an action from 0 to {K - 1}"),
+            (r, np.isfinite(r), "a finite reward"),
+            (p, np.isnan(p) | ((p > 0) & (p <= 1)), "a probability above 0, and at most 1"),
+        ):
+            if not right.all():
+                row = int(np.argmin(right))
+                raise InputError("<memory>", row + 1, None, f"{values[row]:g}", expected)
+
+
+def _spaced(record: Any, name: str) -> Mapping[str, Any]:
+    """A record whose numbers and texts at the top are in a namespace of that name."""
+    if not isinstance(record, Mapping):
+        raise InputError("<memory>", None, None, f"{record!r:.40}", "a dict, as the context is")
+    own = {key: value for key, value in record.items() if not isinstance(value, Mapping | list)}
+    spaces = {key: value for key, value in record.items() if isinstance(value, Mapping | list)}
+    return {**spaces, name: own} if name not in spaces else {**spaces, **own}

@@ -1,0 +1,266 @@
+"""`Bandit`: a learner of decisions. Names of features, views, two reward models, and their state."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from sonlearn import __version__
+from sonlearn.data.batch import Batch
+from sonlearn.data.decisions import Decisions
+from sonlearn.data.rows import Rows
+from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.files import storage
+from sonlearn.learn.bandits.by_engine import EngineRewards
+from sonlearn.learn.bandits.confident import ConfidentRewards
+from sonlearn.learn.bandits.rounds import Outcome, Problem
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.text.columns import ColumnTable
+from sonlearn.views.index import index_of, intern, lookup, new_index
+
+#: Version of the header and arrays of a bandit's file.
+FORMAT = 1
+#: Rows that are viewed at a time.
+ROWS = 2048
+#: Rules of exploration that need widths.
+OF_WIDTHS = ("ucb", "thompson")
+
+
+class RewardModel(Protocol):
+    """What learns rewards, and decides by them. A state is a NamedTuple with `now`, see `rounds.SCALARS`."""
+
+    def new(self) -> Any:
+        """State that has seen nothing."""
+
+    def rows_of(self, decisions: Decisions) -> Batch:
+        """The rows that are to be numbered for `run`."""
+
+    def run(self, state: Any, rows: Rows, size: int, problem: Problem, learn: bool) -> tuple[Any, Outcome]:
+        """Decide, and if `learn` learn, the decisions of a problem; features are below `size`."""
+
+    def restored(self, state: Any, size: int) -> Any:
+        """A state from a file with room to go on."""
+
+    def packed(self, state: Any) -> Any:
+        """`state` without spare room, for storage."""
+
+    def facts(self, state: Any) -> dict[str, Any]:
+        """Further numbers of a state, by name."""
+
+
+class Decided(NamedTuple):
+    """What comes of n decisions: decision i has the candidates ``first[i]:first[i + 1]``.
+
+    Attributes
+    ----------
+    first : int64[n + 1]
+    probability : float64[candidates]
+        With which each would be chosen; those of a decision add up to 1.
+    mean : float64[candidates]
+        Expected costs.
+    width : float64[candidates]
+        Of their confidence: one standard deviation, in units of costs.
+    action : int64[n]
+        The candidate chosen, counted from the decision's first; of a log, the log's.
+    loss : float64[n]
+        The cost of that action; of a log with probabilities, the cost times this model's probability of the action
+        over the log's: an unbiased estimate of what this model would have cost. NaN where no cost is known.
+    """
+
+    first: np.ndarray
+    probability: np.ndarray
+    mean: np.ndarray
+    width: np.ndarray
+    action: np.ndarray
+    loss: np.ndarray
+
+
+class Bandit:
+    """A learner of decisions.
+
+    Parameters
+    ----------
+    options : BanditOptions
+    text : TextOptions
+        Kept with the model, since it defines what the features are.
+    learn : LearnOptions or None
+        The method that learns costs; None: the two reward models that know how sure they are.
+    threads : int
+        How many threads may learn side by side, where that method allows it; results are the same.
+
+    Attributes
+    ----------
+    examples : int
+        Decisions learned from, over the model's whole life.
+
+    Raises
+    ------
+    OptionError
+        `learn` is not of values, or the rule of exploration needs widths, which a method has not.
+    """
+
+    def __init__(
+        self, options: BanditOptions, text: TextOptions | None = None, learn: LearnOptions | None = None,
+        *, threads: int = 1,
+    ):  # fmt: skip
+        self.options, self.text, self.learn = options, text or TextOptions(), learn
+        self.columns = ColumnTable()
+        self.index = new_index()
+        self._model: RewardModel
+        if learn is None:
+            self._model = ConfidentRewards(options)
+        else:
+            _check_method(options, learn)
+            self._model = EngineRewards(options, learn, threads)
+        self.state = self._model.new()
+
+    @property
+    def examples(self) -> int:
+        """Decisions learned from."""
+        return int(self.state.now["learned"][0])
+
+    @property
+    def size(self) -> int:
+        """Features that have been seen."""
+        return int(self.index.size[0])
+
+    # -- decisions ---------------------------------------------------------------------------------------------------
+
+    def partial_fit(self, decisions: Decisions) -> Decided:
+        """Decide each decision, and learn from its cost, in order; those without a cost are only decided.
+
+        Where all costs are known, the action is chosen here, and only its cost is learned.
+        """
+        return self._by_rows(decisions, True)
+
+    def predict(self, decisions: Decisions) -> Decided:
+        """Decide each decision as the model is, and change nothing: the same calls give the same actions."""
+        return self._by_rows(decisions, False)
+
+    def decide(self, decisions: Decisions) -> Decided:
+        """`predict`, and the next call draws other numbers: for decisions that are put into effect."""
+        decided = self.predict(decisions)
+        self.state = self.state._replace(now=self.state.now.copy())
+        self.state.now["drawn"] += decisions.n
+        return decided
+
+    def _by_rows(self, decisions: Decisions, learn: bool) -> Decided:
+        """A part after the other, each of about `ROWS` rows."""
+        parts, start, low = [], 0, 0
+        for stop in range(1, decisions.n + 1):
+            rows = int(decisions.row[decisions.first[stop] - 1]) + 1 - low
+            if rows >= ROWS or stop == decisions.n:
+                parts.append(self._run(decisions.part(start, stop), learn, start))
+                start, low = stop, low + rows
+        empty = Outcome(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0))
+        whole = (np.concatenate(one) for one in zip(empty, *parts, strict=True))
+        return Decided(decisions.first, *whole)
+
+    def _run(self, decisions: Decisions, learn: bool, before: int) -> Outcome:
+        """`partial_fit` or `predict` of decisions, `before` of which have been predicted in the same call."""
+        known = ~np.isnan(decisions.cost) & (decisions.action >= 0)
+        if decisions.costs is not None:
+            known = ~np.isnan(decisions.costs[decisions.first[:-1]])
+        rows = self._model.rows_of(decisions)
+        of_row = np.repeat(np.arange(decisions.n), np.diff(decisions.first))
+        if rows.n != len(of_row):  # numbered actions that share a row
+            of_row = np.arange(rows.n)
+        rows = rows._replace(y=np.where(known[of_row], 0.0, np.nan), weight=np.ones(rows.n))
+        none = np.zeros(0)
+        problem = Problem(
+            decisions.first, decisions.row, decisions.column, decisions.action, decisions.cost, decisions.probability,
+            none if decisions.costs is None else decisions.costs,
+        )  # fmt: skip
+        problem = Problem(*(np.require(array, requirements=["C", "W"]) for array in problem))
+        now = self.state.now.copy()
+        if learn:
+            numbered, self.index = intern(rows, self.index, True)
+            self.state, out = self._model.run(self.state._replace(now=now), numbered, self.size, problem, True)
+            return out
+        now["drawn"] += before
+        return self._model.run(self.state._replace(now=now), lookup(rows, self.index, True), self.size, problem, False)[
+            1
+        ]
+
+    # -- what is known -----------------------------------------------------------------------------------------------
+
+    def facts(self) -> dict[str, Any]:
+        """Numbers on the state: decisions learned, the range of rewards, and what the reward model adds."""
+        now = self.state.now[0]
+        known = {
+            "learned": int(now["learned"]), "lowest reward": float(now["low"]) + 0.0,
+            "highest reward": float(now["high"]) + 0.0,
+        }  # fmt: skip
+        return {**known, **self._model.facts(self.state)}
+
+    # -- persistence -------------------------------------------------------------------------------------------------
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """(header, arrays): the whole state; going on from it gives the same bits."""
+        learn = None if self.learn is None else dataclasses.asdict(self.learn)
+        header = {
+            "kind": "bandit", "format": FORMAT, "bandit": dataclasses.asdict(self.options),
+            "text": dataclasses.asdict(self.text), "learn": learn,
+            "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
+        }  # fmt: skip
+        state = self._model.packed(self.state)
+        return header, {"ids": self.index.ids[: self.size], **storage.flat(state, "state")}
+
+    @classmethod
+    def from_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], *, threads: int = 1) -> Bandit:
+        """Inverse of `to_arrays`. Raises ModelFileError."""
+        if header.get("kind") != "bandit":
+            raise ModelFileError(f"a {header.get('kind')}, not a bandit")
+        found = header.get("format")
+        if found != FORMAT:
+            newer = isinstance(found, int) and found > FORMAT
+            remedy = "a newer sonlearn is needed" if newer else "it is of an earlier sonlearn: train it anew"
+            raise ModelFileError(f"has model format {found}, this sonlearn {__version__} reads {FORMAT}; {remedy}")
+        try:
+            learn = None if header["learn"] is None else LearnOptions(**header["learn"])
+            bandit = cls(BanditOptions(**header["bandit"]), TextOptions(**header["text"]), learn, threads=threads)
+            bandit.columns = ColumnTable(header["columns"])
+            if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
+                raise ValueError("ids are not integers")
+            bandit.index = index_of(arrays["ids"])
+            state = storage.rebuilt(bandit.state, arrays, "state")
+            bandit.state = bandit._model.restored(state, bandit.size)
+        except (KeyError, TypeError, OptionError, ValueError) as error:
+            raise ModelFileError(f"the model's content does not fit together: {error}") from error
+        return bandit
+
+    def copy(self) -> Bandit:
+        """A learner that goes on from the same state, with arrays of its own."""
+        header, arrays = self.to_arrays()
+        return Bandit.from_arrays(header, {name: np.array(array) for name, array in arrays.items()})
+
+    def save(self, path: str | Path) -> None:
+        """Write the model, whole or not at all."""
+        storage.write(path, *self.to_arrays())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Bandit:
+        """Read a model written by `save`; raises ModelFileError, which names the file."""
+        header, arrays = storage.read(path, kind="bandit")
+        try:
+            return cls.from_arrays(header, arrays)
+        except ModelFileError as error:
+            raise ModelFileError(f"{path}: {error}") from error
+
+
+def _check_method(options: BanditOptions, learn: LearnOptions) -> None:
+    """Raise OptionError where a method cannot learn costs, or the rule needs what it has not."""
+    if learn.several or learn.loss in CLASSIFICATION:
+        raise OptionError(f"--loss {learn.loss}: costs are values; give --loss squared, or another loss of values")
+    if learn.label_delay or learn.coverage is not None:
+        raise OptionError("--label_delay, --coverage: decisions do not take them")
+    if options.explores and options.explore in OF_WIDTHS:
+        raise OptionError(
+            f"--explore {options.explore} with --method {learn.method}: it has no widths; give --explore squarecb, "
+            "softmax, epsilon or greedy, or leave --method out"
+        )

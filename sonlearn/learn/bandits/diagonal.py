@@ -1,0 +1,117 @@
+"""Reward model of sparse rows: logistic regression with a diagonal precision for each (feature, column) that occurred.
+
+For column k, the row x and a reward r scaled to [0, 1], with p = sigmoid(z):
+
+    z = b_k + sum_j w_jk x_j,    v = 1/(A + c_k) + sum_j x_j^2/(A + P_jk)
+    h = max(p (1 - p), LEAST) h',    g = h' (r - p)/(1 + v h),    h' the row's importance
+    w_jk += g x_j/(A + P_jk),    P_jk += h x_j^2
+
+and the same for b_k and c_k with x = 1. The mean is p, the upper bound sigmoid(z + W sqrt(v)), and the width is what
+that is above p, over W. Rewards may be any numbers in [0, 1]: then this is the quasi-likelihood of fractions. It is
+AROW's form of the diagonal Newton step, with Laplace's approximation of the log loss, as Chapelle and Li have it (An
+empirical evaluation of Thompson sampling, NIPS 2011); theirs is learned in batches.
+
+With `link` off (estimated rewards, which may be any numbers) z itself is the mean, sqrt(v) the width, and h = h'.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.multiclass.pairs import Pairs, add_pair, new_pairs, packed_pairs, place_of, reserve_pairs
+
+#: A: precision before anything is known.
+PRIOR = 0.03
+#: A step counts as much as if p (1 - p) was this.
+LEAST = 0.01
+#: Columns of `Pairs.values`.
+W, P = 0, 1
+
+
+class DiagonalState(NamedTuple):
+    """All that has been learned."""
+
+    pairs: Pairs  # values: w, P of each (feature, column)
+    bias: np.ndarray  # float64[columns, 2]; b, c
+
+
+def new_diagonal(columns: int) -> DiagonalState:
+    """State that has seen nothing."""
+    return DiagonalState(new_pairs(2), np.zeros((columns, 2)))
+
+
+def reserve_diagonal(state: DiagonalState, features: int) -> DiagonalState:
+    """Room for features; for pairs it is made on the way."""
+    return state._replace(pairs=reserve_pairs(state.pairs, features), bias=state.bias.copy())
+
+
+def packed_diagonal(state: DiagonalState) -> DiagonalState:
+    """`state` without spare room."""
+    return state._replace(pairs=packed_pairs(state.pairs))
+
+
+@bare_inline
+def score(state, rows, i, z, v):
+    """z, v <- the score of row i and its variance in every column; float64[columns], filled in."""
+    pairs, bias = state.pairs, state.bias
+    total = 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        total += rows.values[at] * rows.values[at]
+    for k in range(len(z)):
+        z[k] = bias[k, W]
+        v[k] = total / PRIOR + 1.0 / (PRIOR + bias[k, P])
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, x = rows.features[at], rows.values[at]
+        if f >= len(pairs.begin):
+            continue
+        begin = pairs.begin[f]
+        for e in range(begin, begin + pairs.size[f]):
+            k = pairs.classes[e]
+            z[k] += x * pairs.values[e, W]
+            v[k] -= x * x * (1.0 / PRIOR - 1.0 / (PRIOR + pairs.values[e, P]))
+
+
+@forced_inline
+def sigmoid(u):
+    """1/(1 + exp(-u)), without overflow."""
+    if u >= 0.0:
+        return 1.0 / (1.0 + math.exp(-u))
+    e = math.exp(u)
+    return e / (1.0 + e)
+
+
+@bare_inline
+def estimate(link, by, z, v):
+    """(mean, width) of a score z of variance v, for an upper bound of `by` widths."""
+    s = math.sqrt(max(v, 0.0))
+    if not link:
+        return z, s
+    p = sigmoid(z)
+    if by > 0.0:
+        return p, (sigmoid(z + by * s) - p) / by
+    return p, p * (1.0 - p) * s
+
+
+@bare_inline
+def update(link, state, rows, i, k, z, v, target, weight):
+    """Learn row i in column k, of score z and variance v; room for pairs has been made."""
+    pairs, bias = state.pairs, state.bias
+    p = sigmoid(z) if link else z
+    h = weight * max(p * (1.0 - p), LEAST) if link else weight
+    g = weight * (target - p) / (1.0 + max(v, 0.0) * h)
+    if not math.isfinite(g):
+        return
+    bias[k, W] += g / (PRIOR + bias[k, P])
+    bias[k, P] += h
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, x = rows.features[at], rows.values[at]
+        place = place_of(pairs, f, k)
+        if place < 0:
+            place = add_pair(pairs, f, k)
+        e = pairs.begin[f] + place
+        pairs.values[e, W] += g * x / (PRIOR + pairs.values[e, P])
+        pairs.values[e, P] += h * x * x

@@ -1,0 +1,239 @@
+"""One decision after the other: estimate, choose, learn.
+
+Rewards are negative costs. Both models learn them scaled to [0, 1], by the lowest and the highest that have been
+learned; until two different ones have been, there is nothing to learn. Of both models the one decides that has
+predicted the rewards of late with the smaller squared error (`RATE`); the sketched one only where it has rows.
+
+How a decision that comes from a log is learned, with reward r of action a, chosen with probability p (``--cb_type``):
+
+    dm    the row of a, reward r
+    mtr   the same with importance (1/p) E/N: E decisions, N candidates so far (Vowpal Wabbit's)
+    ips   the rows of all candidates, reward r/p of a and 0 of the others
+    dr    the rows of all candidates, their expected rewards m, and m_a + (r - m_a)/p of a
+          (Dudik, Langford, Li: Doubly robust policy evaluation and learning, ICML 2011)
+
+Scaled rewards of 0 are the least that there has been. Where no probability is known it counts as 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.jit import bare_inline, bare_jit, inline, jit
+from sonlearn.learn.bandits import diagonal, sketched
+from sonlearn.learn.bandits.diagonal import DiagonalState
+from sonlearn.learn.bandits.explore import Rule, chosen, probabilities
+from sonlearn.learn.bandits.sketched import Columns
+from sonlearn.learn.diagonal_fd.dense_engine import Work
+from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
+from sonlearn.learn.multiclass.pairs import places_needed
+
+DM, MTR, IPS, DR = range(4)
+#: Weight of the newest squared error in the mean of them.
+RATE = 0.002
+#: Both models count in inverse proportion to this power of their errors.
+POWER = 4
+#: Scalars of the state. drawn: choices made here, each out of a number of its own; learned: decisions with a
+#: cost; candidates: of these; low, high: rewards; error_d, error_s: means of the two models' squared
+#: errors; weight: of these.
+SCALARS = [("drawn", "i8"), ("learned", "i8"), ("candidates", "i8"), ("low", "f8"), ("high", "f8"),
+           ("error_d", "f8"), ("error_s", "f8"), ("weight", "f8")]  # fmt: skip
+
+
+class Params(NamedTuple):
+    """What does not change."""
+
+    rule: Rule
+    cb_type: int
+    sketch: DiagonalFDParams
+
+
+class Models(NamedTuple):
+    """What is learned."""
+
+    diagonal: DiagonalState
+    columns: Columns
+    now: np.ndarray  # structured [1], see `SCALARS`
+
+
+class Problem(NamedTuple):
+    """Decisions, as `sonlearn.data.decisions.Decisions` has them."""
+
+    first: np.ndarray  # int64[n + 1]
+    row: np.ndarray  # int64[candidates]
+    column: np.ndarray  # int64[candidates]
+    action: np.ndarray  # int64[n]
+    cost: np.ndarray  # float64[n]
+    probability: np.ndarray  # float64[n]
+    costs: np.ndarray  # float64[candidates], or float64[0]
+
+
+class Outcome(NamedTuple):
+    """What is filled in."""
+
+    probability: np.ndarray  # float64[candidates]
+    mean: np.ndarray  # float64[candidates]; expected costs
+    width: np.ndarray  # float64[candidates]; in the same units
+    action: np.ndarray  # int64[n]; the one chosen here, or the log's
+    loss: np.ndarray  # float64[n]
+
+    @classmethod
+    def empty(cls, problem: Problem) -> Outcome:
+        """Room for the decisions of a problem."""
+        candidates, n = len(problem.row), len(problem.action)
+        return cls(*(np.zeros(candidates) for _ in range(3)), np.zeros(n, np.int64), np.zeros(n))
+
+
+class Scratch(NamedTuple):
+    """One decision under way: of the columns z, v; of the candidates the rest."""
+
+    z: np.ndarray  # float64[columns]
+    v: np.ndarray  # float64[columns]
+    score: np.ndarray  # float64[longest, 4]; of the diagonal model z and v, of the sketched one mean and width
+    mean: np.ndarray  # float64[longest]; scaled reward
+    width: np.ndarray  # float64[longest]
+    sketch: Work
+
+
+@jit
+def run(params, models, scratch, sparse, dense, problem, out, start, learn):
+    """Decide, and if `learn` learn, decisions from `start` on until there is no room for pairs; where that is, or n.
+
+    Parameters
+    ----------
+    params : Params; models : Models, changed if `learn`; scratch : Scratch
+    sparse, dense : Rows, the candidates' as each model sees them; not modified
+    problem : Problem, not modified; out : Outcome, filled in
+    start : int; learn : bool
+    """
+    now = models.now[0]
+    for i in range(start, len(problem.action)):
+        begin, end = problem.first[i], problem.first[i + 1]
+        if learn and not has_room(models, sparse, problem, begin, end):
+            return i
+        shows = estimate(params, models, scratch, sparse, dense, problem, begin, end)
+        choose(params, now, scratch, out, begin, end, shows)
+        action, cost = problem.action[i], problem.cost[i]
+        probability = problem.probability[i]
+        own = len(problem.costs) > 0 or action < 0
+        if own:
+            action = chosen(params.rule.seed, now["drawn"] + (0 if learn else i), out.probability[begin:end])
+            cost = problem.costs[begin + action] if len(problem.costs) > 0 else math.nan
+            probability = out.probability[begin + action]
+            out.loss[i] = cost
+        else:
+            of_log = 1.0 if math.isnan(probability) else probability
+            share = out.probability[begin + action] if not math.isnan(probability) else 1.0
+            out.loss[i] = cost * share / of_log
+        out.action[i] = action
+        if learn and own:
+            now["drawn"] += 1
+        if learn and not math.isnan(cost):
+            learn_reward(params, models, scratch, sparse, dense, problem, (begin, end, action), -cost, probability)
+    return len(problem.action)
+
+
+@bare_inline
+def has_room(models, sparse, problem, begin, end):
+    """Whether there is room for the pairs of these candidates."""
+    pairs, needed = models.diagonal.pairs, 0
+    for c in range(begin, end):
+        if c == begin or problem.row[c] != problem.row[c - 1]:
+            needed += places_needed(pairs, sparse, problem.row[c], end - begin)
+    return len(pairs.classes) - pairs.now[0]["used"] >= needed
+
+
+@bare_jit
+def room_needed(pairs, sparse, row, begin, end):
+    """Places that `has_room` asks for, for Python."""
+    needed = 0
+    for c in range(begin, end):
+        if c == begin or row[c] != row[c - 1]:
+            needed += places_needed(pairs, sparse, row[c], end - begin)
+    return needed
+
+
+@inline
+def estimate(params, models, scratch, sparse, dense, problem, begin, end):
+    """What both models say of the candidates, into scratch.score; whether the sketched one has rows."""
+    features, squares, shows = 0, 0.0, True
+    room = models.columns.w.shape[1] * sketched.LANES if len(models.columns.w) > 0 else 0
+    for c in range(begin, end):
+        row, k, a = problem.row[c], problem.column[c], c - begin
+        if c == begin or row != problem.row[c - 1]:
+            diagonal.score(models.diagonal, sparse, row, scratch.z, scratch.v)
+            features, squares = sketched.spread(dense, row, scratch.sketch.x)
+            features = min(features, room)
+        scratch.score[a, 0], scratch.score[a, 1] = scratch.z[k], scratch.v[k]
+        if features > 0 and 0.0 < squares < sketched.FARTHEST:
+            m, s = sketched.estimate(models.columns, scratch.sketch, k, features)
+            scratch.score[a, 2], scratch.score[a, 3] = m, s
+        else:
+            shows = False
+    return shows
+
+
+@inline
+def choose(params, now, scratch, out, begin, end, shows):
+    """Fill in the probabilities, expected costs and widths of a decision's candidates."""
+    n, link = end - begin, params.cb_type < IPS
+    share = share_of(now) if shows else 0.0
+    scale = now["high"] - now["low"] if now["high"] > now["low"] else 1.0
+    for a in range(n):
+        m, s = diagonal.estimate(link, params.rule.width, scratch.score[a, 0], scratch.score[a, 1])
+        if share > 0.0:
+            m += share * (scratch.score[a, 2] - m)
+            s += share * (scratch.score[a, 3] - s)
+        scratch.mean[a], scratch.width[a] = m, s
+        out.mean[begin + a], out.width[begin + a] = -(now["low"] + scale * m), scale * s
+    probabilities(params.rule, now["learned"], scratch.mean[:n], scratch.width[:n], out.probability[begin:end])
+
+
+@bare_inline
+def share_of(now):
+    """What the sketched model counts in expected rewards and widths; the diagonal one has the rest."""
+    d, s = now["error_d"] ** POWER, now["error_s"] ** POWER
+    return d / (d + s) if d + s > 0.0 else 0.5
+
+
+@inline
+def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, reward, probability):
+    """Learn the reward of a decision's candidate `action`, chosen with `probability`."""
+    now, (begin, end, action) = models.now[0], chosen_one
+    now["low"] = min(now["low"], reward) if now["learned"] > 0 else reward
+    now["high"] = max(now["high"], reward) if now["learned"] > 0 else reward
+    now["learned"] += 1
+    now["candidates"] += end - begin
+    if not now["high"] > now["low"]:
+        return
+    r = (reward - now["low"]) / (now["high"] - now["low"])
+    link, p = params.cb_type < IPS, 1.0 if math.isnan(probability) else probability
+    count_errors(now, scratch, action, link, r)
+    for c in range(begin, end):
+        a, target, weight = c - begin, r, 1.0
+        if link and a != action:
+            continue
+        if params.cb_type == MTR:
+            weight = now["learned"] / (p * now["candidates"])
+        elif not link:
+            expected = 0.0 if params.cb_type == IPS else scratch.mean[a]
+            target = expected + ((r - expected) / p if a == action else 0.0)
+        row, k = problem.row[c], problem.column[c]
+        z, v = scratch.score[a, 0], scratch.score[a, 1]
+        diagonal.update(link, models.diagonal, sparse, row, k, z, v, target, weight)
+        features, squares = sketched.spread(dense, row, scratch.sketch.x)
+        if features > 0 and 0.0 < squares < sketched.FARTHEST:
+            sketched.update(params.sketch, models.columns, scratch.sketch, k, features, target, weight)
+
+
+@bare_inline
+def count_errors(now, scratch, action, link, r):
+    """Take the squared errors of both models at the chosen candidate into their means."""
+    m, _ = diagonal.estimate(link, 0.0, scratch.score[action, 0], 0.0)
+    now["weight"] += RATE * (1.0 - now["weight"])
+    share = RATE / now["weight"]
+    now["error_d"] += share * ((m - r) ** 2 - now["error_d"])
+    now["error_s"] += share * ((scratch.score[action, 2] - r) ** 2 - now["error_s"])

@@ -1,0 +1,154 @@
+"""Reward model of dense rows: drfd (`sonlearn.learn.diagonal_fd.dense_engine`) with squared loss for each column.
+
+For column k: A_k = diag(Delta_k) + B_k'B_k over the rows learned there, mean w_k'x, and width sqrt(x'A_k^-1 x / R)
+times `SCALE`. R = .1 is how much a reward is doubted, in units in which rewards are in [0, 1]; before anything is
+learned, A is the identity. With as many rows as features this is ridge regression with ridge R, and the width that of
+LinUCB (Li, Chu, Langford, Schapire 2010); the sketch makes it O(m d) in place of O(d^2), as SOFUL does (Kuzborskij,
+Cella, Cesa-Bianchi: Efficient linear bandits through matrix sketching, AISTATS 2019). Ours also has the exact diagonal.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.jit import bare_inline, inline
+from sonlearn.learn.diagonal_fd.dense_engine import SCALARS, State, Work
+from sonlearn.learn.diagonal_fd.dense_rounds import BITS, LANES, product, shrink, step, variance
+from sonlearn.learn.diagonal_fd.state import DiagonalFDParams, params_of
+from sonlearn.learn.status import DIVERGED
+from sonlearn.options import LearnOptions
+
+#: How much a reward is doubted; the rows m of a sketch.
+R, SKETCH_SIZE = 0.1, 15
+_PARAMS = params_of(LearnOptions(method="drfd", loss="squared", sketch_size=SKETCH_SIZE, arow_r=R))
+#: Rows there may be, raw ones included.
+ROWS = SKETCH_SIZE - 1 + _PARAMS.raw
+#: What a width counts, beside that of a log-odds.
+SCALE = 1.0 / 3.0
+#: Features from this one on are left out, and rows that are longer, squared.
+MOST, FARTHEST = 384, 1e12
+
+
+class SketchedState(NamedTuple):
+    """The states of all columns, one after the other, flat; empty until there is a row to learn."""
+
+    w: np.ndarray  # float64[columns * blocks * LANES]; so are extra and mass
+    extra: np.ndarray
+    mass: np.ndarray
+    B: np.ndarray  # float64[columns * blocks * rows * LANES]
+    T: np.ndarray  # float64[columns * rows * rows]
+    LT: np.ndarray
+    now: np.ndarray  # structured [columns], see `dense_engine.SCALARS`
+
+
+class Columns(NamedTuple):
+    """The same with a first axis of columns."""
+
+    w: np.ndarray  # float64[columns, blocks, LANES]; so are extra and mass
+    extra: np.ndarray
+    mass: np.ndarray
+    B: np.ndarray  # float64[columns, blocks, rows, LANES]
+    T: np.ndarray  # float64[columns, rows, rows]
+    LT: np.ndarray
+    now: np.ndarray
+
+
+def params() -> DiagonalFDParams:
+    """The parameters of drfd's kernels."""
+    return _PARAMS
+
+
+def new_sketched() -> SketchedState:
+    """State that has seen nothing."""
+    return SketchedState(*(np.zeros(0) for _ in range(6)), np.zeros(0, dtype=SCALARS))
+
+
+def scratch() -> Work:
+    """Scratch of one row."""
+    blocks, rows = MOST >> BITS, ROWS
+    return Work(
+        *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, rows)), np.zeros((rows, LANES)),
+        np.zeros((4, LANES)),
+    )  # fmt: skip
+
+
+def with_columns(state: SketchedState, columns: int) -> Columns:
+    """The arrays with their axes; they share memory."""
+    columns = columns if len(state.now) else 0
+    blocks, rows = len(state.w) // LANES // max(columns, 1), ROWS
+    wide = (state.w, state.extra, state.mass)
+    return Columns(
+        *(array.reshape(columns, blocks, LANES) for array in wide), state.B.reshape(columns, blocks, rows, LANES),
+        *(array.reshape(columns, rows, rows) for array in (state.T, state.LT)), state.now,
+    )  # fmt: skip
+
+
+def reserve_sketched(state: SketchedState, columns: int, features: int) -> SketchedState:
+    """Room for features."""
+    blocks, rows = -(-min(features, MOST) // LANES), ROWS
+    had = len(state.w) // LANES // columns
+    if blocks <= had:
+        return state
+    old = with_columns(state, columns)
+    wide = [np.zeros((columns, blocks, LANES)) for _ in range(3)]
+    B = np.zeros((columns, blocks, rows, LANES))
+    now = np.zeros(columns, dtype=SCALARS)
+    square = [np.zeros((columns, rows, rows)) for _ in range(2)]
+    if had:
+        for new, own in zip((*wide, B), (old.w, old.extra, old.mass, old.B), strict=True):
+            new[:, :had] = own
+        now, square = state.now.copy(), [old.T.copy(), old.LT.copy()]
+    return SketchedState(*(array.ravel() for array in (*wide, B, *square)), now)
+
+
+@bare_inline
+def spread(rows, i, x):
+    """x <- row i, zeros included; returns (features below `MOST` are below this, x'x). x : float64[blocks, LANES]."""
+    features, squares = 0, 0.0
+    for b in range(len(x)):
+        for l in range(LANES):  # noqa: E741
+            x[b, l] = 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, value = rows.features[at], rows.values[at]
+        if f < MOST:
+            x[f >> BITS, f & (LANES - 1)] = value
+            features = max(features, f + 1)
+            squares += value * value
+    return features, squares
+
+
+@inline
+def column(states, k):
+    """The state of column k."""
+    return State(
+        states.w[k], states.extra[k], states.mass[k], states.B[k], states.T[k], states.LT[k], states.now[k : k + 1]
+    )
+
+
+@inline
+def estimate(states, work, k, features):
+    """(mean, width) of the row in work.x, whose features are below `features`, in column k."""
+    state = column(states, k)
+    now = state.now[0]
+    blocks = (features + LANES - 1) >> BITS
+    _, v = variance(state, work, now["k"] + now["raw"], blocks)
+    return product(state.w, work.x, blocks, work.more[0]), SCALE * math.sqrt(v / R)
+
+
+@inline
+def update(parameters, states, work, k, features, target, weight):
+    """Learn the row in work.x in column k."""
+    state = column(states, k)
+    now = state.now[0]
+    seen = max(features, now["seen"])
+    blocks = (seen + LANES - 1) >> BITS
+    z = product(state.w, work.x, blocks, work.more[0])
+    if step(parameters, state, work, blocks, z, target, weight / R) == DIVERGED:
+        return
+    now["t"] += 1
+    now["seen"] = seen
+    if now["raw"] == parameters.raw:
+        shrink(parameters, state, work)

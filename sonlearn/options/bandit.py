@@ -1,0 +1,107 @@
+"""Options of contextual bandits; part of a model. Imports no numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from sonlearn.errors import OptionError
+from sonlearn.options.spec import check_field, number, option
+
+#: How an action is chosen.
+EXPLORERS = ("ucb", "thompson", "squarecb", "softmax", "epsilon", "greedy")
+#: How a log is learned from.
+CB_TYPES = ("dm", "mtr", "ips", "dr")
+#: Options that say that decisions are learned, of which one is given.
+KINDS = ("cb", "cb_explore", "cb_adf", "cb_explore_adf", "cbify")
+
+
+@dataclass(frozen=True)
+class BanditOptions:
+    """How to decide, and to learn from the costs of decisions. Frozen; checked on construction.
+
+    Raises
+    ------
+    OptionError
+        A value is out of range, or two options contradict each other.
+    """
+
+    cb: int | None = option(
+        None, "decisions among K actions: lines action:cost:probability | features; the best action is predicted",
+        flags=("--cb",), parse=int, low=2, high=10_000, metavar="K",
+    )  # fmt: skip
+    cb_explore: int | None = option(
+        None, "the same; the probability of each action is predicted", flags=("--cb_explore",), parse=int, low=2,
+        high=10_000, metavar="K",
+    )  # fmt: skip
+    cb_adf: bool = option(
+        False, "decisions among actions with features: blocks of lines, shared | and one line an action, or dsjson",
+        flags=("--cb_adf",),
+    )  # fmt: skip
+    cb_explore_adf: bool = option(
+        False, "the same; the probability of each action is predicted", flags=("--cb_explore_adf",)
+    )
+    cbify: int | None = option(
+        None, "classes 1 to K as decisions: one is chosen, and only whether it was right is learned",
+        flags=("--cbify",), parse=int, low=2, high=10_000, metavar="K",
+    )  # fmt: skip
+    cb_type: str = option(
+        "dm", "from a log learn the cost of the action chosen (dm), the same with weight 1/probability (mtr), or "
+        "estimated costs of all actions (ips, dr)", choices=CB_TYPES, flags=("--cb_type",),
+    )  # fmt: skip
+    explore: str = option(
+        "ucb",
+        "choose by the upper confidence bound, by Thompson sampling, or by expected cost alone",
+        choices=EXPLORERS,
+    )
+    explore_width: float = option(
+        0.4, "with ucb and thompson: standard deviations that count", flags=("--explore_width",), parse=number, low=0.0,
+        metavar="W", rare=True,
+    )  # fmt: skip
+    epsilon: float = option(
+        0.05, "with epsilon: the share of decisions at random", parse=number, low=0.0, high=1.0, metavar="E", rare=True
+    )
+    softmax_lambda: float = option(
+        20.0, "with softmax: probabilities are in proportion to exp(L reward), rewards scaled to [0, 1]",
+        flags=("--lambda",), parse=number, low=0.0, metavar="L", rare=True,
+    )  # fmt: skip
+    gamma_scale: float = option(
+        10.0, "with squarecb: gamma is G t^X after t decisions", flags=("--gamma_scale",), parse=number, above=0.0,
+        metavar="G", rare=True,
+    )  # fmt: skip
+    gamma_exponent: float = option(
+        0.5, "X of it", flags=("--gamma_exponent",), parse=number, low=0.0, metavar="X", rare=True
+    )
+    min_probability: float = option(
+        0.0, "of each decision this share is left to all actions alike, so that a log can be evaluated",
+        flags=("--min_probability",), parse=number, low=0.0, high=1.0, metavar="P",
+    )  # fmt: skip
+    action: str = option("", "of a table: the column of the action, from 1 on (with --cb)", parse=str, metavar="COLUMN")
+    cost: str = option("", "of a table: the column of its cost", parse=str, metavar="COLUMN")
+    reward: str = option("", "of a table: the column of its reward, the negative cost", parse=str, metavar="COLUMN")
+    probability: str = option(
+        "", "of a table: the column of the probability with which it was chosen", parse=str, metavar="COLUMN"
+    )
+    bandit_seed: int = option(0, "seed of the choices", parse=int, low=0, high=2**62, metavar="S", rare=True)
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            if getattr(self, field.name) is not None:
+                check_field(field, getattr(self, field.name))
+        given = [f"--{name}" for name in KINDS if getattr(self, name)]
+        if len(given) != 1:
+            found = " and ".join(given) or "none"
+            expected = ", ".join(f"--{name}" for name in KINDS)
+            raise OptionError(f"decisions need one of {expected}: {found} given")
+        if self.cost and self.reward:
+            raise OptionError("--cost and --reward: give one of them")
+
+    @property
+    def actions(self) -> int | None:
+        """How many numbered actions there are; None: actions have features."""
+        return self.cb or self.cb_explore or self.cbify
+
+    @property
+    def explores(self) -> bool:
+        """Whether actions are chosen by `explore`; else the best one is."""
+        return not (self.cb or self.cb_adf)

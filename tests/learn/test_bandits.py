@@ -1,0 +1,261 @@
+"""The learner of decisions against its definition, its rules of exploration against formulas and simulation."""
+
+import itertools
+
+import numpy as np
+import pytest
+from bandit_twin import BanditTwin, probabilities
+from states import assert_same, assert_same_predictions, state_of
+from streams import batch_of, batch_of_dense
+
+from sonlearn import LearnOptions
+from sonlearn.data.batch import joined
+from sonlearn.data.decisions import Decisions, listed, numbered
+from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.files import storage
+from sonlearn.learn.bandits import explore
+from sonlearn.learn.bandits.bandit import Bandit
+from sonlearn.learn.bandits.by_engine import decide, draw
+from sonlearn.learn.bandits.confident import COMPONENTS, WIDTH
+from sonlearn.options.bandit import CB_TYPES, EXPLORERS, BanditOptions
+from sonlearn.views import make_view
+from sonlearn.views.index import intern, new_index
+
+K = 3
+
+
+def contexts(n, seed=0, d=4):
+    """Rows of numbers, with a constant."""
+    rng = np.random.default_rng(seed)
+    return batch_of_dense(np.column_stack([rng.normal(size=(n, d)), np.ones(n)]), np.full(n, np.nan))
+
+
+def log_of(rows, seed=0, costs=(-3.0, 5.0)):
+    """Logged decisions among K numbered actions: the action that a column names is mostly the cheap one."""
+    rng = np.random.default_rng(seed)
+    action = rng.integers(0, K, rows.n)
+    best = np.array([int(abs(rows.values[a]) * 3) % K for a in rows.indptr[:-1]])
+    right = (action == best) ^ (rng.random(rows.n) < 0.1)
+    cost = np.where(right, *costs) + rng.normal(size=rows.n)
+    p, known = rng.uniform(0.2, 1, rows.n), rng.random(rows.n) < 0.9
+    return numbered(rows, K, np.where(known, action, -1), *(np.where(known, one, np.nan) for one in (cost, p)))
+
+
+def actions_of(n, seed=0):
+    """Logged decisions among two to four actions that are rows of words."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 5, n)
+    rows = [{int(f): 1.0 + f % 2 for f in rng.integers(0, 12, 4)} for _ in range(sizes.sum())]
+    first = np.concatenate(([0], np.cumsum(sizes)))
+    action = np.array([rng.integers(0, size) for size in sizes])
+    cost = np.array([float(3 in rows[a + i]) for a, i in zip(first, action, strict=False)])
+    return listed(batch_of(rows, np.full(len(rows), np.nan)), first, action, cost, 1.0 / sizes)
+
+
+def as_seen(decisions):
+    """[{feature: value}] of both views of all rows."""
+    known = np.repeat(~np.isnan(decisions.cost), np.diff(decisions.first))
+    y = np.full(decisions.rows.n, np.nan)
+    y[decisions.row[known]] = 0.0
+    rows, index = intern(decisions.rows._replace(y=y), new_index(), True)
+    out = []
+    for view in (make_view("lunit"), make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0)):
+        state, seen = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
+        ends = seen.indptr.tolist()
+        pairs = list(zip(seen.features.tolist(), seen.values.tolist(), strict=True))
+        out.append([dict(pairs[a:b]) for a, b in itertools.pairwise(ends)])
+        features = view.features(state)
+    return (*out, features)
+
+
+def check_against_twin(options, decisions, rtol=1e-5):
+    """Learn decisions, and compare everything that is said of each with the definition."""
+    decided = Bandit(options).partial_fit(decisions)
+    sparse, dense, features = as_seen(decisions)
+    twin = BanditTwin(options, int(decisions.column.max()) + 1, features)
+    for i, (a, b) in enumerate(zip(decisions.first, decisions.first[1:], strict=False)):
+        rows, columns = decisions.row[a:b], decisions.column[a:b].tolist()
+        own, wide = [sparse[r] for r in rows], [dense[r] for r in rows]
+        scale = np.ptp(twin.rewards) if len(set(twin.rewards)) > 1 else 1.0
+        low = min(twin.rewards, default=0.0)
+        mean, width, p = twin.decide(own, wide, columns)
+        np.testing.assert_allclose(decided.mean[a:b], -(low + scale * mean), rtol=rtol, atol=1e-6)
+        if options.explores:
+            np.testing.assert_allclose(decided.width[a:b], scale * width, rtol=1e-4)
+        np.testing.assert_allclose(decided.probability[a:b], p, rtol=1e-3, atol=1e-5)
+        if decisions.action[i] < 0:
+            assert np.isnan(decided.loss[i])
+            continue
+        assert decided.action[i] == decisions.action[i]
+        cost, q = decisions.cost[i], decisions.probability[i]
+        np.testing.assert_allclose(decided.loss[i], cost * decided.probability[a + decisions.action[i]] / q)
+        twin.learn(own, wide, columns, int(decisions.action[i]), -cost, q)
+    return twin
+
+
+@pytest.mark.parametrize("cb_type", CB_TYPES)
+def test_numbered_actions_are_learned_as_defined(cb_type):
+    n = 170 if cb_type in ("dm", "mtr") else 55  # the others learn every action of every decision
+    twin = check_against_twin(BanditOptions(cb_explore=K, cb_type=cb_type), log_of(contexts(n)))
+    assert min(sketch.shrinks for sketch in twin.sketched) >= 1
+
+
+@pytest.mark.interpreted
+def test_actions_that_are_rows_are_learned_as_defined():
+    check_against_twin(BanditOptions(cb_explore_adf=True, explore="thompson"), actions_of(40))
+    check_against_twin(BanditOptions(cb_adf=True, cb_type="mtr"), actions_of(20, 1))
+
+
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_each_rule_has_its_formula(name):
+    options = BanditOptions(cb_explore=K, explore=name, min_probability=0.06, epsilon=0.2)
+    for seed in range(3):
+        decisions = log_of(contexts(12, seed), seed)
+        bandit = Bandit(options)
+        bandit.partial_fit(decisions)
+        fresh = numbered(contexts(9, seed + 9), K)
+        decided, now = bandit.predict(fresh), bandit.state.now[0]
+        scale = now["high"] - now["low"]
+        for a in range(0, 27, K):
+            mean = (-decided.mean[a : a + K] - now["low"]) / scale
+            expected = probabilities(options, now["learned"], mean, decided.width[a : a + K] / scale)
+            np.testing.assert_allclose(decided.probability[a : a + K], expected, rtol=1e-9, atol=1e-12)
+            assert decided.probability[a : a + K].min() >= 0.02 - 1e-12
+
+
+def test_thompson_says_how_often_each_action_would_win():
+    rule = explore.rule_of(BanditOptions(cb_explore=4, explore="thompson", explore_width=0.5))
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        mean, width, p = rng.normal(size=4), rng.uniform(0.3, 3.0, 4), np.zeros(4)
+        decide(rule, 10, mean, width, p)
+        wins = np.argmax(mean + 0.5 * width * rng.normal(size=(40_000, 4)), axis=1)
+        np.testing.assert_allclose(p, np.bincount(wins, minlength=4) / 40_000, atol=0.012)
+
+
+def test_choices_follow_the_probabilities():
+    p = np.array([0.0, 0.5, 0.2, 0.3, 0.0])
+    counts = np.bincount([draw(7, t, p) for t in range(20_000)], minlength=5) / 20_000
+    np.testing.assert_allclose(counts, p, atol=0.012)
+    assert [draw(7, t, p) for t in range(50)] != [draw(8, t, p) for t in range(50)]
+
+
+def classes_of(n, seed=0):
+    """Classes as decisions."""
+    rows = contexts(n, seed)
+    label = np.array([int(rows.values[a] > 0) + int(rows.values[a + 1] > 0) for a in rows.indptr[:-1]])
+    return numbered(rows, K, costs=1.0 - np.eye(K)[label])
+
+
+@pytest.mark.parametrize(
+    ("explorer", "learn"),
+    [("ucb", None), ("squarecb", None), ("squarecb", LearnOptions(method="nag", loss="squared"))],
+)
+def test_no_bit_depends_on_batches_or_files(tmp_path, explorer, learn):
+    options, decisions = BanditOptions(cbify=K, explore=explorer), classes_of(300)
+    whole = Bandit(options, learn=learn)
+    decided = whole.partial_fit(decisions)
+    cut, parts = Bandit(options, learn=learn), []
+    for start, stop in ((0, 1), (1, 2), (2, 60), (60, 61), (61, 300)):
+        parts.append(cut.partial_fit(decisions.part(start, stop)))
+        cut.save(tmp_path / "m")
+        cut = Bandit.load(tmp_path / "m")
+    assert_same(state_of(whole), state_of(cut))
+    for name in ("probability", "mean", "width", "action", "loss"):
+        np.testing.assert_array_equal(getattr(decided, name), np.concatenate([getattr(part, name) for part in parts]))
+
+
+@pytest.mark.interpreted
+def test_predicting_changes_nothing_and_deciding_draws_anew():
+    bandit = Bandit(BanditOptions(cb_explore=K, explore="epsilon", epsilon=1.0))
+    bandit.partial_fit(log_of(contexts(20)))
+    before = state_of(bandit)
+    fresh = numbered(contexts(30, 5), K)
+    one, same = bandit.predict(fresh), bandit.predict(fresh)
+    assert_same_predictions(one, same)
+    assert_same(before, state_of(bandit))
+    parts = [bandit.decide(fresh.part(0, 11)), bandit.decide(fresh.part(11, 30))]
+    np.testing.assert_array_equal(one.action, np.concatenate([part.action for part in parts]))
+    assert (bandit.decide(fresh).action != one.action).any()
+
+
+def test_a_cost_never_reaches_its_own_decision():
+    decisions = log_of(contexts(50))
+    changed = decisions._replace(cost=decisions.cost.copy())
+    changed.cost[40] = 77.0
+    one, other = (Bandit(BanditOptions(cb_explore=K)).partial_fit(each) for each in (decisions, changed))
+    last = 41 * K
+    np.testing.assert_array_equal(one.mean[:last], other.mean[:last])
+    np.testing.assert_array_equal(one.probability[:last], other.probability[:last])
+    assert (one.mean[last:] != other.mean[last:]).any()
+
+
+def test_a_method_without_widths_learns_as_well():
+    options, rows = BanditOptions(cbify=2, explore="squarecb", cb_type="dr"), contexts(600)
+    costs = np.column_stack([rows.values[::5], -rows.values[::5]])  # of the better action -.8 in the mean
+    bandit = Bandit(options, learn=LearnOptions(method="nag", loss="squared"))
+    decided = bandit.partial_fit(numbered(rows, 2, costs=costs))
+    assert decided.loss[-300:].mean() < -0.6
+    assert (decided.width == 0.0).all()
+    with pytest.raises(OptionError, match="it has no widths"):
+        Bandit(BanditOptions(cbify=K), learn=LearnOptions(method="nag", loss="squared"))
+
+
+def test_it_learns_which_actions_are_good():
+    decided = Bandit(BanditOptions(cbify=K)).partial_fit(classes_of(3000))
+    assert decided.loss[:30].mean() > 0.4
+    assert decided.loss[-1000:].mean() < 0.1
+
+
+def test_widths_fall_where_an_action_was_tried():
+    bandit, rows = Bandit(BanditOptions(cb_explore=K)), contexts(60)
+    bandit.partial_fit(numbered(rows, K, np.zeros(60, int), np.arange(60.0) % 2))
+    width = bandit.predict(numbered(contexts(5, 3), K)).width.reshape(5, K)
+    assert (width[:, 0] < 0.7 * width[:, 1]).all()
+    np.testing.assert_allclose(width[:, 1], width[:, 2])
+
+
+def test_actions_come_and_go():
+    rows = contexts(4)
+    few = Decisions(
+        rows, np.array([0, 2, 3, 6, 8]), np.array([0, 0, 1, 2, 2, 2, 3, 3]), np.array([0, 2, 1, 0, 1, 2, 1, 2]),
+        np.array([1, 0, 2, 0]), np.array([1.0, 0.0, 1.0, 0.0]), np.ones(4), rows.lines,
+    )  # fmt: skip
+    decided = Bandit(BanditOptions(cb_explore=K)).partial_fit(few)
+    sums = np.add.reduceat(decided.probability, few.first[:-1])
+    np.testing.assert_allclose(sums, 1.0)
+    check_against_twin(BanditOptions(cb_explore=K), few)
+
+
+def test_rewards_of_any_range_give_the_same_choices():
+    rows = contexts(200)
+    one, other = log_of(rows), log_of(rows)
+    other = other._replace(cost=1e6 * other.cost - 1e7)
+    a, b = (Bandit(BanditOptions(cb_explore=K, explore="softmax")).partial_fit(each) for each in (one, other))
+    np.testing.assert_allclose(a.probability, b.probability, rtol=1e-3, atol=1e-6)
+
+
+def test_a_foreign_file_is_refused(tmp_path):
+    bandit = Bandit(BanditOptions(cb_explore=K))
+    bandit.partial_fit(log_of(contexts(20)))
+    header, arrays = bandit.to_arrays()
+    for wrong, message in (
+        (header | {"format": 99}, "a newer sonlearn is needed"),
+        (header | {"bandit": header["bandit"] | {"cb_explore": 5}}, "does not fit together"),
+        (header | {"kind": "learner"}, "holds a learner, expected a bandit"),
+    ):
+        storage.write(tmp_path / "m", wrong, arrays)
+        with pytest.raises(ModelFileError, match=message):
+            Bandit.load(tmp_path / "m")
+
+
+def test_options_that_contradict_each_other():
+    for wrong in ({}, {"cb": 3, "cb_adf": True}, {"cb": 3, "explore": "magic"}, {"cb": 1}):
+        with pytest.raises(OptionError):
+            BanditOptions(**wrong)
+
+
+def test_joined_batches_are_one_stream():
+    rows = joined([contexts(10), contexts(10, 1)])
+    decided = Bandit(BanditOptions(cb_explore=K)).partial_fit(log_of(rows))
+    assert len(decided.action) == 20

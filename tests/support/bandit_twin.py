@@ -1,0 +1,143 @@
+"""The learner of decisions by its definition: dicts of weights, dense sketches, formulas of exploration one by one.
+
+It takes the rows as both views show them; views have twins of their own. Nothing is shared with the learner but that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from drfd_twin import DrfdTwin
+from scipy.stats import norm
+
+from sonlearn import LearnOptions
+
+PRIOR, LEAST, RATE, POWER = 0.03, 0.01, 0.002, 4
+R, SKETCH_SIZE, MOST = 0.1, 15, 384
+
+
+def sigmoid(u):
+    return 1.0 / (1.0 + np.exp(-u))
+
+
+class Diagonal:
+    """Logistic (or, without a link, squared) regression of one column, a precision for each feature."""
+
+    def __init__(self):
+        self.w, self.P, self.bias = {}, {}, [0.0, 0.0]
+
+    def score(self, row):
+        """(z, v) of a row {feature: value}."""
+        z = self.bias[0] + sum(x * float(self.w.get(f, 0.0)) for f, x in row.items())
+        v = 1 / (PRIOR + self.bias[1]) + sum(x * x / (PRIOR + float(self.P.get(f, 0.0))) for f, x in row.items())
+        return z, v
+
+    def update(self, row, target, weight, link, z, v):
+        p = sigmoid(z) if link else z
+        h = weight * max(p * (1 - p), LEAST) if link else weight
+        g = weight * (target - p) / (1 + v * h)
+        self.bias[0] += g / (PRIOR + self.bias[1])
+        self.bias[1] += h
+        for f, x in row.items():
+            before = float(self.P.get(f, np.float32(0)))
+            self.w[f] = np.float32(float(self.w.get(f, np.float32(0))) + g * x / (PRIOR + before))
+            self.P[f] = np.float32(before + h * x * x)
+
+
+def probabilities(o, t, mean, width):
+    """Probability of each candidate."""
+    n, best = len(mean), np.isclose(mean, mean.max(), rtol=0, atol=0)
+    match o.explore if o.explores else "greedy":
+        case "greedy":
+            p = best / best.sum()
+        case "epsilon":
+            p = o.epsilon / n + (1 - o.epsilon) * best / best.sum()
+        case "ucb":
+            top = mean + o.explore_width * width
+            p = (top == top.max()) / (top == top.max()).sum()
+        case "softmax":
+            p = np.exp(o.softmax_lambda * (mean - mean.max()))
+            p /= p.sum()
+        case "squarecb":
+            p = 1 / (n + o.gamma_scale * t**o.gamma_exponent * (mean.max() - mean))
+            p[mean.argmax()] += 1 - p.sum()
+        case "thompson":
+            points = norm.ppf((np.arange(32) + 0.5) / 32)
+            s = o.explore_width * width
+            at = mean[:, None] + s[:, None] * points
+            p = np.array([
+                np.mean(np.prod([norm.cdf((at[a] - mean[b]) / s[b]) for b in range(n) if b != a], axis=0))
+                for a in range(n)
+            ])  # fmt: skip
+            p /= p.sum()
+    floor = o.min_probability if o.explores else 0.0
+    return floor / n + (1 - floor) * p
+
+
+class BanditTwin:
+    """The learner."""
+
+    def __init__(self, options, columns, dense_features):
+        self.o, self.d = options, min(dense_features, MOST)
+        drfd = LearnOptions(method="drfd", loss="squared", sketch_size=SKETCH_SIZE, arow_r=R)
+        self.diagonal = [Diagonal() for _ in range(columns)]
+        self.sketched = [DrfdTwin(drfd, max(self.d, 1)) for _ in range(columns)]
+        self.rewards, self.candidates, self.errors, self.weight = [], 0, np.zeros(2), 0.0
+
+    def dense(self, row):
+        x = np.zeros(max(self.d, 1))
+        for f, value in row.items():
+            if f < self.d:
+                x[f] = value
+        return x
+
+    def decide(self, sparse, dense, columns):
+        """(mean, width, probabilities) in units of scaled rewards; of each candidate a row and a column."""
+        scores = []
+        link = self.o.cb_type in ("dm", "mtr")
+        for row, wide, k in zip(sparse, dense, columns, strict=True):
+            z, v = self.diagonal[k].score(row)
+            x = self.dense(wide)
+            mean = self.sketched[k].w @ x
+            width = np.sqrt(x @ np.linalg.solve(self.sketched[k].matrix, x) / R) / 3
+            scores.append((z, v, mean, width))
+        scores = np.array(scores)
+        self.scores = scores
+        z, v = scores[:, 0], scores[:, 1]
+        mean, width = (sigmoid(z), np.sqrt(v)) if link else (z, np.sqrt(v))
+        if link:
+            by = self.o.explore_width if self.o.explores else 0.4
+            width = (sigmoid(z + by * np.sqrt(v)) - sigmoid(z)) / by
+        if all(self.dense(wide).any() for wide in dense):
+            d, s = self.errors**POWER
+            share = d / (d + s) if d + s > 0 else 0.5
+            mean, width = mean + share * (scores[:, 2] - mean), width + share * (scores[:, 3] - width)
+        self.mean = mean
+        return mean, width, probabilities(self.o, len(self.rewards), mean, width)
+
+    def learn(self, sparse, dense, columns, action, reward, p):
+        """One reward."""
+        self.rewards.append(reward)
+        self.candidates += len(columns)
+        low, high = min(self.rewards), max(self.rewards)
+        if low == high:
+            return
+        r, link, p = (reward - low) / (high - low), self.o.cb_type in ("dm", "mtr"), 1.0 if np.isnan(p) else p
+        z = self.scores[action, 0]
+        errors = (np.array([sigmoid(z) if link else z, self.scores[action, 2]]) - r) ** 2
+        self.weight += RATE * (1 - self.weight)
+        self.errors += RATE / self.weight * (errors - self.errors)
+        for a, (row, wide, k) in enumerate(zip(sparse, dense, columns, strict=True)):
+            target, weight = r, 1.0
+            match self.o.cb_type:
+                case "mtr":
+                    weight = len(self.rewards) / (p * self.candidates)
+                case "ips":
+                    target = r / p if a == action else 0.0
+                case "dr":
+                    target = self.mean[a] + ((r - self.mean[a]) / p if a == action else 0.0)
+            if link and a != action:
+                continue
+            self.diagonal[k].update(row, target, weight, link, *self.scores[a, :2])
+            x = self.dense(wide)
+            if x.any():
+                self.sketched[k].learn(x, target, weight, self.sketched[k].w @ x)
