@@ -182,7 +182,7 @@ class Evaluation:
         out = usable & ~((decisions.cost >= self._low) & (decisions.cost <= self._high))
         if out.any():
             i = int(np.argmax(out))
-            expected = f"a cost from {self._low:g} to {self._high:g}; give --range LOW,HIGH if that is not the range"
+            expected = f"a cost from {self._low:g} to {self._high:g}; --cost-low and --cost-high say otherwise"
             raise InputError(decisions.source, int(decisions.lines[i]), None, f"cost {decisions.cost[i]:g}", expected)
         if self._floor is not None:
             out = usable & (decisions.probability < self._floor)

@@ -12,8 +12,8 @@ elsewhere. Between both: q_b as near to the wish as |Delta_b/p_b| q_b <= k allow
 actions that were not chosen need not be known: a lower bound of it will do. Where nothing is known, it is 0.
 
 IPS has q = 0, the self-normalised estimate to first order a constant q, the doubly robust one a model's expected costs
-(Dudik, Langford, Li 2011). The cut of q is that of Waudby-Smith et al. (2022, section 3.1), for all actions before one is
-drawn instead of afterwards.
+(Dudik, Langford, Li 2011). The cut of q is that of Waudby-Smith et al. (2022, section 3.1), but made for all actions
+before one is drawn.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class LowerSequence:
         return top + math.log(float(np.exp(logs - top).sum()))
 
     def bound(self, alpha: float, low: float, high: float) -> float:
-        """The lower bound of the mean, which lies within [low, high]: wrong at any time with a chance of alpha at most."""
+        """The lower bound of a mean within [low, high]: ever wrong with a chance of alpha at most."""
         limit = math.log(1.0 / alpha)
         if self.log_wealth(low) < limit:
             return low

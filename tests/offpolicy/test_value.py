@@ -1,5 +1,6 @@
 """Off-policy estimates and intervals against twins in plain Python; their promise, by simulation."""
 
+import itertools
 import math
 
 import numpy as np
@@ -52,7 +53,7 @@ def as_policy(x, policy, expected):
 def parts_of(decisions, x, at):
     """Decisions and contexts, cut at these places."""
     ends = [0, *at, decisions.n]
-    return [(decisions.part(a, b), x[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+    return [(decisions.part(a, b), x[a:b]) for a, b in itertools.pairwise(ends)]
 
 
 def test_the_mixture_is_that_of_its_definition():
@@ -226,7 +227,7 @@ def test_what_cannot_be_evaluated_is_refused_and_changes_nothing():
     evaluation.add(decisions, policies)
     before = evaluation.lines()
     far = decisions._replace(cost=np.where(np.arange(50) == 7, 1.5, decisions.cost))
-    with pytest.raises(InputError, match=r"<memory>:8: found cost 1.5, expected a cost from 0 to 1; give --range"):
+    with pytest.raises(InputError, match=r"<memory>:8: found cost 1.5, expected a cost from 0 to 1; --cost-low"):
         evaluation.add(far, policies)
     rare = decisions._replace(probability=np.where(np.arange(50) == 7, 0.01, decisions.probability))
     with pytest.raises(InputError, match=r"<memory>:8: found probability 0.01, expected 0.05 \(--floor\) at least"):
