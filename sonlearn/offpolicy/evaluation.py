@@ -18,6 +18,8 @@ LOG = "log"
 TOLERANCE = 1e-3
 #: Standard errors from which a mean weight other than 1 is told without a bound that is known.
 FAR = 6.0
+#: No mean weight is above this.
+_LARGEST = 1e9
 
 
 class Policy(NamedTuple):
@@ -142,7 +144,7 @@ class Evaluation:
         below, above = self._of_log
         n = max(self.count, 1)
         mean = self._mean / n if self.count else float("nan")
-        interval = below.bound(self._alpha / 2, 0.0, 1.0), 1.0 - above.bound(self._alpha / 2, 0.0, 1.0)
+        interval = below.bound(self._alpha / 2), 1.0 - above.bound(self._alpha / 2)
         ends = [self._low + scale * one for one in (mean, *interval)]
         out = [Line(self.count, LOG, "", "mean", *ends, 1.0 if self.count else float("nan"), float(self.count))]
         for (name, against), value in self._values.items():
@@ -246,8 +248,8 @@ class Checks:
         self.bounded = False
         self.decisions = self.without_cost = self.without_probability = self.certain = 0
         self.unequal, self.first_unequal = 0, ""  # lists of probabilities that do not add up, or contradict
-        self._equal = LowerSequence()
-        self._above = {name: LowerSequence() for name in names}
+        self._equal = LowerSequence(high=_LARGEST)
+        self._above = {name: LowerSequence(high=_LARGEST) for name in names}
         self._below = {name: LowerSequence() for name in names}
         self._reach = dict.fromkeys(names, 1.0)
         self._sums = {name: np.zeros(2) for name in names}
@@ -304,7 +306,7 @@ class Checks:
             out.append(
                 "all probabilities of the log are 1: it explored nothing, so what other actions cost cannot be told"
             )
-        above = self._equal.bound(self.ALPHA, 0.0, 1e9)
+        above = self._equal.bound(self.ALPHA)
         if above > 1.0:
             out.append(
                 f"the log's probabilities are too small: 1/(K p) has a mean of {above:.4g} at least, expected 1 at most"
@@ -314,12 +316,12 @@ class Checks:
         return out
 
     def _of_policy(self, name: str, count: int) -> list[str]:
-        above = self._above[name].bound(self.ALPHA, 0.0, 1e9)
+        above = self._above[name].bound(self.ALPHA)
         if above > 1.0:
             return [
                 f"{name}: the log's probabilities do not add up: weights have a mean of {above:.4g} at least, not 1"
             ]
-        below = 1.0 - self._below[name].bound(self.ALPHA, 0.0, 1.0)
+        below = 1.0 - self._below[name].bound(self.ALPHA)
         mean, square = self._sums[name] / max(count, 1)
         error = np.sqrt(max(square - mean * mean, 0.0) / max(count, 1))
         if below < 1.0:

@@ -1,14 +1,15 @@
 """A lower bound of a mean that holds at all times, in constant memory.
 
-Let X_i >= -k_i, with k_i known before X_i, have the conditional means v_i, and let v, k be the means of v_1..v_t,
-k_1..k_t. For kappa > 0
+Let X_i >= -k_i, with k_i known before X_i, have conditional means v_i. For kappa > 0
 
-    M_t(kappa) = prod_i (1 + kappa (X_i + k_i)) / (1 + kappa (v + k))^t
+    prod_i (1 + kappa (X_i + k_i)) / (1 + kappa (v_i + k_i))
 
-is below a martingale that begins with 1, since prod_i (1 + kappa (v_i + k_i)) <= (1 + kappa (v + k))^t by concavity.
-So is a mixture of these over kappa, and it exceeds 1/alpha at any time with a probability of alpha at most (Ville). The
-bound is the least v for which the mixture is below 1/alpha. Of the past only sum_i log(1 + kappa (X_i + k_i)) counts,
-whatever v: one number for each kappa.
+is a martingale that begins with 1, and so is a mixture of these over kappa; it exceeds 1/alpha at any time with a
+probability of alpha at most (Ville). What is asked for is v, the mean of v_1..v_t: the v_i may differ, so the
+denominator has to be the greatest that there can be. Its logarithm is concave: where all k_i are equal it is
+(1 + kappa (v + k))^t, else v_i + k_i has to be as even as v_i within [low, high] allow (`spread`). The bound is the
+least v for which the mixture is below 1/alpha. Of the past only sum_i log(1 + kappa (X_i + k_i)) counts, whatever v:
+one number for each kappa; and how often k_i was of which size.
 
 It is the betting sequence of Waudby-Smith, Wu, Ramdas, Karampatziakis, Mineiro (Anytime-valid off-policy inference for
 contextual bandits, 2022, section 2) with the bet lambda written as kappa/(1 + kappa (v + k)), and in the place of bets
@@ -26,6 +27,8 @@ import numpy as np
 KAPPA = 2.0 ** (np.arange(-36, 13) / 2.0)
 _LEAST, _MOST = 1e-4, 2.0
 _STEPS = 60
+#: Rows are counted by the power of two that their shift is in: from 2^-16 on.
+_LEVELS, _LOWEST = 64, -16
 
 
 def prior() -> np.ndarray:
@@ -41,6 +44,8 @@ class LowerSequence:
 
     Parameters
     ----------
+    low, high : float
+        Each variable has a mean within these.
     shares : sequence of float
         Weights, of sum 1, of alternatives: variables of the same mean, of which different lower bounds are known.
 
@@ -50,10 +55,11 @@ class LowerSequence:
         Rows so far.
     """
 
-    def __init__(self, shares: tuple[float, ...] = (1.0,)):
-        self.count = 0
+    def __init__(self, low: float = 0.0, high: float = 1.0, shares: tuple[float, ...] = (1.0,)):
+        self.low, self.high, self.count = low, high, 0
         self._sums = np.zeros((len(shares), len(KAPPA)))
-        self._shifts = np.zeros(len(shares))
+        self._counts = np.zeros((len(shares), _LEVELS))
+        self._shifts = np.zeros((len(shares), _LEVELS))
         self._log_prior = np.log(np.array(shares))[:, None] + np.log(prior())
 
     def add(self, values: np.ndarray, shifts: np.ndarray) -> None:
@@ -73,21 +79,24 @@ class LowerSequence:
         np.multiply((values + shifts)[:, :, None], KAPPA, out=terms[1:])
         np.log1p(terms[1:], out=terms[1:])
         self._sums = np.cumsum(terms, axis=0)[-1]  # row by row, so that where a batch ends changes no bit
-        self._shifts = np.cumsum(np.concatenate((self._shifts[None], shifts)), axis=0)[-1]
+        at = np.broadcast_to(np.arange(values.shape[1]), shifts.shape), level_of(shifts)
+        np.add.at(self._counts, at, 1.0)
+        np.add.at(self._shifts, at, shifts)
         self.count += n
 
     def log_wealth(self, v: float) -> float:
         """Logarithm of the mixture, if the mean is `v`: above log(1/alpha) it is refused."""
-        if not self.count:
-            return 0.0
-        mean_shift = self._shifts / self.count
-        logs = self._log_prior + self._sums - self.count * np.log1p(KAPPA * (v + mean_shift)[:, None])
+        logs = self._log_prior + self._sums
+        for log, counts, shifts in zip(logs, self._counts, self._shifts, strict=True):
+            used = counts > 0.0
+            n, k = counts[used], shifts[used] / counts[used]
+            log -= np.log1p(KAPPA[:, None] * (spread(v, n, k, self.low, self.high) + k)) @ n
         top = float(logs.max())
         return top + math.log(float(np.exp(logs - top).sum()))
 
-    def bound(self, alpha: float, low: float, high: float) -> float:
-        """The lower bound of a mean within [low, high]: ever wrong with a chance of alpha at most."""
-        limit = math.log(1.0 / alpha)
+    def bound(self, alpha: float) -> float:
+        """The lower bound of the mean: ever wrong with a chance of alpha at most."""
+        limit, low, high = math.log(1.0 / alpha), self.low, self.high
         if self.log_wealth(low) < limit:
             return low
         if self.log_wealth(high) >= limit:
@@ -99,3 +108,21 @@ class LowerSequence:
             else:
                 high = middle
         return low
+
+
+def level_of(shifts: np.ndarray) -> np.ndarray:
+    """Which power of two each shift is in; int64 of the same shape."""
+    exponent = np.frexp(shifts)[1].astype(np.int64) - _LOWEST
+    return np.where(shifts > 0.0, np.clip(exponent, 1, _LEVELS - 1), 0)
+
+
+def spread(v: float, n: np.ndarray, k: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Means of groups of n rows, within [low, high] and v in all, for which these means + k are as even as they can be.
+
+    n, k : float64[groups]. Of these sum n log(1 + kappa (v + k)) is the greatest, whatever kappa.
+    """
+    if len(n) < 2:
+        return np.full(len(n), v)
+    level = np.sort(np.concatenate((k + low, k + high)))
+    total = (n * np.clip(level[:, None] - k, low, high)).sum(axis=1)
+    return np.clip(np.interp(v * n.sum(), total, level) - k, low, high)

@@ -37,7 +37,10 @@ class Value:
     def __init__(self, bounded: bool, against: str = ""):
         self._against, self._bounded = against, bounded
         shares = {name: SHARES[name] if bounded else (1.0,) for name in ESTIMATORS}
-        self._sequences = {name: (LowerSequence(shares[name]), LowerSequence(shares[name])) for name in ESTIMATORS}
+        self._low, self._high = (-1.0, 1.0) if against else (0.0, 1.0)
+        self._sequences = {
+            name: tuple(LowerSequence(self._low, self._high, shares[name]) for _ in range(2)) for name in ESTIMATORS
+        }
         self._reach = {name: np.ones(2) for name in ESTIMATORS}
         self._totals = dict.fromkeys(ESTIMATORS, 0.0)
         self.count = 0
@@ -89,13 +92,11 @@ class Value:
 
         The value of ``snips`` is the mean of its terms: sum of w s / sum of w to first order. `evaluation` has that.
         """
-        low, high = (-1.0, 1.0) if self._against else (0.0, 1.0)
         if not self.count:
-            return Estimate(float("nan"), low, high)
+            return Estimate(float("nan"), self._low, self._high)
         below, above = self._sequences[name]
-        lower = below.bound(alpha / 2, low, high)
-        upper = high + low - above.bound(alpha / 2, low, high)
-        return Estimate(self._totals[name] / self.count, lower, upper)
+        upper = self._high + self._low - above.bound(alpha / 2)
+        return Estimate(self._totals[name] / self.count, below.bound(alpha / 2), upper)
 
 
 def total(start: float, values: np.ndarray) -> float:

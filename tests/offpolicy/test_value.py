@@ -59,16 +59,16 @@ def parts_of(decisions, x, at):
 def test_the_mixture_is_that_of_its_definition():
     rng = np.random.default_rng(1)
     values = rng.exponential(1.0, (40, 2)) - np.array([0.0, 0.5])
-    shifts = np.column_stack((np.zeros(40), np.linspace(0.5, 1.5, 40)))
-    sequence = LowerSequence((0.25, 0.75))
+    shifts = np.column_stack((np.zeros(40), 0.5 * 2.0 ** np.linspace(0, 5, 40)))
+    sequence = LowerSequence(0.0, 2.0, (0.25, 0.75))
     for a, b in ((0, 1), (1, 1), (1, 17), (17, 40)):
         sequence.add(values[a:b], shifts[a:b])
     for v in (0.2, 0.7, 1.3):
-        expected = log_wealth(values, shifts, (0.25, 0.75), v, KAPPA, prior())
+        expected = log_wealth(values, shifts, (0.25, 0.75), v, KAPPA, prior(), 0.0, 2.0)
         assert math.isclose(sequence.log_wealth(v), expected, rel_tol=1e-12)
-    bound = sequence.bound(0.3, 0.0, 5.0)
+    bound = sequence.bound(0.3)
     assert sequence.log_wealth(bound - 1e-6) > math.log(1 / 0.3) > sequence.log_wealth(bound + 1e-6)
-    assert LowerSequence().bound(0.05, -1.0, 1.0) == -1.0
+    assert LowerSequence(-1.0).bound(0.05) == -1.0
 
 
 def test_the_mixture_is_a_martingale_at_the_mean():
@@ -85,6 +85,18 @@ def test_the_mixture_is_a_martingale_at_the_mean():
         means[v] = total
     assert math.isclose(means[p * high], 1.0, rel_tol=1e-12)
     assert means[p * high + 0.1] < 0.95
+
+
+def test_means_that_differ_are_allowed_for():
+    """Whatever means a stream has, the mixture at their average is at most the product with each row's own mean."""
+    rng = np.random.default_rng(7)
+    for _ in range(50):
+        means, shifts = rng.random(12), 2.0 ** rng.integers(-1, 5, 12)
+        values = means * rng.exponential(1.0, 12)
+        sequence = LowerSequence()
+        sequence.add(values[:, None], shifts[:, None])
+        bets = (1 + np.outer(values + shifts, KAPPA)) / (1 + np.outer(means + shifts, KAPPA))
+        assert sequence.log_wealth(means.mean()) <= np.log(bets.prod(axis=0) @ prior()) + 1e-12
 
 
 @pytest.mark.parametrize("difference", [False, True])
@@ -113,15 +125,15 @@ def test_an_evaluation_is_that_of_its_definition(known):
     costs, policy, log = world()
     rng = np.random.default_rng(3)
     second = rng.dirichlet(np.ones(K), CONTEXTS)
-    x, decisions = log_of(300, costs, log, rng, known == "all")
-    missing = rng.random(300) < 0.1
+    x, decisions = log_of(100, costs, log, rng, known == "all")
+    missing = rng.random(100) < 0.1
     decisions = decisions._replace(cost=np.where(missing, np.nan, 3 * decisions.cost - 1))
     expected = 3 * costs - 1.2
     floor = 0.05 if known == "floor" else None
     evaluation = Evaluation(["a", "b"], (-1.0, 2.0), floor=floor)
     whole = Evaluation(["a", "b"], (-1.0, 2.0), floor=floor)
     twin = EvaluationTwin(["a", "b"], (-1.0, 2.0), 0.95, floor)
-    for part, seen in parts_of(decisions, x, (1, 2, 100)):
+    for part, seen in parts_of(decisions, x, (1, 2, 50)):
         evaluation.add(part, [as_policy(seen, policy, expected), as_policy(seen, second, expected + 0.1)])
     policies = [as_policy(x, policy, expected), as_policy(x, second, expected + 0.1)]
     whole.add(decisions, policies)
@@ -133,12 +145,12 @@ def test_an_evaluation_is_that_of_its_definition(known):
     theirs = twin.lines()
     assert found.keys() == theirs.keys()
     for key, values in theirs.items():
-        np.testing.assert_allclose(found[key][4:], values, rtol=0, atol=1e-8, err_msg=str(key))
+        np.testing.assert_allclose(found[key][4:], values, rtol=0, atol=1e-5, err_msg=str(key))
 
 
 @pytest.mark.parametrize("known", [False, True])
 def test_intervals_hold_at_all_times(known):
-    """In 40 logs of 300 decisions; the true values are asked for at ten times, not only at the end."""
+    """In 40 logs of 300 decisions; the true values are asked for at six times, not only at the end."""
     costs, policy, log = world()
     second = np.roll(policy, 1, axis=1)
     value, other, own = (float((p * costs).sum(1).mean()) for p in (policy, second, log))
@@ -149,7 +161,7 @@ def test_intervals_hold_at_all_times(known):
         rng = np.random.default_rng(seed)
         x, decisions = log_of(300, costs, log, rng, known)
         evaluation, ever = Evaluation(["a", "b"], (0.0, 1.0)), set()
-        for part, seen in parts_of(decisions, x, range(30, 300, 30)):
+        for part, seen in parts_of(decisions, x, range(50, 300, 50)):
             evaluation.add(part, [as_policy(seen, policy, 1 - costs), as_policy(seen, second, costs)])
             for (name, against), truth in truths.items():
                 for estimator, pair in evaluation._values[name, against]._sequences.items():

@@ -3,39 +3,54 @@
 import numpy as np
 
 
-def log_wealth(values, shifts, shares, v, kappas, weights):
-    """log of the mixture of prod (1 + kappa (X_i + k_i)) / (1 + kappa (v + mean k))^t."""
+def as_counted(shifts):
+    """Shifts, float64[n], of which those within a power of two count as their mean."""
+    levels = np.array([np.floor(np.log2(k)) if k > 0 else -np.inf for k in shifts])
+    return np.array([np.mean(np.array(shifts)[levels == one]) for one in levels])
+
+
+def evened(v, k, low, high):
+    """Means of all rows, v on average and within [low, high], for which mean + k is as even as it can be; + k."""
+    a, b = k.min() + low, k.max() + high
+    for _ in range(50):
+        middle = (a + b) / 2
+        a, b = (a, middle) if np.clip(middle - k, low, high).sum() > v * len(k) else (middle, b)
+    return np.clip(a - k, low, high) + k
+
+
+def log_wealth(values, shifts, shares, v, kappas, weights, low, high):
+    """log of the mixture of prod (1 + kappa (X_i + k_i)) / (1 + kappa (v_i + k_i)), v_i + k_i evened out."""
     total = 0.0
     for j, share in enumerate(shares):
+        even = evened(v, as_counted(shifts[:, j]), low, high)
         for kappa, weight in zip(kappas, weights, strict=True):
-            bet = 1.0
-            for x, k in zip(values[:, j], shifts[:, j], strict=True):
-                bet *= (1 + kappa * (x + k)) / (1 + kappa * (v + shifts[:, j].mean()))
-            total += share * weight * bet
+            total += share * weight * np.prod((1 + kappa * (values[:, j] + shifts[:, j])) / (1 + kappa * even))
     return np.log(total)
 
 
 def bound(values, shifts, shares, alpha, low, high):
-    """The least v that the mixture does not refuse."""
+    """The least v that the mixture does not refuse, to 1e-6."""
     u = np.arange(-36, 13) / 2 * np.log(2)
     beyond = np.maximum(0, np.maximum(np.log(1e-4) - u, u - np.log(2)))
     weights = (1 + beyond) ** -2.0
     weights /= weights.sum()
     logs = np.log1p((np.array(values) + shifts)[:, :, None] * np.exp(u)).sum(0)
-    mean = np.mean(shifts, axis=0)
+    counted = [as_counted(column) for column in np.array(shifts).T]
 
     def refused(v):
-        bets = logs - len(values) * np.log1p(np.exp(u) * (v + mean)[:, None])
+        even = [evened(v, column, low, high) for column in counted]
+        bets = logs - np.array([np.log1p(one[:, None] * np.exp(u)).sum(0) for one in even])
         return np.logaddexp.reduce((np.log(np.outer(shares, weights)) + bets).ravel()) >= np.log(1 / alpha)
 
     if not refused(low):
         return low
     if refused(high):
         return high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if refused(middle) else (low, middle)
-    return low
+    a, b = low, high
+    for _ in range(20):
+        middle = (a + b) / 2
+        a, b = (middle, b) if refused(middle) else (a, middle)
+    return a
 
 
 class EvaluationTwin:
