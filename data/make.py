@@ -116,8 +116,35 @@ def customer_lines(n: int = 1200, seed: int = 3) -> list[str]:
     return lines
 
 
+#: How much more likely an offer is bought at a time of the day.
+TASTES = {
+    "morning": {"coffee": 0.5, "tea": 0.25}, "noon": {"soup": 0.5, "tea": 0.15}, "evening": {"wine": 0.55, "soup": 0.2}
+}  # fmt: skip
+
+
+def offer_lines(n: int = 600, seed: int = 4) -> list[str]:
+    """Decisions of a shop, in blocks: the offer was drawn by chance, coffee with probability .4, the others with .2.
+
+    A sale is a cost of -1. Which offer is bought depends on the time of the day.
+    """
+    rng, lines = random.Random(seed), []
+    shares = {"coffee": 0.4, "soup": 0.2, "tea": 0.2, "wine": 0.2}
+    for i in range(1, n + 1):
+        time = tuple(TASTES)[int(3 * rng.random())]
+        shown = bisect.bisect_right((0.4, 0.6, 0.8), rng.random())
+        bought = rng.random() < 0.05 + TASTES[time].get(tuple(shares)[shown], 0.0)
+        lines.append(f"shared 'visit{i} |visit {time}")
+        for k, (offer, p) in enumerate(shares.items()):
+            lines.append((f"{k}:{-int(bought)}:{p} " if k == shown else "") + f"|offer {offer}")
+        lines.append("")
+    return lines
+
+
 def main(folder: Path = HERE) -> None:
-    samples = (("sample.svm", svm_lines()), ("sample.vw", vw_lines()), ("customers.csv", customer_lines()))
+    samples = (
+        ("sample.svm", svm_lines()), ("sample.vw", vw_lines()), ("customers.csv", customer_lines()),
+        ("offers.vw", offer_lines()),
+    )  # fmt: skip
     for name, lines in samples:
         (folder / name).write_bytes(("\n".join(lines) + "\n").encode("ascii"))
 

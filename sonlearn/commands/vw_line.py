@@ -30,15 +30,18 @@ HARMLESS_VALUE = _names("--random_seed --ring_size --example_queue_limit --num_c
 #: Flags that are the same here: those that have no value, and those that have one.
 SWITCHES = _names(
     "--testonly --noconstant --quiet --audit --holdout_off --save_per_pass --chain_hash --json --binary "
-    "--probabilities --cache"
+    "--probabilities --cache --cb_adf --cb_explore_adf --dsjson"
 )
 VALUES = _names(
     "--data --initial_regressor --final_regressor --predictions --raw_predictions --bit_precision --loss_function "
     "--quantile_tau --learning_rate --power_t --l1 --l2 --ftrl_alpha --ftrl_beta --passes --examples --progress "
     "--quadratic --cubic --interactions --ignore --keep --ngram --skips --hash --hash_seed --holdout_period "
     "--holdout_after --early_terminate --cache_file --link --min_prediction --max_prediction --oaa --sketch_size "
-    "--alpha"
+    "--alpha --cb --cb_explore --cbify --cb_type --epsilon --lambda --gamma_scale --gamma_exponent"
 )
+#: Flags that say that decisions are learned, and rules of exploration that are flags there.
+DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
+RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
 #: Which step it is to be.
 STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNewton")
 #: Methods by preference, where flags of learning decide.
@@ -88,8 +91,10 @@ def translate(arguments: list[str]) -> Translated:
             out.append(word.written)
         elif word.name in (HARMLESS | HARMLESS_VALUE) or (word.name == "--cache" and "--cache_file" not in given):
             left.append(word.written)
-        elif word.name in STEPS or word.name in ("--daemon", "--port", "--named_labels"):
+        elif word.name in STEPS or word.name in ("--daemon", "--port", "--named_labels", "--squarecb", "--softmax"):
             continue
+        elif word.name == "--cb_explore_adf" and "--cbify" in given:
+            left.append(word.written)
         elif word.name == "--driver_output_off":
             out.append("--quiet")
         elif word.name == "--oaa" and "--named_labels" in given:
@@ -102,7 +107,11 @@ def translate(arguments: list[str]) -> Translated:
             problems.add(word.written, _why(word))
     if serves:
         return Translated(_served(given, problems), left)
-    out += _method(given, problems)
+    if DECISIONS & given.keys():
+        rule = next((rule for flag, rule in RULES.items() if flag in given), None)
+        out += [] if rule is None else ["--explore", rule]
+    else:
+        out += _method(given, problems)
     problems.refuse()
     return Translated(["train", *out], left)
 
@@ -129,7 +138,7 @@ def _has_value(name: str, after: str) -> bool:
     """Whether a flag takes what stands behind it; of one that cannot be done here, if that is neither flag nor file."""
     if name in VALUES | HARMLESS_VALUE or name in ("--port", "--named_labels"):
         return True
-    if name in SWITCHES | HARMLESS | STEPS | {"--daemon", "--driver_output_off"}:
+    if name in SWITCHES | HARMLESS | STEPS | {"--daemon", "--driver_output_off", "--squarecb", "--softmax"}:
         return False
     return not after.startswith("-") and not os.path.exists(after)
 

@@ -55,7 +55,7 @@ class BanditOptions:
         choices=EXPLORERS,
     )
     explore_width: float = option(
-        0.3, "with ucb and thompson: standard deviations that count", flags=("--explore_width",), parse=number, low=0.0,
+        0.4, "with ucb and thompson: standard deviations that count", flags=("--explore_width",), parse=number, low=0.0,
         metavar="W", rare=True,
     )  # fmt: skip
     epsilon: float = option(

@@ -71,6 +71,17 @@ _WORK_BUT = {
     "--oaa": "K classes labelled 1 to K, or 0 to K-1; one committee, or with --method a learner a class",
     "--top": "of several classes, the K likeliest with their probabilities; VW's is of rows that belong together",
     "--probabilities": "of --oaa, --classes and --multinomial",
+    "--cb": "lines of a label and features; costs of more than one action are refused",
+    "--cb_explore": "the rule is --explore, which is ucb if not given",
+    "--cb_adf": "blocks of lines, or dsjson; shared features are multiplied with those of actions unless -q is given",
+    "--cb_explore_adf": "as --cb_adf and --cb_explore",
+    "--cbify": "with classes 1 to K; without --cb_explore_adf",
+    "--cb_type": "dm, mtr, ips and dr; dm is the default",
+    "--epsilon": "of --explore epsilon",
+    "--lambda": "of --explore softmax, for rewards scaled to between 0 and 1",
+    "--gamma_scale": "of --explore squarecb",
+    "--gamma_exponent": "of --explore squarecb",
+    "--dsjson": "with --cb_adf or --cb_explore_adf, where --format json is dsjson",
     "--alpha": "the multiple of the identity, as with --OjaNewton",
     "--audit": "explains each prediction, in a format of its own (--audit-format json for programs)",
 }
@@ -107,6 +118,8 @@ _STANDS_FOR = {
     "--classweight": "give the examples of the class an importance weight",
     "--leave_duplicate_interactions": "leave it out: equal interactions count once",
     "--daemon --port": "use sonlearn serve --tcp PORT, which replies to each line with one line, as VW does",
+    "--squarecb": "give --explore squarecb",
+    "--softmax": "give --explore softmax",
     "--span_server": "give --cluster, which learns in several processes or on several machines",
 }
 _NOT_HERE = {
@@ -168,7 +181,7 @@ _NOT_HERE = {
         --foreground --num_children --pid_file --port_file --no_daemon --sendto
     """,
     "LIBSVM, VW, JSON, CSV, Parquet and Arrow are read": """
-        --dsjson --flatbuffer
+        --flatbuffer
     """,
     "CSV has a header; (echo a,b,y; cat FILE) puts one before": """
         --csv_no_file_header --csv_header --csv_ns_value
@@ -196,17 +209,17 @@ _NOT_HERE = {
     "no baselines": """
         --baseline --lr_multiplier --global_only --check_enabled
     """,
-    "no bandits, and no exploration": """
+    "decisions are --cb, --cb_adf, --cb_explore, --cb_explore_adf, --cbify, their rules --explore": """
         --cover --automl --default_lease --priority_type --priority_challengers --verbose_metrics --csv_trace
         --interaction_type --oracle_type --debug_reversed_learn --automl_significance_level
         --fixed_significance_level --reward_as_cost --tol_x --opt_func --baseline_challenger_cb --cb_c_alpha
         --cb_c_tau --cats_tree --tree_bandwidth --cb_dro --cb_dro_alpha --cb_dro_tau --cb_dro_wmax --cb_sample
-        --cbify --cbify_cs --cbify_reg --cats --cb_discrete --min_value --max_value --loss_option --loss_report
+        --cbify_cs --cbify_reg --cats --cb_discrete --min_value --max_value --loss_option --loss_report
         --loss_01_ratio --loss0 --loss1 --flip_loss_sign --ccb_explore_adf --all_slots_loss --no_predict
-        --ccb_no_slot_index --cb_type --cb_explore --first --epsilon --bag --nounif --psi --cb_explore_adf --regcb
-        --regcbopt --cb_min_cost --cb_max_cost --first_only --squarecb --gamma_scale --gamma_exponent --elim
-        --greedify --rnd --rnd_alpha --rnd_invlambda --softmax --lambda --synthcover --synthcoverpsi
-        --synthcoversize --cb --eval --cb_force_legacy --cb_adf --rank_all --clip_p --cb_to_cbadf --cbzo --policy
+        --ccb_no_slot_index --first --bag --nounif --psi --regcb
+        --regcbopt --cb_min_cost --cb_max_cost --first_only --elim
+        --greedify --rnd --rnd_alpha --rnd_invlambda --synthcover --synthcoverpsi
+        --synthcoversize --eval --cb_force_legacy --rank_all --clip_p --cb_to_cbadf --cbzo --policy
         --radius --cats_pdf --bandwidth --get_pmf --sample_pdf --cb_explore_pdf --pmf_to_pdf --epsilon_decay
         --model_count --min_scope --epsilon_decay_significance_level --epsilon_decay_audit --constant_epsilon
         --bonferroni_denominator --min_champ_examples --initial_epsilon --shift_model_bounds --challenger_epsilon

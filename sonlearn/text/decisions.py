@@ -6,6 +6,7 @@
     --cb_adf    [shared [tag] | features]                              a block: one line an action, a blank line ends it
                 [number:cost:probability] [tag] | features
     dsjson      {"_label_cost": c, "_label_probability": p, "_labelIndex": i, "c": {..., "_multi": [{...}, ...]}}
+                or, as VW's --json has it, the members of c at the top
 
 With ``--cb K`` further numbers name the actions that there were to choose from; without any there were all K. The
 features of the shared line belong to every action. Without interactions of the user's own (``-q`` and the like), each
@@ -445,6 +446,8 @@ def merged(
     of = np.repeat(np.where(shared, begin, -1), sizes)  # of each row that of what it shares
     actions = np.ones(rows.n, bool)
     actions[begin[shared]] = False
+    if given and not crosses:
+        return _chosen(rows, actions)
     own = lengths - constant - np.where((of >= 0) & given, lengths[of] - constant, 0)
     theirs = np.where(of >= 0, lengths[of] - constant, 0)
     total = own + theirs + constant + (own * theirs if crosses else 0)
@@ -470,26 +473,26 @@ def cross(indptr, indices, values, at, of, constant, own, crosses, out_indptr, o
     out_indptr : int64[n + 1]; out_indices : int64[nnz], out_values : float64[nnz], filled in
     """
     for i in range(len(at)):
-        begin, o = indptr[at[i]], out_indptr[i]
+        begin, to = indptr[at[i]], out_indptr[i]
         end = begin + own[i]
         for e in range(begin, end):
-            out_indices[o], out_values[o] = indices[e], values[e]
-            o += 1
+            out_indices[to], out_values[to] = indices[e], values[e]
+            to += 1
         if of[i] >= 0:
             first, last = indptr[of[i]], indptr[of[i] + 1] - constant
             for s in range(first, last):
-                out_indices[o], out_values[o] = indices[s], values[s]
-                o += 1
+                out_indices[to], out_values[to] = indices[s], values[s]
+                to += 1
             if crosses:
                 for e in range(begin, end):
                     for s in range(first, last):
-                        out_indices[o] = product_id(indices[e], indices[s])
-                        out_values[o] = values[e] * values[s]
-                        o += 1
+                        out_indices[to] = product_id(indices[e], indices[s])
+                        out_values[to] = values[e] * values[s]
+                        to += 1
         if constant:
             e = indptr[at[i] + 1] - 1
-            out_indices[o], out_values[o] = indices[e], values[e]
-            o += 1
+            out_indices[to], out_values[to] = indices[e], values[e]
+            to += 1
 
 
 @bare_inline
@@ -566,11 +569,11 @@ def _from_records(
 def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Head, list[Members]]:
     """(what is known of a decision in dsjson, its records: what is shared, then each action's). Raises Unfit."""
     fields: dict[str, Any] = dict(record)
-    context = fields.get("c")
+    context = fields.get("c", record if "_multi" in fields else None)
     if not isinstance(context, Members):
         raise Unfit("no object c", "dsjson: the context in c, with its actions in _multi", ())
     actions = dict(context).get("_multi")
-    shared = Members((name, value) for name, value in context if name != "_multi")
+    shared = Members((name, value) for name, value in context if name[:1] != "_" or name == "_text")
     tag = fields.get("EventId") or fields.get("_tag") or ""
     if bandit.actions is not None:
         columns: tuple[int, ...] = tuple(range(bandit.actions))
@@ -582,7 +585,8 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
         if wrong is not None:
             raise Unfit("an action that is no object", "one object for each action", ("c", "_multi", str(wrong)))
         columns, records = tuple(range(len(actions))), [shared, *actions]
-    index, cost, probability = (fields.get(f"_label{name}") for name in ("Index", "_cost", "_probability"))
+    labels = {name.lower(): value for name, value in fields.items()}
+    index, cost, probability = (labels.get(f"_label{name}") for name in ("index", "_cost", "_probability"))
     if index is None and isinstance(fields.get("_label_Action"), float):
         index = fields["_label_Action"] - 1.0
     logged = _logged_probabilities(fields, len(columns))

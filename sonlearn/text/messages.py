@@ -51,7 +51,7 @@ _WORD = {"svmlight": re.compile(rb"[^ \t\n\v\f\r#]*"), "vw": re.compile(rb"[^ \t
 #: Labels of other kinds of problems, and what these are.
 _COSTS = re.compile(rb"[^\s:|]+:[0-9.eE+-]+")
 _BANDIT = re.compile(rb"[^\s:|]+:[0-9.eE+-]+:[0-9.eE+-]+")
-_SHARED = re.compile(rb"shared|(ccb|slates) +(shared|action|slot)( .*)?")
+_SHARED = re.compile(rb"shared( +'[^ ]*)?|(ccb|slates) +(shared|action|slot)( .*)?")
 _ONE_LABEL = "one label for each example: "
 
 
@@ -61,7 +61,10 @@ def other_problem(before: bytes) -> tuple[str, str] | None:
     if not words:
         return None
     if _SHARED.fullmatch(before.strip()) or any(_BANDIT.fullmatch(word) for word in words):
-        return f"{shorten(before.strip())}: contextual-bandit text", f"{_ONE_LABEL}bandits are not learned here"
+        remedy = "decisions are learned with --cb_explore_adf or --cb_adf (blocks of lines), --cb_explore K or --cb K"
+        if words[0] in (b"ccb", b"slates"):
+            remedy = "decisions in slots are not learned here"
+        return f"{shorten(before.strip())}: contextual-bandit text", f"{_ONE_LABEL}{remedy}"
     if _COSTS.fullmatch(words[0]):
         expected = (
             f"{_ONE_LABEL}costs of classes (VW's --csoaa, --csoaa_ldf, --wap) are not learned here; give the class of "

@@ -263,7 +263,7 @@ class RecordRows:
                 if word:
                     self._entry(self._slot(seed, word.translate(_UNDERSCORES), None, space), 1.0)
         elif name in _OF_BANDITS:
-            raise Unfit(shorten(name), "one example an object; contextual bandits are not learned here", at)
+            raise Unfit(shorten(name), "one example an object; dsjson is learned with --cb_explore_adf or --cb_adf", at)
         elif name.lower() == "_tag":
             if type(value) is not str or "\n" in value or "\r" in value:
                 raise Unfit(said(value), "a text of one line as tag", at)

@@ -10,8 +10,12 @@ import pytest
 from places import ROOT
 from streams import read_svmlight
 
+from sonlearn import TextOptions
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.text.decisions import read_decisions
+
 DATA = ROOT / "data"
-SAMPLES = ("sample.svm", "sample.vw", "customers.csv")
+SAMPLES = ("sample.svm", "sample.vw", "customers.csv", "offers.vw")
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +68,12 @@ def test_customers_are_as_described():
     assert 0.3 < sum(row["churned"] == "yes" for row in rows) / 1200 < 0.5
     assert all((row["closed"] == "") == (row["churned"] == "no") for row in rows)
     assert 0.08 < sum(row["age"] == "" for row in rows) / 1200 < 0.16
+
+
+def test_offers_are_as_described():
+    (decisions,) = read_decisions(DATA / "offers.vw", TextOptions(), BanditOptions(cb_explore_adf=True))
+    assert decisions.n == 600
+    assert set(np.diff(decisions.first)) == {4}
+    assert set(decisions.cost) == {-1.0, 0.0}
+    np.testing.assert_array_equal(decisions.probability, np.where(decisions.action == 0, 0.4, 0.2))
+    assert 0.35 < np.mean(decisions.action == 0) < 0.45

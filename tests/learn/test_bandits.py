@@ -56,7 +56,7 @@ def as_seen(decisions):
     y[decisions.row[known]] = 0.0
     rows, index = intern(decisions.rows._replace(y=y), new_index(), True)
     out = []
-    for view in (make_view("tfidf"), make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0)):
+    for view in (make_view("lunit"), make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0)):
         state, seen = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
         ends = seen.indptr.tolist()
         pairs = list(zip(seen.features.tolist(), seen.values.tolist(), strict=True))
@@ -186,8 +186,8 @@ def test_a_cost_never_reaches_its_own_decision():
 
 def test_it_learns_which_actions_are_good():
     decided = Bandit(BanditOptions(cbify=K)).partial_fit(classes_of(3000))
-    assert decided.loss[:100].mean() > 0.4
-    assert decided.loss[-1000:].mean() < 0.2
+    assert decided.loss[:30].mean() > 0.4
+    assert decided.loss[-1000:].mean() < 0.1
 
 
 def test_widths_fall_where_an_action_was_tried():

@@ -105,7 +105,7 @@ class BanditTwin:
         z, v = scores[:, 0], scores[:, 1]
         mean, width = (sigmoid(z), np.sqrt(v)) if link else (z, np.sqrt(v))
         if link:
-            by = self.o.explore_width if self.o.explores else 0.3
+            by = self.o.explore_width if self.o.explores else 0.4
             width = (sigmoid(z + by * np.sqrt(v)) - sigmoid(z)) / by
         if all(self.dense(wide).any() for wide in dense):
             d, s = self.errors**POWER

@@ -98,7 +98,7 @@ class Bandit:
         self.columns = ColumnTable()
         self.index = new_index()
         self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), params())
-        self._sparse = make_view("tfidf")
+        self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0)
         K = self._columns = options.actions or 1
         self.state = BanditState(

@@ -1,0 +1,148 @@
+"""The command line of decisions: what is printed, saved, resumed and refused."""
+
+import re
+
+import numpy as np
+import pytest
+
+from sonlearn import OptionError, SonlearnBandit
+from sonlearn.cli import main
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Run a command line in a folder of its own: (status, standard output, standard error)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(line):
+        status = main(line.split())
+        return (status, *capsys.readouterr())
+
+    return call
+
+
+def blocks(n, seed=0):
+    """Logged decisions among three actions: the user's letter says which is free."""
+    rng = np.random.default_rng(seed)
+    text = []
+    for i in range(n):
+        user, chosen = rng.integers(0, 3, 2)
+        text.append(f"shared 'd{i} |u {'xyz'[user]}")
+        for a in range(3):
+            label = f"0:{float(a != user)}:{1 / 3:.6f} " if a == chosen else ""
+            text.append(f"{label}|a {'pqr'[a]}")
+        text.append("")
+    return "\n".join(text) + "\n"
+
+
+def test_a_log_becomes_a_better_policy(run, tmp_path):
+    (tmp_path / "log").write_text(blocks(300))
+    status, out, err = run("train --cb_explore_adf -f m -p p log")
+    assert (status, out) == (0, "")
+    assert "average  since         example" in err
+    assert "number of examples with a cost = 300" in err
+    assert float(re.search(r"average loss = (\S+)", err)[1]) < 0.2
+    assert 0.6 < float(re.search(r"average cost of the log = (\S+)", err)[1]) < 0.74
+    lines = (tmp_path / "p").read_text().splitlines()
+    assert re.fullmatch(r"0:[\d.]+,1:[\d.]+,2:[\d.]+ d0", lines[0])
+    (tmp_path / "new").write_text("".join(f"shared |u {u}\n|a p\n|a q\n|a r\n\n" for u in "xyz"))
+    status, out, _ = run("predict -i m --quiet new")
+    assert [line.split(",")[0] for line in out.splitlines()] == ["0:1", "1:1", "2:1"]
+    status, out, _ = run("inspect m")
+    assert "a sonlearn bandit" in out
+    assert "learned = 300" in out
+    assert "cb_explore_adf = yes" in out
+
+
+def test_a_run_goes_on_where_it_was_stopped(run, tmp_path):
+    (tmp_path / "log").write_text(blocks(60))
+    assert run("train --cb_explore_adf --quiet -f whole -p p log")[0] == 0
+    assert run("train --cb_explore_adf --quiet -f m --examples 25 -p first log")[0] == 0
+    (tmp_path / "rest").write_text("\n".join((tmp_path / "log").read_text().split("\n")[125:]))
+    assert run("train --quiet -i m -f m -p second rest")[0] == 0
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert (tmp_path / "p").read_text() == (tmp_path / "first").read_text() + (tmp_path / "second").read_text()
+    status, _, err = run("train --resume -f m log")
+    assert status == 3
+    assert "has finished" in err
+
+
+def test_classes_and_numbered_actions(run, tmp_path):
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(1, 4, 200)
+    (tmp_path / "c").write_text("".join(f"{k} |w {'xyz'[k - 1]}\n" for k in kinds))
+    status, out, err = run("train --cbify 3 -p /dev/stdout c")
+    assert status == 0
+    assert set(out.split()) == {"1", "2", "3"}
+    wrong = np.mean([int(line) != k for line, k in zip(out.split(), kinds, strict=True)])
+    assert f"average loss = {wrong:.6f}" in err
+    assert wrong < 0.2
+    (tmp_path / "k").write_text("".join(f"{1 + i % 3}:{float(i % 3 != 1)}:0.3333 |w a\n" for i in range(60)))
+    assert run("train --cb 3 --quiet -f m k")[0] == 0
+    (tmp_path / "one").write_text("|w a\n")
+    assert run("predict --quiet -i m one") == (0, "1\n", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("train --cb 3 --cbify 3 log", "--cb and --cbify given"),
+        ("train --epsilon .1 log", "decisions need one of --cb, --cb_explore"),
+        ("train --cb 3 --method nag log", "decisions do not take it"),
+        ("train --cb 3 --passes 2 log", "--passes: decisions do not take it"),
+        ("train --cb_adf --cluster local log", "--cluster: decisions are learned in one process"),
+        ("train --cb_type magic --cb 3 log", "expected one of dm, mtr, ips, dr"),
+        ("train --cb 3 --reward gain log", "needs --action COLUMN"),
+        ("train --cb_adf --action a --cost c log", "give --cb K as well"),
+        ("train --cb_adf nothing", "no decision with a cost"),
+        ("train --oaa 3 log", "contextual-bandit text"),
+        ("predict -i m --explore thompson log", "no such flag"),
+        ("train -i m --explore thompson log", "explore = thompson is asked for, but the model m has explore = ucb"),
+    ],
+)
+def test_what_is_refused(run, tmp_path, line, message):
+    (tmp_path / "log").write_text(blocks(3))
+    (tmp_path / "nothing").write_text("|a p\n|a q\n\n")
+    if "-i m" in line:
+        assert run("train --cb_explore_adf --quiet -f m log")[0] == 0
+    status, out, err = run(line + " --quiet")
+    assert (status, out, len(err.splitlines())) == (1, "", 1)
+    assert message in err
+
+
+def test_python_and_the_command_line_share_models(run, tmp_path):
+    bandit = SonlearnBandit()
+    actions = [{"ad": name} for name in "pqr"]
+    for i in range(60):
+        context = {"user": "xyz"[i % 3], "hour": i % 24}
+        decision = bandit.decide(context, actions)
+        assert decision.probability == decision.probabilities[decision.action]
+        bandit.learn(context, decision.action, float(decision.action == i % 3), decision.probability, actions)
+    assert [bandit.decide({"user": u, "hour": 3}, actions).action for u in "xyz"] == [0, 1, 2]
+    bandit.save(tmp_path / "m")
+    again = SonlearnBandit.load(tmp_path / "m")
+    one, other = (each.decide({"user": "x", "hour": 2}, actions) for each in (bandit, again))
+    np.testing.assert_array_equal(one.probabilities, other.probabilities)
+    (tmp_path / "d").write_text(
+        '{"c":{"context":{"user":"x","hour":3},"_multi":[{"action":{"ad":"p"}},{"action":{"ad":"q"}}]}}\n'
+    )
+    assert run("predict --quiet -i m d")[1] == "0:1,1:0\n"
+
+
+def test_python_takes_vectors_and_tables():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    action = rng.integers(0, 3, 400)
+    bandit = SonlearnBandit(3, explore="squarecb")
+    decided = bandit.partial_fit(X, action, (X.argmax(axis=1) == action) * 1.0, np.full(400, 1 / 3))
+    assert np.nanmean(decided.loss) < -0.4
+    assert (bandit.predict(X[:50]).argmax(axis=1) == X[:50].argmax(axis=1)).mean() > 0.8
+    np.testing.assert_allclose(bandit.predict(X[:50]).sum(axis=1), 1.0)
+    for wrong in ((5, 1.0, 0.5), (1, np.nan, 0.5), (1, 1.0, 0.0)):
+        with pytest.raises(ValueError, match="expected"):
+            bandit.learn(X[0], *wrong)
+    listed = SonlearnBandit(min_probability=0.1)
+    decision = listed.decide([1.0, 0.0], [[1.0], [2.0], [3.0]])
+    assert decision.probabilities.min() >= 0.1 / 3
+    with pytest.raises(OptionError, match="give the number of actions"):
+        SonlearnBandit(cbify=3)

@@ -1,0 +1,188 @@
+"""Text of decisions: what each form becomes, and what is refused where."""
+
+import numpy as np
+import pytest
+
+from sonlearn import InputError, TextOptions
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.text.decisions import DecisionReader, product_id, read_decisions
+from sonlearn.text.read import read_batches
+
+pytestmark = pytest.mark.interpreted
+ADF = BanditOptions(cb_explore_adf=True)
+THREE = BanditOptions(cb=3)
+BLOCKS = """\
+shared 'one |u age:3 x
+0:1.5:0.25 |a p q
+|a r
+
+|a lone
+0:-1:1 |a other
+
+shared |u age:4
+|a p
+|a z
+
+"""
+
+
+def read(folder, text, bandit, options=TextOptions(), **more):  # noqa: B008 (frozen)
+    """All decisions of a text, a chunk of few bytes at a time."""
+    path = folder / "t"
+    path.write_bytes(text.encode())
+    return list(DecisionReader(str(path), options, bandit, **more))
+
+
+def features(rows, i):
+    """{id: value} of a row."""
+    a, b = rows.indptr[i : i + 2]
+    return dict(zip(rows.indices[a:b].tolist(), rows.values[a:b].tolist(), strict=True))
+
+
+def row_of(folder, line, options=TextOptions()):  # noqa: B008 (frozen)
+    """{id: value} of a line of plain VW text."""
+    path = folder / "line"
+    path.write_text(line + "\n")
+    (batch,) = read_batches(str(path), options)
+    return features(batch, 0)
+
+
+def test_blocks_are_decisions(tmp_path):
+    (found,) = read(tmp_path, BLOCKS, ADF)
+    assert found.first.tolist() == [0, 2, 4, 6]
+    assert found.action.tolist() == [0, 1, -1]
+    np.testing.assert_array_equal(found.cost, [1.5, -1.0, np.nan])
+    np.testing.assert_array_equal(found.probability, [0.25, 1.0, np.nan])
+    assert found.lines.tolist() == [1, 5, 8]
+    assert found.tags == ["one", "", ""]
+    assert found.rows.lines.tolist() == [2, 3, 5, 6, 9, 10]
+
+
+def test_what_is_shared_and_products_belong_to_every_action(tmp_path):
+    (found,) = read(tmp_path, BLOCKS, ADF)
+    own, shared = row_of(tmp_path, "|a p q", TextOptions(constant=False)), row_of(tmp_path, "|u age:3 x")
+    context = row_of(tmp_path, "|u age:3 x", TextOptions(constant=False))
+    products = {product_id(a, s): x * y for a, x in own.items() for s, y in context.items()}
+    assert features(found.rows, 0) == own | shared | products
+    assert len(products) == 4
+    assert features(found.rows, 3) == row_of(tmp_path, "|a other")
+
+
+def test_interactions_of_the_user_take_the_place_of_products(tmp_path):
+    options = TextOptions(quadratic=("ua",))
+    (found,) = read(tmp_path, BLOCKS, ADF, options)
+    assert features(found.rows, 0) == row_of(tmp_path, "|a p q |u age:3 x", options)
+
+
+def test_numbered_actions_share_a_row(tmp_path):
+    (found,) = read(tmp_path, "1:2:0.4 |a p q\n2:1:.5 3 'tag |x r\n|z z\n", THREE)
+    assert found.first.tolist() == [0, 3, 5, 8]
+    assert found.column.tolist() == [0, 1, 2, 1, 2, 0, 1, 2]
+    assert found.row.tolist() == [0, 0, 0, 1, 1, 2, 2, 2]
+    assert found.action.tolist() == [0, 0, -1]
+    assert found.tags == ["", "tag", ""]
+    assert features(found.rows, 1) == row_of(tmp_path, "|x r")
+
+
+def test_dsjson_is_the_same_as_blocks(tmp_path):
+    line = (
+        '{"_label_cost":1.5,"_label_probability":0.25,"_label_Action":1,"_labelIndex":0,"a":[1,2],"p":[0.25,0.75],'
+        '"EventId":"one","c":{"u":{"age":3,"x":1},"_multi":[{"a":{"p":1,"q":1}},{"a":{"r":1}}]}}\n'
+    )
+    (found,), (blocks,) = read(tmp_path, line, ADF), read(tmp_path, BLOCKS, ADF)
+    assert (found.action[0], found.cost[0], found.probability[0], found.tags) == (0, 1.5, 0.25, ["one"])
+    for i in range(2):
+        assert features(found.rows, i) == features(blocks.rows, i)
+
+
+def test_forms_of_vws_own_tests(tmp_path):
+    """A shared line without features; blanks before bars; a block at the end; JSON with the context at the top."""
+    text = "shared | s_1 s_2\n0:1.0:0.5 | a_1 b_1\n | a_2 b_2\n\nshared |\n | b_1\n0:0.0:0.5 | b_2\n\n | a_1\n | a_3"
+    found, last = read(tmp_path, text, ADF)
+    assert (found.first.tolist(), found.action.tolist(), last.n) == ([0, 2, 4], [0, 1], 1)
+    assert features(found.rows, 2) == row_of(tmp_path, "| b_1")
+    line = (
+        '{"s_":"1","s_":"2","_labelIndex":0,"_label_Action":0,"_label_Cost":1,"_label_Probability":0.5,"_multi":%s}\n'
+    )
+    (other,) = read(tmp_path, line % '[{"a_":"1","b_":"1"},{"a_":"2","b_":"2"}]', ADF)
+    assert (other.cost[0], other.probability[0], other.action[0]) == (1.0, 0.5, 0)
+    assert features(other.rows, 0) == features(found.rows, 0)
+
+
+@pytest.mark.parametrize("size", [1, 7, 40])
+def test_chunks_change_nothing(tmp_path, size):
+    (whole,), parts = read(tmp_path, BLOCKS, ADF), read(tmp_path, BLOCKS, ADF, chunk_bytes=size)
+    assert sum(part.n for part in parts) == whole.n
+    for name in ("action", "cost", "lines"):
+        np.testing.assert_array_equal(getattr(whole, name), np.concatenate([getattr(part, name) for part in parts]))
+    np.testing.assert_array_equal(whole.rows.indices, np.concatenate([part.rows.indices for part in parts]))
+
+
+def test_a_part_is_what_it_was(tmp_path):
+    (whole,) = read(tmp_path, BLOCKS, ADF)
+    part = whole.part(1, 3)
+    assert (part.n, part.first.tolist(), part.row.tolist()) == (2, [0, 2, 4], [0, 1, 2, 3])
+    assert features(part.rows, 0) == features(whole.rows, 2)
+
+
+@pytest.mark.parametrize(
+    ("bandit", "text", "place", "message"),
+    [
+        (ADF, "|a p\n0:1:2 |a q\n", "2:1", "found '0:1:2', expected a probability above 0, and at most 1"),
+        (ADF, "|a p\n0:1:0 |a q\n", "2:1", "expected a probability above 0"),
+        (ADF, "|a p\n0:x:1 |a q\n", "2:1", "expected action:cost:probability"),
+        (ADF, "|a p\n0:nan:1 |a q\n", "2:1", "expected a finite cost"),
+        (ADF, "0:1:1 |a p\n0:1:1 |a q\n", "2:1", "one action with a cost"),
+        (ADF, "|a p\nshared |u x\n", "2:1", "shared in the first line"),
+        (ADF, "shared |u x\n\n|a p\n", "1:1", "a line for each action"),
+        (ADF, "|a p\na q\n", "2:1", "| before the features"),
+        (ADF, "0 |a p\n", "1:1", "expected action:cost:probability"),
+        (ADF, "shared |u x y:inf\n|a p\n", "1:15", "found 'inf', expected a finite number"),
+        (ADF, "shared |u x\n|a p q:1x\n", "2:8", "found '1x', expected a finite number"),
+        (THREE, "4:1:1 |a p\n", "1:1", "an action from 1 to 3"),
+        (THREE, "shared |a p\n", "1:1", "blocks of lines are for --cb_adf"),
+        (THREE, "1:1:1 2:1:1 |a p\n", "1:7", "one action with a cost"),
+        (ADF, '{"c":{"_multi":[]}}\n', "1", "one object for each action"),
+        (ADF, '{"_label_cost":1,"_labelIndex":4,"_label_probability":1,"c":{"_multi":[{"a":1}]}}\n', "1",
+         "an action from 0 to 0"),
+        (BanditOptions(cbify=2), "1 |a p\n3 |a q\n", "2:1", "a class from 1 to 2"),
+    ],
+)  # fmt: skip
+def test_what_is_malformed_is_refused_with_its_place(tmp_path, bandit, text, place, message):
+    with pytest.raises(InputError) as error:
+        read(tmp_path, text, bandit)
+    assert str(error.value).startswith(f"{tmp_path / 't'}:{place}")
+    assert message in str(error.value)
+
+
+def test_malformed_blocks_are_left_out(tmp_path):
+    text = "|a p\n0:1:2 |a q\n\n'good |a p\n0:1:1 |a q\n\n'bad |a p:1x\n\n"
+    path = tmp_path / "t"
+    path.write_text(text)
+    reader = DecisionReader(str(path), TextOptions(), ADF, on_error="skip")
+    (found,) = list(reader)
+    assert (found.n, found.lines.tolist(), found.skipped) == (1, [4], [(0, ""), (1, "bad")])
+    assert [str(error).split(": ")[0] for error in reader.errors] == [f"{path}:2:1", f"{path}:7:11"]
+    with pytest.raises(InputError, match=":7:11"):
+        list(DecisionReader(str(path), TextOptions(), ADF, on_error="skip", max_errors=1))
+
+
+def test_classes_and_tables_become_decisions(tmp_path):
+    (found,) = read(tmp_path, "2 1:1\n1 2:1\n", BanditOptions(cbify=2))
+    assert found.costs.tolist() == [1.0, 0.0, 0.0, 1.0]
+    table = "what,gain,p,age\n2,1.5,0.5,30\n1,0,0.25,40\n"
+    bandit = BanditOptions(cb_explore=2, action="what", reward="gain", probability="p")
+    (found,) = read(tmp_path, table, bandit, TextOptions(format="csv"))
+    assert (found.action.tolist(), found.cost.tolist(), found.probability.tolist()) == (
+        [1, 0],
+        [-1.5, 0.0],
+        [0.5, 0.25],
+    )
+    with pytest.raises(InputError, match="an action from 1 to 2 in the column 'what'"):
+        read(tmp_path, table.replace("2,1.5", "3,1.5"), bandit, TextOptions(format="csv"))
+
+
+def test_read_decisions_is_the_reader(tmp_path):
+    (tmp_path / "t").write_text(BLOCKS)
+    (found,) = read_decisions(str(tmp_path / "t"), TextOptions(), ADF)
+    assert found.n == 3
