@@ -108,12 +108,14 @@ class Watched(LowerSequence):
             counts = np.cumsum(inside, axis=0)
             mean = np.cumsum(inside * shifts[:, j, None], axis=0) / np.maximum(counts, 1)
             parts.append([log_prior + sums - self._most(v, counts, mean) for v in self._asked])
-        logs = np.array(parts).transpose(1, 2, 0, 3)
-        self.refused = logsumexp(logs, axis=(2, 3)) >= math.log(2 / ALPHA)
+        of = [np.logaddexp.reduce([logsumexp(part[i], axis=1) for part in parts]) for i in range(len(self._asked))]
+        self.refused = np.array(of) >= math.log(2 / ALPHA)
         super().add(values, shifts)
 
     def _most(self, v: float, counts: np.ndarray, mean: np.ndarray) -> np.ndarray:
         """float64[n, bets]: sum n log(1 + kappa (v_g + k_g)), evened out by bisection for all rows at once."""
+        if counts.shape[1] == 1:
+            return counts * np.log1p(np.maximum(v + mean, 0.0) * KAPPA)
         low, high = mean.min(axis=1) + self.low - 1, mean.max(axis=1) + self.high + 1
         for _ in range(40):
             middle = 0.5 * (low + high)
@@ -153,17 +155,18 @@ def outcomes(case: Case, n: int, seed: int, known: str) -> dict[tuple[str, str],
             mirrored = (0.0 if against else 1.0) - truth
             # no difference is refused by the upper bound of a policy that costs less
             kept = evaluation._values["a", against]._sequences
-            asked = (truth, -1.0), (mirrored, 0.0)
+            asked = ((truth,), (mirrored, 0.0) if against else (mirrored,))
             kept[name] = tuple(Watched(one, shares, ask) for one, ask in zip(kept[name], asked, strict=True))
     evaluation.add(given, [policy])
     drawn = Drawn(decisions.first, decisions.first[:-1] + decisions.action, decisions.cost, decisions.probability,
                   np.zeros(len(policy.probability)))  # fmt: skip
+    lines = {(one.against, one.estimator): one for one in evaluation.lines() if one.policy == "a"}
     out = {}
     for against, truth in truths.items():
         if against and case.policy is case.log:
             continue
         for name in ESTIMATORS:
-            one = evaluation.estimate("a", against, name)
+            one = lines[against, name]
             below, above = (s.refused for s in evaluation._values["a", against]._sequences[name])
             control = {"ips": 0.0, "snips": truths[""]}.get(name, policy.expected) * np.ones(len(policy.probability))
             own = decisions.cost if against else 0.0
@@ -176,7 +179,7 @@ def outcomes(case: Case, n: int, seed: int, known: str) -> dict[tuple[str, str],
                 fixed = [bernstein(values, *ends), betting(values, *ends)]
                 if case.policy is case.log:
                     fixed.append(clopper_pearson(decisions.cost))
-            after = np.flatnonzero(above[1])
+            after = np.flatnonzero(above[-1])
             out[against, name] = Outcome(
                 not (below[0] | above[0]).any(), one.high - one.low, min(fixed), normal, peeked,
                 float(after[0] + 1) if len(after) else math.inf,

@@ -22,11 +22,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.optimize import brentq
 
 #: The bets of the mixture. The best one after t rows of variance s^2 is about 3/(s sqrt(t)).
 KAPPA = 2.0 ** (np.arange(-36, 13) / 2.0)
 _LEAST, _MOST = 1e-4, 2.0
-_STEPS = 60
+#: How near a bound is to the root.
+_NEAR = 1e-12
 #: Rows are counted by the power of two that their shift is in: from 2^-16 on.
 _LEVELS, _LOWEST = 64, -16
 
@@ -96,18 +98,12 @@ class LowerSequence:
 
     def bound(self, alpha: float) -> float:
         """The lower bound of the mean: ever wrong with a chance of alpha at most."""
-        limit, low, high = math.log(1.0 / alpha), self.low, self.high
-        if self.log_wealth(low) < limit:
-            return low
-        if self.log_wealth(high) >= limit:
-            return high
-        for _ in range(_STEPS):
-            middle = 0.5 * (low + high)
-            if self.log_wealth(middle) >= limit:
-                low = middle
-            else:
-                high = middle
-        return low
+        limit = math.log(1.0 / alpha)
+        if self.log_wealth(self.low) < limit:
+            return self.low
+        if self.log_wealth(self.high) >= limit:
+            return self.high
+        return float(brentq(lambda v: self.log_wealth(v) - limit, self.low, self.high, xtol=_NEAR))
 
 
 def level_of(shifts: np.ndarray) -> np.ndarray:
