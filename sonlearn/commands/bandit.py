@@ -19,7 +19,7 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.bandits.bandit import Bandit, Decided
-from sonlearn.options import TextOptions
+from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import flags, text_of
@@ -54,10 +54,6 @@ def run(given: dict[str, Any], bandit: dict[str, Any], options: RunOptions) -> i
     SonlearnError, OSError
         Nothing has been saved.
     """
-    text = {field.name for field in dataclasses.fields(TextOptions)}
-    others = [name for name in given if name not in text]
-    if others:
-        raise OptionError(f"--{others[0]}: decisions do not take it (docs/bandits.md says what they take)")
     for field in dataclasses.fields(options):
         if field.name in _NOT_TAKEN and getattr(options, field.name) != field.default:
             raise OptionError(f"{flags(field)[-1]}: decisions do not take it (docs/bandits.md says what they take)")
@@ -92,17 +88,26 @@ class BanditSession(Passes):
 
     def __init__(self, given: dict[str, Any], bandit: dict[str, Any], options: RunOptions):
         self.learner, self.from_model, unfinished = None, initial_model(options), None
+        of_text = {field.name for field in dataclasses.fields(TextOptions)}
+        text = {name: value for name, value in given.items() if name in of_text}
+        learn = {name: value for name, value in given.items() if name not in of_text}
         if self.from_model is not None:
             self.learner, unfinished = load_bandit(self.from_model)
             _check_agreement(bandit, self.learner.options, self.from_model)
-            _check_agreement({k: v for k, v in given.items() if k != "format"}, self.learner.text, self.from_model)
+            _check_agreement({k: v for k, v in text.items() if k != "format"}, self.learner.text, self.from_model)
+            if learn and self.learner.learn is None:
+                raise OptionError(f"--{next(iter(learn))}: the model {self.from_model} has no --method; leave it out")
+            if self.learner.learn is not None:
+                _check_agreement(learn, self.learner.learn, self.from_model)
         resumes = options.resume and self.from_model == options.final_regressor
         self.nothing_left = resumes and unfinished is None
         done = Unfinished(list(options.data) or ["-"], options.passes, 1, 0, 0)
         if resumes and unfinished is not None:
             done = check_resumed(options, unfinished)
+        self.learn = None if not learn else LearnOptions(**{"loss": "squared", **learn})
         if self.learner is None:
-            self.bandit, self.text = BanditOptions(**bandit), TextOptions(**given)
+            self.bandit, self.text = BanditOptions(**bandit), TextOptions(**text)
+            Bandit(self.bandit, self.text, self.learn)  # raises what is wrong before anything is read
         else:
             self.bandit, self.text = self.learner.options, self.learner.text
         own = self.text.format if self.bandit.cost or self.bandit.reward else "auto"
@@ -139,7 +144,7 @@ class BanditSession(Passes):
     def begin(self, format: str, batch: Any, cache: str) -> None:
         """Make the model, whose features depend on their format, and print the header."""
         if self.learner is None:
-            self.learner = Bandit(self.bandit, dataclasses.replace(self.text, format=format))
+            self.learner = Bandit(self.bandit, dataclasses.replace(self.text, format=format), self.learn)
         elif self.learner.text.format not in (format, "auto") and not any(
             {self.learner.text.format, format} <= alike for alike in ALIKE
         ):
@@ -148,7 +153,8 @@ class BanditSession(Passes):
                 batch.source, None, None, f"{format} text",
                 f"{theirs} text, which the model {self.from_model} has learned from",
             )  # fmt: skip
-        settings = [describe(self.learner.options, keep=()), describe(self.learner.text, keep=("format",))]  # type: ignore[arg-type]
+        method = [] if self.learner.learn is None else [describe(self.learner.learn)]
+        settings = [*method, describe(self.learner.options, keep=()), describe(self.learner.text, keep=("format",))]  # type: ignore[arg-type]
         for line in (*self.named_files(cache), *settings, "", *HEADER):
             self.say(line)
 
@@ -235,7 +241,8 @@ def inspect_lines(path: str) -> list[str]:
     lines = [f"{path}: a sonlearn bandit", "", "options"]
     if unfinished is not None:
         lines.insert(1, f"saved in a run that has not ended: {unfinished.read} decisions read")
-    values = dataclasses.asdict(bandit.options) | dataclasses.asdict(bandit.text)
+    method = {} if bandit.learn is None else {name: getattr(bandit.learn, name) for name in bandit.learn.shown}
+    values = method | dataclasses.asdict(bandit.options) | dataclasses.asdict(bandit.text)
     lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value not in ((), None, "", False)]
     facts = {"features": bandit.size, **bandit.facts()}
     shown = {k: f"{v:.9g}" if isinstance(v, float) else v for k, v in facts.items() if v is not None}

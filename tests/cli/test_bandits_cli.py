@@ -4,9 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from states import assert_same, state_of
 
-from sonlearn import OptionError, SonlearnBandit
+from sonlearn import LearnOptions, OptionError, SonlearnBandit, TextOptions
 from sonlearn.cli import main
+from sonlearn.learn.bandits.bandit import Bandit
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.text.decisions import read_decisions
 
 
 @pytest.fixture
@@ -88,7 +92,8 @@ def test_classes_and_numbered_actions(run, tmp_path):
     [
         ("train --cb 3 --cbify 3 log", "--cb and --cbify given"),
         ("train --epsilon .1 log", "decisions need one of --cb, --cb_explore"),
-        ("train --cb 3 --method nag log", "decisions do not take it"),
+        ("train --cb_explore_adf --method nag log", "--explore ucb with --method nag: it has no widths"),
+        ("train --cb_adf --loss logistic log", "costs are values; give --loss squared"),
         ("train --cb 3 --passes 2 log", "--passes: decisions do not take it"),
         ("train --cb_adf --cluster local log", "--cluster: decisions are learned in one process"),
         ("train --cb_type magic --cb 3 log", "expected one of dm, mtr, ips, dr"),
@@ -108,6 +113,42 @@ def test_what_is_refused(run, tmp_path, line, message):
     status, out, err = run(line + " --quiet")
     assert (status, out, len(err.splitlines())) == (1, "", 1)
     assert message in err
+
+
+@pytest.mark.parametrize("cb_type", ["mtr", "ips", "dr"])
+def test_nag_predicts_what_vw_predicts(run, tmp_path, cb_type):
+    """Expected costs of all actions before each decision is learned; VW clips what is outside the costs so far."""
+    vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    rng, text = np.random.default_rng(0), []
+    for _ in range(80):
+        text.append(f"shared |u u{rng.integers(4)} x:{rng.random():.3f}")
+        actions = int(rng.integers(2, 4))
+        chosen = rng.integers(actions)
+        for a in range(actions):
+            label = f"0:{rng.uniform(-0.5, 1.5):.3f}:{rng.uniform(0.2, 1):.3f} " if a == chosen else ""
+            text.append(f"{label}|a a{rng.integers(6)} z:{rng.random():.3f}")
+        text.append("")
+    (tmp_path / "log").write_text("\n".join(text) + "\n")
+    flags = f"--cb_adf --cb_type {cb_type}"
+    vw = vowpalwabbit.Workspace(f"{flags} --rank_all -d {tmp_path}/log -p {tmp_path}/theirs --quiet")
+    vw.finish()
+    options = BanditOptions(cb_adf=True, cb_type=cb_type), TextOptions(quadratic=("zz",))  # no products
+    bandit = Bandit(*options, LearnOptions(method="nag", loss="squared"))
+    lines = [line for line in (tmp_path / "theirs").read_text().splitlines() if line]
+    ours = []
+    for decisions in read_decisions(str(tmp_path / "log"), options[1], options[0]):
+        decided = bandit.partial_fit(decisions)
+        ours += np.split(decided.mean, decisions.first[1:-1])
+    assert len(ours) == len(lines) == 80
+    for mean, line in zip(ours, lines, strict=True):
+        theirs = dict(pair.split(":") for pair in line.split(","))
+        np.testing.assert_allclose(mean, [float(theirs[str(a)]) for a in range(len(mean))], atol=1e-5)
+    status, _, err = run(f"train {flags} -q zz --method nag -f m log")
+    assert status == 0
+    assert "method = nag" in err
+    again = Bandit.load(tmp_path / "m")
+    bandit.text = again.text
+    assert_same(state_of(bandit), state_of(again))
 
 
 def test_python_and_the_command_line_share_models(run, tmp_path):

@@ -13,7 +13,8 @@ from sonlearn.data.decisions import Decisions, listed, numbered
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.bandits import explore
-from sonlearn.learn.bandits.bandit import COMPONENTS, WIDTH, Bandit
+from sonlearn.learn.bandits.bandit import Bandit
+from sonlearn.learn.bandits.confident import COMPONENTS, WIDTH
 from sonlearn.options.bandit import CB_TYPES, EXPLORERS, BanditOptions
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index

@@ -4,51 +4,53 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from sonlearn import __version__
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
-from sonlearn.data.rows import NO_ROWS, Rows
+from sonlearn.data.rows import Rows
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
-from sonlearn.learn.bandits import rounds
-from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal, packed_diagonal, reserve_diagonal
-from sonlearn.learn.bandits.explore import rule_of
-from sonlearn.learn.bandits.rounds import Models, Outcome, Params, Problem, Scratch, room_needed, run
-from sonlearn.learn.bandits.sketched import (
-    SketchedState,
-    new_sketched,
-    params,
-    reserve_sketched,
-    scratch,
-    with_columns,
-)
-from sonlearn.learn.multiclass.pairs import bytes_of, more_room
-from sonlearn.options import TextOptions
-from sonlearn.options.bandit import CB_TYPES, BanditOptions
+from sonlearn.learn.bandits.by_engine import EngineRewards
+from sonlearn.learn.bandits.confident import ConfidentRewards
+from sonlearn.learn.bandits.rounds import Outcome, Problem
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.text.columns import ColumnTable
-from sonlearn.views import make_view
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Version of the header and arrays of a bandit's file.
 FORMAT = 1
 #: Rows that are viewed at a time.
 ROWS = 2048
-#: What the dense view shows.
-COMPONENTS, WIDTH = 256, 1.5
+#: Rules of exploration that need widths.
+OF_WIDTHS = ("ucb", "thompson")
 
 
-class BanditState(NamedTuple):
-    """All that has been learned, but for the names of the features."""
+class RewardModel(Protocol):
+    """What learns rewards, and decides by them. A state is a NamedTuple with `now`, see `rounds.SCALARS`."""
 
-    sparse: Any  # of the view of the diagonal model
-    dense: Any  # of the view of the sketched one
-    diagonal: DiagonalState
-    sketched: SketchedState
-    now: np.ndarray  # structured [1], see `rounds.SCALARS`
+    def new(self) -> Any:
+        """State that has seen nothing."""
+
+    def rows_of(self, decisions: Decisions) -> Batch:
+        """The rows that are to be numbered for `run`."""
+
+    def run(self, state: Any, rows: Rows, size: int, problem: Problem, learn: bool) -> tuple[Any, Outcome]:
+        """Decide, and if `learn` learn, the decisions of a problem; features are below `size`."""
+
+    def restored(self, state: Any, size: int) -> Any:
+        """A state from a file with room to go on."""
+
+    def packed(self, state: Any) -> Any:
+        """`state` without spare room, for storage."""
+
+    def facts(self, state: Any) -> dict[str, Any]:
+        """Further numbers of a state, by name."""
 
 
 class Decided(NamedTuple):
@@ -86,25 +88,36 @@ class Bandit:
     options : BanditOptions
     text : TextOptions
         Kept with the model, since it defines what the features are.
+    learn : LearnOptions or None
+        The method that learns costs; None: the two reward models that know how sure they are.
+    threads : int
+        How many threads may learn side by side, where that method allows it; results are the same.
 
     Attributes
     ----------
     examples : int
         Decisions learned from, over the model's whole life.
+
+    Raises
+    ------
+    OptionError
+        `learn` is not of values, or the rule of exploration needs widths, which a method has not.
     """
 
-    def __init__(self, options: BanditOptions, text: TextOptions | None = None):
-        self.options, self.text = options, text or TextOptions()
+    def __init__(
+        self, options: BanditOptions, text: TextOptions | None = None, learn: LearnOptions | None = None,
+        *, threads: int = 1,
+    ):  # fmt: skip
+        self.options, self.text, self.learn = options, text or TextOptions(), learn
         self.columns = ColumnTable()
         self.index = new_index()
-        self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), params())
-        self._sparse = make_view("lunit")
-        self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0)
-        K = self._columns = options.actions or 1
-        self.state = BanditState(
-            self._sparse.new(), self._dense.new(), new_diagonal(K), new_sketched(), np.zeros(1, rounds.SCALARS)
-        )
-        self._work = Scratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), scratch())
+        self._model: RewardModel
+        if learn is None:
+            self._model = ConfidentRewards(options)
+        else:
+            _check_method(options, learn)
+            self._model = EngineRewards(options, learn, threads)
+        self.state = self._model.new()
 
     @property
     def examples(self) -> int:
@@ -153,85 +166,49 @@ class Bandit:
         known = ~np.isnan(decisions.cost) & (decisions.action >= 0)
         if decisions.costs is not None:
             known = ~np.isnan(decisions.costs[decisions.first[:-1]])
-        of_row = np.zeros(decisions.rows.n, np.int64)
-        of_row[decisions.row] = np.repeat(np.arange(decisions.n), np.diff(decisions.first))
-        batch = decisions.rows._replace(y=np.where(known[of_row], 0.0, np.nan), weight=np.ones(decisions.rows.n))
-        sparse, dense = self._learned_rows(batch) if learn else self._predicted_rows(batch)
-        self._reserve_work(int(np.diff(decisions.first).max(initial=0)))
+        rows = self._model.rows_of(decisions)
+        of_row = np.repeat(np.arange(decisions.n), np.diff(decisions.first))
+        if rows.n != len(of_row):  # numbered actions that share a row
+            of_row = np.arange(rows.n)
+        rows = rows._replace(y=np.where(known[of_row], 0.0, np.nan), weight=np.ones(rows.n))
         none = np.zeros(0)
         problem = Problem(
             decisions.first, decisions.row, decisions.column, decisions.action, decisions.cost, decisions.probability,
             none if decisions.costs is None else decisions.costs,
         )  # fmt: skip
         problem = Problem(*(np.require(array, requirements=["C", "W"]) for array in problem))
-        count, at = len(decisions.row), 0
-        out = Outcome(
-            np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(decisions.n, np.int64), np.zeros(decisions.n)
-        )
-        now = self.state.now
-        if not learn:
-            now = now.copy()
-            now["drawn"] += before
-        while True:
-            models = Models(self.state.diagonal, with_columns(self.state.sketched, self._columns), now)
-            at = run(self._params, models, self._work, sparse, dense, problem, out, at, learn)
-            if at == decisions.n:
-                break
-            begin, end = decisions.first[at : at + 2]
-            places = room_needed(self.state.diagonal.pairs, sparse, problem.row, begin, end)
-            pairs = more_room(self.state.diagonal.pairs, places)
-            self.state = self.state._replace(diagonal=self.state.diagonal._replace(pairs=pairs))
-        return out
-
-    def _learned_rows(self, batch: Batch) -> tuple[Rows, Rows]:
-        """The rows as both models see them, new features numbered."""
-        rows, self.index = intern(batch, self.index, True)
-        state = self.state
-        sparse, seen = self._sparse.fit_transform(self._sparse.reserve(state.sparse, rows, self.size), rows)
-        dense, shown = self._dense.fit_transform(self._dense.reserve(state.dense, rows, self.size), rows)
-        self.state = BanditState(
-            sparse, dense, reserve_diagonal(state.diagonal, self._sparse.features(sparse)),
-            reserve_sketched(state.sketched, self._columns, self._dense.features(dense)), state.now.copy(),
-        )  # fmt: skip
-        return seen, shown
-
-    def _predicted_rows(self, batch: Batch) -> tuple[Rows, Rows]:
-        rows = lookup(batch, self.index, True)
-        return self._sparse.transform(self.state.sparse, rows), self._dense.transform(self.state.dense, rows)
-
-    def _reserve_work(self, longest: int) -> None:
-        """Scratch for decisions of so many candidates."""
-        if longest > len(self._work.mean):
-            room = 2 * longest
-            self._work = self._work._replace(score=np.zeros((room, 4)), mean=np.zeros(room), width=np.zeros(room))
+        now = self.state.now.copy()
+        if learn:
+            numbered, self.index = intern(rows, self.index, True)
+            self.state, out = self._model.run(self.state._replace(now=now), numbered, self.size, problem, True)
+            return out
+        now["drawn"] += before
+        return self._model.run(self.state._replace(now=now), lookup(rows, self.index, True), self.size, problem, False)[
+            1
+        ]
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
     def facts(self) -> dict[str, Any]:
-        """Numbers on the state: decisions, the range of rewards, each reward model's recent squared error."""
-        now, pairs = self.state.now[0], self.state.diagonal.pairs
-        sketched = self.state.sketched
-        return {
-            "learned": int(now["learned"]), "lowest reward": float(now["low"]),
-            "highest reward": float(now["high"]), "pairs": int(pairs.size.sum()),
-            "bytes": bytes_of(pairs) + sum(array.nbytes for array in sketched),
-            "error of the diagonal model": float(now["error_d"]),
-            "error of the sketched model": float(now["error_s"]) if len(sketched.now) else None,
+        """Numbers on the state: decisions learned, the range of rewards, and what the reward model adds."""
+        now = self.state.now[0]
+        known = {
+            "learned": int(now["learned"]), "lowest reward": float(now["low"]) + 0.0,
+            "highest reward": float(now["high"]) + 0.0,
         }  # fmt: skip
+        return {**known, **self._model.facts(self.state)}
 
     # -- persistence -------------------------------------------------------------------------------------------------
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """(header, arrays): the whole state; going on from it gives the same bits."""
+        learn = None if self.learn is None else dataclasses.asdict(self.learn)
         header = {
             "kind": "bandit", "format": FORMAT, "bandit": dataclasses.asdict(self.options),
-            "text": dataclasses.asdict(self.text),
+            "text": dataclasses.asdict(self.text), "learn": learn,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
         }  # fmt: skip
-        state = self.state._replace(
-            sparse=self._sparse.packed(self.state.sparse), dense=self._dense.packed(self.state.dense),
-            diagonal=packed_diagonal(self.state.diagonal),
-        )  # fmt: skip
+        state = self._model.packed(self.state)
         return header, {"ids": self.index.ids[: self.size], **storage.flat(state, "state")}
 
     @classmethod
@@ -245,18 +222,14 @@ class Bandit:
             remedy = "a newer sonlearn is needed" if newer else "it is of an earlier sonlearn: train it anew"
             raise ModelFileError(f"has model format {found}, this sonlearn {__version__} reads {FORMAT}; {remedy}")
         try:
-            bandit = cls(BanditOptions(**header["bandit"]), TextOptions(**header["text"]))
+            learn = None if header["learn"] is None else LearnOptions(**header["learn"])
+            bandit = cls(BanditOptions(**header["bandit"]), TextOptions(**header["text"]), learn, threads=threads)
             bandit.columns = ColumnTable(header["columns"])
             if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
                 raise ValueError("ids are not integers")
             bandit.index = index_of(arrays["ids"])
             state = storage.rebuilt(bandit.state, arrays, "state")
-            with_columns(state.sketched, bandit._columns)
-            bandit.state = state._replace(
-                sparse=bandit._sparse.reserve(state.sparse, NO_ROWS, bandit.size),
-                dense=bandit._dense.reserve(state.dense, NO_ROWS, bandit.size),
-                diagonal=reserve_diagonal(state.diagonal, bandit.size),
-            )  # fmt: skip
+            bandit.state = bandit._model.restored(state, bandit.size)
         except (KeyError, TypeError, OptionError, ValueError) as error:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error
         return bandit
@@ -278,3 +251,16 @@ class Bandit:
             return cls.from_arrays(header, arrays)
         except ModelFileError as error:
             raise ModelFileError(f"{path}: {error}") from error
+
+
+def _check_method(options: BanditOptions, learn: LearnOptions) -> None:
+    """Raise OptionError where a method cannot learn costs, or the rule needs what it has not."""
+    if learn.several or learn.loss in CLASSIFICATION:
+        raise OptionError(f"--loss {learn.loss}: costs are values; give --loss squared, or another loss of values")
+    if learn.label_delay or learn.coverage is not None:
+        raise OptionError("--label_delay, --coverage: decisions do not take them")
+    if options.explores and options.explore in OF_WIDTHS:
+        raise OptionError(
+            f"--explore {options.explore} with --method {learn.method}: it has no widths; give --explore squarecb, "
+            "softmax, epsilon or greedy, or leave --method out"
+        )

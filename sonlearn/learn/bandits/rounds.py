@@ -80,6 +80,12 @@ class Outcome(NamedTuple):
     action: np.ndarray  # int64[n]; the one chosen here, or the log's
     loss: np.ndarray  # float64[n]
 
+    @classmethod
+    def empty(cls, problem: Problem) -> Outcome:
+        """Room for the decisions of a problem."""
+        candidates, n = len(problem.row), len(problem.action)
+        return cls(*(np.zeros(candidates) for _ in range(3)), np.zeros(n, np.int64), np.zeros(n))
+
 
 class Scratch(NamedTuple):
     """One decision under way: of the columns z, v; of the candidates the rest."""

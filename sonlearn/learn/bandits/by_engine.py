@@ -1,0 +1,169 @@
+"""Reward models of any method: an engine learns costs as values, one row for each candidate.
+
+The engine has no widths, so the rules of exploration are those that need none. What a logged decision teaches, with
+cost c of action a, chosen with probability p, and weights behind the bar:
+
+    dm    a: c | 1
+    mtr   a: c | (1/p) E/N, E decisions and N candidates so far
+    ips   a: c/p, the others: 0 | 1
+    dr    a: m_a + (c - m_a)/p, the others: m | 1; m are the predictions of a second engine, which learns
+          a: c | 1/p, and which has learned it where it predicts the candidates after a
+
+With ``--method nag --loss squared`` the last three are Vowpal Wabbit's ``--cb_adf --cb_type mtr``, ``ips`` and ``dr``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.batch import Batch
+from sonlearn.data.decisions import Decisions
+from sonlearn.data.rows import NO_ROWS, Rows
+from sonlearn.jit import bare_jit
+from sonlearn.learn.bandits import rounds
+from sonlearn.learn.bandits.explore import chosen, probabilities, rule_of
+from sonlearn.learn.bandits.rounds import Outcome, Problem
+from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.ensemble.viewing import rows_between
+from sonlearn.learn.make import make_engine
+from sonlearn.options import LearnOptions
+from sonlearn.options.bandit import BanditOptions
+
+#: Added to an id, times the number of its action: numbered actions have features of their own.
+_ACTION = 1 << 44
+
+
+class EngineState(NamedTuple):
+    """All that has been learned, but for the names of the features."""
+
+    main: Any
+    second: Any  # of the engine of dr's expected costs
+    now: np.ndarray  # structured [1], see `rounds.SCALARS`
+
+
+class EngineRewards:
+    """Reward models of one engine (see `RewardModel` in `bandit`).
+
+    Parameters
+    ----------
+    options : BanditOptions
+    learn : LearnOptions
+        Of values: ``loss`` is squared, or another loss of regression.
+    threads : int
+    """
+
+    def __init__(self, options: BanditOptions, learn: LearnOptions, threads: int = 1):
+        self._rule, self._type, self._numbered = rule_of(options), options.cb_type, options.actions is not None
+        self._engine: Engine = make_engine(learn, threads)
+        self._second: Engine = make_engine(learn, threads) if options.cb_type == "dr" else self._engine
+
+    def new(self) -> EngineState:
+        """State that has seen nothing."""
+        return EngineState(self._engine.new(), self._second.new(), np.zeros(1, rounds.SCALARS))
+
+    def rows_of(self, decisions: Decisions) -> Batch:
+        """A row for each candidate."""
+        rows = decisions.rows
+        if not self._numbered:
+            return rows
+        lengths = np.diff(rows.indptr)[decisions.row]
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        at = np.arange(indptr[-1]) + np.repeat(rows.indptr[decisions.row] - indptr[:-1], lengths)
+        indices = rows.indices[at] + _ACTION * np.repeat(decisions.column + 1, lengths)
+        return rows._replace(
+            indptr=indptr, indices=indices, values=rows.values[at], y=rows.y[decisions.row],
+            weight=rows.weight[decisions.row], lines=rows.lines[decisions.row], tags=None, base=None,
+        )  # fmt: skip
+
+    def run(
+        self, state: EngineState, rows: Rows, size: int, problem: Problem, learn: bool
+    ) -> tuple[EngineState, Outcome]:
+        """Decide, and if `learn` learn, the decisions of a problem."""
+        if learn:
+            main = self._engine.reserve(state.main, rows, size)
+            state = state._replace(main=main, second=self._second.reserve(state.second, rows, size))
+        out = Outcome.empty(problem)
+        silent = rows._replace(y=np.full(len(rows.y), np.nan))
+        for i in range(len(problem.action)):
+            a, b = int(problem.first[i]), int(problem.first[i + 1])
+            part = rows_between(silent, a, b)
+            predicted = Predictions.empty(b - a)
+            self._engine.predict(state.main, part, predicted)
+            now = state.now[0]
+            scale = now["high"] - now["low"] if now["high"] > now["low"] else 1.0
+            out.mean[a:b] = predicted.raw
+            decide(self._rule, now["learned"], -predicted.raw / scale, out.width[a:b], out.probability[a:b])
+            action, cost, p = self._outcome(state, problem, out, i, 0 if learn else i)
+            if not learn:
+                continue
+            if len(problem.costs) or problem.action[i] < 0:
+                now["drawn"] += 1
+            if not math.isnan(cost):
+                state = self._learned(state, part, action, cost, p)
+        return state, out
+
+    def _outcome(
+        self, state: EngineState, problem: Problem, out: Outcome, i: int, drawn: int
+    ) -> tuple[int, float, float]:
+        """(action, its cost, its probability) of decision i, which is filled in."""
+        a, b = int(problem.first[i]), int(problem.first[i + 1])
+        if not len(problem.costs) and problem.action[i] >= 0:
+            action, cost, p = int(problem.action[i]), float(problem.cost[i]), float(problem.probability[i])
+            out.action[i] = action
+            out.loss[i] = cost if math.isnan(p) else cost * out.probability[a + action] / p
+            return action, cost, 1.0 if math.isnan(p) else p
+        action = draw(self._rule.seed, int(state.now["drawn"][0]) + drawn, out.probability[a:b])
+        cost = float(problem.costs[a + action]) if len(problem.costs) else math.nan
+        out.action[i], out.loss[i] = action, cost
+        return action, cost, float(out.probability[a + action])
+
+    def _learned(self, state: EngineState, part: Rows, action: int, cost: float, p: float) -> EngineState:
+        """`state` after the cost of a decision's action."""
+        now, n = state.now[0], len(part.y)
+        now["low"] = min(now["low"], -cost) if now["learned"] else -cost
+        now["high"] = max(now["high"], -cost) if now["learned"] else -cost
+        now["learned"] += 1
+        now["candidates"] += n
+        y, weight, second = np.full(n, np.nan), np.ones(n), state.second
+        if self._type in ("dm", "mtr"):
+            y[action] = cost
+            weight[action] = now["learned"] / (p * now["candidates"]) if self._type == "mtr" else 1.0
+        elif self._type == "ips":
+            y[:] = 0.0
+            y[action] = cost / p
+        else:
+            y[action], weight[action] = cost, 1.0 / p
+            expected = Predictions.empty(n)
+            second, _ = self._second.learn(second, part._replace(y=y, weight=weight), expected, 0)
+            y, weight = expected.raw.copy(), np.ones(n)
+            y[action] += (cost - y[action]) / p
+        main, _ = self._engine.learn(state.main, part._replace(y=y, weight=weight), Predictions.empty(n), 0)
+        return state._replace(main=main, second=second)
+
+    def restored(self, state: EngineState, size: int) -> EngineState:
+        """A state from a file with room to go on."""
+        main = self._engine.reserve(state.main, NO_ROWS, size)
+        return state._replace(main=main, second=self._second.reserve(state.second, NO_ROWS, size))
+
+    def packed(self, state: EngineState) -> EngineState:
+        """`state` without spare room."""
+        return state._replace(main=self._engine.packed(state.main), second=self._second.packed(state.second))
+
+    def facts(self, state: EngineState) -> dict[str, Any]:
+        """Those of the engine that are numbers."""
+        return {name: value for name, value in self._engine.facts(state.main).items() if isinstance(value, int | float)}
+
+
+@bare_jit
+def decide(rule, t, mean, width, p):
+    """`probabilities`, for Python."""
+    probabilities(rule, t, mean, width, p)
+
+
+@bare_jit
+def draw(seed, t, p):
+    """`chosen`, for Python."""
+    return chosen(seed, t, p)

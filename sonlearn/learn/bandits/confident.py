@@ -1,0 +1,124 @@
+"""Reward models that know how sure they are: the default of `sonlearn.learn.bandits.bandit`.
+
+Views of the rows, the diagonal and the sketched model, and the loop of `rounds` over them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.batch import Batch
+from sonlearn.data.decisions import Decisions
+from sonlearn.data.rows import NO_ROWS, Rows
+from sonlearn.learn.bandits import rounds
+from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal, packed_diagonal, reserve_diagonal
+from sonlearn.learn.bandits.explore import rule_of
+from sonlearn.learn.bandits.rounds import Models, Outcome, Params, Problem, Scratch, room_needed, run
+from sonlearn.learn.bandits.sketched import (
+    SketchedState,
+    new_sketched,
+    params,
+    reserve_sketched,
+    scratch,
+    with_columns,
+)
+from sonlearn.learn.multiclass.pairs import bytes_of, more_room
+from sonlearn.options.bandit import CB_TYPES, BanditOptions
+from sonlearn.views import make_view
+
+#: What the dense view shows.
+COMPONENTS, WIDTH = 256, 1.5
+
+
+class ConfidentState(NamedTuple):
+    """All that has been learned, but for the names of the features."""
+
+    sparse: Any  # of the view of the diagonal model
+    dense: Any  # of the view of the sketched one
+    diagonal: DiagonalState
+    sketched: SketchedState
+    now: np.ndarray  # structured [1], see `rounds.SCALARS`
+
+
+class ConfidentRewards:
+    """The diagonal and the sketched reward model side by side (see `RewardModel` in `bandit`)."""
+
+    def __init__(self, options: BanditOptions):
+        self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), params())
+        self._sparse = make_view("lunit")
+        self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0)
+        K = self._columns = options.actions or 1
+        self._work = Scratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), scratch())
+
+    def new(self) -> ConfidentState:
+        """State that has seen nothing."""
+        return ConfidentState(
+            self._sparse.new(), self._dense.new(), new_diagonal(self._columns), new_sketched(),
+            np.zeros(1, rounds.SCALARS),
+        )  # fmt: skip
+
+    def rows_of(self, decisions: Decisions) -> Batch:
+        """The rows as they are: numbered actions share one."""
+        return decisions.rows
+
+    def run(
+        self, state: ConfidentState, rows: Rows, size: int, problem: Problem, learn: bool
+    ) -> tuple[ConfidentState, Outcome]:
+        """Decide, and if `learn` learn, the decisions of a problem."""
+        if learn:
+            state, sparse, dense = self._learned_rows(state, rows, size)
+        else:
+            sparse, dense = self._sparse.transform(state.sparse, rows), self._dense.transform(state.dense, rows)
+        self._reserve_work(int(np.diff(problem.first).max(initial=0)))
+        out, at = Outcome.empty(problem), 0
+        while True:
+            models = Models(state.diagonal, with_columns(state.sketched, self._columns), state.now)
+            at = run(self._params, models, self._work, sparse, dense, problem, out, at, learn)
+            if at == len(problem.action):
+                return state, out
+            begin, end = problem.first[at : at + 2]
+            places = room_needed(state.diagonal.pairs, sparse, problem.row, begin, end)
+            pairs = more_room(state.diagonal.pairs, places)
+            state = state._replace(diagonal=state.diagonal._replace(pairs=pairs))
+
+    def _learned_rows(self, state: ConfidentState, rows: Rows, size: int) -> tuple[ConfidentState, Rows, Rows]:
+        """The rows as both models see them, counted by the views, and room for them."""
+        sparse, seen = self._sparse.fit_transform(self._sparse.reserve(state.sparse, rows, size), rows)
+        dense, shown = self._dense.fit_transform(self._dense.reserve(state.dense, rows, size), rows)
+        state = ConfidentState(
+            sparse, dense, reserve_diagonal(state.diagonal, self._sparse.features(sparse)),
+            reserve_sketched(state.sketched, self._columns, self._dense.features(dense)), state.now,
+        )  # fmt: skip
+        return state, seen, shown
+
+    def _reserve_work(self, longest: int) -> None:
+        """Scratch for decisions of so many candidates."""
+        if longest > len(self._work.mean):
+            room = 2 * longest
+            self._work = self._work._replace(score=np.zeros((room, 4)), mean=np.zeros(room), width=np.zeros(room))
+
+    def restored(self, state: ConfidentState, size: int) -> ConfidentState:
+        """A state from a file with room to go on; ValueError where its arrays do not fit together."""
+        with_columns(state.sketched, self._columns)
+        return state._replace(
+            sparse=self._sparse.reserve(state.sparse, NO_ROWS, size),
+            dense=self._dense.reserve(state.dense, NO_ROWS, size), diagonal=reserve_diagonal(state.diagonal, size),
+        )  # fmt: skip
+
+    def packed(self, state: ConfidentState) -> ConfidentState:
+        """`state` without spare room."""
+        return state._replace(
+            sparse=self._sparse.packed(state.sparse), dense=self._dense.packed(state.dense),
+            diagonal=packed_diagonal(state.diagonal),
+        )  # fmt: skip
+
+    def facts(self, state: ConfidentState) -> dict[str, Any]:
+        """Pairs of a feature and an action, bytes, each model's recent squared error."""
+        now, pairs, sketched = state.now[0], state.diagonal.pairs, state.sketched
+        return {
+            "pairs": int(pairs.size.sum()), "bytes": bytes_of(pairs) + sum(array.nbytes for array in sketched),
+            "error of the diagonal model": float(now["error_d"]),
+            "error of the sketched model": float(now["error_s"]) if len(sketched.now) else None,
+        }  # fmt: skip
