@@ -10,7 +10,7 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
 from sonlearn.offpolicy.scores import Drawn, cut, reach, terms
 from sonlearn.offpolicy.sequence import LowerSequence
-from sonlearn.offpolicy.value import ESTIMATORS, Estimate, Value, total
+from sonlearn.offpolicy.value import ESTIMATORS, Value, total
 
 #: Name of the policy that wrote the log.
 LOG = "log"
@@ -35,6 +35,14 @@ class Policy(NamedTuple):
 
     probability: np.ndarray
     expected: np.ndarray
+
+
+class Estimate(NamedTuple):
+    """An estimate of a mean, and an interval that holds it at all times with the probability asked for."""
+
+    value: float
+    low: float
+    high: float
 
 
 class Line(NamedTuple):
@@ -149,14 +157,15 @@ class Evaluation:
         out = [Line(self.count, LOG, "", "mean", *ends, 1.0 if self.count else float("nan"), float(self.count))]
         for (name, against), value in self._values.items():
             weights = self._weights[name]
+            effective = weights[1] ** 2 / weights[2] if weights[2] > 0.0 else 0.0
             for estimator in ESTIMATORS:
-                one = value.estimate(estimator, self._alpha)
-                if estimator == "snips":
-                    one = one._replace(value=self._normalised(name) - self._baseline(against))
                 low = 0.0 if against else self._low
-                ends = [low + scale * end for end in one]
-                effective = weights[1] ** 2 / weights[2] if weights[2] > 0.0 else 0.0
-                out.append(Line(self.count, name, against, estimator, *ends, weights[1] / n, effective))
+                ends = [low + scale * end for end in value.interval(estimator, self._alpha)]
+                if estimator == "dr":
+                    cost = low + scale * value.doubly_robust
+                else:
+                    cost = self._weighted(name, estimator) - (self._weighted(against, estimator) if against else 0.0)
+                out.append(Line(self.count, name, against, estimator, cost, *ends, weights[1] / n, effective))
         return out
 
     def estimate(self, name: str, against: str = "", estimator: str = "dr") -> Estimate:
@@ -184,7 +193,7 @@ class Evaluation:
         out = usable & ~((decisions.cost >= self._low) & (decisions.cost <= self._high))
         if out.any():
             i = int(np.argmax(out))
-            expected = f"a cost from {self._low:g} to {self._high:g}; --cost-low and --cost-high say otherwise"
+            expected = f"a cost from {self._low:g} to {self._high:g}, as given (--cost-low, --cost-high) or learned"
             raise InputError(decisions.source, int(decisions.lines[i]), None, f"cost {decisions.cost[i]:g}", expected)
         if self._floor is not None:
             out = usable & (decisions.probability < self._floor)
@@ -222,15 +231,14 @@ class Evaluation:
         self.checks.add_policy(name, drawn, pi, w)
         return (sums[:-1, 0] + 0.5) / (sums[:-1, 1] + 1.0)
 
-    def _normalised(self, name: str) -> float:
-        weights = self._weights[name]
-        return float(weights[0] / weights[1]) if weights[1] > 0.0 else float("nan")
-
-    def _baseline(self, against: str) -> float:
-        """The cost that a self-normalised one is compared with."""
-        if against == LOG:
-            return self._mean / self.count if self.count else float("nan")
-        return self._normalised(against) if against else 0.0
+    def _weighted(self, name: str, estimator: str) -> float:
+        """The weighted mean of costs: over their number (ips), or over the sum of weights (snips)."""
+        if name == LOG:
+            costs, weights = self._mean, float(self.count)
+        else:
+            costs, weights = self._weights[name][:2].tolist()
+        over = self.count if estimator == "ips" else weights
+        return (self._low * weights + (self._high - self._low) * costs) / over if over > 0.0 else float("nan")
 
 
 class Checks:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from sonlearn.offpolicy.scores import Drawn, cut, edge, reach, terms
@@ -12,14 +10,6 @@ from sonlearn.offpolicy.sequence import LowerSequence
 ESTIMATORS = ("ips", "snips", "dr")
 #: Weights of the alternatives of each estimator: no control, the control cut. For IPS the control is the other edge.
 SHARES = {"ips": (0.5, 0.5), "snips": (0.2, 0.8), "dr": (0.2, 0.8)}
-
-
-class Estimate(NamedTuple):
-    """An estimate of a mean, and an interval that holds it at all times with the probability asked for."""
-
-    value: float
-    low: float
-    high: float
 
 
 class Value:
@@ -42,7 +32,7 @@ class Value:
             name: tuple(LowerSequence(self._low, self._high, shares[name]) for _ in range(2)) for name in ESTIMATORS
         }
         self._reach = {name: np.ones(2) for name in ESTIMATORS}
-        self._totals = dict.fromkeys(ESTIMATORS, 0.0)
+        self._total = 0.0  # of the terms of the doubly robust estimate
         self.count = 0
 
     def add(self, drawn: Drawn, delta: np.ndarray, expected: np.ndarray, baseline: np.ndarray) -> None:
@@ -63,9 +53,8 @@ class Value:
         level = np.repeat(baseline, np.diff(drawn.first))
         controls = {"ips": None, "snips": level, "dr": expected}
         own = drawn.cost if self._against == "log" else np.zeros(len(drawn.at))
+        self._total = total(self._total, terms(drawn, delta, expected) - own)
         for name, control in controls.items():
-            q = np.zeros(len(delta)) if control is None else control
-            self._totals[name] = total(self._totals[name], terms(drawn, delta, q) - own)
             self._bet(name, 0, drawn, delta, control, own)
             mirrored = None if control is None else 1.0 - control
             self._bet(name, 1, drawn.mirrored(), delta, mirrored, 1.0 - drawn.cost if self._against == "log" else own)
@@ -87,16 +76,15 @@ class Value:
             shifts.append(k[:-1] + least)
         self._sequences[name][side].add(np.column_stack(values), np.column_stack(shifts))
 
-    def estimate(self, name: str, alpha: float) -> Estimate:
-        """The estimate `name` of `ESTIMATORS`, with an interval that is ever wrong with a chance of alpha at most.
+    @property
+    def doubly_robust(self) -> float:
+        """The doubly robust estimate; those of the others are ratios of sums that `evaluation` has."""
+        return self._total / self.count if self.count else float("nan")
 
-        The value of ``snips`` is the mean of its terms: sum of w s / sum of w to first order. `evaluation` has that.
-        """
-        if not self.count:
-            return Estimate(float("nan"), self._low, self._high)
+    def interval(self, name: str, alpha: float) -> tuple[float, float]:
+        """The interval of an estimator, one of `ESTIMATORS`, that is ever wrong with a chance of alpha at most."""
         below, above = self._sequences[name]
-        upper = self._high + self._low - above.bound(alpha / 2)
-        return Estimate(self._totals[name] / self.count, below.bound(alpha / 2), upper)
+        return below.bound(alpha / 2), self._high + self._low - above.bound(alpha / 2)
 
 
 def total(start: float, values: np.ndarray) -> float:

@@ -150,7 +150,7 @@ def test_what_is_wrong_is_told_in_a_line(cli):
         (("new.vw",), "evaluate needs a model of decisions; give -i MODEL"),
         (("-i", "a.model", "-i", "a.model", "new.vw"), "-i a.model: given twice"),
         (("-i", "a.model", "none.vw"), "none.vw: found 1 decisions, none with a cost and a probability"),
-        (("-i", "a.model", "far.vw"), "far.vw:2: found cost 7, expected a cost from 0 to 1; --cost-low"),
+        (("-i", "a.model", "far.vw"), "far.vw:2: found cost 7, expected a cost from 0 to 1, as given"),
         (("-i", "a.model", "--floor", ".5", "new.vw"), "found probability 0.2, expected 0.5 (--floor) at least"),
         (("-i", "a.model", "--cost-low", "1", "new.vw"), "costs from 1 to 1 are no range; give --cost-low C and"),
         (("-i", "a.model", "--level", "1", "new.vw"), "--level 1: expected less than 1"),

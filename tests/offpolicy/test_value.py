@@ -239,7 +239,7 @@ def test_what_cannot_be_evaluated_is_refused_and_changes_nothing():
     evaluation.add(decisions, policies)
     before = evaluation.lines()
     far = decisions._replace(cost=np.where(np.arange(50) == 7, 1.5, decisions.cost))
-    with pytest.raises(InputError, match=r"<memory>:8: found cost 1.5, expected a cost from 0 to 1; --cost-low"):
+    with pytest.raises(InputError, match=r"<memory>:8: found cost 1.5, expected a cost from 0 to 1, as given"):
         evaluation.add(far, policies)
     rare = decisions._replace(probability=np.where(np.arange(50) == 7, 0.01, decisions.probability))
     with pytest.raises(InputError, match=r"<memory>:8: found probability 0.01, expected 0.05 \(--floor\) at least"):

@@ -83,17 +83,20 @@ class EvaluationTwin:
         normalised = []
         for i in range(len(self.names)):
             w = np.array([row[4][i][0][row[0]] / row[2] for row in self.rows])
-            normalised.append(((w * s).sum() / w.sum(), w))
+            c = self.costs[0] + scale * s
+            normalised.append({"ips": np.mean(w * c), "snips": (w * c).sum() / w.sum(), "w": w})
         for i, against in pairs:
             for name in ("ips", "snips", "dr"):
-                value, low, high = self.value(i, against, name, normalised)
-                w = normalised[i][1]
+                w = normalised[i]["w"]
                 base = 0 if against else self.costs[0]
-                ends = base + scale * np.array([value, low, high])
+                ends = base + scale * np.array(self.value(i, against, name))
+                if name != "dr":
+                    other = {"": 0, "log": self.costs[0] + scale * s.mean()}.get(against, normalised[0][name])
+                    ends[0] = normalised[i][name] - other
                 out[self.names[i], against, name] = (*ends, w.mean(), w.sum() ** 2 / (w**2).sum())
         return out
 
-    def value(self, i, against, name, normalised):
+    def value(self, i, against, name):
         other = against not in ("", "log")
         sides, plain = [], []
         for side in (0, 1):
@@ -140,8 +143,4 @@ class EvaluationTwin:
         low, high = (-1, 1) if against else (0, 1)
         shares = ([0.5, 0.5] if name == "ips" else [0.2, 0.8]) if self.bounded else [1]
         ends = [bound(v, k, shares, self.alpha / 2, low, high) for v, k in sides]
-        value = np.mean(plain)
-        if name == "snips":
-            base = np.mean([row[1] for row in self.rows]) if against == "log" else normalised[0][0] if other else 0
-            value = normalised[i][0] - base
-        return value, ends[0], high + low - ends[1]
+        return np.mean(plain), ends[0], high + low - ends[1]
