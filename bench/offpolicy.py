@@ -1,6 +1,6 @@
 """Off-policy intervals on simulated logs: do they hold at all times, and how wide are they?
 
-    python bench/offpolicy.py [--logs 500] [--decisions 2000] [--cases equal:exact,greedy:floor,...]
+    python bench/offpolicy.py [--logs 500] [--decisions 1000] [--cases equal:exact,greedy:floor,...]
 
 Five actions, eight contexts, costs of 0 and 1. A policy takes the best action of each context with 96 %; other policies
 write logs. Of each log, each estimator and both questions (the policy's cost; its cost less the log's) the table has
@@ -228,7 +228,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--logs", type=int, default=500)
-    parser.add_argument("--decisions", type=int, default=2000)
+    parser.add_argument("--decisions", type=int, default=1000)
     parser.add_argument("--cases", default=",".join(CASES))
     given = parser.parse_args()
     print("| log | | question | | held | width | / guaranteed | / normal | peeked | known after |")

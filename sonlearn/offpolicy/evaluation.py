@@ -16,7 +16,7 @@ from sonlearn.offpolicy.value import ESTIMATORS, Value, total
 LOG = "log"
 #: How far probabilities that were logged as text may be from a sum of 1.
 TOLERANCE = 1e-3
-#: Standard errors from which a mean weight other than 1 is told without a bound that is known.
+#: Standard errors from which a mean weight other than 1 is reported without a bound that is known.
 FAR = 6.0
 #: No mean weight is above this.
 _LARGEST = 1e9
@@ -106,7 +106,7 @@ class Evaluation:
             raise OptionError(f"level {level:g}: expected a probability between 0 and 1")
         if floor is not None and not 0.0 < floor <= 1.0:
             raise OptionError(f"floor {floor:g}: expected a probability above 0, and at most 1")
-        self.names, self._low, self._high = names, low, high
+        self.names, self._low, self._high = names, low + 0.0, high + 0.0  # no -0
         self._alpha, self._floor = 1.0 - level, floor
         self.checks = Checks(names)
         self.count = 0
@@ -312,7 +312,7 @@ class Checks:
             out.append(f"probabilities of {self.unequal} decisions do not add up: {self.first_unequal}")
         if count and self.certain == count:
             out.append(
-                "all probabilities of the log are 1: it explored nothing, so what other actions cost cannot be told"
+                "all probabilities of the log are 1: it explored nothing, so what other actions cost is not known"
             )
         above = self._equal.bound(self.ALPHA)
         if above > 1.0:

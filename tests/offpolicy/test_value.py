@@ -197,7 +197,7 @@ def test_intervals_tell_a_better_policy_and_narrow_with_what_is_known():
     assert math.isclose(line.effective, w.sum() ** 2 / (w @ w), rel_tol=1e-9)
 
 
-def test_what_is_wrong_with_probabilities_is_told():
+def test_what_is_wrong_with_probabilities_is_warning():
     costs, policy, log = world()
     rng = np.random.default_rng(5)
     x, decisions = log_of(3000, costs, log, rng)
@@ -214,10 +214,10 @@ def test_what_is_wrong_with_probabilities_is_told():
     assert "do not add up" in warnings(probability=decisions.probability / 2)[1]
     lost = np.where(np.arange(3000) < 10, np.nan, decisions.probability)
     assert warnings(probability=lost) == ["decisions with a cost, but without a probability, do not count: 10 of 3000"]
-    (told,) = warnings(probabilities=0.9 * log[x].ravel())[:1]
-    assert told.startswith("probabilities of 3000 decisions do not add up: <memory>:1: they add up to 0.9")
-    (told,) = warnings(probabilities=np.roll(log[x], 1, axis=1).ravel())[:1]
-    assert "of the action that was chosen with" in told
+    (warning,) = warnings(probabilities=0.9 * log[x].ravel())[:1]
+    assert warning.startswith("probabilities of 3000 decisions do not add up: <memory>:1: they add up to 0.9")
+    (warning,) = warnings(probabilities=np.roll(log[x], 1, axis=1).ravel())[:1]
+    assert "of the action that was chosen with" in warning
     certain = warnings(probability=np.ones(3000))
     assert "explored nothing" in certain[0]
     assert "the log never does" in certain[1]
@@ -227,8 +227,8 @@ def test_what_is_wrong_with_probabilities_is_told():
     never[::2, policy.argmin(1)[0]] = 1.0
     x, decisions = log_of(3000, costs, never, rng)
     for floor in (None, 0.05):
-        (told,) = warnings(floor=floor)
-        assert "the log never does, with a probability of 0." in told
+        (warning,) = warnings(floor=floor)
+        assert "the log never does, with a probability of 0." in warning
 
 
 def test_what_cannot_be_evaluated_is_refused_and_changes_nothing():

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -231,9 +232,9 @@ def serving(*arguments):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         try:
-            told = []
+            lines = []
             for line in process.stderr:
-                told.append(line)
+                lines.append(line)
                 if found := re.findall(r"127\.0\.0\.1:(\d+)", line):
                     break
 
@@ -246,7 +247,7 @@ def serving(*arguments):
                 with urllib.request.urlopen(request, timeout=20) as response:
                     return json.loads(response.read())
 
-            yield process, post, told
+            yield process, post, lines
         finally:
             if process.poll() is None:
                 process.kill()
@@ -264,8 +265,8 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
         process.send_signal(signal.SIGKILL)
         process.wait(20)
     assert Bandit.load("model").examples == 100
-    with serving(*call) as (process, post, told):
-        assert "log.json: 1 rewards were learned that model did not have yet" in told[0]
+    with serving(*call) as (process, post, lines):
+        assert "log.json: 1 rewards were learned that model did not have yet" in lines[0]
         post("/reward", {"event_id": late, "reward": 0})
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
@@ -280,3 +281,22 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
     ):
         assert main(["serve", *arguments]) == 1
         assert expected in capsys.readouterr().err
+
+
+@pytest.mark.limit(120)
+def test_the_page_of_the_server(tmp_path, monkeypatch):
+    """The commands of docs/serve.md about decisions, one after the other; ids differ."""
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    % (.*)\n    (.*)\n", page, re.MULTILINE)
+    assert len(commands) == 3
+    learner = model("ucb")
+    event = "EVENT"
+    with served_decisions(learner, tmp_path / "events", learns=True) as server:
+        for command, expected in commands:
+            command = command.replace(":8080/", f":{server.http}/").replace("EVENT", event)
+            done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
+            event = (re.findall(r"[0-9a-f]{32}", done.stdout) or [event])[0]
+            assert done.stdout == expected.replace("EVENT", event) + "\n"
