@@ -140,11 +140,55 @@ def offer_lines(n: int = 600, seed: int = 4) -> list[str]:
     return lines
 
 
+#: Sentences of messages, {} a word of the list below: ordinary ones, then those of spam. Some words stand in both.
+ORDINARY = (
+    "Are you free for {} on {}?", "Running late, be there at {} o'clock.", "Can you bring the {} to the {}?",
+    "Happy birthday! Hope you had a nice {}.", "The {} is ready, call me when you want to pick it up.",
+    "Did you win the {} game on {}?", "Thanks for the {}, the kids loved it.", "Meeting moved to {}, same room.",
+    "Your account of the {} was so funny!", "Please reply about the {} before {}.", "I left the {} at the office.",
+    "Claim the {} before somebody else does :)", "Shall we go to the {} this {}?", "Text me the {} please.",
+)  # fmt: skip
+SPAM = (
+    "Congratulations, you win a free {}! Reply to claim.", "URGENT: your account is locked, call {} now.",
+    "Free {} prize this {}! Text WIN to {}.", "Claim your {} voucher before {}, call {}.",
+    "Last chance: cheap {} offer, click the link now.", "You have been selected for a {} prize, reply YES.",
+    "Hi, about the {}: my new number is {}, call me please.",
+)  # fmt: skip
+SLOTS = (
+    "dinner", "Monday", "Friday", "weekend", "holiday", "phone", "ticket", "cake", "book", "train", "cinema", "garden",
+    "keys", "football", "music", "report", "bike", "camera", "coffee", "concert", "six", "seven", "lunch", "Tuesday",
+)  # fmt: skip
+
+
+def message_lines(n: int = 3000, seed: int = 4) -> list[str]:
+    """Short messages as people write them, about one in a hundred of them spam: an id, the message, the label."""
+    rng = random.Random(seed)
+    lines = ["id,message,label"]
+
+    def sentence(kind: tuple[str, ...]) -> str:
+        pattern = kind[int(len(kind) * rng.random())]
+        fill = [SLOTS[int(len(SLOTS) * rng.random())] for _ in range(pattern.count("{}"))]
+        if kind is SPAM and "call {}" in pattern:
+            fill[-1] = f"0800{int(1e6 * rng.random()):06d}"
+        return pattern.format(*fill)
+
+    for i in range(1, n + 1):
+        spam = rng.random() < 0.01
+        sentences = [sentence(SPAM if spam else ORDINARY)]
+        while rng.random() < 0.4:
+            sentences.append(sentence(ORDINARY))
+        lines.append(f'm{i},"{" ".join(sentences)}",{"spam" if spam else "ham"}')
+    return lines
+
+
 def main(folder: Path = HERE) -> None:
     samples = (
-        ("sample.svm", svm_lines()), ("sample.vw", vw_lines()), ("customers.csv", customer_lines()),
+        ("sample.svm", svm_lines()),
+        ("sample.vw", vw_lines()),
+        ("customers.csv", customer_lines()),
+        ("messages.csv", message_lines()),
         ("offers.vw", offer_lines()),
-    )  # fmt: skip
+    )
     for name, lines in samples:
         (folder / name).write_bytes(("\n".join(lines) + "\n").encode("ascii"))
 

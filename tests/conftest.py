@@ -45,5 +45,7 @@ def pytest_sessionfinish(session, exitstatus):
         session.config.pluginmanager.get_plugin("terminalreporter"),
         session.config.getoption("--allowed-skips"),
     )
+    if reporter is None:  # a process of pytest-xdist: the one that started it counts
+        return
     if allowed is not None and exitstatus == 0 and len(reporter.stats.get("skipped", ())) > allowed:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

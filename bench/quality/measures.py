@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sonlearn.learn.scores import ScoreHistogram
+from sonlearn.report.quality import Calibration, judged
+
 
 def errors(prediction: np.ndarray, y: np.ndarray) -> float:
     """Number of rows whose sign is wrong (0 is -1); what is no number is half a mistake, as a coin's flip."""
@@ -29,6 +32,24 @@ def odds_of(probability: np.ndarray, least: float = 1e-6) -> np.ndarray:
     """Log-odds of probabilities, which are kept `least` away from 0 and 1."""
     p = np.clip(probability, least, 1 - least)
     return np.log(p) - np.log1p(-p)
+
+
+def ranking(log_odds: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:
+    """(area under the ROC curve, average precision, Brier score, calibration error) of log-odds; NaN for none.
+
+    By the program's own measures (docs/metrics.md), which the tests compare with scikit-learn's.
+    """
+    if np.isnan(log_odds).any():
+        return (np.nan,) * 4
+    scores, calibration = ScoreHistogram(), Calibration()
+    scores.add(log_odds, y > 0, np.ones(len(y)))
+    events = judged("logistic", log_odds, y)
+    assert events is not None
+    calibration.add(events, np.ones(len(y)))
+    area, precision = scores.auc(), scores.average_precision()
+    error = np.nan if calibration.error is None else calibration.error
+    brier = np.nan if calibration.brier is None else calibration.brier
+    return (np.nan if area is None else area.value, np.nan if precision is None else precision.value, brier, error)
 
 
 def squared(prediction: np.ndarray, y: np.ndarray) -> float:

@@ -13,6 +13,7 @@ from bench.quality.measures import (
     geometric,
     log_loss,
     odds_of,
+    ranking,
     ranks,
     running_mean,
     squared,
@@ -85,12 +86,13 @@ def binary(run: Run) -> list[Goal]:
         return []
     columns, own = [*VARIANTS, *PAIRS, "best of VW", *run.settings], run.headings("error")
     table = Table("Error of one pass, relative to VW's default", ["data", "kind", "rows", "VW", *columns, *own])
-    scores, losses, places = no_scores(), [], []
+    scores, losses, places, rankings = no_scores(), [], [], []
     competitors = ["VW", *VARIANTS, *PAIRS, *run.settings]
     for name in names:
         data = run.stream(name)
         ours = {heading: judge(options, data.X, data.y) for heading, options in run.settings.items()}
-        result = measure(data, progressive(data, run), ours)
+        theirs = progressive(data, run)
+        result = measure(data, theirs, ours)
         base = result.errors.get("VW", np.nan)
         ratios = {name: error_ratio(count, base) for name, count in result.errors.items()}
         shown = [ratios.get(name, np.nan) for name in columns]
@@ -100,17 +102,31 @@ def binary(run: Run) -> list[Goal]:
         scores.add(data.name, data.kind, counted)
         places.append(ranks([result.errors.get(name, base) for name in competitors]))
         losses.append((data, result.log_losses))
+        rankings.append((data, theirs.get("logistic"), ours))
     averages(table, scores, 3)
     if run.vw:
         mean = dict(zip(competitors, np.mean(places, axis=0), strict=True))
         table.row("**mean rank**", "", "", *(float(mean.get(name, np.nan)) for name in ["VW", *columns]))
     i, first = columns.index(next(iter(run.settings))), next(iter(run.settings))
+    _rankings(run, rankings)
     return [
         Goal("geometric mean of error, all sets", 0.66, geometric(scores.column(i))),
         Goal("geometric mean of error, text", 0.84, geometric(scores.column(i, "text"))),
         Goal("error of the worst set", 1.02, *scores.worst(i)),
         *_log_losses(run, losses, first),
     ]
+
+
+def _rankings(run: Run, ranked: list[tuple[DataSet, np.ndarray | None, dict[str, Judged]]]) -> None:
+    """The table of what does not hang on a threshold or on the share of the positive rows, and of probabilities."""
+    measures = ("area", "precision", "Brier", "calibration")
+    headings = ["data", "kind", "positive", "VW logistic area", "VW logistic precision", *run.headings(*measures)]
+    table = Table("Area under the ROC curve, average precision, Brier score, calibration error of one pass", headings)
+    for data, theirs, ours in ranked:
+        vw = [np.nan] * 2 if theirs is None else ranking(theirs, data.y)[:2]
+        found = [ranking(judged.log_odds, data.y) for judged in ours.values()]
+        cells = [one[i] for i in range(len(measures)) for one in found]
+        table.row(data.name, data.kind, float(np.mean(data.y > 0)), *vw, *cells)
 
 
 def _log_losses(run: Run, losses: list[tuple[DataSet, dict[str, float]]], first: str) -> list[Goal]:

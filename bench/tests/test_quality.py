@@ -71,6 +71,17 @@ def test_log_loss_is_that_of_the_probability_of_the_label():
     np.testing.assert_allclose(measures.odds_of(np.array([0.0, 0.25, 1.0])), [-13.8155, -np.log(3), 13.8155], atol=1e-4)
 
 
+def test_rankings_are_those_of_the_definitions():
+    y, log_odds = np.array([1.0, -1.0, 1.0, -1.0]), np.array([2.0, 1.0, 0.5, -1.0])
+    area, precision, brier, calibration = measures.ranking(log_odds, y)
+    assert area == 0.75  # of four pairs of a positive and a negative row one is the wrong way round
+    assert precision == pytest.approx(0.5 * 1 + 0.5 * 2 / 3)
+    p = 1 / (1 + np.exp(-log_odds))
+    assert brier == pytest.approx(np.mean((p - (y > 0)) ** 2))
+    assert calibration == pytest.approx(np.mean(np.abs(p - (y > 0))))  # each row is in a bin of its own
+    assert np.isnan(measures.ranking(np.full(4, np.nan), y)).all()
+
+
 def test_means_before_each_row_and_squares_of_no_number():
     np.testing.assert_array_equal(measures.running_mean(np.array([2.0, 4.0, 9.0])), [0, 2, 3])
     assert measures.squared(np.array([1.0, 3.0]), np.array([0.0, 1.0])) == 2.5

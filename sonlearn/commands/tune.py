@@ -29,10 +29,12 @@ from sonlearn.report.labels import as_reported
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Settings
-from sonlearn.tuning.search import Due, Result, Tuning, measure
+from sonlearn.tuning.search import MEASURES, Due, Result, Tuning, measure
 
 #: Columns of the table behind those of the options.
-COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem")
+COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem", *MEASURES)
+#: The measure that people see of each setting, by what the labels are: its name in `MEASURES`, and its heading.
+SHOWN = (("auc", "area    "), ("r2", "R2      "), ("macro_f1", "macro F1"))
 
 
 def run(settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions) -> int:
@@ -141,12 +143,17 @@ class Session(Passes):
 
 def screen(results: Sequence[Result]) -> list[str]:
     """The table of all settings, for people."""
-    lines = ["average  average               processor", "loss     error        examples    seconds state   setting"]
+    known = {name for result in results for name in result.measures}
+    name, heading = next((pair for pair in SHOWN if pair[0] in known), ("", ""))
+    more = f"{heading} " if name else ""
+    lines = [
+        f"average  average  {' ' * len(more)}             processor",
+        f"loss     error    {more}    examples    seconds state   setting",
+    ]
     for result in results:
-        loss, error = ("n.a.    " if value is None else f"{value:<8.6f}"[:8] for value in result[1:3])
-        lines.append(
-            f"{loss} {error} {result.examples:>12} {result.seconds:>10.2f} {result.state:<7} {result.setting.name}"
-        )
+        figures = [result.loss, result.error, *([result.measures.get(name)] if name else [])]
+        shown = " ".join("n.a.    " if value is None else f"{value:<8.6f}"[:8] for value in figures)
+        lines.append(f"{shown} {result.examples:>12} {result.seconds:>10.2f} {result.state:<7} {result.setting.name}")
     return lines
 
 
@@ -158,7 +165,8 @@ def write(path: str, results: Sequence[Result]) -> None:
     rows.writerow(["place", *names, *COLUMNS])
     for place, result in enumerate(results, start=1):
         options = [_cell(result.setting.given.get(name)) for name in names]
-        rows.writerow([place, *options, *(_cell(value) for value in result[1:])])
+        measures = [result.measures.get(name) for name in MEASURES]
+        rows.writerow([place, *options, *(_cell(value) for value in (*result[1:-1], *measures))])
     if path in STDOUT:
         sys.stdout.write(text.getvalue())
         return

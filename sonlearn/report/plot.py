@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
 from sonlearn.report.facts import TOP, told
-from sonlearn.report.html.calibration import FEWEST, interval
-from sonlearn.report.html.series import curves, speeds
 from sonlearn.report.runlog import Run, read_run
+from sonlearn.report.series import calibration_bins, curves, ranked_members, spectra, speeds
 
 try:
     from matplotlib import pyplot
@@ -67,20 +66,19 @@ def progress(run: RunLike, what: str = "error", ax: Axes | None = None) -> Axes:
 
 
 def calibration(run: RunLike, ax: Axes | None = None) -> Axes:
-    """How often it happened against how probable it was said to be, with 95 % intervals; bins of `FEWEST` or more.
+    """How often it happened against the predicted probability, with 95 % intervals, in bins of five examples or more.
 
     Raises OptionError where the run has no probabilities, or has not ended.
     """
-    said = _end(_run(run)).get("calibration")
-    bins = [one for one in said["bins"] if one["examples"] >= FEWEST] if said else []
-    if not said or not bins:
+    end = _end(_run(run))
+    bins = calibration_bins(end)
+    if not bins:
         raise OptionError("the run has no calibration: its loss tells no probability, or it has too few examples")
     ax = _axes(ax)
-    p, share = [one["predicted"] for one in bins], [one["happened"] for one in bins]
-    ends = [interval(one["happened"], one["examples"]) for one in bins]
+    p = [one.predicted for one in bins]
     ax.plot([0, 1], [0, 1], color="gray", linestyle="--", linewidth=1)
-    ax.vlines(p, [low for low, _ in ends], [high for _, high in ends], color="C0", alpha=0.6)
-    ax.plot(p, share, "C0o", label=f"Brier score {said['brier']:.4g}")
+    ax.vlines(p, [one.low for one in bins], [one.high for one in bins], color="C0", alpha=0.6)
+    ax.plot(p, [one.happened for one in bins], "C0o", label=f"Brier score {end['calibration']['brier']:.4g}")
     ax.set(xlabel="predicted probability", ylabel="how often it happened", aspect="equal")
     ax.legend()
     return ax
@@ -112,7 +110,7 @@ def members(source: Learner | RunLike, label: str | int | None = None, ax: Axes 
     OptionError
         There are no members, or no class of that label; here as in the functions below.
     """
-    listed = _of_class(_facts(source), label).get("members")
+    listed = ranked_members(_of_class(_facts(source), label))
     if not listed:
         raise OptionError("there are no members: the method is neither committee nor mixture")
     named = [(one["name"] if one["weight"] is not None else f"{one['name']} (pruned)", one["weight"] or 0.0)
@@ -130,15 +128,14 @@ def weights(source: Learner | RunLike, top: int = TOP, label: str | int | None =
 
 def spectrum(source: Learner | RunLike, ax: Axes | None = None) -> Axes:
     """Eigenvalues of the sketch, or of each member that has one, largest first; alpha, where there is one, dashed."""
-    listed = [one for one in _facts(source).get("spectra") or [] if any(v > 0 for v in one["eigenvalues"])]
+    listed = spectra(_facts(source))
     if not listed:
         raise OptionError("there is no sketch")
     ax = _axes(ax)
     for one in listed:
-        values = [value for value in one["eigenvalues"] if value > 0]
-        ax.semilogy(range(1, len(values) + 1), values, ".-", label=one["name"])
-        if one.get("alpha"):
-            ax.axhline(one["alpha"], color="gray", linestyle="--", label="alpha" if len(listed) == 1 else None)
+        ax.semilogy(*zip(*one.points, strict=True), ".-", label=one.name)
+        if one.alpha is not None:
+            ax.axhline(one.alpha, color="gray", linestyle="--", label="alpha" if len(listed) == 1 else None)
     ax.set(xlabel="direction", ylabel="eigenvalue")
     ax.legend()
     return ax

@@ -65,7 +65,7 @@ class Labelling(NamedTuple):
 class Found(NamedTuple):
     """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; texts.
 
-    `texts` are the columns of which nearly all values differ and have several words.
+    `texts` are the columns of which most values differ and have several words.
     """
 
     columns: tuple[str, ...]

@@ -99,8 +99,8 @@ class ColumnSummary:
         unique = self.full or len(self.values) >= _NEARLY_ALL * held
         if self.other_dates > held / 2:
             out.append("a date that is not read as one; write 2024-03-31")
-        elif unique and self.spaced > held / 2:
-            out.append(f"a text: nearly all values differ and have several words; --text {flag}")
+        elif self.spaced > held / 2 and (self.full or len(self.values) > held / 2):
+            out.append(f"a text: most values differ and have several words; --text {flag}")
         elif (unique and self.texts > held / 2) or (self.numbers == held and self.whole and self.ascends):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
         elif self.numbers and self.texts and self.texts < held / 2:

@@ -280,8 +280,8 @@ class TableEncoder:
         return Found(columns, {name: tuple(kinds) for name, kinds in met.items() if kinds}, hint, texts)
 
     def _looks_like_text(self, column: ColumnEncoder) -> bool:
-        """Whether nearly all values of a column differ, and most have several words."""
-        enough = column.made >= max(_ENOUGH, 0.9 * self._rows)
+        """Whether most values of a column differ, and most have several words."""
+        enough = column.made >= max(_ENOUGH, self._rows / 2)
         return enough and not column.as_category and column.worded > column.made / 2
 
     def settle(self) -> None:

@@ -24,16 +24,22 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.ensemble.stacking import mapping
-from sonlearn.learn.learner import Learner
+from sonlearn.learn.learner import Learner, chosen_of
 from sonlearn.learn.shared_index import Outcome, learn_with_shared_index
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.report.labels import as_reported
+from sonlearn.report.metrics import Metrics
 from sonlearn.report.outcomes import outcome_of, without_held
 from sonlearn.report.progress import Progress, Row, Schedule
 from sonlearn.tuning.grid import Setting, settings_of
 
 BY = ("loss", "error")
+#: Measures of a setting besides (docs/metrics.md): of two classes, of values, of several classes.
+MEASURES = (
+    "auc", "average_precision", "precision", "recall", "f1", "brier", "calibration_error",
+    "rmse", "mae", "r2", "macro_f1",
+)  # fmt: skip
 
 
 class Result(NamedTuple):
@@ -53,6 +59,8 @@ class Result(NamedTuple):
         ``whole``: it learned all rows so far; ``stopped``: by halving; ``failed``.
     problem : str
         The error, or the number of refused rows; usually empty.
+    measures : dict
+        {one of `MEASURES`: its value}, of the same rows as the averages; those that fit the labels.
     """
 
     setting: Setting
@@ -62,6 +70,7 @@ class Result(NamedTuple):
     seconds: float
     state: str
     problem: str
+    measures: dict[str, float]
 
 
 class Due(NamedTuple):
@@ -79,11 +88,13 @@ class Contender:
     """
 
     def __init__(self, setting: Setting, learner: Learner, schedule: Schedule, holdout: bool):
-        self.setting = setting
+        self.setting, self._holdout = setting, holdout
         self.learner: Learner | None = learner  # None after it has stopped, to free its memory
         texts = self.label_texts if setting.options.several else None
         loss, zero = as_reported(setting.options)
         self.progress = Progress(loss, schedule, holdout, texts, boundary=zero)
+        self._metrics: Metrics | None = Metrics(learner)
+        self._measures: dict[str, float] = {}  # once it has stopped
         self.rows: list[Row] = []  # rows of the table that wait for the other settings
         self.seconds, self.refused = 0.0, 0
         self.failure: SonlearnError | None = None
@@ -91,10 +102,33 @@ class Contender:
     def take(self, batch: Batch, held: np.ndarray | None, outcome: Outcome) -> None:
         """Count the outcome of a batch."""
         if isinstance(outcome, SonlearnError):
-            self.failure, self.learner = outcome, None
+            self.failure = outcome
+            self.stop()
             return
         self.refused += int(outcome.refused.sum())
-        self.rows += self.progress.rows(outcome_of(batch, held, outcome))
+        counted = outcome_of(batch, held, outcome)
+        self.rows += self.progress.rows(counted)
+        assert self._metrics is not None
+        predicted = chosen_of(outcome, ~outcome.refused) if outcome.refused.any() else outcome
+        self._metrics.count(counted.y, counted.weight, predicted, self.progress.counted(counted))
+
+    def next_pass(self) -> None:
+        """Another pass begins; with a holdout, results are of that pass's held-out rows alone."""
+        self.progress.next_pass()
+        if self.learner is not None:
+            self.learner.next_pass()
+            self._metrics = Metrics(self.learner) if self._holdout else self._metrics
+
+    def stop(self) -> None:
+        """Learn no more: only figures stay."""
+        self._measures, self._metrics, self.learner = self.measures, None, None
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """See `Result`."""
+        result = (self._metrics.result() if self._metrics is not None else None) or {}
+        found = {**result, **{name: (result.get("decided") or {}).get(name) for name in ("precision", "recall", "f1")}}
+        return {name: found[name] for name in MEASURES if found.get(name) is not None} or self._measures
 
     def label_texts(self, values: np.ndarray) -> list[str]:
         """The texts of class labels."""
@@ -110,7 +144,9 @@ class Contender:
         if self.refused:
             problem = problem or f"rows that it could not learn from: {self.refused}"
         examples = self.progress.examples + self.progress.held_examples
-        return Result(self.setting, sums.average_loss, sums.average_error, examples, self.seconds, state, problem)
+        return Result(
+            self.setting, sums.average_loss, sums.average_error, examples, self.seconds, state, problem, self.measures
+        )
 
 
 class Tuning:
@@ -197,9 +233,7 @@ class Tuning:
         """Record that the next rows have been learned before."""
         self._pass += 1
         for contender in self.contenders:
-            contender.progress.next_pass()
-            if contender.learner is not None:
-                contender.learner.next_pass()
+            contender.next_pass()
 
     @property
     def best(self) -> Contender:
@@ -279,7 +313,7 @@ class Tuning:
         assert self._next is not None
         ranked = sorted(self.at_work, key=self._standing)
         for contender in ranked[(len(ranked) + 1) // 2 :]:
-            contender.learner = None
+            contender.stop()
         self._next *= 2
 
     def _standing(self, contender: Contender) -> float:

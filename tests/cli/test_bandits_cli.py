@@ -117,15 +117,19 @@ def test_what_is_refused(run, tmp_path, line, message):
 
 @pytest.mark.parametrize("cb_type", ["mtr", "ips", "dr"])
 def test_nag_predicts_what_vw_predicts(run, tmp_path, cb_type):
-    """Expected costs of all actions before each decision is learned; VW clips what is outside the costs so far."""
+    """Expected costs of all actions before each decision is learned.
+
+    The first costs are extreme: VW clips predictions to the range of the labels so far; here there is nothing to clip.
+    """
     vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
     rng, text = np.random.default_rng(0), []
-    for _ in range(80):
+    for i in range(80):
         text.append(f"shared |u u{rng.integers(4)} x:{rng.random():.3f}")
         actions = int(rng.integers(2, 4))
         chosen = rng.integers(actions)
         for a in range(actions):
-            label = f"0:{rng.uniform(-0.5, 1.5):.3f}:{rng.uniform(0.2, 1):.3f} " if a == chosen else ""
+            cost = (-3, 3)[i] if i < 2 else rng.uniform(-0.5, 0.5)
+            label = f"0:{cost:.3f}:{rng.uniform(0.2, 1):.3f} " if a == chosen else ""
             text.append(f"{label}|a a{rng.integers(6)} z:{rng.random():.3f}")
         text.append("")
     (tmp_path / "log").write_text("\n".join(text) + "\n")

@@ -58,17 +58,19 @@ def table(text, delimiter="\t"):
 
 
 def alone(flags, data, *more):
-    """(average loss, average error, bytes of the model) of one run of `sonlearn train`, figures with all digits."""
+    """(average loss, average error, area under the curve, bytes of the model) of one run; figures with all digits."""
     given, _ = parse("train", [*flags.split(), *more])
     run = {name: given.pop(name) for name in ("passes", "on_error", "holdout_off") if name in given}
     session = train.Session(given, RunOptions(data=(data,), quiet=True, final_regressor="alone", **run))
     assert session.run() == 0
     result = session.progress.result
-    return result.average_loss, result.average_error, Path("alone").read_bytes()
+    assert session.metrics is not None
+    area = (session.metrics.result() or {}).get("auc")
+    return result.average_loss, result.average_error, area, Path("alone").read_bytes()
 
 
 def figures(row):
-    return tuple(float(row[name]) if row[name] else None for name in ("average_loss", "average_error"))
+    return tuple(float(row[name]) if row[name] else None for name in ("average_loss", "average_error", "auc"))
 
 
 def flags_of(row, names):
@@ -96,13 +98,13 @@ def test_every_setting_is_what_it_is_alone(cli, data, more):
     expected = {flags: alone(flags, data, *more) for flags in settings}
     assert len(rows) == len(settings) == 7
     found = sorted(figures(row) for row in rows)
-    assert found == sorted(each[:2] for each in expected.values())
+    assert found == sorted(each[:3] for each in expected.values())
     by = 0 if "--loss" in more else 1
     winner = min(expected, key=lambda flags: expected[flags][by])
-    assert figures(rows[0]) == expected[winner][:2]
-    assert Path("best").read_bytes() == expected[winner][2]
+    assert figures(rows[0]) == expected[winner][:3]
+    assert Path("best").read_bytes() == expected[winner][-1]
     (line,) = [line for line in err.splitlines() if line.startswith("best setting = ")]
-    assert alone(line.removeprefix("best setting = "), data, *more)[2] == expected[winner][2]
+    assert alone(line.removeprefix("best setting = "), data, *more)[-1] == expected[winner][-1]
     assert f"compared by average {('loss', 'error')[by]}" in err
 
 
@@ -118,8 +120,8 @@ def test_several_classes_and_committees(cli):
             )
         ]  # fmt: skip
         rows = table(out)
-        assert sorted(map(figures, rows)) == sorted(each[:2] for each in expected)
-        assert Path("best").read_bytes() == min(expected)[2]
+        assert sorted(map(figures, rows)) == sorted(each[:3] for each in expected)
+        assert Path("best").read_bytes() == min(expected)[-1]
 
 
 def test_classes_that_share_a_metric(cli):
@@ -131,8 +133,8 @@ def test_classes_that_share_a_metric(cli):
     settings = ("--alpha 0.1 --method rfd-son", "--alpha 1 --method rfd-son", "--method adagrad")
     expected = [alone(flags, "classes.svm", "--multinomial", "3") for flags in settings]
     rows = table(out)
-    assert sorted(map(figures, rows)) == sorted(each[:2] for each in expected)
-    assert Path("best").read_bytes() == min(expected)[2]
+    assert sorted(map(figures, rows)) == sorted(each[:3] for each in expected)
+    assert Path("best").read_bytes() == min(expected)[-1]
     assert "multinomial = 3" in cli("inspect", "best")[1]
     assert "best setting = --multinomial 3 --alpha 0.1 --method rfd-son" in err
 
@@ -144,15 +146,15 @@ def test_what_is_said_is_compared(cli):
     assert status == 0
     expected = [alone(f"--binary --method nag --loss {loss}", "zero.svm") for loss in ("squared", "logistic")]
     rows = table(out)
-    assert sorted(map(figures, rows)) == sorted(each[:2] for each in expected)
-    assert all(loss == error for loss, error in map(figures, rows))
-    assert Path("best").read_bytes() in [each[2] for each in expected]
+    assert sorted(map(figures, rows)) == sorted(each[:3] for each in expected)
+    assert all(loss == error for loss, error, _ in map(figures, rows))
+    assert Path("best").read_bytes() in [each[-1] for each in expected]
     assert "compared by average loss\n" in err
     status, out, _ = cli("tune", *grid, "--link", "logistic", "--max_prediction", "2", "--table", "-", "a.svm")
     expected = [
         alone(f"--link logistic --max_prediction 2 --method nag --loss {row['loss']}", "a.svm") for row in table(out)
     ]
-    assert [figures(row) for row in table(out)] == [each[:2] for each in expected]
+    assert [figures(row) for row in table(out)] == [each[:3] for each in expected]
 
 
 def test_rows_of_a_setting_that_has_stopped_have_its_labels(cli):
@@ -194,7 +196,9 @@ def test_python_says_the_same(cli):
     values = {"alpha": [0.1, 1.0], "sketch_size": [2, 4], "method": ["rfd-son", "nag", "arow"]}
     tuned = tune(values | {"learning_rate": [0.1, 0.5]}, read_batches("a.svm"), threads=2)
     rows = table(Path("t").read_text())
-    assert [figures(row) for row in rows] == [(result.loss, result.error) for result in tuned.results]
+    assert [figures(row) for row in rows] == [
+        (result.loss, result.error, result.measures["auc"]) for result in tuned.results
+    ]
     assert tuned.best.setting == tuned.results[0].setting
     assert tuned.learner.options == Learner.load("best").options
     ids, weights = tuned.learner.weights()
@@ -281,13 +285,13 @@ def test_halving_on_the_command_line(cli):
     rows = table(out)
     assert [row["examples"] for row in rows] == ["220", "100", *["50"] * 2, *["25"] * 4]
     assert [row["state"] for row in rows] == ["whole", *["stopped"] * 7]
-    loss, error, model = alone(flags_of(rows[0], ["method", "learning_rate"]), "a.svm")
-    assert figures(rows[0]) == (loss, error)
+    loss, error, area, model = alone(flags_of(rows[0], ["method", "learning_rate"]), "a.svm")
+    assert figures(rows[0]) == (loss, error, area)
     assert Path("best").read_bytes() == model
     lines = Path("a.svm").read_text().splitlines(keepends=True)
     for row in rows[1:]:
         Path("part.svm").write_text("".join(lines[: int(row["examples"])]))
-        assert figures(row) == alone(flags_of(row, ["method", "learning_rate"]), "part.svm")[:2]
+        assert figures(row) == alone(flags_of(row, ["method", "learning_rate"]), "part.svm")[:3]
     assert "halving = the worse half stops after 25, 50, 100, ... labelled rows" in err
 
 
@@ -328,7 +332,7 @@ def test_a_setting_that_fails_is_left_behind(cli):
     assert warning.startswith("sonlearn: warning: method=ogd learning-rate=1e+200: a.svm:")
     assert "has diverged" in warning
     flags = flags_of(rows[0], ["method", "learning_rate", "loss"])
-    assert Path("best").read_bytes() == alone(flags, "a.svm")[2]
+    assert Path("best").read_bytes() == alone(flags, "a.svm")[-1]
 
 
 def test_with_skip_the_rows_of_a_failure_are_left_out(cli):
@@ -339,7 +343,7 @@ def test_with_skip_the_rows_of_a_failure_are_left_out(cli):
     assert {row["state"] for row in rows} == {"whole"}
     assert any(row["problem"].startswith("rows that it could not learn from: ") for row in rows)
     for row in rows:
-        expected = alone(flags_of(row, ["method", "learning_rate", "loss"]), "a.svm", "--on-error", "skip")[:2]
+        expected = alone(flags_of(row, ["method", "learning_rate", "loss"]), "a.svm", "--on-error", "skip")[:3]
         assert figures(row) == expected
 
 
@@ -495,10 +499,10 @@ def test_an_interrupt_keeps_the_best_so_far(cli):
     assert [line.split()[-1] for line in err.splitlines()[-3:]] == [f"method={row['method']}" for row in rows]
     best = f"--method {rows[0]['method']}"
     Path("part.svm").write_bytes(b"".join(lines[:50]))
-    assert figures(rows[0]) == alone(best, "part.svm")[:2]
+    assert figures(rows[0]) == alone(best, "part.svm")[:3]
     again = ["train", "--quiet", "--resume", "-f", "best"]
     done = subprocess.run(
         [sys.executable, "-m", "sonlearn", *again], env=os.environ | {"PYTHONPATH": str(ROOT)}, input=text, check=False
     )
     assert done.returncode == 0
-    assert Path("best").read_bytes() == alone(best, "a.svm")[2]
+    assert Path("best").read_bytes() == alone(best, "a.svm")[-1]

@@ -257,7 +257,7 @@ def test_the_two_commands_are_there():
     assert "pip install -q ." in install
     assert "sonlearn train" in install
     assert "pip install -q '.[test]'" in test
-    assert test.strip().endswith("python -m pytest")
+    assert test.strip().endswith("python -m pytest -n auto --dist loadfile")
     assert len(install.strip().splitlines()) == len(test.strip().splitlines()) == 1
     for path in re.findall(r"data/\S+", install):
         assert (ROOT / path).exists()

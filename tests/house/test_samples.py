@@ -15,7 +15,7 @@ from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.decisions import read_decisions
 
 DATA = ROOT / "data"
-SAMPLES = ("sample.svm", "sample.vw", "customers.csv", "offers.vw")
+SAMPLES = ("sample.svm", "sample.vw", "customers.csv", "messages.csv", "offers.vw")
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,14 @@ from bandit_twin import BanditTwin, probabilities
 from states import assert_same, assert_same_predictions, state_of
 from streams import batch_of, batch_of_dense
 
+from sonlearn import LearnOptions
 from sonlearn.data.batch import joined
 from sonlearn.data.decisions import Decisions, listed, numbered
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.bandits import explore
 from sonlearn.learn.bandits.bandit import Bandit
+from sonlearn.learn.bandits.by_engine import decide, draw
 from sonlearn.learn.bandits.confident import COMPONENTS, WIDTH
 from sonlearn.options.bandit import CB_TYPES, EXPLORERS, BanditOptions
 from sonlearn.views import make_view
@@ -126,16 +128,16 @@ def test_thompson_says_how_often_each_action_would_win():
     rng = np.random.default_rng(0)
     for _ in range(5):
         mean, width, p = rng.normal(size=4), rng.uniform(0.3, 3.0, 4), np.zeros(4)
-        explore.probabilities(rule, 10, mean, width, p)
+        decide(rule, 10, mean, width, p)
         wins = np.argmax(mean + 0.5 * width * rng.normal(size=(40_000, 4)), axis=1)
         np.testing.assert_allclose(p, np.bincount(wins, minlength=4) / 40_000, atol=0.012)
 
 
 def test_choices_follow_the_probabilities():
     p = np.array([0.0, 0.5, 0.2, 0.3, 0.0])
-    counts = np.bincount([explore.chosen(7, t, p) for t in range(20_000)], minlength=5) / 20_000
+    counts = np.bincount([draw(7, t, p) for t in range(20_000)], minlength=5) / 20_000
     np.testing.assert_allclose(counts, p, atol=0.012)
-    assert [explore.chosen(7, t, p) for t in range(50)] != [explore.chosen(8, t, p) for t in range(50)]
+    assert [draw(7, t, p) for t in range(50)] != [draw(8, t, p) for t in range(50)]
 
 
 def classes_of(n, seed=0):
@@ -145,12 +147,15 @@ def classes_of(n, seed=0):
     return numbered(rows, K, costs=1.0 - np.eye(K)[label])
 
 
-@pytest.mark.parametrize("explorer", ["ucb", "squarecb"])
-def test_no_bit_depends_on_batches_or_files(tmp_path, explorer):
+@pytest.mark.parametrize(
+    ("explorer", "learn"),
+    [("ucb", None), ("squarecb", None), ("squarecb", LearnOptions(method="nag", loss="squared"))],
+)
+def test_no_bit_depends_on_batches_or_files(tmp_path, explorer, learn):
     options, decisions = BanditOptions(cbify=K, explore=explorer), classes_of(300)
-    whole = Bandit(options)
+    whole = Bandit(options, learn=learn)
     decided = whole.partial_fit(decisions)
-    cut, parts = Bandit(options), []
+    cut, parts = Bandit(options, learn=learn), []
     for start, stop in ((0, 1), (1, 2), (2, 60), (60, 61), (61, 300)):
         parts.append(cut.partial_fit(decisions.part(start, stop)))
         cut.save(tmp_path / "m")
@@ -183,6 +188,17 @@ def test_a_cost_never_reaches_its_own_decision():
     np.testing.assert_array_equal(one.mean[:last], other.mean[:last])
     np.testing.assert_array_equal(one.probability[:last], other.probability[:last])
     assert (one.mean[last:] != other.mean[last:]).any()
+
+
+def test_a_method_without_widths_learns_as_well():
+    options, rows = BanditOptions(cbify=2, explore="squarecb", cb_type="dr"), contexts(600)
+    costs = np.column_stack([rows.values[::5], -rows.values[::5]])  # of the better action -.8 in the mean
+    bandit = Bandit(options, learn=LearnOptions(method="nag", loss="squared"))
+    decided = bandit.partial_fit(numbered(rows, 2, costs=costs))
+    assert decided.loss[-300:].mean() < -0.6
+    assert (decided.width == 0.0).all()
+    with pytest.raises(OptionError, match="it has no widths"):
+        Bandit(BanditOptions(cbify=K), learn=LearnOptions(method="nag", loss="squared"))
 
 
 def test_it_learns_which_actions_are_good():

@@ -40,6 +40,8 @@ def twin(scores, y, weight):
             either = sum(h for s, positive, h in rows if s > t) + sum(h for _, positive, h in rows if positive)
             if not best or 2 * both / either > best:
                 best, threshold = 2 * both / either, t
+        rarer = min(sum(h for _, positive, h in rows if positive == one) for one in (False, True))
+        threshold *= rarer / (rarer + 3)
         rows = [(s, positive, 0.9 * h) for s, positive, h in rows]
     return np.array(out)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, format_number, legend
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, panel
 from sonlearn.report.runlog import Run
+from sonlearn.report.series import FEWEST_OF_A_BIN, calibration_bins
 
-#: Examples below which a bin of the calibration says next to nothing.
-FEWEST = 5
 #: Classes beyond which their table is set small.
 DENSE = 12
 
@@ -19,36 +17,28 @@ DENSE = 12
 def calibration(run: Run) -> Element | None:
     """How often it happened against how probable it was said to be, with 95 % intervals."""
     said = (run.end or {}).get("calibration")
-    shown = [one for one in said["bins"] if one["examples"] >= FEWEST] if said else []
+    shown = calibration_bins(run.end or {})
     if not said or not shown:
         return None
     several = bool((run.end or {}).get("classes"))
     event = "the predicted class was right" if several else "the label was +1"
-    top = max(max(one["predicted"], one["happened"]) for one in shown)
+    top = max(max(one.predicted, one.happened) for one in shown)
     top = 1.0 if top > 0.4 or not top else 1.25 * top
-    one = Scale(0.0, top)
-    dots = [(b["predicted"], b["happened"]) for b in shown]
-    bars = [[(b["predicted"], min(edge, top)) for edge in interval(b["happened"], b["examples"])] for b in shown]
+    axis = Scale(0.0, top)
+    dots = [(one.predicted, one.happened) for one in shown]
+    bars = [[(one.predicted, min(edge, top)) for edge in (one.low, one.high)] for one in shown]
     series = [
-        Series("as it should be", "constant", [[(0.0, 0.0), (one.high, one.high)]]),
+        Series("as it should be", "constant", [[(0.0, 0.0), (axis.high, axis.high)]]),
         Series("95 % intervals", "spread", bars), Series("as it was", "average", [dots], dots=True),
     ]  # fmt: skip
     title = f"Calibration in {len(dots)} bins; Brier score {format_number(said['brier'])}."
     lead = (
         f"For each predicted probability, how often {event}. Dots on the diagonal: probabilities can be taken at "
-        f"their word. Of 20 bins, those of {FEWEST} examples or more."
+        f"their word. Of 20 bins, those of {FEWEST_OF_A_BIN} examples or more."
     )
-    picture = chart(one, one, series, title=title, below="predicted probability", beside="how often it happened")
-    return panel("Calibration", element("figure", legend(series[::-1]), picture, _histogram(said["bins"], one)),
+    picture = chart(axis, axis, series, title=title, below="predicted probability", beside="how often it happened")
+    return panel("Calibration", element("figure", legend(series[::-1]), picture, _histogram(said["bins"], axis)),
                  lead=lead, name="calibration")  # fmt: skip
-
-
-def interval(share: float, examples: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share that was observed in so many examples."""
-    z, n = 1.96, max(examples, 1e-9)
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(max(share * (1 - share), 0.0) / n + z * z / (4 * n * n))
-    return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
 def _histogram(bins: list[dict[str, Any]], x: Scale) -> Element:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, signed
@@ -10,6 +9,8 @@ from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, bar_row, bars, number, panel, span
 from sonlearn.report.html.words import member_words
 from sonlearn.report.runlog import Run
+from sonlearn.report.series import ranked_members
+from sonlearn.report.series import spectra as spectra_of
 from sonlearn.report.streams import moments
 
 #: Sketches that are drawn with a colour of their own, and eigenvalues of each.
@@ -19,14 +20,13 @@ SPECTRA, EIGENVALUES = 6, 200
 def members(run: Run) -> Element | None:
     """The committee: what each member weighs and how it does on its own; of several classes, what it weighs in each."""
     end = run.end or {}
-    listed = end.get("members") or []
+    listed = ranked_members(end)
     if listed:
         ends = span([m["weight"] for m in listed if m.get("weight") is not None])
-        order = sorted(listed, key=lambda m: -abs(m["weight"]) if m.get("weight") is not None else math.inf)
         lead = "How much of each member's prediction the combination takes, and the error of each alone."
         names = ("member", "", "weight", "own error", "what it sees")
         rows = [
-            bar_row(m["name"], m.get("weight"), ends, number(m.get("error")), member_words(m["name"])) for m in order
+            bar_row(m["name"], m.get("weight"), ends, number(m.get("error")), member_words(m["name"])) for m in listed
         ]
         return panel("Members", bars(names, rows), lead=lead, name="members")
     classes = [one for one in end.get("classes") or [] if one.get("members")]
@@ -90,17 +90,17 @@ def _weight_bars(listed: list[dict[str, Any]]) -> Element:
 
 def spectra(run: Run) -> Element | None:
     """Eigenvalues of the sketches."""
-    listed = [one for one in (run.end or {}).get("spectra") or [] if any(v > 0 for v in one["eigenvalues"])]
+    listed = spectra_of(run.end or {})
     if not listed:
         return None
     series = []
     for i, one in enumerate(listed[:SPECTRA]):
-        points = [(float(k), v) for k, v in enumerate(one["eigenvalues"][:EIGENVALUES], 1) if v > 0]
-        series.append(Series(one["name"], f"s{i}", [points], dots=len(points) <= 60))
+        points = one.points[:EIGENVALUES]
+        series.append(Series(one.name, f"s{i}", [points], dots=len(points) <= 60))
     values = [v for one in series for _, v in one.pieces[0]]
     last = max(k for one in series for k, _ in one.pieces[0])
     x = Scale(0.5, last + 0.5)
-    alphas = [one["alpha"] for one in listed[:SPECTRA] if one.get("alpha")]
+    alphas = [one.alpha for one in listed[:SPECTRA] if one.alpha]
     if len(listed) == 1 and alphas:
         series.append(Series("alpha", "constant", [[(x.low, alphas[0]), (x.high, alphas[0])]]))
         values.append(alphas[0])

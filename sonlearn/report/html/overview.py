@@ -6,9 +6,9 @@ from typing import Any
 
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.series import curves, speeds, thinned
 from sonlearn.report.html.tables import DASH, number, panel, table
 from sonlearn.report.runlog import Run
+from sonlearn.report.series import curves, speeds, thinned
 
 #: How many times the last average the axis goes up, at most: what came first may be far beyond what matters now.
 ROOM = 8

@@ -1,13 +1,16 @@
-"""The rows of a log as curves."""
+"""The series behind each picture of a run or a learner: what the page and `sonlearn.report.plot` both draw."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 Entry = dict[str, Any]
 
 #: Weight below which an average is not drawn.
 FEWEST = 10
+#: Examples below which a bin of the calibration says next to nothing.
+FEWEST_OF_A_BIN = 5
 
 
 class Curves(NamedTuple):
@@ -15,6 +18,23 @@ class Curves(NamedTuple):
 
     average: list[list[tuple[float, float]]]
     since: list[list[tuple[float, float]]]
+
+
+class Bin(NamedTuple):
+    """Examples of about one predicted probability: it, how often the event happened, and the ends of its interval."""
+
+    predicted: float
+    happened: float
+    low: float
+    high: float
+
+
+class Spectrum(NamedTuple):
+    """(direction from 1 on, eigenvalue above 0) of one sketch, largest first, and its alpha if it has one."""
+
+    name: str
+    points: list[tuple[float, float]]
+    alpha: float | None
 
 
 def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> Curves:
@@ -64,6 +84,41 @@ def thinned(rows: list[Entry], most: int = 30) -> list[Entry]:
     """At most about `most` of the rows, evenly spaced on a logarithmic axis, the last one included."""
     kept = _kept([row["examples"] for row in rows], True, most)
     return [row for row, keep in zip(rows, kept, strict=True) if keep]
+
+
+def calibration_bins(facts: Entry) -> list[Bin]:
+    """The bins of `FEWEST_OF_A_BIN` examples or more, with 95 % intervals; none where probabilities are not known."""
+    bins = (facts.get("calibration") or {}).get("bins", ())
+    return [
+        Bin(one["predicted"], one["happened"], *interval(one["happened"], one["examples"]))
+        for one in bins
+        if one["examples"] >= FEWEST_OF_A_BIN
+    ]
+
+
+def interval(share: float, examples: float) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share that was observed in so many examples."""
+    z, n = 1.96, max(examples, 1e-9)
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(max(share * (1 - share), 0.0) / n + z * z / (4 * n * n))
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+def ranked_members(facts: Entry) -> list[Entry]:
+    """The members of a committee or mixture, largest weight in magnitude first, pruned ones last."""
+    listed: list[Entry] = facts.get("members") or []
+    return sorted(listed, key=lambda one: -abs(one["weight"]) if one.get("weight") is not None else math.inf)
+
+
+def spectra(facts: Entry) -> list[Spectrum]:
+    """Of the sketches that hold something."""
+    listed = [
+        Spectrum(
+            one["name"], [(float(k), v) for k, v in enumerate(one["eigenvalues"], 1) if v > 0], one.get("alpha") or None
+        )
+        for one in facts.get("spectra") or []
+    ]
+    return [one for one in listed if one.points]
 
 
 def _kept(examples: list[int], log: bool, most: int) -> list[bool]:
