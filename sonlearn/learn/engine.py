@@ -43,6 +43,11 @@ class Predictions(NamedTuple):
         return cls(np.zeros(n), np.zeros(n), np.full(n, np.nan))
 
 
+def by_class(out: Predictions) -> Predictions:
+    """View of `out` as float64[n, K]; K is 1 if its arrays are float64[n]."""
+    return Predictions(*(array.reshape(len(array), -1) if len(array) else array.reshape(0, 1) for array in out))
+
+
 class Contributions(NamedTuple):
     """Predictions of the k active members of an ensemble for n rows, and their contributions to `Predictions.raw`."""
 

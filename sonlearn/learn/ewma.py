@@ -26,7 +26,7 @@ LEAST = 0.01
 NOW = [("n", "f8"), ("mean", "f8")]
 
 
-class State(NamedTuple):
+class LabelMeanState(NamedTuple):
     """What has been learned."""
 
     now: np.ndarray  # structured [1]: weight of the labels, what is left of it; their mean
@@ -39,35 +39,35 @@ class LabelMean(Engine):
         self._retention, self._share = 1.0 - options.decay, options.loss != "squared"
         self._low, self._high = options.bounds
 
-    def new(self) -> State:
+    def new(self) -> LabelMeanState:
         """State of a learner that has learned nothing."""
-        return State(np.zeros(1, dtype=NOW))
+        return LabelMeanState(np.zeros(1, dtype=NOW))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: LabelMeanState, rows: Rows, features: int) -> LabelMeanState:
         """Nothing grows."""
         return state
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+    def learn(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int) -> tuple[LabelMeanState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
         follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, start, True, out.raw)
         np.clip(out.raw[start:], self._low, self._high, out=out.prediction[start:])
         return state, len(rows.y)
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: LabelMeanState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, 0, False, out.raw)
         np.clip(out.raw, self._low, self._high, out=out.prediction)
         return len(rows.y)
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: LabelMeanState, features: int) -> np.ndarray:
         """No feature has a weight."""
         return np.zeros(features)
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: LabelMeanState) -> LabelMeanState:
         """`state` has no spare room."""
         return state
 
-    def facts(self, state: State) -> dict[str, Any]:
+    def facts(self, state: LabelMeanState) -> dict[str, Any]:
         """mean: of the labels, of classes the share of +1."""
         return {"mean": float(state.now["mean"][0])}
 

@@ -35,7 +35,7 @@ from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
-FORMAT = 5
+FORMAT = 6
 
 
 #: A table of any library that speaks Arrow.

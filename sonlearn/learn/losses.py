@@ -125,6 +125,16 @@ def exp(p: float) -> float:
     return math.exp(p) if p < LARGEST_LOG else math.inf
 
 
+@bare_inline
+def leads_too_far(loss, p, xx, limit):
+    """Whether a row of squared length xx could not be learned if its prediction were p: only poisson's slope grows so.
+
+    A step to such a prediction is refused, because rows like this one would be refused after it. limit : float, the
+    largest squared length of a gradient
+    """
+    return loss.code == POISSON and not exp(p) * exp(p) * xx <= limit
+
+
 @jit
 def losses(loss, p, y, out) -> None:
     """out[i] <- l(p[i], y[i]), or NaN if y[i] is NaN. p, y : float64[n], not modified; out : float64[n], filled in."""

@@ -16,8 +16,8 @@ from sonlearn.options.views import VIEWS
 
 #: Methods that learn several classes at once -> module and class in `sonlearn.learn.multiclass`, and what they take.
 CLASS_METHODS = {
-    "arow-precision": ("arow", "Arow", {"r", "unit"}),
-    "multinomial-bayes": ("bayes", "Bayes", set[str]()),
+    "arow-precision": ("arow", "Arow", {"r", "unit", "decay"}),
+    "multinomial-bayes": ("bayes", "Bayes", {"decay"}),
     "nag": ("nag", "Nag", {"rate", "decay"}),
     "rls": ("rls", "Rls", {"ridge", "most"}),
     "shares": ("shares", "Shares", {"decay"}),

@@ -194,11 +194,12 @@ METHODS = {
         "dense", "steps by the square root of the sum of outer products of gradients, at most 1,000 features",
         "[AdaGrad] full matrices, [ADA] section 2", "d^3", "comparison; the other ada- methods approximate it",
         _ADA, {"rule": "ada-full", "most": 1000, "instead": "ada-fd or ada-gp, which keep m rows, or ada-diag"},
+        shared={},
     ),
     "ada-lr": Method(
         "dense", "the leading m directions of ada-full by a randomised range finder, at most 1,000 features",
         "[RADA], [ADA] eq. 1", "m d^2", "comparison", _PROJECTED,
-        {"rule": "ada-lr", "most": 1000, "instead": "radagrad or ada-gp, which keep m rows"},
+        {"rule": "ada-lr", "most": 1000, "instead": "radagrad or ada-gp, which keep m rows"}, shared={},
     ),
     "ada-fd": Method(
         "sketched", "ada-full with frequent directions of the gradients", "[ADAFD]", "m^3 + m s",
@@ -222,19 +223,19 @@ METHODS = {
     "rp-son": Method(
         "projected", "Newton with m random combinations of the gradients", "[RFD] sec. 6.2",
         "m^3 + m s", "comparison; frequent directions improve on it",
-        ("sketch_size", "clip", "alpha", "sigma", "eta", "seed"), {"source": "newton"},
+        ("sketch_size", "clip", "alpha", "sigma", "eta", "seed"), {"source": "newton"}, shared={},
     ),
     "ada-gp": Method(
         "projected", "ada-full with m random combinations of the gradients", "[ADA] Alg. 1", "m^3 + m s",
-        "correlated features and any convex loss", _PROJECTED, {"source": "gradient"},
+        "correlated features and any convex loss", _PROJECTED, {"source": "gradient"}, shared={},
     ),
     "ada-dp": Method(
         "projected", "the same with the rows in place of their gradients", "[ADA] Alg. 2", "m^3 + m s",
-        "as ada-gp; the size of a gradient does not matter", _PROJECTED, {"source": "data"},
+        "as ada-gp; the size of a gradient does not matter", _PROJECTED, {"source": "data"}, shared={},
     ),
     "radagrad": Method(
         "projected", "m random combinations of the columns of summed outer products; plain steps outside of them",
-        "[RADA]", "m^3 + m s", "comparison; ada-gp improves on it", _PROJECTED, {"source": "own"},
+        "[RADA]", "m^3 + m s", "comparison; ada-gp improves on it", _PROJECTED, {"source": "own"}, shared={},
     ),
     "mixture": Method(
         "mixture", "several learners; averages their probabilities, weighted by past losses", "[VOVK]",

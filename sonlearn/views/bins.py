@@ -32,7 +32,7 @@ SELF, CODE, FIRST_BIN, SECOND_BIN, N_OWN = range(5)
 NONE = -1  # second resolution, where there is but one
 
 
-class State(NamedTuple):
+class BinsState(NamedTuple):
     """What has been numbered and counted."""
 
     # features; raw: features of the raw rows; made: bins numbered; n_pos, n_neg: weight of each class
@@ -55,7 +55,7 @@ class Params(NamedTuple):
     limit: int
 
 
-class Work(NamedTuple):
+class BinsScratch(NamedTuple):
     """One row under way, by entry."""
 
     codes: np.ndarray  # int64[longest row]
@@ -67,10 +67,10 @@ class Work(NamedTuple):
     found: np.ndarray  # float64[2 longest row + 1, 2]; counts of the row's indicators (odds only)
 
 
-def _new_work(row: int) -> Work:
+def _new_work(row: int) -> BinsScratch:
     keys, fetched = np.zeros((2, row, 2), np.int64)
     found = np.zeros((2 * row + 1, 2))
-    return Work(np.zeros(row, np.int64), keys, fetched, new_marks(3 * row), np.zeros(3), np.zeros(row), found)
+    return BinsScratch(np.zeros(row, np.int64), keys, fetched, new_marks(3 * row), np.zeros(3), np.zeros(row), found)
 
 
 class Bins(Numbering):
@@ -102,14 +102,14 @@ class Bins(Numbering):
         self.of_labels = odds
         self._work = _new_work(1)
 
-    def new(self) -> State:
+    def new(self) -> BinsState:
         """State of a view that has seen nothing."""
-        return State(
+        return BinsState(
             new_now("raw", "made", "n_pos:f8", "n_neg:f8"), np.zeros((0, N_OWN), np.int32), np.zeros(0, np.int64),
             np.zeros((0, 2)), np.zeros((0, 3)),
         )  # fmt: skip
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
         now, raw = state.now.copy(), int(state.now["raw"][0])
         now["raw"] = features
@@ -122,7 +122,7 @@ class Bins(Numbering):
             state = state._replace(counts=counts)
         return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
 
-    def _fill(self, state: State, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
+    def _fill(self, state: BinsState, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
         return bin_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
@@ -132,7 +132,7 @@ class Bins(Numbering):
         begin_marks(self._work.marks, 3 * int(rows.indptr[-1]))
         return room_for(rows, 3 * int(rows.indptr[-1]))
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: BinsState) -> BinsState:
         """`state` without spare room."""
         raw, used = state.now["raw"][0], self.features(state)
         return state._replace(

@@ -53,7 +53,7 @@ _WHOLE = 6755399441055744.0
 _S = tuple((-1.0) ** k * (2.0 * math.pi) ** (2 * k + 1) / math.factorial(2 * k + 1) for k in range(9))
 
 
-class State(NamedTuple):
+class FourierState(NamedTuple):
     """What has been counted, in rows learned from."""
 
     # features: of the rows shown; stage; numbers: whether a value was not 0 or 1; top: raw features are below;
@@ -69,7 +69,7 @@ class Params(NamedTuple):
     linear: float
 
 
-class Work(NamedTuple):
+class FourierScratch(NamedTuple):
     """Rows under way, and the directions worked out so far."""
 
     width: np.ndarray  # float64[components]
@@ -100,31 +100,31 @@ class Fourier:
     def __init__(self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float):
         self._params = Params(components, linear)
         width = np.repeat(widths, -(-components // len(widths)))[:components]
-        self._work = Work(
+        self._work = FourierScratch(
             width, np.zeros((0, components)), np.zeros(components), np.zeros(MOST), np.zeros((BLOCK, MOST)),
             np.zeros(BLOCK), np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
         )  # fmt: skip
 
-    def new(self) -> State:
+    def new(self) -> FourierState:
         """State of a view that has seen nothing."""
-        return State(new_now("stage", "numbers", "top", "rows", "entries", "weight:f8"), np.zeros((0, 3)))
+        return FourierState(new_now("stage", "numbers", "top", "rows", "entries", "weight:f8"), np.zeros((0, 3)))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
         """Let the moments hold what `rows` may bring."""
         if state.now["stage"][0] == OFF:
             return self.packed(state)
         top = int(state.now["top"][0])
         return state._replace(now=state.now.copy(), moments=grown(state.moments, min(features, MOST), top))
 
-    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
+    def fit_transform(self, state: FourierState, rows: Rows) -> tuple[FourierState, Rows]:
         """What stands for `rows`, each before it is counted."""
         return state, self._filled(state, rows, True)
 
-    def transform(self, state: State, rows: Rows) -> Rows:
+    def transform(self, state: FourierState, rows: Rows) -> Rows:
         """The same, counting nothing."""
         return self._filled(state, rows, False)
 
-    def _filled(self, state: State, rows: Rows, learn: bool) -> Rows:
+    def _filled(self, state: FourierState, rows: Rows, learn: bool) -> Rows:
         n, stage = len(rows.y), int(state.now["stage"][0])
         if stage == OFF or (stage == WAITS and not learn):
             return room_for(rows, 0)
@@ -145,11 +145,11 @@ class Fourier:
         directions(W, len(known), self._work.b, self._work.width)
         self._work = self._work._replace(W=W)
 
-    def features(self, state: State) -> int:
+    def features(self, state: FourierState) -> int:
         """Features of the rows seen so far are below this."""
         return int(state.now["features"][0])
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: FourierState) -> FourierState:
         """`state` without spare room."""
         off = state.now["stage"][0] == OFF
         return state._replace(moments=state.moments[: 0 if off else state.now["top"][0]])
@@ -161,7 +161,7 @@ def fill(params, state, work, rows, out, i, at, learn):
 
     Parameters
     ----------
-    params : Params; state : State, rows that are learned from are counted; work : Work, scratch
+    params : Params; state : FourierState, rows that are learned from are counted; work : FourierScratch, scratch
     rows : Rows; out : Rows, filled in; i, at : int; learn : bool
     """
     now, n = state.now[0], len(rows.y)

@@ -31,7 +31,7 @@ _KEY = (1 << KEY_BITS) - 1
 MOST_NEIGHBOURS = LIMIT >> 2
 
 
-class State(NamedTuple):
+class NeighboursState(NamedTuple):
     """What has been numbered."""
 
     now: np.ndarray  # features (all are made up); made; told: those of the rows learned, each time
@@ -46,7 +46,7 @@ class Params(NamedTuple):
     limit: int
 
 
-class Work(NamedTuple):
+class NeighboursScratch(NamedTuple):
     """One row under way."""
 
     codes: np.ndarray  # int64[longest row]; key of each entry, UNKNOWN where the feature is
@@ -76,19 +76,21 @@ class Neighbours(Numbering):
         self._params = Params(resolution, reach, limit)
         self._work = self._new_work(1)
 
-    def _new_work(self, row: int) -> Work:
+    def _new_work(self, row: int) -> NeighboursScratch:
         most = row * (self._params.reach + 1)
-        return Work(np.zeros(row, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64), new_marks(most))
+        return NeighboursScratch(
+            np.zeros(row, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64), new_marks(most)
+        )
 
-    def new(self) -> State:
+    def new(self) -> NeighboursState:
         """State of a view that has seen nothing."""
-        return State(new_now("made", "told"), np.zeros(0, np.int64))
+        return NeighboursState(new_now("made", "told"), np.zeros(0, np.int64))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: NeighboursState, rows: Rows, features: int) -> NeighboursState:
         """A table to begin with; it grows on the way."""
         return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
 
-    def _fill(self, state: State, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
+    def _fill(self, state: NeighboursState, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
         return join_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
@@ -99,7 +101,7 @@ class Neighbours(Numbering):
         begin_marks(self._work.marks, entries)
         return room_for(rows, entries)
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: NeighboursState) -> NeighboursState:
         """`state` without spare room."""
         return state if state.now["made"][0] else state._replace(slots=state.slots[:0])
 

@@ -15,7 +15,7 @@ from sonlearn.views.numbers import room_for
 from sonlearn.views.view import new_now
 
 
-class State(NamedTuple):
+class ScaledState(NamedTuple):
     """What a view of this kind has counted."""
 
     now: np.ndarray  # features; t: weight of the rows learned from
@@ -37,21 +37,21 @@ class Raw:
 
     of_labels = False
 
-    def new(self) -> State:
+    def new(self) -> ScaledState:
         """State of a view that has seen nothing."""
-        return State(new_now("t:f8"), np.zeros(0), np.zeros((0, 3)))
+        return ScaledState(new_now("t:f8"), np.zeros(0), np.zeros((0, 3)))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: ScaledState, rows: Rows, features: int) -> ScaledState:
         """Note how many features there are."""
         now = state.now.copy()
         now["features"] = features
         return state._replace(now=now)
 
-    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
+    def fit_transform(self, state: ScaledState, rows: Rows) -> tuple[ScaledState, Rows]:
         """`rows`, without unknown features."""
         return state, self.transform(state, rows)
 
-    def transform(self, state: State, rows: Rows) -> Rows:
+    def transform(self, state: ScaledState, rows: Rows) -> Rows:
         """The same."""
         known = rows.features[: rows.indptr[-1]] >= 0
         if known.all():
@@ -60,11 +60,11 @@ class Raw:
         kept = np.flatnonzero(known)
         return rows._replace(indptr=indptr, features=rows.features[kept], values=rows.values[kept])
 
-    def features(self, state: State) -> int:
+    def features(self, state: ScaledState) -> int:
         """Features so far."""
         return int(state.now["features"][0])
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: ScaledState) -> ScaledState:
         """`state` without spare room."""
         used = self.features(state)
         return state._replace(df=state.df[:used], moments=state.moments[:used])
@@ -88,7 +88,7 @@ class Scaled(Raw):
     def __init__(self, *, z: bool = False, idf: bool = False, unit: bool = False, constant: bool = True):
         self._params, self._scratch = Params(z, idf, unit, constant), np.zeros(3)
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: ScaledState, rows: Rows, features: int) -> ScaledState:
         """Let the counts hold what `rows` may bring."""
         used = self.features(state)
         state = super().reserve(state, rows, features)
@@ -96,13 +96,13 @@ class Scaled(Raw):
             return state._replace(df=grown(state.df, features, used))
         return state._replace(moments=grown(state.moments, features, used)) if self._params.z else state
 
-    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
+    def fit_transform(self, state: ScaledState, rows: Rows) -> tuple[ScaledState, Rows]:
         """Rows with changed values, each before it is counted."""
         out = room_for(rows, int(rows.indptr[-1]))
         scale_rows(self._params, state, self._scratch, rows, out, True)
         return state, out
 
-    def transform(self, state: State, rows: Rows) -> Rows:
+    def transform(self, state: ScaledState, rows: Rows) -> Rows:
         """The same, counting nothing."""
         out = room_for(rows, int(rows.indptr[-1]))
         scale_rows(self._params, state, self._scratch, rows, out, False)

@@ -36,7 +36,7 @@ SIDES = 8
 MOST = 1e150
 
 
-class State(NamedTuple):
+class TuplesState(NamedTuple):
     """What has been numbered and counted."""
 
     # features (all are made up); raw: features of the raw rows; made;
@@ -66,7 +66,7 @@ class Params(NamedTuple):
     sides: int
 
 
-class Work(NamedTuple):
+class TuplesScratch(NamedTuple):
     """One row under way."""
 
     codes: np.ndarray  # int64[longest row]; key of each entry, UNKNOWN where the feature is
@@ -112,10 +112,10 @@ class Tuples(Numbering):
         self.of_labels = not several  # of two classes, or of values: they say which entries of long rows are combined
         self._work = self._new_work(1)
 
-    def _new_work(self, row: int) -> Work:
+    def _new_work(self, row: int) -> TuplesScratch:
         most = self._params.longest
         tuples = self._tuples(most)
-        return Work(
+        return TuplesScratch(
             np.zeros(row, np.int64), np.zeros(row), np.zeros(most, np.int64), np.zeros(most),
             np.zeros(tuples, np.int64), np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
         )  # fmt: skip
@@ -124,13 +124,13 @@ class Tuples(Numbering):
         """Tuples of n entries."""
         return n * (n + 1) // 2 if self._params.order == 2 else n * (n - 1) * (n - 2) // 6
 
-    def new(self) -> State:
+    def new(self) -> TuplesState:
         """State of a view that has seen nothing."""
         now = new_now("raw", "made", "told", "n_pos:f8", "n_neg:f8")
         sides = self._params.sides
-        return State(now, np.zeros(0, np.int64), np.zeros((0, sides or 2)), np.zeros((0, 3)), np.zeros(sides))
+        return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, sides or 2)), np.zeros((0, 3)), np.zeros(sides))
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: TuplesState, rows: Rows, features: int) -> TuplesState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
         now, used = state.now.copy(), int(state.now["raw"][0])
         now["raw"] = features
@@ -139,7 +139,7 @@ class Tuples(Numbering):
             state = state._replace(moments=grown(state.moments, features, used))
         return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
 
-    def _fill(self, state: State, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
+    def _fill(self, state: TuplesState, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
         return combine_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
@@ -150,7 +150,7 @@ class Tuples(Numbering):
         begin_marks(self._work.marks, entries)
         return room_for(rows, entries)
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: TuplesState) -> TuplesState:
         """`state` without spare room."""
         raw = state.now["raw"][0]
         slots = state.slots if state.now["made"][0] else state.slots[:0]

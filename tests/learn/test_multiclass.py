@@ -27,6 +27,8 @@ D, K = 24, 9
 MEMBERS = {
     "arow": (lambda: Arow(0.3), lambda: ArowTwin(D, K, 0.3)),
     "arow-unit": (lambda: Arow(0.1, True), lambda: ArowTwin(D, K, 0.1, True)),
+    "arow-forgets": (lambda: Arow(0.1, decay=0.1), lambda: ArowTwin(D, K, 0.1, decay=0.1)),
+    "bayes-forgets": (lambda: Bayes(0.05), lambda: BayesTwin(D, K, 0.05)),
     "nag": (lambda: Nag(4.0), lambda: NagTwin(D, K, 4.0)),
     "nag-forgets": (lambda: Nag(2.0, 0.03), lambda: NagTwin(D, K, 2.0, 0.03)),
     "bayes": (Bayes, lambda: BayesTwin(D, K)),

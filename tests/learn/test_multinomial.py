@@ -31,6 +31,20 @@ SPECTRAL = {
     "s-adagrad": {"method": "s-adagrad", "sketch_size": 3},
     "s-adagrad-dual": {"method": "s-adagrad", "sketch_size": 3, "update": "dual"},
 }
+MATRIX = {
+    "rp-son": {"method": "rp-son", "sketch_size": 4},
+    "rp-son-bounded": {"method": "rp-son", "sketch_size": 3, "clip": 0.3, "eta": "1/sqrt(t)"},
+    "ada-gp": {"method": "ada-gp", "sketch_size": 4, "seed": 5},
+    "ada-gp-dual": {"method": "ada-gp", "sketch_size": 3, "update": "dual", "clip": 0.3},
+    "ada-dp": {"method": "ada-dp", "sketch_size": 4},
+    "ada-dp-dual": {"method": "ada-dp", "sketch_size": 3, "update": "dual"},
+    "radagrad": {"method": "radagrad", "sketch_size": 4},
+    "radagrad-dual": {"method": "radagrad", "sketch_size": 3, "update": "dual"},
+    "ada-full": {"method": "ada-full"},
+    "ada-full-dual": {"method": "ada-full", "update": "dual", "clip": 0.3},
+    "ada-lr": {"method": "ada-lr", "sketch_size": 4},
+    "ada-lr-dual": {"method": "ada-lr", "sketch_size": 4, "update": "dual"},
+}
 FIRST_ORDER = {
     "nag": {"method": "nag"},
     "nag-before": {"method": "nag", "rescale": "before", "invariant": False},
@@ -42,7 +56,7 @@ FIRST_ORDER = {
     "sgd": {"method": "sgd"},
     "ogd": {"method": "ogd", "clip": 0.3},
 }
-ALL = SKETCHED | SPECTRAL | FIRST_ORDER
+ALL = SKETCHED | SPECTRAL | MATRIX | FIRST_ORDER
 K = 5
 every = for_all("name", ALL)
 

@@ -294,7 +294,7 @@ class AdaDp(AdaGp):
 class Radagrad(AdaLr):
     """Gt += g (Pi'g)', Q from Gt, Gt'Q = U Sig W', V = Q W: (Sig^(1/2) + delta)^-1 on V, a plain step outside.
 
-    A direction with less than 1e-7 of the largest singular value counts as outside.
+    A direction with less than 1e-13 of the largest singular value counts as outside.
     """
 
     def __init__(self, options, d, features):
@@ -307,7 +307,7 @@ class Radagrad(AdaLr):
     def metric(self, g):
         Q, _ = np.linalg.qr(self.Gt)
         _, sig, W = np.linalg.svd(self.Gt.T @ Q)
-        inside = sig > 1e-7 * sig[0]
+        inside = sig > 1e-13 * sig[0]
         V, sig = (Q @ W.T)[:, : len(sig)][:, inside], sig[inside]
         return V @ ((V.T @ g) / (np.sqrt(sig) + self.o.delta)) + g - V @ (V.T @ g)
 

@@ -20,8 +20,9 @@ def learned(y, h):
 class ArowTwin:
     """Scores, then one step against each of up to three rivals in turn."""
 
-    def __init__(self, d, K, r, unit=False):
+    def __init__(self, d, K, r, unit=False, decay=0.0):
         self.W, self.P, self.r, self.unit, self.met = np.zeros((K, d), HALF), np.zeros((K, d), HALF), r, unit, 0
+        self.decay = decay
 
     def scores(self, x):
         x = x / np.linalg.norm(x) if self.unit and x.any() else x
@@ -33,6 +34,7 @@ class ArowTwin:
         y = int(y)
         self.met = max(shown, y + 1)
         own = z[y] if y < shown else 0.0
+        self.P = ((1 - self.decay) * self.P.astype(float)).astype(HALF)
         for b in sorted((k for k in range(shown) if k != y), key=lambda k: -z[k])[:3]:
             if not own - z[b] < 1:
                 return
@@ -84,8 +86,9 @@ class NagTwin:
 class BayesTwin:
     """Counts of amounts."""
 
-    def __init__(self, d, K):
+    def __init__(self, d, K, decay=0.0):
         self.C, self.n, self.amounts, self.met = np.zeros((K, d), HALF), np.zeros(K), np.zeros(K), 0
+        self.decay = decay
 
     def scores(self, x):
         a, D = abs(x), (self.C.sum(axis=0) > 0).sum()
@@ -98,6 +101,8 @@ class BayesTwin:
     def learn(self, x, y, h):
         y = int(y)
         self.met = max(self.met, y + 1)
+        self.n, self.amounts = (1 - self.decay) * self.n, (1 - self.decay) * self.amounts
+        self.C = ((1 - self.decay) * self.C.astype(float)).astype(HALF)
         self.n[y] += h
         self.amounts[y] += h * abs(x).sum()
         self.C[y] = (self.C[y] + h * abs(x)).astype(HALF)

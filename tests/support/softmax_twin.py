@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 from dense_learner import DenseLearner, dense_rows, projected
 from first_order_twin import followed
+from matrix_twin import BY_FEATURE, TWINS, order_of
 
 from sonlearn import Batch, LearnOptions
+from sonlearn.options.methods import METHODS
 
 
 def softmax(z):
@@ -92,6 +94,36 @@ class Spectral:
         return self.W
 
 
+class Matrix:
+    """rp-son, ada-gp, ada-dp, radagrad, ada-full, ada-lr: the matrix takes |c| x, and each class steps by it."""
+
+    def __init__(self, options: LearnOptions, d: int, *features):
+        self.o, self.one = options, TWINS[options.method](options, d, *features)  # its matrix; never its weights
+        self.W = self.total = np.zeros((options.multinomial, d))
+
+    def predict(self, x, h):
+        return self.W @ x
+
+    def learn(self, x, y, h):
+        o, one = self.o, self.one
+        c = h * slopes(np.clip(self.W @ x, -o.clip, o.clip), y)
+        one.t += 1
+        row = np.linalg.norm(c) * x
+        if o.method == "rp-son":
+            inverse = one.inverse()
+            self.W = np.array([projected(w, x, o.clip, inverse, 0 * inverse) for w in self.W])
+            one.take(row)
+            self.W = self.W - np.outer(c, one.inverse() @ x)
+            return
+        one.take(row, x)
+        self.total = self.total + np.outer(c, x)
+        W, g = (0.0 * self.W, self.total) if o.update == "dual" else (self.W, np.outer(c, x))
+        self.W = W - o.learning_rate * np.array([one.metric(each) for each in g])
+
+    def weights(self):
+        return self.W
+
+
 class FirstOrder:
     """sgd, ogd, adagrad, ada-diag and nag: rates of summed |c x_j|^2."""
 
@@ -149,7 +181,9 @@ class FirstOrder:
         return self.W
 
 
-def twin_of(options: LearnOptions, d: int):
+def twin_of(options: LearnOptions, d: int, features):
+    if METHODS[options.method].engine in ("projected", "dense"):
+        return Matrix(options, d, *([features] if options.method in BY_FEATURE else []))
     if options.method in ("ada-fd", "s-adagrad"):
         return Spectral(options, d)
     return FirstOrder(options, d) if options.sketch is None else Newton(options, d)
@@ -157,8 +191,8 @@ def twin_of(options: LearnOptions, d: int):
 
 def run_softmax(options: LearnOptions, batch: Batch, full: bool = False):
     """(twin, float64[n, K] predictions of a fresh one before each label of 0 to K - 1 is used)."""
-    X, _ = dense_rows(batch)
-    twin = Newton(options, X.shape[1], True) if full else twin_of(options, X.shape[1])
+    X, ids = dense_rows(batch)
+    twin = Newton(options, X.shape[1], True) if full else twin_of(options, X.shape[1], order_of(batch, ids))
     raw = np.empty((batch.n, options.multinomial))
     for i in range(batch.n):
         raw[i] = twin.predict(X[i], batch.weight[i])

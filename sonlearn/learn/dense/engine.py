@@ -9,7 +9,7 @@ import numpy as np
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.factor import column
-from sonlearn.learn.engine import Engine, Predictions, grown
+from sonlearn.learn.engine import Engine, Predictions, by_class, grown
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
@@ -32,6 +32,7 @@ class DenseParams(NamedTuple):
 
     rule: int
     most: int  # largest number of features
+    classes: int  # classes that share A; 0: one weight vector and `loss`
     loss: Loss
     low: float  # predictions are clipped to low..high
     high: float
@@ -46,10 +47,10 @@ class DenseParams(NamedTuple):
 
 
 class DenseState(NamedTuple):
-    """State of a learner, without the names of its features."""
+    """State of a learner, without the names of its features; C classes, 1 with one weight vector."""
 
-    w: np.ndarray  # float64[features]
-    z: np.ndarray  # float64[features]; sum of gradients (primal-dual updates)
+    w: np.ndarray  # float64[features, C]
+    z: np.ndarray  # float64[features, C]; sum of gradients (primal-dual updates)
     A: np.ndarray  # float64[features (features + 1)/2]; columns of R, A = R R', or of A's upper triangle
     Pi: np.ndarray  # float64[features, tau]; ada-lr: random numbers of the features; other methods: length 0
     position: np.ndarray  # uint64[4]; position of the random number generator
@@ -65,7 +66,10 @@ class DenseScratch(NamedTuple):
 
 
 class Dense(Engine):
-    """Engine of full-on, arow-full, ada-full and ada-lr (see `sonlearn.learn.engine.Engine`)."""
+    """Engine of full-on, arow-full, ada-full and ada-lr (see `sonlearn.learn.engine.Engine`).
+
+    With ``multinomial`` C classes share A, and predictions are float64[n, C] (`multiclass.multinomial`).
+    """
 
     def __init__(self, options: LearnOptions):
         self._method, self._params = options.method, params_of(options)
@@ -74,8 +78,9 @@ class Dense(Engine):
 
     def new(self) -> DenseState:
         """State of an untrained learner."""
+        C = max(self._params.classes, 1)
         return DenseState(
-            np.zeros(0), np.zeros(0), np.zeros(0), np.zeros((0, self._tau)), position_of(self._seed),
+            *np.zeros((2, 0, C)), np.zeros(0), np.zeros((0, self._tau)), position_of(self._seed),
             np.zeros(1, dtype=NOW).view(np.recarray),
         )  # fmt: skip
 
@@ -93,6 +98,7 @@ class Dense(Engine):
 
     def learn(self, state: DenseState, rows: Rows, out: Predictions, start: int) -> tuple[DenseState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
+        out = by_class(out)
         if self._params.rule in (rounds.FULL_ON, rounds.AROW):
             return state, rounds.learn(self._params, state, self._work, rows, out, start)
         if self._params.rule != rounds.ADA_LR:
@@ -118,15 +124,15 @@ class Dense(Engine):
 
     def predict(self, state: DenseState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = rounds.predict(state, rows, out.raw)
+        at = rounds.predict(state, rows, by_class(out).raw)
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
     def weights(self, state: DenseState, features: int) -> np.ndarray:
-        """Weights in the scale of the input."""
-        w = np.zeros(features)
-        w[: len(state.w)] = state.w[:features]
-        return w
+        """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
+        w = np.zeros((state.w.shape[1], features))
+        w[:, : len(state.w)] = state.w[:features].T
+        return w if self._params.classes else w[0]
 
     def packed(self, state: DenseState) -> DenseState:
         """`state` without unused capacity."""
@@ -146,6 +152,7 @@ def params_of(options: LearnOptions) -> DenseParams:
     return DenseParams(
         rule=rounds.PSEUDO if rule == rounds.FULL_ON and options.alpha == 0 else rule,
         most=values["most"],
+        classes=options.multinomial or 0,
         loss=loss_of(options),
         low=options.bounds[0],
         high=options.bounds[1],

@@ -23,8 +23,8 @@ FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR = range(5)
 def learn(params, state, work, rows, out, start):
     """Predict and learn rows from `start` on; returns the first row that was refused, or n.
 
-    params : DenseParams; state : DenseState, modified in place; work : DenseScratch, overwritten
-    rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
+    params : DenseParams; state : DenseState of one class, modified in place; work : DenseScratch, overwritten
+    rows : Rows, not modified; out : Predictions of float64[n, 1], filled in from row `start` on; start : int
     """
     now, w = state.now[0], state.w
     for i in range(start, len(rows.y)):
@@ -44,7 +44,7 @@ def learn(params, state, work, rows, out, start):
         now.seen = d
         if along != 0.0:
             for j in range(d):
-                w[j] -= along * work.u[j]
+                w[j, 0] -= along * work.u[j]
         if scale > 0.0:
             for j in range(d):
                 work.x[j] *= scale
@@ -54,27 +54,33 @@ def learn(params, state, work, rows, out, start):
 
 @bare_jit
 def predict(state, rows, raw):
-    """raw[i] <- prediction of row i; returns the first row whose prediction is not finite, or n.
+    """raw[i] <- predictions of row i; returns the first row with one that is not finite, or n.
 
-    state and rows are not modified; raw : float64[n], filled in
+    state and rows are not modified; raw : float64[n, C], filled in
     """
     for i in range(len(rows.y)):
-        raw[i], _ = score(state, rows, i)
-        if not math.isfinite(raw[i]):
-            return i
+        score(state, rows, i, raw[i])
+        for c in range(raw.shape[1]):
+            if not math.isfinite(raw[i, c]):
+                return i
     return len(rows.y)
 
 
 @bare_inline
-def score(state, rows, i):
-    """(base + w'x, x'x) of row i. Modifies nothing."""
-    wx = xx = 0.0
+def score(state, rows, i, raw):
+    """raw <- base + w'x of each class; returns x'x. raw : float64[C], filled in; nothing else is modified."""
+    xx = 0.0
+    for c in range(len(raw)):
+        raw[c] = 0.0
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
         xx += x * x
         if f < len(state.w):
-            wx += state.w[f] * x
-    return rows.base[i] + wx, xx
+            for c in range(len(raw)):
+                raw[c] += state.w[f, c] * x
+    for c in range(len(raw)):
+        raw[c] += rows.base[i]
+    return xx
 
 
 @bare_inline
@@ -83,11 +89,12 @@ def enter(params, state, rows, out, i):
 
     A row is refused if its numbers are out of bounds, or if it should be learned and exceeds the number of features.
     """
-    u, xx = score(state, rows, i)
-    if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
+    if not score(state, rows, i, out.raw[i]) <= LIMIT * LIMIT:
         return False
-    out.raw[i] = u
-    out.prediction[i] = min(max(u, params.low), params.high)
+    for c in range(out.raw.shape[1]):
+        if not abs(out.raw[i, c]) <= LIMIT:
+            return False
+        out.prediction[i, c] = min(max(out.raw[i, c], params.low), params.high)
     if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
         return True
     return features_of(state, rows, i) <= params.most
@@ -114,7 +121,7 @@ def to_dense(rows, i, d, x):
 @bare_inline
 def step_of(params, rows, out, i, t, quadratic):
     """(c, s) of the round: w <- w - c A^-1 x with A before the row, and A <- A + s^2 x x'. Modifies nothing."""
-    u, p, y, h = out.raw[i], out.prediction[i], rows.y[i], rows.weight[i]
+    u, p, y, h = out.raw[i, 0], out.prediction[i, 0], rows.y[i], rows.weight[i]
     if params.rule == AROW:
         if params.loss.code != SQUARED and y * u >= 1.0:
             return 0.0, 0.0

@@ -4,6 +4,9 @@ full-on with alpha = 0   f(lam) = 1/lam, 0 for lam = 0: the pseudo-inverse of [S
 ada-full                 f(lam) = 1/(delta + sqrt(lam)), A = sum of g g'
 ada-lr                   Q from A Pi, Q'A = U Sig V', the step V f(Sig) V'g, zero outside of V ([ADA] eq. 1)
 
+ada-full and ada-lr take several classes, which share A: the gradient of the d x C matrix of weights is x c' with
+c = h (softmax(z) - e_y), A is the sum of its outer products |c|^2 x x', and the step of class k is c_k f(A) x.
+
 A is stored as the columns of its upper triangle, as `factor` stores R.
 """
 
@@ -16,11 +19,13 @@ import numpy as np
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.factor import column
 from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of
-from sonlearn.learn.losses import LARGEST_LOG, POISSON, loss_slope
-from sonlearn.learn.newton.round import row_scale
+from sonlearn.learn.losses import leads_too_far
+from sonlearn.learn.newton.round import row_scale, slopes
 from sonlearn.learn.spectrum import INVERSE, ROOT, spectral
 from sonlearn.learn.tolerances import LIMIT, SPAN
 
+#: Smaller eigenvalues than this multiple of the largest are rounding errors, and may be negative: they count as this.
+NOISE = 1e-15
 #: For a pseudo-inverse, eigenvalues of A up to this multiple of the largest count as 0.
 ZERO = 1e-10
 
@@ -30,9 +35,10 @@ def learn(params, state, rows, out, start):
     """Predict and learn rows from `start` on; returns the first row that was refused, or n.
 
     params : DenseParams; state : DenseState, modified in place; rows : Rows, not modified
-    out : Predictions, filled in from row `start` on; start : int
+    out : Predictions of float64[n, C], filled in from row `start` on; start : int
     """
-    now = state.now[0]
+    now, C = state.now[0], state.w.shape[1]
+    slope = np.zeros(C)
     for i in range(start, len(rows.y)):
         if not enter(params, state, rows, out, i):
             return i
@@ -45,25 +51,27 @@ def learn(params, state, rows, out, start):
         x = np.zeros(d)
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             x[rows.features[at]] = rows.values[at]
-        slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i], rows.y[i])
-        if not slope * slope * np.dot(x, x) <= LIMIT:
+        length = slopes(params, out.prediction[i], rows.y[i], rows.weight[i], slope)
+        if not length * length * np.dot(x, x) <= LIMIT:
             return i
-        scale = row_scale(params, slope, now.t + 1) if params.rule == PSEUDO else abs(slope)
-        A = matrix(state.A, now.seen, d)
-        w = state.w[:d] - projection(A, x, out.raw[i] - out.prediction[i]) if params.rule == PSEUDO else state.w[:d]
+        scale = row_scale(params, length, now.t + 1) if params.rule == PSEUDO else length
+        A, w = matrix(state.A, now.seen, d), state.w[:d].copy()
+        if params.rule == PSEUDO:
+            w[:, 0] -= projection(A, x, out.raw[i, 0] - out.prediction[i, 0])
         for j in range(d):
             for k in range(d):
                 A[j, k] += (scale * x[j]) * (scale * x[k])
-        g = slope * x
+        g = x.reshape(d, 1) * slope
         if params.dual:
             g += state.z[:d]
-            w = np.zeros(d)
-        w = w - params.rate * (
-            apply_low_rank(params, A, state.Pi[:d], g) if params.rule == ADA_LR else apply(params, A, g)
-        )
+            w[:] = 0.0
+        if params.rule == ADA_LR:
+            w -= params.rate * apply_low_rank(params, A, state.Pi[:d], g)
+        else:
+            w -= params.rate * apply(params, A, g)
         if not np.isfinite(w).all():
             return i
-        if params.loss.code == POISSON and rows.base[i] + np.dot(w, x) > LARGEST_LOG:
+        if leads_too_far(params.loss, rows.base[i] + (w[:, 0] * x).sum(), np.dot(x, x), LIMIT):
             return i
         now.t += 1
         now.seen = d
@@ -97,28 +105,28 @@ def pack(packed, A):
 
 @inline
 def apply(params, A, g):
-    """float64[d]: f(A) g. A : float64[d, d] and g : float64[d], not modified."""
+    """float64[d, C]: f(A) g. A : float64[d, d] and g : float64[d, C], not modified."""
     lam, U = np.linalg.eigh(A)
-    c = np.dot(g, U)
+    y = np.dot(np.ascontiguousarray(U.T), g)
     kind, base = (INVERSE, 0.0) if params.rule == PSEUDO else (ROOT, params.delta)
     for j in range(len(lam)):
         none = base == 0.0 and not lam[j] > ZERO * lam[-1]  # a pseudo-inverse
-        c[j] = 0.0 if none else spectral(kind, base, max(lam[j], 0.0), c[j])
-    return np.dot(U, c)
+        y[j] *= 0.0 if none else spectral(kind, base, max(lam[j], NOISE * lam[-1]), 1.0)
+    return np.dot(U, y)
 
 
 @inline
 def apply_low_rank(params, A, Pi, g):
-    """float64[d]: V f(Sig) V'g, with the singular values Sig and right singular vectors V of Q'A, and Q from A Pi.
+    """float64[d, C]: V f(Sig) V'g, with the singular values Sig and right singular vectors V of Q'A, and Q from A Pi.
 
-    A : float64[d, d]; Pi : float64[d, tau]; g : float64[d]; none is modified
+    A : float64[d, d]; Pi : float64[d, tau]; g : float64[d, C]; none is modified
     """
     Q, _ = np.linalg.qr(np.dot(A, Pi))
     _, sig, V = np.linalg.svd(np.dot(np.ascontiguousarray(Q.T), A), False)
-    c = np.dot(V, g)
+    y = np.dot(V, g)
     for j in range(len(sig)):
-        c[j] = spectral(ROOT, params.delta, sig[j], c[j]) if sig[j] > ZERO * sig[0] else 0.0
-    return np.dot(c, V)
+        y[j] *= spectral(ROOT, params.delta, sig[j], 1.0) if sig[j] > ZERO * sig[0] else 0.0
+    return np.dot(np.ascontiguousarray(V.T), y)
 
 
 @inline

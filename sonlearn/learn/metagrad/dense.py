@@ -16,7 +16,7 @@ import numpy as np
 
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.rounds import enter, features_of
-from sonlearn.learn.dense.spectral import matrix, pack
+from sonlearn.learn.dense.spectral import NOISE, matrix, pack
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.spectrum import INVERSE, spectral
 from sonlearn.learn.tolerances import LIMIT
@@ -27,7 +27,7 @@ def learn(params, state, rows, out, start):
     """Predict and learn rows from `start` on; returns the first row that was refused, or n.
 
     params : DenseParams; state : MetaGradState, modified in place; rows : Rows, not modified
-    out : Predictions, filled in; start : int
+    out : Predictions of float64[n, 1], filled in; start : int
     """
     now, E = state.now[0], len(state.logp)
     for i in range(start, len(rows.y)):
@@ -36,7 +36,7 @@ def learn(params, state, rows, out, start):
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
         d = features_of(state, rows, i)
-        slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i], rows.y[i])
+        slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i, 0], rows.y[i])
         g = np.zeros(d)
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             g[rows.features[at]] = slope * rows.values[at]
@@ -45,13 +45,13 @@ def learn(params, state, rows, out, start):
         A = matrix(state.A, now.seen, d)
         A += g.reshape(d, 1) * g
         logp, W = state.logp.copy(), state.W[:d].copy()
-        advise(params, A, g, state.w[:d], logp, W)
+        advise(params, A, g, state.w[:d, 0], logp, W)
         w = tilted(params, logp, W)
         if not (np.isfinite(W).all() and np.isfinite(logp).all()):
             return i
         now.t += 1
         now.seen = d
-        state.w[:d] = w
+        state.w[:d, 0] = w
         state.W[:d] = W
         for e in range(E):
             state.logp[e] = logp[e] - logp.max()
@@ -75,7 +75,7 @@ def advise(params, A, g, w, logp, W):
         r = 0.0
         for j in range(d):
             r += eta * (W[j, e] - w[j]) * g[j]
-            step[j] = spectral(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], 0.0), y[j])
+            step[j] = spectral(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], NOISE * lam[-1]), y[j])
         logp[e] -= r + r * r
         W[:, e] -= eta * (1.0 + 2.0 * r) * np.dot(U, step)
         eta *= 0.5

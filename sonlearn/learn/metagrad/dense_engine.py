@@ -9,7 +9,7 @@ import numpy as np
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense.engine import NOW, Dense
 from sonlearn.learn.dense.factor import column
-from sonlearn.learn.engine import Predictions, grown
+from sonlearn.learn.engine import Predictions, by_class, grown
 from sonlearn.learn.metagrad.dense import learn
 from sonlearn.options import LearnOptions
 
@@ -27,7 +27,7 @@ def first_weights() -> np.ndarray:
 class MetaGradState(NamedTuple):
     """State of a learner, without the names of its features."""
 
-    w: np.ndarray  # float64[features]; the experts' tilted average
+    w: np.ndarray  # float64[features, 1]; the experts' tilted average
     W: np.ndarray  # float64[features, experts]; the experts' weights w_e
     logp: np.ndarray  # float64[experts]; logarithms of the probabilities p_e, the largest 0
     A: np.ndarray  # float64[features (features + 1)/2]; columns of A's upper triangle
@@ -44,7 +44,7 @@ class MetaGrad(Dense):
     def new(self) -> MetaGradState:
         """State of an untrained learner."""
         now = np.zeros(1, dtype=NOW).view(np.recarray)
-        return MetaGradState(np.zeros(0), np.zeros((0, EXPERTS)), first_weights(), np.zeros(0), now)
+        return MetaGradState(np.zeros((0, 1)), np.zeros((0, EXPERTS)), first_weights(), np.zeros(0), now)
 
     def reserve(self, state: MetaGradState, rows: Rows, features: int) -> MetaGradState:
         """Make room for learning `rows`, up to the largest number of features allowed."""
@@ -55,7 +55,7 @@ class MetaGrad(Dense):
 
     def learn(self, state: MetaGradState, rows: Rows, out: Predictions, start: int) -> tuple[MetaGradState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        return state, learn(self._params, state, rows, out, start)
+        return state, learn(self._params, state, rows, by_class(out), start)
 
     def packed(self, state: MetaGradState) -> MetaGradState:
         """`state` without unused capacity."""

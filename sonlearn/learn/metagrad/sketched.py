@@ -39,7 +39,7 @@ from sonlearn.learn.newton.sparse_time import (
 )
 from sonlearn.learn.newton.step import reset_factor, take_in, widen
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL
-from sonlearn.learn.tolerances import LIMIT
+from sonlearn.learn.tolerances import LIMIT, RANK
 
 
 @jit
@@ -190,7 +190,7 @@ def shrink(base, state, work, lam, U):
     base : NewtonParams; work : NewtonScratch, whose z is overwritten
     lam : float64[r], ascending, and U : float64[r, r], columns, the decomposition of H; neither is modified
     """
-    W = leading_directions(U, lower(base, state.base, lam))
+    W = leading_directions(U, lower(base, state.base, lam, RANK * max(lam[-1], 0.0)))
     rotate_sums(state.base, W)
     worst = fold(state.base, W, work.z)
     reset_factor(state.base, len(W))

@@ -10,6 +10,9 @@ Against all classes at once the paper's step has no closed form; one rival after
 for multi-class margins. A row touches at most four classes: learning it is O(s), predicting it O(s) times the classes
 that its features have met.
 
+With a forgetting rate d, P - 1 is first multiplied by 1 - d for every row learned since the feature last occurred: the
+precisions of what a stream has left fade, and steps become longer again.
+
 Weights and precisions are float32, all arithmetic is float64. In a precision that large, steps are 0.
 """
 
@@ -20,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.multiclass.pairs import (
@@ -33,6 +37,7 @@ from sonlearn.learn.multiclass.pairs import (
     place_of,
     places_needed,
     reserve_pairs,
+    scale_pairs,
     weights_of,
 )
 
@@ -48,7 +53,8 @@ class ArowState(NamedTuple):
     """All that has been learned."""
 
     pairs: Pairs
-    now: np.ndarray  # structured [1]: classes, how many the rows learned have shown
+    since: np.ndarray  # int64[features]; rows learned when the feature last occurred; length 0 if nothing is forgotten
+    now: np.ndarray  # structured [1]: classes, how many the rows learned have shown; rows learned; features
 
 
 class Arow:
@@ -60,19 +66,25 @@ class Arow:
         How much a row's label is doubted.
     unit : bool
         Whether rows are divided by their 2-norm.
+    decay : float
+        The share of the precisions that each row learned discounts.
     """
 
-    def __init__(self, r: float = 1.0, unit: bool = False):
-        self._r, self._unit = r, unit
+    def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
+        self._r, self._unit, self._decay = r, unit, decay
         self._work, self._rivals = np.zeros(0, np.int64), np.zeros(RIVALS, np.int64)
 
     def new(self) -> ArowState:
         """State that has seen nothing."""
-        return ArowState(new_pairs(2), np.zeros(1, dtype=[("classes", "i8")]))
+        now = np.zeros(1, dtype=[("classes", "i8"), ("rows", "i8"), ("features", "i8")])
+        return ArowState(new_pairs(2), np.zeros(0, np.int64), now)
 
     def reserve(self, state: ArowState, rows: Rows, features: int) -> ArowState:
         """Room for features; for pairs it is made on the way."""
-        return state._replace(pairs=reserve_pairs(state.pairs, features))
+        used = int(state.now["features"][0])
+        state.now["features"] = max(features, used) if self._decay > 0.0 else 0
+        since = grown(state.since, features, used) if self._decay > 0.0 else state.since
+        return state._replace(pairs=reserve_pairs(state.pairs, features), since=since)
 
     def learn(self, state: ArowState, rows: Rows, out: np.ndarray, start: int) -> tuple[ArowState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
@@ -80,7 +92,7 @@ class Arow:
         if len(self._work) < longest:
             self._work = np.zeros(2 * longest, np.int64)
         while at < len(rows.y):
-            at = learn(self._r, self._unit, state.pairs, state.now, self._work, self._rivals, rows, out, at)
+            at = learn(self._r, self._unit, self._decay, state, self._work, self._rivals, rows, out, at)
             if at < len(rows.y):
                 state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, RIVALS + 1)))
         return state, at
@@ -96,24 +108,25 @@ class Arow:
 
     def packed(self, state: ArowState) -> ArowState:
         """`state` without spare room."""
-        return state._replace(pairs=packed_pairs(state.pairs))
+        return state._replace(pairs=packed_pairs(state.pairs), since=state.since[: state.now["features"][0]])
 
     def facts(self, state: ArowState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
-        return {"pairs": int(state.pairs.size.sum()), "bytes": bytes_of(state.pairs)}
+        return {"pairs": int(state.pairs.size.sum()), "bytes": bytes_of(state.pairs) + state.since.nbytes}
 
 
 @bare_jit
-def learn(r, unit, pairs, now, places, rivals, rows, out, start):
+def learn(r, unit, decay, state, places, rivals, rows, out, start):
     """Predict and learn rows from `start` on, until there is no room for pairs; returns where that is, or n.
 
     Parameters
     ----------
-    r : float; unit : bool
-    pairs : Pairs; now : structured [1]: changed
+    r : float; unit : bool; decay : float
+    state : ArowState, modified
     places : int64[longest row], rivals : int64[RIVALS], scratch
     rows : Rows, labels slots; out : float64[n, K], filled in up to the classes shown before each row
     """
+    pairs, now = state.pairs, state.now
     for i in range(start, len(rows.y)):
         learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned:
@@ -127,6 +140,9 @@ def learn(r, unit, pairs, now, places, rivals, rows, out, start):
             continue
         y = int(rows.y[i])
         now[0]["classes"] = max(classes, y + 1)
+        now[0]["rows"] += 1
+        if decay > 0.0:
+            forget(decay, state, rows, i)
         shown = z[y] if y < classes else 0.0
         found = find_rivals(z, classes, y, rivals)
         for place in range(found):
@@ -135,6 +151,16 @@ def learn(r, unit, pairs, now, places, rivals, rows, out, start):
                 break
             shown += step(r, pairs, rows, i, scale, y, b, shown - z[b], places)
     return len(rows.y)
+
+
+@bare_inline
+def forget(decay, state, rows, i):
+    """Discount the precisions of row i's features for the rows learned since these last occurred; modifies `state`."""
+    learned = state.now[0]["rows"]
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f = rows.features[at]
+        scale_pairs(state.pairs, f, P, (1.0 - decay) ** (learned - state.since[f]))
+        state.since[f] = learned
 
 
 @bare_jit

@@ -7,6 +7,9 @@ and D the features that occurred, a class scores, of a row of s entries,
 
 The root makes of sums over words that do not come by themselves, as the model would have it, scores of the size of
 other members' scores. A pair that has not met costs nothing: its logarithm is 0.
+
+With a forgetting rate d, all counts are multiplied by 1 - d before a row is counted. Those of pairs stand as they were
+when their feature last occurred, and are discounted when they are read.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from sonlearn.learn.multiclass.pairs import (
     place_of,
     places_needed,
     reserve_pairs,
+    scale_pairs,
 )
 from sonlearn.views.codes import log_of_next
 
@@ -43,62 +47,70 @@ class BayesState(NamedTuple):
     pairs: Pairs
     rows: np.ndarray  # float64[classes]; weight of the rows of each
     amounts: np.ndarray  # float64[classes]; sum of |x_j| of those
-    now: np.ndarray  # structured [1]: classes, how many there are; features that have occurred
+    since: np.ndarray  # int64[features]; rows learned when the feature last occurred; length 0 if nothing is forgotten
+    now: np.ndarray  # structured [1]: classes, how many there are; features that have occurred; rows learned; numbers
 
 
 class Bayes:
-    """Member of several classes (see `sonlearn.learn.multiclass`)."""
+    """Member of several classes (see `sonlearn.learn.multiclass`); `decay` is the share that each row discounts."""
 
     #: Whether rows that have been learned from before are learned again: counts would count them twice.
     repeats = False
 
+    def __init__(self, decay: float = 0.0):
+        self._decay = decay
+
     def new(self) -> BayesState:
         """State that has seen nothing."""
-        now = np.zeros(1, dtype=[("classes", "i8"), ("features", "i8")])
-        return BayesState(new_pairs(1), np.zeros(0), np.zeros(0), now)
+        now = np.zeros(1, dtype=[("classes", "i8"), ("features", "i8"), ("rows", "i8"), ("numbers", "i8")])
+        return BayesState(new_pairs(1), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), now)
 
     def reserve(self, state: BayesState, rows: Rows, features: int) -> BayesState:
         """Room for features, and for the classes of `rows`."""
         classes = int(state.now["classes"][0])
         most = max(classes, 1 + int(np.nanmax(rows.y, initial=-1.0)))
+        used = int(state.now["numbers"][0])
+        state.now["numbers"] = max(features, used) if self._decay > 0.0 else 0
         return state._replace(
             pairs=reserve_pairs(state.pairs, features),
             rows=grown(state.rows, most, classes), amounts=grown(state.amounts, most, classes),
+            since=grown(state.since, features, used) if self._decay > 0.0 else state.since,
         )  # fmt: skip
 
     def learn(self, state: BayesState, rows: Rows, out: np.ndarray, start: int) -> tuple[BayesState, int]:
         """Predict and count rows from `start` on; no row is refused."""
         at = start
         while at < len(rows.y):
-            at = learn(state, rows, out, at)
+            at = learn(self._decay, state, rows, out, at)
             if at < len(rows.y):
                 state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, 1)))
         return state, at
 
     def predict(self, state: BayesState, rows: Rows, out: np.ndarray) -> int:
         """Predict and change nothing."""
-        predict(state, rows, out)
+        predict(self._decay, state, rows, out)
         return len(rows.y)
 
     def packed(self, state: BayesState) -> BayesState:
         """`state` without spare room."""
         classes = state.now["classes"][0]
         return state._replace(
-            pairs=packed_pairs(state.pairs), rows=state.rows[:classes], amounts=state.amounts[:classes]
-        )
+            pairs=packed_pairs(state.pairs), rows=state.rows[:classes], amounts=state.amounts[:classes],
+            since=state.since[: state.now["numbers"][0]],
+        )  # fmt: skip
 
     def facts(self, state: BayesState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
-        return {"pairs": int(state.pairs.size.sum()), "bytes": bytes_of(state.pairs)}
+        return {"pairs": int(state.pairs.size.sum()), "bytes": bytes_of(state.pairs) + state.since.nbytes}
 
 
 @bare_jit
-def learn(state, rows, out, start):
+def learn(decay, state, rows, out, start):
     """Predict and count rows from `start` on, until there is no room for pairs; returns where that is, or n.
 
     Parameters
     ----------
-    state : BayesState, changed; rows : Rows, labels slots
+    decay : float; state : BayesState, modified; rows : Rows, labels slots
     out : float64[n, K], filled in up to the classes shown before each row
     """
     pairs, now = state.pairs, state.now
@@ -106,11 +118,14 @@ def learn(state, rows, out, start):
         learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and len(pairs.classes) - pairs.now[0]["used"] < places_needed(pairs, rows, i, 1):
             return i
-        score(state, rows, i, out[i])
+        score(decay, state, rows, i, out[i])
         if not learned:
             continue
         y, h = int(rows.y[i]), rows.weight[i]
         now[0]["classes"] = max(now[0]["classes"], y + 1)
+        now[0]["rows"] += 1
+        if decay > 0.0:
+            forget(decay, state, rows, i)
         state.rows[y] += h
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             f, amount = rows.features[at], h * abs(rows.values[at])
@@ -124,15 +139,31 @@ def learn(state, rows, out, start):
     return len(rows.y)
 
 
+@bare_inline
+def forget(decay, state, rows, i):
+    """Discount all counts of classes, and those of row i's features for the rows learned since they occurred.
+
+    decay : float; state : BayesState, modified; rows : Rows, not modified; i : int
+    """
+    learned = state.now[0]["rows"]
+    for k in range(state.now[0]["classes"]):
+        state.rows[k] *= 1.0 - decay
+        state.amounts[k] *= 1.0 - decay
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f = rows.features[at]
+        scale_pairs(state.pairs, f, 0, (1.0 - decay) ** (learned - state.since[f]))
+        state.since[f] = learned
+
+
 @bare_jit
-def predict(state, rows, out):
+def predict(decay, state, rows, out):
     """out[i, :classes] <- scores of row i; `out` is float64[n, K], filled in."""
     for i in range(len(rows.y)):
-        score(state, rows, i, out[i])
+        score(decay, state, rows, i, out[i])
 
 
 @bare_inline
-def score(state, rows, i, z):
+def score(decay, state, rows, i, z):
     """z[:classes] <- what each class scores."""
     pairs, classes, features = state.pairs, state.now[0]["classes"], state.now[0]["features"]
     size, amount = 0, 0.0
@@ -145,8 +176,9 @@ def score(state, rows, i, z):
         f, x = rows.features[at], abs(rows.values[at])
         if f >= len(pairs.begin):
             continue
+        left = (1.0 - decay) ** (state.now[0]["rows"] - state.since[f]) if decay > 0.0 else 1.0
         for e in range(pairs.begin[f], pairs.begin[f] + pairs.size[f]):
-            z[pairs.classes[e]] += x * log_of_next(pairs.values[e, 0])
+            z[pairs.classes[e]] += x * log_of_next(left * pairs.values[e, 0])
     root = 1.0 / math.sqrt(max(size, 1))
     for k in range(classes):
         z[k] *= root

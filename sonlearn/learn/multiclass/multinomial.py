@@ -1,8 +1,8 @@
 """Several classes that share a learner: a weight vector a class, one metric, and softmax over what they say.
 
-The engine beneath (`engines.sketched`, `engines.shared_diagonal`) predicts and learns K classes at once. Here are the
-counts of them. Classes are numbered as they are met; those that have not been met yet have had the same gradients in
-every row, and so say the same: what stands for all of them in `Scores.unseen`.
+The engine beneath (`newton`, `projected`, `dense`, `shared_diagonal`) predicts and learns K classes at once. Here are
+the counts of them. Classes are numbered as they are met; those that have not been met yet have had the same gradients
+in every row, and so say the same: what stands for all of them in `Scores.unseen`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows
+from sonlearn.learn.dense.engine import Dense
 from sonlearn.learn.engine import ClassEngine, Predictions, State
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
 from sonlearn.learn.multiclass.shared_diagonal import SharedDiagonal
 from sonlearn.learn.newton.engine import SketchedNewton
+from sonlearn.learn.projected.engine import Projected
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
-_ENGINES = {"sketched": SketchedNewton, "first_order": SharedDiagonal}
+_ENGINES = {"sketched": SketchedNewton, "first_order": SharedDiagonal, "projected": Projected, "dense": Dense}
 
 
 class MultinomialState(NamedTuple):
@@ -71,6 +73,10 @@ class Multinomial(ClassEngine):
         at = self._engine.predict(state.own, rows, said)
         self._to_input(said.raw, np.full(n, self.met(state)), out)
         return at
+
+    def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
+        """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""
+        return self._engine.refusal(rows, row)
 
     def weights(self, state: MultinomialState, features: int) -> np.ndarray:
         """float64[classes met, features]: weights in the scale of the input."""

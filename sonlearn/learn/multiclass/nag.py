@@ -34,6 +34,7 @@ from sonlearn.learn.multiclass.pairs import (
     new_pairs,
     packed_pairs,
     reserve_pairs,
+    scale_pairs,
     weights_of,
 )
 
@@ -153,7 +154,7 @@ def learn(rate, decay, state, scratch, rows, out, start):
             f, x = rows.features[at], tamed(rows.values[at])
             if abs(x) > features[f, S]:
                 if features[f, S] > 0.0:
-                    rescale(pairs, f, features[f, S] / abs(x))
+                    scale_pairs(pairs, f, 0, features[f, S] / abs(x))
                 features[f, S] = abs(x)
             if x != 0.0:
                 size += (x / features[f, S]) * (x / features[f, S])
@@ -194,13 +195,6 @@ def slopes(q, z, shown, classes, y):
         q[k] = q[k] / total - (1.0 if k == y else 0.0)
         squares += q[k] * q[k]
     return squares
-
-
-@bare_inline
-def rescale(pairs, f, by):
-    """The weights of feature f, times `by`."""
-    for e in range(pairs.begin[f], pairs.begin[f] + pairs.size[f]):
-        pairs.values[e, 0] *= by
 
 
 @bare_inline

@@ -64,7 +64,7 @@ class Scores(NamedTuple):
         return Scores(*(array[start:stop] for array in self))
 
 
-class Job(NamedTuple):
+class Task(NamedTuple):
     """A learner at work on the rows from `begin` on."""
 
     state: State
@@ -182,16 +182,16 @@ class OneVsRest(ClassEngine):
     def _grown(self, state: ClassesState, rows: Rows, births: np.ndarray, out: Scores) -> tuple[tuple, State]:
         """The classes' states and the spare one after `rows`; new classes learn from their first row on."""
         n, met, features = len(rows.y), len(state.classes), int(state.features[0])
-        jobs = [Job(own, 0) for own in state.classes]
+        jobs = [Task(own, 0) for own in state.classes]
         unseen, at = state.unseen, 0
         for position in births.tolist():
             if position > at:
-                unseen = self._taught(self._binary, Job(unseen, at), position, None, (features, rows, out))
+                unseen = self._taught(self._binary, Task(unseen, at), position, None, (features, rows, out))
                 at = position
-            jobs.append(Job(copied(self._binary.packed(unseen)), position))
+            jobs.append(Task(copied(self._binary.packed(unseen)), position))
         needed = self._most is None or len(jobs) < self._most
         numbers = [*range(len(jobs)), None] if needed else [*range(len(jobs))]
-        jobs += [Job(unseen, at)] if needed else []
+        jobs += [Task(unseen, at)] if needed else []
 
         def work(worker: int) -> list[State]:
             mine, side = range(worker, len(jobs), self._threads), self._binaries[worker]
@@ -208,7 +208,7 @@ class OneVsRest(ClassEngine):
         count = met + len(births)
         return tuple(done[:count]), done[count] if needed else self._binary.new()
 
-    def _taught(self, side: Any, job: Job, stop: int, number: int | None, shown: tuple[int, Rows, Scores]) -> State:
+    def _taught(self, side: Any, job: Task, stop: int, number: int | None, shown: tuple[int, Rows, Scores]) -> State:
         """The state after rows job.begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
         features, rows, out = shown
         part = rows_between(rows, job.begin, stop)

@@ -160,6 +160,13 @@ def add_pair(pairs, f, k):
 
 
 @bare_inline
+def scale_pairs(pairs, f, column, by):
+    """Multiply one of the numbers of feature f's pairs by `by`. pairs : Pairs, modified; column : int; by : float."""
+    for at in range(pairs.begin[f], pairs.begin[f] + pairs.size[f]):
+        pairs.values[at, column] *= by
+
+
+@bare_inline
 def order_of(size):
     """The logarithm of a power of two."""
     order = 0

@@ -12,7 +12,7 @@ from sonlearn.learn.multiclass import softmax
 from sonlearn.options import LearnOptions
 
 
-class State(NamedTuple):
+class SharedDiagonalState(NamedTuple):
     """All that a learner has learned, but for the names of its features."""
 
     W: np.ndarray  # float64[features, K]
@@ -20,7 +20,7 @@ class State(NamedTuple):
     now: np.ndarray  # structured [1]
 
 
-class Work(NamedTuple):
+class SharedDiagonalScratch(NamedTuple):
     """Scratch."""
 
     step: np.ndarray  # float64[K], multiples of x
@@ -37,14 +37,16 @@ class SharedDiagonal(FirstOrder):
         self._classes = options.multinomial
         super().__init__(options)
 
-    def new(self) -> State:
+    def new(self) -> SharedDiagonalState:
         """State of a learner that has seen nothing."""
-        return State(np.zeros((0, self._classes)), np.zeros((0, 3)), np.zeros(1, dtype=NOW).view(np.recarray))
+        return SharedDiagonalState(
+            np.zeros((0, self._classes)), np.zeros((0, 3)), np.zeros(1, dtype=NOW).view(np.recarray)
+        )
 
-    def _scratch(self, longest: int) -> Work:
-        return Work(np.zeros(self._classes), np.zeros((SCRATCH, longest)))
+    def _scratch(self, longest: int) -> SharedDiagonalScratch:
+        return SharedDiagonalScratch(np.zeros(self._classes), np.zeros((SCRATCH, longest)))
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: SharedDiagonalState, features: int) -> np.ndarray:
         """float64[K, features]: weights in the scale of the input."""
         w = np.zeros((self._classes, len(state.W)))
         softmax.weights(self._params, state, w)

@@ -42,7 +42,8 @@ def learn(params, state, work, rows, out, start):
 
     Parameters
     ----------
-    params : engines.first_order.Params; state : State, changed in place; work : Work, scratch
+    params : first_order.engine.FirstOrderParams; state : SharedDiagonalState, modified in place
+    work : SharedDiagonalScratch, overwritten
     rows : Rows, features below len(state.W), labels numbers of classes; out : Predictions, float64[n, K], filled in
     """
     for i in range(start, len(rows.y)):
@@ -63,7 +64,7 @@ def learn(params, state, work, rows, out, start):
         if params.rule == NAG:
             learned = nag(params, state, work, rows, i, p, norm)
         else:
-            learned = gradient(params, state, work, rows, i, (z, p, xx, norm))
+            learned = gradient(params, state, work, rows, i, z, p, xx, norm)
         if not learned:
             return i
     return len(rows.y)
@@ -118,9 +119,12 @@ def share(params, state, f, x):
 
 
 @forced_inline
-def gradient(params, state, work, rows, i, said):
-    """sgd, ogd, adagrad, ada; `said`: w'x, the predictions (w'x within the bound), x'x, |c|. False: refused."""
-    z, p, xx, norm = said
+def gradient(params, state, work, rows, i, z, p, xx, norm):
+    """The step of sgd, ogd, adagrad and ada; returns False, without changing anything, if the row is refused.
+
+    Modifies state and work.step. z, p : float64[K], w'x and the predictions, not modified; xx : float, x'x
+    norm : float, |c|, the 2-norm of work.step
+    """
     step, shared, now = work.step, state.shared, state.now[0]
     summed = params.rule == ADAGRAD or params.rule == ADA
     rate = 1.0 if summed else params.rate * (now.t + 1.0) ** -params.power_t

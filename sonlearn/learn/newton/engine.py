@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Engine, Predictions, grown
+from sonlearn.learn.engine import Engine, Predictions, by_class, grown
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.newton.learn import learn
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
@@ -126,8 +126,3 @@ class SketchedNewton(Engine):
         V = np.zeros((int(state.now[0].k), features))
         kept_rows(state, V[:, : int(state.now[0].seen)])
         return V
-
-
-def by_class(out: Predictions) -> Predictions:
-    """View of `out` as float64[n, K]; K is 1 if its arrays are float64[n]."""
-    return Predictions(*(array.reshape(len(array), -1) if len(array) else array.reshape(0, 1) for array in out))

@@ -272,7 +272,7 @@ def buffer_row(params, state, work, feats, row, n_rest):
     if held:
         now.held = params.m - 1 if full else now.held + 1
     if held and counts:
-        take_in(state, work, r + grows, row.scale, not (shrinks or by_eigenvalues))
+        take_in(state, work, r + grows, row.scale, not by_eigenvalues)
     return SHRINK if shrinks else (STEP if by_eigenvalues and counts else NEXT)
 
 

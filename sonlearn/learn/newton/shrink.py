@@ -6,14 +6,16 @@ the m squared singular values are lowered, which multiple of the m-th is added t
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.linear_algebra import clear, leading
 from sonlearn.learn.newton.sparse_time import fold, is_due, orthonormalise
 from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
-from sonlearn.learn.spectrum import spectral
-from sonlearn.learn.tolerances import RANK, SPAN
+from sonlearn.learn.spectrum import INVERSE, spectral
+from sonlearn.learn.tolerances import RANK, SINGULAR, SPAN, SQUARING
 
 
 @inline
@@ -26,8 +28,8 @@ def shrink(params, state, work, slope):
     """
     now, u, y = state.now[0], work.wx, work.y
     r = now.k + now.raw
-    lam, U = np.linalg.eigh(leading(state.basis.H, r))
-    W = leading_directions(U, lower(params, state, lam))
+    lam, U, zero = decompose(params, state, r)
+    W = leading_directions(U, lower(params, state, lam, zero))
     n_kept = len(W)
     if params.after:
         project_slopes(params, state, u, slope, y, W)
@@ -43,6 +45,29 @@ def shrink(params, state, work, slope):
                 state.basis.a[c, i] = -params.rate * spectral_excess(params, state, i, state.basis.q[c, i])
     if is_due(state, worst):
         orthonormalise(state)
+
+
+@inline
+def decompose(params, state, r):
+    """(lam float64[r] ascending, U float64[r, r], zero): H = U diag(lam) U'; up to `zero`, lam is a rounding error.
+
+    An eigenvalue of H is known to a rounding error of the largest. If the m-th, with alpha, is small beside that, the
+    Cholesky factor L' of H + alpha I is decomposed: its singular values are known to a rounding error of the largest
+    one, without a square. (Not with CFD, whose factor has `restored` in it, nor where the factor is not maintained.)
+
+    params : NewtonParams; state : NewtonState, not modified; r : int, at least m
+    """
+    now = state.now[0]
+    lam, U = np.linalg.eigh(leading(state.basis.H, r))
+    top = max(lam[r - 1], 0.0)
+    if params.kind != INVERSE or now.restored != 0.0 or lam[r - params.m] + now.alpha > SQUARING * top:
+        return lam, U, RANK * top
+    _, sigma, V = np.linalg.svd(leading(state.basis.LT, r))
+    for i in range(r):
+        lam[i] = sigma[r - 1 - i] * sigma[r - 1 - i] - now.alpha
+        for j in range(r):
+            U[j, i] = V[r - 1 - i, j]
+    return lam, U, max(SINGULAR * SINGULAR * top, RANK * math.sqrt(now.alpha * top))
 
 
 @inline
@@ -130,21 +155,20 @@ def rotate_sums(state, W):
 
 
 @bare_inline
-def lower(params, state, lam):
+def lower(params, state, lam, zero):
     """D2 <- the kept squared singular values, lowered by the rule; returns their number. Updates now.alpha, restored.
 
-    lam : float64[r], eigenvalues in ascending order, not modified
+    lam : float64[r], eigenvalues in ascending order, not modified; zero : float, they are rounding errors up to this
     """
     now, D2, r, m = state.now[0], state.basis.D2, len(lam), params.m
     payers, gain, restore = params.terms
-    top = max(lam[r - 1], 0.0)
     shed = lam[r - m]
-    if shed <= RANK * top:
+    if shed <= zero:
         shed = 0.0
     n_kept = 0
     while n_kept < m - 1:
         value = lam[r - 1 - n_kept] - (shed if n_kept >= m - payers else 0.0)
-        if value <= RANK * top:
+        if value <= zero:
             break
         D2[n_kept] = value
         n_kept += 1

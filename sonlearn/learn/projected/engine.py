@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Engine, Predictions, grown
+from sonlearn.learn.engine import Engine, Predictions, by_class, grown
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
@@ -31,6 +31,7 @@ class ProjectedParams(NamedTuple):
     floor: float  # alpha, or delta
     rate: float
     dual: bool
+    classes: int  # classes that share S; 0: one weight vector and `loss`
     loss: Loss
     low: float  # predictions are clipped to low..high
     high: float
@@ -40,41 +41,54 @@ class ProjectedParams(NamedTuple):
 
 
 class ProjectedState(NamedTuple):
-    """State of a learner, without the names of its features."""
+    """State of a learner, without the names of its features; C classes, 1 with one weight vector."""
 
-    wbar: np.ndarray  # float64[features]; primal-dual: z
+    wbar: np.ndarray  # float64[features, C]; primal-dual: z
     S: np.ndarray  # float64[features, tau], S transposed
     Pi: np.ndarray  # float64[features, tau]; radagrad: random numbers of the features; other methods: length 0
-    K: np.ndarray  # float64[tau, tau], S S'
-    U: np.ndarray  # float64[tau, tau], eigenvectors of K in columns
-    lam: np.ndarray  # float64[tau], ascending
-    b: np.ndarray  # float64[tau]
-    q: np.ndarray  # float64[tau], S z
+    SS: np.ndarray  # float64[tau, tau], S S'
+    U: np.ndarray  # float64[tau, tau], eigenvectors of S S' in columns
+    lam: np.ndarray  # float64[tau], its eigenvalues, ascending; 0 where they are rounding errors
+    b: np.ndarray  # float64[C, tau]
+    q: np.ndarray  # float64[C, tau], S z
     position: np.ndarray  # uint64[4]; position of the random number generator
     now: np.ndarray  # structured [1]
 
 
 class ProjectedScratch(NamedTuple):
-    """Scratch vectors of one round, float64[tau] each."""
+    """Scratch arrays of one round. What the round changes is written here first: a refused row changes nothing."""
 
-    y: np.ndarray  # S x
-    r: np.ndarray  # the random vector of the row, or Pi'g
-    a: np.ndarray  # the step's coefficients on S
+    y: np.ndarray  # float64[tau], S x
+    r: np.ndarray  # float64[tau], the random vector of the row, or Pi'g
+    a: np.ndarray  # float64[tau], the step's coefficients on S
+    SS: np.ndarray  # float64[tau, tau], of the state after the round
+    b: np.ndarray  # float64[C, tau], likewise
+    q: np.ndarray  # float64[C, tau], likewise
+    wx: np.ndarray  # float64[C], w'x
+    zx: np.ndarray  # float64[C], wbar'x
+    slope: np.ndarray  # float64[C]; the gradients are slope x
+    move: np.ndarray  # float64[C], the change of wbar per unit of x
 
 
 class Projected(Engine):
-    """Engine of rp-son, ada-gp, ada-dp and radagrad (see `sonlearn.learn.engine.Engine`)."""
+    """Engine of rp-son, ada-gp, ada-dp and radagrad (see `sonlearn.learn.engine.Engine`).
+
+    With ``multinomial`` C classes share the sketch, and predictions are float64[n, C] (`multiclass.multinomial`).
+    """
 
     def __init__(self, options: LearnOptions):
         self._params, self._tau, self._seed = params_of(options), options.sketch_size, options.seed
-        self._work = ProjectedScratch(*np.zeros((3, self._tau)))
+        tau, C = self._tau, max(self._params.classes, 1)
+        self._work = ProjectedScratch(
+            *np.zeros((3, tau)), np.zeros((tau, tau)), *np.zeros((2, C, tau)), *np.zeros((4, C))
+        )
 
     def new(self) -> ProjectedState:
         """State of an untrained learner."""
-        tau = self._tau
+        tau, C = self._tau, max(self._params.classes, 1)
         return ProjectedState(
-            np.zeros(0), np.zeros((0, tau)), np.zeros((0, tau)), np.zeros((tau, tau)), np.eye(tau), *np.zeros((3, tau)),
-            position_of(self._seed), np.zeros(1, dtype=NOW).view(np.recarray),
+            np.zeros((0, C)), np.zeros((0, tau)), np.zeros((0, tau)), np.zeros((tau, tau)), np.eye(tau), np.zeros(tau),
+            *np.zeros((2, C, tau)), position_of(self._seed), np.zeros(1, dtype=NOW).view(np.recarray),
         )  # fmt: skip
 
     def reserve(self, state: ProjectedState, rows: Rows, features: int) -> ProjectedState:
@@ -88,6 +102,7 @@ class Projected(Engine):
 
     def learn(self, state: ProjectedState, rows: Rows, out: Predictions, start: int) -> tuple[ProjectedState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
+        out = by_class(out)
         while start < len(rows.y):
             stop = min(start + BLOCK, len(rows.y))
             before, drawn = self._used(state), self._needed(state, rows, start, stop)
@@ -113,15 +128,15 @@ class Projected(Engine):
 
     def predict(self, state: ProjectedState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(self._params, state, rows, out.raw)
+        at = predict(self._params, state, rows, by_class(out).raw)
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
     def weights(self, state: ProjectedState, features: int) -> np.ndarray:
-        """Weights in the scale of the input."""
-        w = np.zeros(features)
+        """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
+        w = np.zeros((max(self._params.classes, 1), features))
         weights(self._params, state, w)
-        return w
+        return w if self._params.classes else w[0]
 
     def packed(self, state: ProjectedState) -> ProjectedState:
         """`state` without unused capacity."""
@@ -144,6 +159,7 @@ def params_of(options: LearnOptions) -> ProjectedParams:
         floor=float(options.alpha if source == NEWTON else options.delta),
         rate=1.0 if source == NEWTON else float(options.learning_rate),
         dual=source != NEWTON and options.update == "dual",
+        classes=options.multinomial or 0,
         loss=loss_of(options),
         low=options.bounds[0],
         high=options.bounds[1],

@@ -9,6 +9,10 @@ O(tau^2), f(S'S) g = f(0) g + S'a with a = U diag((f(lam) - f(0))/lam) U'S g. So
 
 radagrad's Gt += g (Pi'g)' is S' with r = Pi'g; its V and Sig are the singular vectors and values of Gt, because with
 Gt = QR the matrix Gt'Q is R'. So it is the same round with f(lam) = 1/(delta + lam^(1/4)), and f = 1 outside of V.
+
+Several classes share S. The gradient of the d x C matrix of weights is x c' with c = h (softmax(z) - e_y), and the sum
+over the classes of its outer products is |c|^2 x x'. So the row |c| x takes the place of the gradient in S, with one
+random vector, and the step of class k is c_k f(S'S) x. One class has the row c x, with the sign of c.
 """
 
 from __future__ import annotations
@@ -17,11 +21,14 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, bare_jit, jit
-from sonlearn.learn.losses import loss_slope
-from sonlearn.learn.newton.round import row_scale
+from sonlearn.jit import bare_inline, bare_jit, inline, jit
+from sonlearn.learn.losses import POISSON, leads_too_far
+from sonlearn.learn.newton.round import row_scale, slopes, write_prediction
 from sonlearn.learn.spectrum import spectral
-from sonlearn.learn.tolerances import LIMIT, RANK
+from sonlearn.learn.tolerances import FEATURES, LIMIT, RANK, SINGULAR, SQUARING
+
+#: Rounding error of a number of size 1, and how much of a prediction may be one.
+ROUNDING_OF_ONE, LOST_DIGITS = 1.1e-16, 1e-3
 
 #: The projected rows: g times sqrt(sigma + eta_t), the gradient, the data, or g with r = Pi'g.
 NEWTON, GRADIENT, DATA, OWN = range(4)
@@ -33,68 +40,73 @@ def learn(params, state, work, normals, rows, out, start, stop):
 
     params : ProjectedParams; state : ProjectedState, modified in place; work : ProjectedScratch, overwritten
     normals : float64[rounds, tau], random vectors of the next rounds, not modified; unused with OWN
-    rows : Rows, not modified; out : Predictions, filled in; start, stop : int
+    rows : Rows, not modified; out : Predictions of float64[n, C], filled in; start, stop : int
     """
     now, first = state.now[0], state.now[0].t
     for i in range(start, stop):
-        wx, xx, zx = read(params, state, work, rows, i)
-        u = rows.base[i] + wx
-        if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
+        xx = read(params, state, work, rows, i)
+        bounded = write_prediction(params, 1.0, work.wx, rows.base[i], out.raw[i], out.prediction[i])
+        if not (bounded and xx <= LIMIT * LIMIT):
             return i
-        out.raw[i] = u
-        out.prediction[i] = min(max(u, params.low), params.high)
         if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
             continue
-        slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i], rows.y[i])
-        scale = scale_of(params, slope, now.t + 1)
+        length = slopes(params, out.prediction[i], rows.y[i], rows.weight[i], work.slope)
+        scale = scale_of(params, work.slope, length, now.t + 1)
         if params.source == OWN:
-            project(state, work, rows, i, slope)
+            project(state, work, rows, i, scale)
         else:
             for j in range(len(work.r)):
                 work.r[j] = normals[now.t - first, j]
-        if not bounded(work, slope, scale, xx):
+        if not is_bounded(work, length, scale, xx):
             return i
-        excess = u - out.prediction[i] if params.source == NEWTON else 0.0
-        sparse = project_weights(params, state, work, xx, excess)
-        sparse += add_to_sketch(params, state, work, scale, xx, slope, zx)
-        lam, U = np.linalg.eigh(state.K)
+        project_weights(params, state, work, out.raw[i], out.prediction[i], xx)
+        add_to_sketch(params, state, work, scale, xx)
+        lam, U = decompose(state, work, rows, i, scale)
+        step(params, work, lam, U)
+        if loses_digits(params, work, out.raw[i], rows.y[i], xx):
+            return i
+        if leads_too_far(params.loss, rows.base[i] + prediction_after(params, work, xx), xx, LIMIT):
+            return i
+        write(params, state, work, rows, i, scale)
         state.lam[:] = lam
         state.U[:] = U
-        sparse += step(params, state, work, slope)
-        write(params, state, work, rows, i, scale, sparse)
     return stop
 
 
 @bare_jit
 def predict(params, state, rows, raw):
-    """raw[i] <- prediction of row i; returns the first row whose prediction is not finite, or n.
+    """raw[i] <- predictions of row i; returns the first row with one that is not finite, or n.
 
-    state and rows are not modified; raw : float64[n], filled in
+    state and rows are not modified; raw : float64[n, C], filled in
     """
     for i in range(len(rows.y)):
-        raw[i] = rows.base[i]
+        for c in range(raw.shape[1]):
+            raw[i, c] = rows.base[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            raw[i] += weight(params, state, rows.features[at]) * rows.values[at]
-        if not math.isfinite(raw[i]):
-            return i
+            for c in range(raw.shape[1]):
+                raw[i, c] += weight(params, state, rows.features[at], c) * rows.values[at]
+        for c in range(raw.shape[1]):
+            if not math.isfinite(raw[i, c]):
+                return i
     return len(rows.y)
 
 
 @bare_jit
 def weights(params, state, out):
-    """out[f] <- weight of feature f, for the first len(out) features. out : float64[features], filled in."""
-    for i in range(len(out)):
-        out[i] = weight(params, state, i)
+    """out[c, f] <- weight of feature f for class c, for the first features. out : float64[C, features], filled in."""
+    for c in range(len(out)):
+        for f in range(out.shape[1]):
+            out[c, f] = weight(params, state, f, c)
 
 
 @bare_inline
-def weight(params, state, i):
-    """Weight of feature i. Modifies nothing."""
-    if i >= len(state.wbar):
+def weight(params, state, f, c):
+    """Weight of feature f for class c. Modifies nothing."""
+    if f >= len(state.wbar):
         return 0.0
-    total = share(params) * state.wbar[i]
-    for j in range(len(state.b)):
-        total += state.S[i, j] * state.b[j]
+    total = share(params) * state.wbar[f, c]
+    for j in range(state.b.shape[1]):
+        total += state.S[f, j] * state.b[c, j]
     return total
 
 
@@ -109,137 +121,225 @@ def share(params):
 
 @bare_inline
 def read(params, state, work, rows, i):
-    """work.y <- S x; returns (w'x, x'x, wbar'x). Does not modify the state."""
-    y = work.y
-    tau, zx, xx, wx = len(y), 0.0, 0.0, 0.0
-    for j in range(tau):
+    """work.y <- S x, work.zx <- wbar'x and work.wx <- w'x of each class; returns x'x. Does not modify the state."""
+    y, zx, wx, xx = work.y, work.zx, work.wx, 0.0
+    for j in range(len(y)):
         y[j] = 0.0
+    for c in range(len(zx)):
+        zx[c] = wx[c] = 0.0
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        g, x = rows.features[at], rows.values[at]
+        f, x = rows.features[at], rows.values[at]
         xx += x * x
-        if g < len(state.wbar):  # else a feature that was only ever in a refused row
-            zx += state.wbar[g] * x
-            for j in range(tau):
-                y[j] += state.S[g, j] * x
-    for j in range(tau):
-        wx += state.b[j] * y[j]
-    return share(params) * zx + wx, xx, zx
+        if f < len(state.wbar):  # else a feature that was only ever in a refused row
+            for c in range(len(zx)):
+                zx[c] += state.wbar[f, c] * x
+            for j in range(len(y)):
+                y[j] += state.S[f, j] * x
+    for c in range(len(wx)):
+        for j in range(len(y)):
+            wx[c] += state.b[c, j] * y[j]
+        wx[c] += share(params) * zx[c]
+    return xx
 
 
 @bare_inline
-def scale_of(params, slope, t):
-    """s: the projected row is s x."""
+def scale_of(params, slope, length, t):
+    """s: the projected row is s x. slope : float64[C], not modified; length : float, its 2-norm; t : int, the round."""
+    sign = 1.0 if params.classes else slope[0]
     if params.source == NEWTON:
-        return math.copysign(row_scale(params, slope, t), slope)
-    return 1.0 if params.source == DATA else slope
+        return math.copysign(row_scale(params, length, t), sign)
+    return 1.0 if params.source == DATA else math.copysign(length, sign)
 
 
 @bare_inline
-def project(state, work, rows, i, slope):
-    """work.r <- Pi'g. Does not modify the state."""
+def project(state, work, rows, i, scale):
+    """work.r <- Pi'(s x). Does not modify the state. scale : float, s."""
     for j in range(len(work.r)):
         work.r[j] = 0.0
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         for j in range(len(work.r)):
-            work.r[j] += state.Pi[rows.features[at], j] * (slope * rows.values[at])
+            work.r[j] += state.Pi[rows.features[at], j] * (scale * rows.values[at])
 
 
 @bare_inline
-def bounded(work, slope, scale, xx):
+def is_bounded(work, length, scale, xx):
     """Whether the gradient and the row added to S are within bounds. Modifies nothing."""
     rr = 0.0
     for j in range(len(work.r)):
         rr += work.r[j] * work.r[j]
-    return slope * slope * xx <= LIMIT and scale * scale * xx * rr <= LIMIT
+    return length * length * xx <= LIMIT and scale * scale * xx * rr <= LIMIT
 
 
-# ----------------------------------------------------------------------------------------------------------- writing
+# ----------------------------------------------------------------------------------------------------------- a round
 
 
 @bare_inline
-def project_weights(params, state, work, xx, excess):
-    """Project onto |w'x| <= C in the norm of A = alpha I + S'S; returns the change of wbar per unit of x.
+def project_weights(params, state, work, raw, prediction, xx):
+    """Begin the round: work.b <- state.b and work.move <- 0; with NEWTON, projected onto |w'x| <= C.
 
-    Modifies state.b and work.a; xx : float, x'x; excess : float, w'x minus its projection
+    The projection is in the norm of A = alpha I + S'S. work.move is the change of wbar per unit of x. Overwrites work.a
+    and work.b.
+
+    raw, prediction : float64[C], w'x before and after the projection, not modified; xx : float, x'x
     """
-    if excess == 0.0 or xx == 0.0:
-        return 0.0
-    across(params, state, work.y, work.a)
-    rest, quadratic = xx, 0.0
+    excess = False
+    for c in range(len(work.move)):
+        work.move[c] = 0.0
+        excess = excess or raw[c] != prediction[c]
+        for j in range(len(work.y)):
+            work.b[c, j] = state.b[c, j]
+    if params.source != NEWTON or not excess or xx == 0.0:
+        return
+    across(params, state.lam, state.U, work.y, work.a)
+    rest, quadratic, outside = xx, 0.0, spectral(params.kind, params.floor, 0.0, 1.0)
     for i in range(len(state.lam)):
-        if state.lam[i] > RANK * state.lam[-1]:
-            c = 0.0
+        if state.lam[i] > 0.0:
+            total = 0.0
             for j in range(len(work.y)):
-                c += state.U[j, i] * work.y[j]
-            rest -= c * c / state.lam[i]
-            quadratic += spectral(params.kind, params.floor, state.lam[i], c * c / state.lam[i])
-    quadratic += spectral(params.kind, params.floor, 0.0, 1.0) * max(rest, 0.0)
-    along = excess / quadratic
-    for j in range(len(work.a)):
-        state.b[j] -= along * work.a[j]
-    return -along * spectral(params.kind, params.floor, 0.0, 1.0)
+                total += state.U[j, i] * work.y[j]
+            rest -= total * total / state.lam[i]
+            quadratic += spectral(params.kind, params.floor, state.lam[i], total * total / state.lam[i])
+    quadratic += outside * max(rest, 0.0)
+    for c in range(len(work.move)):
+        along = (raw[c] - prediction[c]) / quadratic
+        work.move[c] = -along * outside
+        for j in range(len(work.a)):
+            work.b[c, j] -= along * work.a[j]
 
 
 @bare_inline
-def add_to_sketch(params, state, work, scale, xx, slope, zx):
-    """Update K = S S', q = S z (both in state) and work.y for S + r s x'; returns the change of wbar per unit of x.
+def add_to_sketch(params, state, work, scale, xx):
+    """S + r s x' for S: work.SS <- S S', work.q <- S z, and work.y, work.move are brought up to date.
 
-    scale : float, s; xx : float, x'x; zx : float, z'x
+    Does not modify the state. scale : float, s; xx : float, x'x
     """
-    K, y, r, rb = state.K, work.y, work.r, 0.0
+    y, r = work.y, work.r
     for i in range(len(r)):
-        rb += r[i] * state.b[i]
         for j in range(len(r)):
-            K[i, j] += scale * (r[i] * y[j] + y[i] * r[j]) + scale * scale * xx * (r[i] * r[j])
+            work.SS[i, j] = state.SS[i, j] + scale * (r[i] * y[j] + y[i] * r[j]) + scale * scale * xx * (r[i] * r[j])
     for i in range(len(r)):
         y[i] += scale * xx * r[i]
-        if params.dual:
-            state.q[i] += scale * zx * r[i] + slope * y[i]
-    return 0.0 if params.dual else -scale * rb
+    for c in range(len(work.move)):
+        rb = 0.0
+        for j in range(len(r)):
+            rb += r[j] * work.b[c, j]
+            work.q[c, j] = state.q[c, j]
+            if params.dual:
+                work.q[c, j] += scale * work.zx[c] * r[j] + work.slope[c] * y[j]
+        if not params.dual:
+            work.move[c] -= scale * rb
 
 
 @bare_inline
-def step(params, state, work, slope):
-    """w -= l f(S'S) g, or w = -l f(S'S) z: modifies state.b; returns the change of wbar per unit of x.
+def loses_digits(params, work, raw, y, xx):
+    """Whether the row is so much longer than those before it that the weights of its features lose their digits.
 
-    Overwrites work.y and work.a.
+    There w is a difference of wbar and S'b (or of f(0) z and S'b), which the round moves in opposite directions. Its
+    rounding error must not be as large as predictions or labels. Modifies nothing.
+
+    raw : float64[C], w'x; y : float, the label; xx : float, x'x
     """
-    for j in range(len(work.y)):
-        work.y[j] = state.q[j] if params.dual else slope * work.y[j]
-    across(params, state, work.y, work.a)
-    for j in range(len(work.a)):
-        state.b[j] = (0.0 if params.dual else state.b[j]) - params.rate * work.a[j]
-    return slope if params.dual else -params.rate * spectral(params.kind, params.floor, 0.0, 1.0) * slope
+    size = 1.0 if params.classes or params.loss.code == POISSON else max(abs(y), 1.0)
+    for c in range(len(raw)):
+        if not abs(share(params) * work.move[c]) * xx * ROUNDING_OF_ONE <= LOST_DIGITS * max(size, abs(raw[c])):
+            return True
+    return False
 
 
 @bare_inline
-def across(params, state, y, a):
+def prediction_after(params, work, xx):
+    """w'x after the step, without the row's base; of one class. Modifies nothing. xx : float, x'x"""
+    total = share(params) * (work.zx[0] + work.move[0] * xx)
+    for j in range(len(work.y)):
+        total += work.b[0, j] * work.y[j]
+    return total
+
+
+@inline
+def decompose(state, work, rows, i, scale):
+    """(lam float64[tau] ascending, U float64[tau, tau]): S S' = U diag(lam) U' for S + r s x'; what is 0 is exactly 0.
+
+    An eigenvalue of S S' is known to a rounding error of the largest. So if one is small, and the row has about as many
+    features as there are in all, S itself is decomposed, in O(tau^2 s). On sparse rows that would cost O(tau^2 d).
+
+    state : ProjectedState before the row, not modified; work.SS : S S', not modified; scale : float, s
+    """
+    lam, U = np.linalg.eigh(work.SS)
+    top, least, seen = max(lam[-1], 0.0), RANK, state.now[0].seen
+    if lam[0] <= SQUARING * top and top > 0.0 and seen <= FEATURES * (rows.indptr[i + 1] - rows.indptr[i]):
+        for at in range(rows.indptr[i], rows.indptr[i + 1]):
+            seen = max(seen, rows.features[at] + 1)
+        S = state.S[:seen].copy()
+        for at in range(rows.indptr[i], rows.indptr[i + 1]):
+            for j in range(len(work.r)):
+                S[rows.features[at], j] += work.r[j] * (scale * rows.values[at])
+        _, sigma, V = np.linalg.svd(S, False)
+        least = SINGULAR * SINGULAR
+        for k in range(len(lam)):
+            from_top = len(lam) - 1 - k
+            lam[k] = sigma[from_top] * sigma[from_top] if from_top < len(sigma) else 0.0
+            for j in range(len(lam)):
+                U[j, k] = V[from_top, j] if from_top < len(sigma) else 0.0
+    for k in range(len(lam)):
+        if not lam[k] > least * lam[-1]:
+            lam[k] = 0.0
+    return lam, U
+
+
+@bare_inline
+def step(params, work, lam, U):
+    """w -= l f(S'S) g, or w = -l f(S'S) z: modifies work.b and work.move, overwrites work.a.
+
+    lam : float64[tau]; U : float64[tau, tau]; neither is modified
+    """
+    b, a = work.b, work.a
+    if not params.dual:
+        across(params, lam, U, work.y, a)
+    for c in range(len(b)):
+        if params.dual:
+            across(params, lam, U, work.q[c], a)
+            work.move[c] += work.slope[c]
+        else:
+            work.move[c] -= params.rate * spectral(params.kind, params.floor, 0.0, 1.0) * work.slope[c]
+        for j in range(len(a)):
+            b[c, j] = (0.0 if params.dual else b[c, j]) - params.rate * (1.0 if params.dual else work.slope[c]) * a[j]
+
+
+@bare_inline
+def across(params, lam, U, y, a):
     """a <- U diag((f(lam) - f(0))/lam) U'y, where directions with lam = 0 contribute nothing.
 
-    y : float64[tau], not modified; a : float64[tau], filled in; may not be the same array
+    lam : float64[tau]; U : float64[tau, tau]; y : float64[tau]; none is modified
+    a : float64[tau], filled in; may not be the same array as y
     """
-    lam, U = state.lam, state.U
+    outside = spectral(params.kind, params.floor, 0.0, 1.0)
     for j in range(len(a)):
         a[j] = 0.0
     for i in range(len(lam)):
-        if not lam[i] > RANK * lam[-1]:
+        if not lam[i] > 0.0:
             continue
-        c = 0.0
+        total = 0.0
         for j in range(len(a)):
-            c += U[j, i] * y[j]
-        c *= (spectral(params.kind, params.floor, lam[i], 1.0) - spectral(params.kind, params.floor, 0.0, 1.0)) / lam[i]
+            total += U[j, i] * y[j]
+        total *= (spectral(params.kind, params.floor, lam[i], 1.0) - outside) / lam[i]
         for j in range(len(a)):
-            a[j] += c * U[j, i]
+            a[j] += total * U[j, i]
 
 
 @bare_inline
-def write(params, state, work, rows, i, scale, sparse):
-    """S += r s x' and wbar += sparse x at the features of row i: modifies state. scale : float, s."""
+def write(params, state, work, rows, i, scale):
+    """The round's results into the state; S += r s x' and wbar += move x at the features of row i. scale : float, s."""
     now = state.now[0]
     now.t += 1
+    for j in range(len(work.r)):
+        for k in range(len(work.r)):
+            state.SS[j, k] = work.SS[j, k]
+        for c in range(len(work.move)):
+            state.b[c, j], state.q[c, j] = work.b[c, j], work.q[c, j]
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        g, x = rows.features[at], rows.values[at]
-        now.seen = max(now.seen, g + 1)
-        state.wbar[g] += sparse * x
+        f, x = rows.features[at], rows.values[at]
+        now.seen = max(now.seen, f + 1)
+        for c in range(len(work.move)):
+            state.wbar[f, c] += work.move[c] * x
         for j in range(len(work.r)):
-            state.S[g, j] += work.r[j] * (scale * x)
+            state.S[f, j] += work.r[j] * (scale * x)
