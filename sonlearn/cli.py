@@ -22,6 +22,7 @@ from sonlearn.commands.verbs import VERBS, help_of, parse
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
+from sonlearn.options.evaluate import EvaluateOptions
 from sonlearn.options.methods import METHODS, SKETCHES, listing
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import WRITABLE
@@ -108,6 +109,8 @@ def _dispatch(arguments: list[str]) -> int:
         return _vw(rest)
     given, others = parse(verb, rest)
     match verb:
+        case "evaluate":
+            return _evaluate(given, others)
         case "describe":
             return _describe(given, others)
         case "methods":
@@ -194,6 +197,13 @@ def _vw(arguments: list[str]) -> int:
         without = f" (left out: {' '.join(left)})" if left else ""
         _complain(f"this is: sonlearn {shlex.join(ours)}{without}")
     return _dispatch(ours)
+
+
+def _evaluate(given: dict[str, Any], others: list[str]) -> int:
+    options, run_options = EvaluateOptions(**_taken(given, EvaluateOptions)), RunOptions(**_own_run(given, others))
+    from sonlearn.commands import evaluate
+
+    return evaluate.run(options, run_options, given.get("format"))
 
 
 def _describe(given: dict[str, Any], others: list[str]) -> int:

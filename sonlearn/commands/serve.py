@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import io
 import ipaddress
 import threading
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.commands.bandit import is_bandit, load_bandit
 from sonlearn.commands.checkpoints import Checkpoints
 from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.interrupts import Interrupts
@@ -25,9 +28,13 @@ from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
 from sonlearn.options.verbs import ServeOptions
 from sonlearn.report import streams
+from sonlearn.text.decisions import read_decisions
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.names import NameTable
 from sonlearn.text.read import read_batches
+
+if TYPE_CHECKING:
+    from sonlearn.learn.bandits.bandit import Bandit
+    from sonlearn.serve.app import Limits
 
 #: How often a model that learns is saved where nothing is said.
 CHECKPOINT_MINUTES = 5.0
@@ -43,17 +50,15 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         the model could not be saved at the end.
     """
     check(options, run_options)
-    try:
+    if is_bandit(run_options.initial_regressor):
+        return serve_decisions(options, run_options)
+    if options.events is not None:
+        raise OptionError(f"--events {options.events}: {run_options.initial_regressor} is no model of decisions")
+    with extra():
         from sonlearn.serve.app import Limits
         from sonlearn.serve.metrics import Metrics
         from sonlearn.serve.server import Server, address, listen
         from sonlearn.serve.worker import Worker
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if package in ("", "sonlearn"):
-            raise
-        remedy = "in a copy of the source: pip install '.[serve]'"
-        raise OptionError(f"serve: {package} is not installed; {remedy}") from None
     with contextlib.ExitStack() as stack:
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
         lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))
@@ -61,9 +66,8 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         model = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
         with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
             warm_up(model.learner, options.learn)
-        limits = Limits(options.max_body, min(options.max_body, Limits().line), options.connections, options.timeout)
-        limits = limits._replace(idle=max(limits.idle, limits.seconds), entries=options.max_features)
-        saver = Saver(run_options, model.learner, model.names) if options.learn else None
+        limits = limits_of(options, Limits())
+        saver = Saver(run_options, lambda: contents(model.learner, model.names)) if options.learn else None
 
         async def serve() -> None:
             metrics = Metrics(
@@ -87,6 +91,98 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
     if saver is not None:
         saver.last()
     return 0
+
+
+def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
+    """Serve a model of decisions until a signal; return the exit status. Raises as `run` does."""
+    path = run_options.initial_regressor
+    assert path is not None
+    if options.events is None:
+        raise OptionError(f"{path} decides, and its decisions have to be written down; give --events FILE")
+    if options.port is None or options.tcp is not None:
+        raise OptionError("--tcp, --port none: decisions are served over HTTP alone")
+    check_files({"-i": path}, {"-f": run_options.final_regressor, "--events": options.events}, [("-f", "-i")])
+    with extra(), contextlib.ExitStack() as stack:
+        from sonlearn.serve.app import Limits
+        from sonlearn.serve.decider import Decider, replay
+        from sonlearn.serve.decisions import DecisionHandlers, DecisionMetrics, make_app
+        from sonlearn.serve.events import EventFile
+        from sonlearn.serve.server import Server, address, listen
+
+        http = stack.enter_context(listen(options.host, options.port, "--port"))
+        learner = load_bandit(path)[0]
+        events = stack.enter_context(contextlib.closing(EventFile(options.events)))
+        if events.cut:
+            warn(f"--events {options.events}: a last line that was not whole was taken off; it was never answered")
+        with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
+            warm_up_decisions(learner)
+            start = events.read_until(storage.read(path, kind="bandit")[0].get("events"))
+            learned = replay(learner, events, start or 0, options.learn and start is not None)
+        if learned:
+            complain(f"{options.events}: {learned} rewards were learned that {path} did not have yet")
+
+        def contents() -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+            header, arrays = learner.to_arrays()
+            return {**header, "events": events.mark()}, arrays
+
+        saver = Saver(run_options, contents) if options.learn else None
+        if saver is not None:
+            saver.last()  # from now on the model says from where its events have to be learned again
+        limits = limits_of(options, Limits())
+
+        async def serve() -> None:
+            metrics = DecisionMetrics(lambda: learner.examples, lambda: decider.waiting, lambda: events.pending)
+
+            def after(decided: int, rewarded: int, learned: int) -> None:
+                metrics.done(decided, rewarded, learned)
+                if saver is not None and learned:
+                    saver.learned(learned, metrics)
+
+            decider = Decider(learner, events, options.learn, most_entries=limits.entries, after=after)
+            app = make_app(DecisionHandlers(decider, metrics, limits, options.learn, warn))
+            learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
+            about = f"serving decisions of {path} on http://{address(http)}, events in {options.events}{learns}"
+            server = Server.of_decisions(decider, limits, app)
+            await server.run(http, None, lambda: None if run_options.quiet else complain(about))
+
+        asyncio.run(serve())
+        if saver is not None:
+            saver.last()
+    return 0
+
+
+def limits_of(options: ServeOptions, default: Limits) -> Limits:
+    """What a client may ask for."""
+    limits = default._replace(
+        body=options.max_body, line=min(options.max_body, default.line), connections=options.connections,
+        seconds=options.timeout, entries=options.max_features,
+    )  # fmt: skip
+    return limits._replace(idle=max(limits.idle, limits.seconds))
+
+
+@contextlib.contextmanager
+def extra() -> Iterator[None]:
+    """Turn the lack of a package of the extra into an OptionError."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "sonlearn"):
+            raise
+        remedy = "in a copy of the source: pip install '.[serve]'"
+        raise OptionError(f"serve: {package} is not installed; {remedy}") from None
+
+
+def warm_up_decisions(learner: Bandit) -> None:
+    """Have all kernels ready that a request will run."""
+    actions = "" if learner.options.actions else '"_multi":[{"b":1},{"c":2}],'
+    line = '{"_label_cost":%d,"_label_probability":0.5,"_labelIndex":%d,"c":{' + actions + '"a":1}}\n'
+    text = "".join(line % (i, i) for i in (0, 1))
+    other = learner.copy()
+    read_as = dataclasses.replace(learner.text, format="json")
+    for decisions in read_decisions(io.BytesIO(text.encode()), read_as, learner.options):
+        other.decide(decisions)
+        other.partial_fit(decisions)
 
 
 def check(options: ServeOptions, run_options: RunOptions) -> None:
@@ -141,19 +237,19 @@ def warm_up(learner: Learner, learns: bool) -> None:
 class Saver:
     """Saves the model while requests are answered: its arrays are copied, and written by another thread."""
 
-    def __init__(self, options: RunOptions, learner: Learner, names: NameTable):
+    def __init__(self, options: RunOptions, contents: Callable[[], tuple[dict[str, Any], dict[str, np.ndarray]]]):
         minutes = options.checkpoint_minutes
         if minutes is None and options.checkpoint is None:
             minutes = CHECKPOINT_MINUTES
         self._checkpoints = Checkpoints(options.checkpoint, minutes)
         assert options.final_regressor is not None
-        self._path, self._learner, self._names = options.final_regressor, learner, names
+        self._path, self._contents = options.final_regressor, contents
         self._writing: threading.Thread | None = None
 
     def learned(self, rows: int, metrics: Any) -> None:
         """So many rows more have been learned; the learner rests."""
         if self._checkpoints.due(rows) and (self._writing is None or not self._writing.is_alive()):
-            header, arrays = contents(self._learner, self._names)
+            header, arrays = self._contents()
             copies = {name: np.array(array) for name, array in arrays.items()}
             self._writing = threading.Thread(target=self._write, args=(header, copies, metrics), name="sonlearn-save")
             self._writing.start()
@@ -170,4 +266,4 @@ class Saver:
         """Save it at the end. Raises ModelFileError."""
         if self._writing is not None:
             self._writing.join()
-        storage.write(self._path, *contents(self._learner, self._names))
+        storage.write(self._path, *self._contents())

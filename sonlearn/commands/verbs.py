@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from sonlearn.errors import OptionError, shorten
 from sonlearn.options import LearnOptions, TextOptions, vw_flags
 from sonlearn.options.bandit import BanditOptions
+from sonlearn.options.evaluate import EvaluateOptions
 from sonlearn.options.learning import ALL_TAKE, OUTPUT_OPTIONS
 from sonlearn.options.methods import DEFAULT, METHODS
 from sonlearn.options.run import RunOptions
@@ -62,6 +63,7 @@ _TUNE = (
 )  # fmt: skip
 _SERVE = ("initial_regressor", "final_regressor", "checkpoint", "checkpoint_minutes", "threads", "quiet")
 _READ = ("data", "on_error", "max_errors", "threads")
+_EVALUATE = (*_READ, "examples", "progress", "quiet")
 #: Options of text that are not of a matrix of features, or of a file of them: all but the constant.
 _TEXT = tuple(field.name for field in dataclasses.fields(TextOptions) if field.name != "constant")
 
@@ -104,6 +106,15 @@ VERBS = {
             ("learning", _fields(LearnOptions)),
             ("text", _fields(TextOptions)),
             ("run", _fields(RunOptions, *_TUNE)),
+        ),
+    ),
+    "evaluate": Verb(
+        "sonlearn evaluate -i MODEL [-i MODEL ...] [options] [DATA ...]",
+        "Say what models of decisions would have cost in place of the policy that wrote a log, with intervals.",
+        (
+            ("evaluation", _fields(EvaluateOptions)),
+            ("text", _fields(TextOptions, "format")),
+            ("run", _fields(RunOptions, *_EVALUATE)),
         ),
     ),
     "describe": Verb(

@@ -40,6 +40,8 @@ class Decisions(NamedTuple):
     tags : list of str, or None
     skipped : list of (int, str), or None
         Malformed decisions that were left out, as `Batch.skipped`.
+    probabilities : float64[candidates], or None
+        With which the log's policy would have chosen each candidate, where all were logged; NaN: not known.
     """
 
     rows: Batch
@@ -54,6 +56,7 @@ class Decisions(NamedTuple):
     source: str = "<memory>"
     tags: list[str] | None = None
     skipped: list[tuple[int, str]] | None = None
+    probabilities: np.ndarray | None = None
 
     @property
     def n(self) -> int:
@@ -75,6 +78,7 @@ class Decisions(NamedTuple):
             probability=self.probability[start:stop], lines=self.lines[start:stop],
             costs=None if self.costs is None else self.costs[a:b],
             tags=None if self.tags is None else self.tags[start:stop], skipped=skipped or None,
+            probabilities=None if self.probabilities is None else self.probabilities[a:b],
         )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions, listed, numbered
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError, OptionError
+from sonlearn.estimators.bandit_value import Evaluated, evaluated
 from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
@@ -151,6 +152,51 @@ class SonlearnBandit:
             raise InputError("<memory>", None, None, "a table of contexts", "numbered actions: SonlearnBandit(K)")
         decided = self.learner.predict(numbered(from_scipy(X), self.actions))
         return decided.probability.reshape(-1, self.actions)
+
+    def evaluate(
+        self, X: Any, action: Any, reward: Any, probability: Any, *, probabilities: Any = None,
+        rewards: tuple[float, float] | None = None, level: float = 0.95, floor: float | None = None,
+    ) -> Evaluated:  # fmt: skip
+        """What this model, as it is, would have earned in the place of the policy that wrote a log.
+
+        The log has to be one that the model has not learned from. The arrays are those of Open Bandit Pipeline's
+        feedback: ``context``, ``action``, ``reward``, ``pscore`` and ``pi_b``.
+
+        Parameters
+        ----------
+        X, action, reward, probability :
+            As of `partial_fit`.
+        probabilities : float[n, K], or float[n, K, 1], or None
+            With which the log's policy would have chosen each action; they narrow the intervals.
+        rewards : (float, float) or None
+            No reward is below, or above; None: as those that the model has learned from.
+        level : float
+            Probability with which each interval holds at all times.
+        floor : float or None
+            The log's policy took every action with this probability at least; narrows the intervals as well.
+
+        Raises
+        ------
+        InputError, OptionError
+            Arrays do not fit, a reward is out of range, or a probability below the floor.
+        """
+        if self.actions is None:
+            raise InputError("<memory>", None, None, "a table of contexts", "numbered actions: SonlearnBandit(K)")
+        rows = from_scipy(X)
+        p = np.asarray(probability, np.float64)
+        self._check(action, reward, p, self.actions)
+        decisions = numbered(rows, self.actions, action, -np.asarray(reward, np.float64), p)
+        if probabilities is not None:
+            every = np.asarray(probabilities, np.float64)
+            if every.size != rows.n * self.actions:
+                found, expected = f"probabilities of the shape {every.shape}", f"({rows.n}, {self.actions})"
+                raise InputError("<memory>", None, None, found, expected)
+            decisions = decisions._replace(probabilities=every.reshape(-1))
+        return evaluated(self.learner, decisions, rewards, level, floor)
+
+    def action_dist(self, X: Any) -> np.ndarray:
+        """float64[n, K, 1]: `predict` in the shape that Open Bandit Pipeline's estimators take."""
+        return self.predict(X)[:, :, None]
 
     def save(self, path: str | Path) -> None:
         """Write the model, whole or not at all."""

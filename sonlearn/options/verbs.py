@@ -105,6 +105,10 @@ class ServeOptions:
         parse=port_number, low=0, high=65535, metavar="PORT",
     )  # fmt: skip
     learn: bool = option(False, "learn from rows with a label: POST /learn, and lines of --tcp (needs -f)")
+    events: str | None = option(
+        None, "of a model of decisions: the file to which decisions and rewards are appended, as dsjson (needed)",
+        metavar="FILE",
+    )  # fmt: skip
     max_body: int = option(8 << 20, "bytes that a request may have", parse=int, low=1, high=1 << 30, metavar="N")
     max_features: int = option(
         1 << 16, "features that a row may have, with its interactions", parse=int, low=1, high=1 << 22, metavar="N"

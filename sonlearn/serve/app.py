@@ -103,25 +103,24 @@ class Handlers:
         try:
             response = await answer()
         except Refused as refused:
-            response = _refusal(request, refused)
+            response = refusal(request, refused)
         except SonlearnError as error:
             status = 413 if isinstance(error, TooLongError) else 400
-            response = _refusal(request, Refused(status, str(error)))
+            response = refusal(request, Refused(status, str(error)))
         except Busy:
-            response = _refusal(request, Refused(503, "too much is waiting; try again later", {"retry-after": "1"}))
+            response = refusal(request, Refused(503, "too much is waiting; try again later", {"retry-after": "1"}))
         except ClientDisconnect:
-            response = _refusal(request, Refused(400, "the request has ended before its end"))
+            response = refusal(request, Refused(400, "the request has ended before its end"))
         except Exception as error:
             line = " ".join(f"unexpected {type(error).__name__}: {error}".split())
             self._report(f"{path}: {line}")
-            response = _refusal(request, Refused(500, f"{line}; this is a bug, please report it"))
+            response = refusal(request, Refused(500, f"{line}; this is a bug, please report it"))
         self._metrics.requests.labels(path, response.status_code).inc()
         self._metrics.seconds.observe(time.perf_counter() - started)
         return response
 
     async def _answered(self, request: Request, learn: bool) -> Response:
-        if "origin" in request.headers:
-            raise Refused(403, "requests of web pages are not answered: any page could send them")
+        self._check_origin(request)
         if learn and not self._learns:
             raise Refused(403, "this server does not learn; start it with: sonlearn serve --learn -f MODEL")
         media = request.headers.get("content-type", PLAIN).split(";")[0].strip().lower()
@@ -134,6 +133,10 @@ class Handlers:
         if wants.probabilities:
             content["tags"] = answer.tags
         return Response(json.dumps(content) + "\n", media_type=JSON)
+
+    def _check_origin(self, request: Request) -> None:
+        if "origin" in request.headers:
+            raise Refused(403, "requests of web pages are not answered: any page could send them")
 
     def _wants(self, request: Request, media: str) -> Wants:
         """What the query asks for."""
@@ -199,7 +202,7 @@ def text_of(answer: Answer) -> str:
     return format_lines(texts if named else np.array(texts, dtype=np.float64), answer.tags)
 
 
-def _refusal(request: Request, refused: Refused) -> Response:
+def refusal(request: Request, refused: Refused) -> Response:
     """One line, as text or as JSON, as the request was."""
     if request.headers.get("content-type", "").startswith((JSON, JSON_LINES)):
         content = json.dumps({"error": refused.line}) + "\n"
@@ -218,7 +221,7 @@ async def _unknown(request: Request, error: Exception) -> Response:
     expected = "POST /predict, POST /learn, GET /health or GET /metrics"
     found = f"{request.method} {request.url.path!r:.80}"
     line, headers = f"found {found}, expected {expected}", dict(error.headers or {})
-    return _refusal(request, Refused(error.status_code, line, headers))
+    return refusal(request, Refused(error.status_code, line, headers))
 
 
 def make_app(handlers: Handlers) -> Starlette:

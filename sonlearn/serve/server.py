@@ -11,9 +11,11 @@ import socket
 from collections.abc import Callable
 
 import uvicorn
+from starlette.applications import Starlette
 
 from sonlearn.errors import OptionError
 from sonlearn.serve.app import Handlers, Limits, make_app
+from sonlearn.serve.decider import Decider
 from sonlearn.serve.lines import LineServer
 from sonlearn.serve.metrics import Metrics
 from sonlearn.serve.protocol import bounded
@@ -40,14 +42,23 @@ class Server:
     def __init__(
         self, worker: Worker, metrics: Metrics, limits: Limits, learns: bool, report: Callable[[str], None]
     ):  # fmt: skip
-        self._worker, self._limits = worker, limits
         asked, totals = worker.learner.options.coverage, worker.coverage
         if asked is not None:
             metrics.cover(
                 asked, lambda: totals.covered / max(totals.rows, 1), lambda: totals.size / max(totals.finite, 1)
             )
-        self._lines = LineServer(worker, metrics, limits, learns, report)
-        app = make_app(Handlers(worker, metrics, limits, learns, report))
+        lines = LineServer(worker, metrics, limits, learns, report)
+        self._begin(worker, limits, make_app(Handlers(worker, metrics, limits, learns, report)), lines)
+
+    @classmethod
+    def of_decisions(cls, decider: Decider, limits: Limits, app: Starlette) -> Server:
+        """A server of decisions; there are no lines."""
+        server = cls.__new__(cls)
+        server._begin(decider, limits, app, None)
+        return server
+
+    def _begin(self, worker: Worker | Decider, limits: Limits, app: Starlette, lines: LineServer | None) -> None:
+        self._worker, self._limits, self._lines = worker, limits, lines
         logging.getLogger("uvicorn").addHandler(logging.NullHandler())
         config = uvicorn.Config(
             app, http=bounded(limits), ws="none", loop="asyncio", lifespan="off", log_config=None, access_log=False,
@@ -67,7 +78,7 @@ class Server:
                     loop.add_signal_handler(number, self.stop)
         working = asyncio.ensure_future(self._worker.run())
         listening = None
-        if lines is not None:
+        if lines is not None and self._lines is not None:
             listening = await asyncio.start_server(self._lines.connected, sock=lines, backlog=_BACKLOG)
         serving = asyncio.ensure_future(self._http.serve(sockets=[http])) if http is not None else None
         ready()
@@ -76,7 +87,8 @@ class Server:
         if listening is not None:
             listening.close()
         self._http.should_exit = True
-        await self._lines.stop(self._limits.seconds)
+        if self._lines is not None:
+            await self._lines.stop(self._limits.seconds)
         if serving is not None:
             await serving
         self._worker.stop()

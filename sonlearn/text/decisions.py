@@ -38,7 +38,7 @@ from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
-from sonlearn.text.objects import Members, Unfit, error_of, members_of
+from sonlearn.text.objects import Members, Unfit, error_of, members_of, said
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
 from sonlearn.text.source import CHUNK_BYTES, read_chunks, source_name
 
@@ -333,6 +333,7 @@ class Head(NamedTuple):
     cost: float
     probability: float
     tag: str
+    probabilities: tuple[float, ...] = ()  # of all candidates, where they were logged
 
 
 def _read_block(at: int, block: Block, bandit: BanditOptions, texts: list[bytes], origin: list[Origin]) -> Head:
@@ -541,8 +542,10 @@ def parse_dsjson(
     owners = np.repeat(np.arange(len(heads)), sizes)
     begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     if bandit.actions is None:
-        return _from_records(rows, begin, np.array(sizes), heads, options), refused
-    return _assembled(rows, owners, heads, list(range(len(heads))), options, bandit), refused
+        found = _from_records(rows, begin, np.array(sizes), heads, options)
+    else:
+        found = _assembled(rows, owners, heads, list(range(len(heads))), options, bandit)
+    return found._replace(probabilities=_all_logged(heads)), refused
 
 
 def _from_records(
@@ -586,8 +589,9 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
     index, cost, probability = (labels.get(f"_label{name}") for name in ("index", "_cost", "_probability"))
     if index is None and isinstance(fields.get("_label_Action"), float):
         index = fields["_label_Action"] - 1.0
+    logged = _logged_probabilities(fields, len(columns))
     if cost is None or index is None:
-        return Head(line, True, columns, -1, math.nan, math.nan, str(tag)), records
+        return Head(line, True, columns, -1, math.nan, math.nan, str(tag), logged), records
     for name, value in (("_labelIndex", index), ("_label_cost", cost), ("_label_probability", probability)):
         if not isinstance(value, float) or not math.isfinite(value):
             raise Unfit(f"{value!r}", "a number", (name,))
@@ -595,7 +599,33 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
         raise Unfit(f"{index:g}", f"an action from 0 to {len(columns) - 1}", ("_labelIndex",))
     if not 0.0 < probability <= 1.0:  # type: ignore[operator]
         raise Unfit(f"{probability:g}", "a probability above 0, and at most 1", ("_label_probability",))
-    return Head(line, bandit.actions is None, columns, int(index), cost, probability, str(tag)), records  # type: ignore[arg-type]
+    head = Head(line, bandit.actions is None, columns, int(index), cost, probability, str(tag), logged)  # type: ignore[arg-type]
+    return head, records
+
+
+def _logged_probabilities(fields: dict[str, Any], count: int) -> tuple[float, ...]:
+    """The probabilities p of the actions a (from 1 on), in the order of actions; empty where there are none. Unfit."""
+    p, a = fields.get("p"), fields.get("a")
+    if p is None or a is None:
+        return ()
+    for name, values in (("p", p), ("a", a)):
+        if not isinstance(values, list) or not all(isinstance(value, float) for value in values):
+            raise Unfit(said(values), "an array of numbers", (name,))
+        if len(values) != count:
+            raise Unfit(f"{len(values)} numbers", f"{count}, one for each action", (name,))
+    if sorted(a) != list(range(1, count + 1)):
+        raise Unfit("numbers of actions", f"each from 1 to {count} once", ("a",))
+    if not all(0.0 <= one <= 1.0 for one in p):
+        raise Unfit("a probability", "probabilities from 0 to 1", ("p",))
+    of = dict(zip(a, p, strict=True))
+    return tuple(of[float(i)] for i in range(1, count + 1))
+
+
+def _all_logged(heads: list[Head]) -> np.ndarray | None:
+    """float64[candidates]: the probabilities of all actions of some decisions; None where none has them."""
+    if not any(head.probabilities for head in heads):
+        return None
+    return np.array([p for head in heads for p in head.probabilities or (math.nan,) * len(head.columns)])
 
 
 def decisions_of_classes(batch: Batch, classes: int) -> Decisions:

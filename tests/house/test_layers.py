@@ -8,7 +8,7 @@ from places import PACKAGE
 LAYERS = (
     ("__init__", "errors", "jit"),
     ("options", "data"),
-    ("files", "sketch", "text", "views", "conformal"),
+    ("files", "sketch", "text", "views", "conformal", "offpolicy"),
     ("learn",),
     ("report",),
     ("estimators", "tuning", "cluster", "serve"),

@@ -1,0 +1,216 @@
+"""``sonlearn evaluate``: what models would have cost in the place of the policy that wrote a log."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from sonlearn.commands.bandit import load_bandit
+from sonlearn.commands.checks import check_stdin
+from sonlearn.commands.files import STDIN
+from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.messages import COMPILING, FROM_TERMINAL, complain, from_terminal, warn, warn_of_skipped
+from sonlearn.data.decisions import Decisions
+from sonlearn.errors import InputError, OptionError
+from sonlearn.jit import on_first_compilation
+from sonlearn.learn.bandits.bandit import Bandit
+from sonlearn.offpolicy.evaluation import Evaluation, Policy
+from sonlearn.options.evaluate import EvaluateOptions
+from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.report.offpolicy import HEADER, csv_lines, json_lines, progress_lines, summary_lines
+from sonlearn.report.progress import Schedule
+from sonlearn.text.decisions import DecisionReader
+
+
+def run(options: EvaluateOptions, run_options: RunOptions, format: str | None) -> int:
+    """Evaluate; return the exit status.
+
+    Parameters
+    ----------
+    options : EvaluateOptions
+    run_options : RunOptions
+        Of these data, examples, on_error, max_errors, threads, progress and quiet count.
+    format : str or None
+        Format of the log, if it is not to be found out.
+
+    Raises
+    ------
+    SonlearnError, OSError
+    """
+    sources = list(run_options.data) or ["-"]
+    check(options, sources)
+    models = [load_bandit(path)[0] for path in options.models]
+    for path, model in zip(options.models, models, strict=True):
+        if model.options.cbify is not None:
+            raise OptionError(f"-i {path}: it decides among classes (--cbify), and rows with a class are no log")
+    if from_terminal(sources) and not run_options.quiet:
+        complain(FROM_TERMINAL)
+    costs = costs_of(models, options)
+    evaluation = Evaluation(list(options.models), costs, level=options.level, floor=options.floor)
+    readers = readers_of(models, sources, run_options, format)
+    session = Session(evaluation, models, options, run_options)
+    with Interrupts(at_once=True) as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
+        for batches in interrupts.until_signal(side_by_side(readers, options.models)):
+            interrupts.at_once = False
+            if not session.add(batches):
+                break
+        session.finish(" ".join(sources))
+    warn_of_skipped(readers[0].error_count, readers[0].errors)
+    if interrupts.received is not None:
+        warn(f"interrupted ({signal.Signals(interrupts.received).name}): the result is of what was read until then")
+        return 128 + interrupts.received
+    return 0
+
+
+def check(options: EvaluateOptions, sources: list[str]) -> None:
+    """Raise OptionError for what could only fail later."""
+    if not options.models:
+        raise OptionError("evaluate needs a model of decisions; give -i MODEL")
+    twice = next((path for i, path in enumerate(options.models) if path in options.models[:i]), None)
+    if twice is not None:
+        raise OptionError(f"-i {twice}: given twice")
+    check_stdin(sources)
+
+
+def costs_of(models: list[Bandit], options: EvaluateOptions) -> tuple[float, float]:
+    """The range of costs: what is given of it, else of those that the models have learned from. Raises OptionError."""
+    facts = [model.facts() for model in models if model.examples]
+    low, high = options.cost_low, options.cost_high
+    if low is None and facts:
+        low = -max(one["highest reward"] for one in facts)
+    if high is None and facts:
+        high = -min(one["lowest reward"] for one in facts)
+    if low is None or high is None or not low < high:
+        found = " to ".join("?" if end is None else f"{end:g}" for end in (low, high))
+        raise OptionError(f"costs from {found} are no range; give --cost-low C and --cost-high C")
+    return low, high
+
+
+class ReadAs:
+    """A reader, and the models that read as it does."""
+
+    def __init__(self, reader: DecisionReader, models: list[int]):
+        self.reader, self.models = reader, models
+
+    @property
+    def error_count(self) -> int:
+        """Malformed decisions that were left out."""
+        return self.reader.error_count
+
+    @property
+    def errors(self) -> list[InputError]:
+        """The first of them."""
+        return self.reader.errors
+
+
+def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, format: str | None) -> list[ReadAs]:
+    """A reader for each way in which the models read a log. Raises OptionError where it can be read only once."""
+    ways: dict[str, ReadAs] = {}
+    for i, model in enumerate(models):
+        bandit, text = model.options, model.text
+        own = text.format if bandit.cost or bandit.reward else "auto"
+        text = dataclasses.replace(text, format=format or own)
+        names = (bandit.actions, bandit.action, bandit.cost, bandit.reward, bandit.probability)
+        way = repr((text, names, model.columns.known))
+        if way not in ways:
+            reader = DecisionReader(
+                sources, text, bandit, on_error=options.on_error, max_errors=options.max_errors,
+                threads=options.prefetch_parsed, columns=model.columns,
+            )  # fmt: skip
+            ways[way] = ReadAs(reader, [])
+        ways[way].models.append(i)
+    if len(ways) > 1 and any(source in STDIN for source in sources):
+        raise OptionError("these models read a log in different ways, and standard input can be read once; give a file")
+    return list(ways.values())
+
+
+def side_by_side(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[list[Decisions]]:
+    """For each model the same decisions. Raises InputError where the models find different ones."""
+    streams = [iter(one.reader) for one in readers]
+    left: list[Decisions | None] = [None] * len(readers)
+    while True:
+        left = [next(stream, None) if one is None else one for one, stream in zip(left, streams, strict=True)]
+        parts = [one for one in left if one is not None]
+        if not parts:
+            return
+        n = min(one.n for one in parts)
+        now = [one.part(0, n) for one in parts]
+        for other, reader in zip(now, readers, strict=False):
+            same = len(parts) == len(readers) and np.array_equal(other.cost, now[0].cost, equal_nan=True)
+            if not same:
+                found = f"other decisions for {paths[reader.models[0]]} than for {paths[readers[0].models[0]]}"
+                raise InputError(now[0].source, int(now[0].lines[0]), None, found, "a log that all models read alike")
+        left = [one.part(n, one.n) if one is not None and one.n > n else None for one in left]
+        out: dict[int, Decisions] = {i: one for one, reader in zip(now, readers, strict=True) for i in reader.models}
+        yield [out[i] for i in range(len(out))]
+
+
+class Session:
+    """One evaluation under way."""
+
+    def __init__(self, evaluation: Evaluation, models: list[Bandit], options: EvaluateOptions, run_options: RunOptions):
+        self.evaluation, self.models, self.options, self.run_options = evaluation, models, options, run_options
+        self._schedule = Schedule(*parse_progress(run_options.progress or COARSE))
+        self._due, self._read, self._begun = self._schedule.first, 0, False
+
+    def add(self, batches: list[Decisions]) -> bool:
+        """Evaluate decisions, which each model reads as its own; whether more are wanted."""
+        most = self.run_options.examples
+        if most is not None:
+            batches = [one.part(0, most - self._read) for one in batches]
+        policies = []
+        for model, decisions in zip(self.models, batches, strict=True):
+            decided = model.partial_fit(decisions) if self.options.progressive else model.decide(decisions)
+            policies.append(Policy(decided.probability, decided.mean))
+        decisions, start = batches[0], 0
+        while start < decisions.n:
+            stop = min(decisions.n, max(start + 1, int(np.ceil(self._due)) - self._read))
+            now = [Policy(*(array[one.first[start] : one.first[stop]] for array in policy))
+                   for one, policy in zip(batches, policies, strict=True)]  # fmt: skip
+            self.evaluation.add(decisions.part(start, stop), now)
+            self._read += stop - start
+            start = stop
+            if self._read >= self._due:
+                self._due = self._schedule.after(self._read)
+                self._report()
+        return most is None or self._read < most
+
+    def finish(self, source: str) -> None:
+        """Write the result, and what is wrong. Raises InputError where nothing could be evaluated."""
+        evaluation = self.evaluation
+        if not evaluation.count:
+            raise InputError(
+                source, None, None, f"{self._read} decisions, none with a cost and a probability",
+                "action:cost:probability of the decisions of a log",
+            )  # fmt: skip
+        lines = evaluation.lines()
+        if self.options.output == "text":
+            print("\n".join(summary_lines(lines, self.options.level)), flush=True)
+            if not evaluation.checks.bounded:
+                self.say("the log lacks the probabilities of actions not chosen: --floor P narrows the intervals")
+        else:
+            self._write(lines)
+        for text in evaluation.warnings():
+            warn(text)
+
+    def _report(self) -> None:
+        if self.options.output != "text":
+            self._write(self.evaluation.lines())
+        elif not self.run_options.quiet:
+            for line in (*(() if self._begun else HEADER), *progress_lines(self.evaluation.lines())):
+                complain(line)
+        self._begun = True
+
+    def _write(self, lines: list[Any]) -> None:
+        text = json_lines(lines) if self.options.output == "jsonl" else csv_lines(lines, not self._begun)
+        print("\n".join(text), flush=True)
+        self._begun = True
+
+    def say(self, line: str) -> None:
+        """A line on standard error, unless --quiet."""
+        if not self.run_options.quiet:
+            complain(line)

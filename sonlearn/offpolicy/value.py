@@ -1,0 +1,92 @@
+"""Estimates of one policy's value, or of the difference of two, each with an interval that holds at any time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sonlearn.offpolicy.scores import Drawn, cut, edge, reach, terms
+from sonlearn.offpolicy.sequence import LowerSequence
+
+ESTIMATORS = ("ips", "snips", "dr")
+#: Weights of the alternatives of each estimator: no control, the control cut. For IPS the control is the other edge.
+SHARES = {"ips": (0.5, 0.5), "snips": (0.2, 0.8), "dr": (0.2, 0.8)}
+
+
+class Value:
+    """Estimates of the mean cost of a policy, costs in [0, 1], or of what one costs more than another.
+
+    Parameters
+    ----------
+    bounded : bool
+        Whether lower bounds of the log's probabilities are known (`Drawn.least`); else controls are of no use to
+        intervals, which then are the same for all estimators.
+    against : str
+        ``""``: one policy. ``log``: the cost beyond that of the log itself. ``other``: beyond that of a second policy.
+    """
+
+    def __init__(self, bounded: bool, against: str = ""):
+        self._against, self._bounded = against, bounded
+        shares = {name: SHARES[name] if bounded else (1.0,) for name in ESTIMATORS}
+        self._low, self._high = (-1.0, 1.0) if against else (0.0, 1.0)
+        self._sequences = {
+            name: tuple(LowerSequence(self._low, self._high, shares[name]) for _ in range(2)) for name in ESTIMATORS
+        }
+        self._reach = {name: np.ones(2) for name in ESTIMATORS}
+        self._total = 0.0  # of the terms of the doubly robust estimate
+        self.count = 0
+
+    def add(self, drawn: Drawn, delta: np.ndarray, expected: np.ndarray, baseline: np.ndarray) -> None:
+        """Add decisions.
+
+        Parameters
+        ----------
+        drawn : Drawn
+        delta : float64[candidates]
+            Probabilities, or differences of two policies'.
+        expected : float64[candidates]
+            Expected costs in [0, 1], of a model that has not learned from these decisions.
+        baseline : float64[n]
+            A mean cost in [0, 1], known before each decision.
+        """
+        if not len(drawn.at):
+            return
+        level = np.repeat(baseline, np.diff(drawn.first))
+        controls = {"ips": None, "snips": level, "dr": expected}
+        own = drawn.cost if self._against == "log" else np.zeros(len(drawn.at))
+        self._total = total(self._total, terms(drawn, delta, expected) - own)
+        for name, control in controls.items():
+            self._bet(name, 0, drawn, delta, control, own)
+            mirrored = None if control is None else 1.0 - control
+            self._bet(name, 1, drawn.mirrored(), delta, mirrored, 1.0 - drawn.cost if self._against == "log" else own)
+        self.count += len(drawn.at)
+
+    def _bet(
+        self, name: str, side: int, drawn: Drawn, delta: np.ndarray, control: np.ndarray | None, own: np.ndarray
+    ) -> None:
+        """Add to the lower bound (side 0), or with mirrored costs to that of the mirrored mean (side 1)."""
+        least = 1.0 if self._against else 0.0
+        edges = edge(delta)
+        values, shifts = [terms(drawn, delta, edges) - own], [np.full(len(drawn.at), least)]
+        if self._bounded:
+            wish = 1.0 - edges if control is None else control
+            needed = np.concatenate(([self._reach[name][side]], reach(drawn, delta, wish)))
+            k = np.maximum.accumulate(needed)
+            self._reach[name][side] = k[-1]
+            values.append(terms(drawn, delta, cut(drawn, delta, wish, k[:-1])) - own)
+            shifts.append(k[:-1] + least)
+        self._sequences[name][side].add(np.column_stack(values), np.column_stack(shifts))
+
+    @property
+    def doubly_robust(self) -> float:
+        """The doubly robust estimate; those of the others are ratios of sums that `evaluation` has."""
+        return self._total / self.count if self.count else float("nan")
+
+    def interval(self, name: str, alpha: float) -> tuple[float, float]:
+        """The interval of an estimator, one of `ESTIMATORS`, that is ever wrong with a chance of alpha at most."""
+        below, above = self._sequences[name]
+        return below.bound(alpha / 2), self._high + self._low - above.bound(alpha / 2)
+
+
+def total(start: float, values: np.ndarray) -> float:
+    """`start` and all values, added one by one, so that where a batch ends changes no bit."""
+    return float(np.cumsum(np.concatenate(([start], values)))[-1])

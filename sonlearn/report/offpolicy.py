@@ -1,0 +1,86 @@
+"""Off-policy values as a table, as JSON lines and as CSV. Pure: results in, text out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from sonlearn.offpolicy.evaluation import LOG, Line
+from sonlearn.report.jsonable import bounded
+
+#: The estimator by which progress and the verdict go.
+BY = "dr"
+HEADER = (
+    "decisions     cost       low      high   less log       low      high   weight  policy",
+    "---------  -------  --------  --------  ---------  --------  --------  -------  ------",
+)
+
+
+def progress_lines(lines: list[Line]) -> list[str]:
+    """A row for each policy: its doubly robust cost, the same less the log's, each with its interval."""
+    of = {(one.policy, one.against): one for one in lines if one.estimator == BY}
+    policies = [policy for policy, against in of if not against]
+    out = []
+    for policy in policies:
+        own, less = of[policy, ""], of[policy, LOG]
+        ends = f"{own.cost:>8.4g}  {own.low:>8.4g}  {own.high:>8.4g}"
+        beyond = f"{less.cost:>+9.4g}  {less.low:>+8.4g}  {less.high:>+8.4g}"
+        out.append(f"{own.decisions:>9} {ends}  {beyond}  {own.weight:>7.4g}  {policy}")
+    return out
+
+
+def summary_lines(lines: list[Line], level: float) -> list[str]:
+    """The whole result for people, with the verdict."""
+    rows = [("policy", "estimator", "cost", "low", "high", "weight", "effective")]
+    for one in lines:
+        numbers = (f"{value:.6g}" for value in (one.cost, one.low, one.high, one.weight))
+        rows.append((named(one), one.estimator, *numbers, f"{one.effective:.0f}"))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    table = [
+        "  ".join(
+            cell.ljust(width) if i < 2 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    return [*table, "", f"each interval holds at all times with a probability of {level:g}", *verdicts(lines)]
+
+
+def named(line: Line) -> str:
+    """What a line is of."""
+    return f"{line.policy} less {line.against}" if line.against else line.policy
+
+
+def verdicts(lines: list[Line]) -> list[str]:
+    """Which policy is known to cost less than which."""
+    out = []
+    for one in lines:
+        if one.estimator != BY or not one.against:
+            continue
+        other = "the log" if one.against == LOG else one.against
+        if one.high < 0.0:
+            out.append(f"{one.policy} costs less than {other}, by {-one.high:.4g} at least")
+        elif one.low > 0.0:
+            out.append(f"{one.policy} costs more than {other}, by {one.low:.4g} at least")
+        else:
+            out.append(f"whether {one.policy} costs less than {other} is not known yet")
+    return out
+
+
+def json_lines(lines: list[Line]) -> list[str]:
+    """An object a line."""
+    return [
+        json.dumps({k: bounded(v) if isinstance(v, float) else v for k, v in one._asdict().items()}) for one in lines
+    ]
+
+
+def csv_lines(lines: list[Line], header: bool) -> list[str]:
+    """A row a line, numbers with all their digits."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    if header:
+        rows.writerow(Line._fields)
+    for one in lines:
+        rows.writerow([repr(float(value)) if isinstance(value, float) else value for value in one])
+    return text.getvalue().splitlines()

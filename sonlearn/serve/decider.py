@@ -1,0 +1,269 @@
+"""The one place that touches the learner while a model of decisions is served.
+
+Requests wait in a queue, in the order in which they came. All that wait are worked on, their events are written at
+once, and then they are answered. So an answer is never given before its event is on the disk, and the state of the
+learner is that of the file: whatever is lost in a crash is learned again from it (`replay`), to the same bits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import datetime
+import json
+import secrets
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from sonlearn.data.decisions import Decisions
+from sonlearn.errors import InputError, OptionError, OutputError, SonlearnError, shorten
+from sonlearn.learn.bandits.bandit import Bandit
+from sonlearn.options.text import NAMESPACED
+from sonlearn.serve.events import EventFile
+from sonlearn.serve.worker import Busy, TooLongError
+from sonlearn.text.decisions import Block, parse_dsjson
+from sonlearn.text.hashing import constant_id
+
+SOURCE = "<request>"
+#: Requests that are worked on together.
+AT_ONCE = 256
+_LARGEST = 1e100
+
+
+class UnknownEventError(SonlearnError):
+    """No event has this id."""
+
+
+class RewardedTwiceError(SonlearnError):
+    """The event has its reward."""
+
+
+class Decided(NamedTuple):
+    """The answer to /decide."""
+
+    event_id: str
+    action: int
+    probability: float
+    probabilities: list[float]
+
+
+class Rewarded(NamedTuple):
+    """The answer to /reward."""
+
+    event_id: str
+    learned: bool
+
+
+@dataclasses.dataclass(eq=False)
+class Job:
+    """A request: a context to decide in, or the reward of an event."""
+
+    body: Any
+    rewards: bool
+    size: int
+    answer: asyncio.Future[Decided | Rewarded] = dataclasses.field(default_factory=asyncio.Future)
+
+
+class Decider:
+    """Takes requests in turn.
+
+    Parameters
+    ----------
+    learner : Bandit
+        Of VW text or dsjson.
+    events : EventFile
+    learns : bool
+        Whether rewards are learned; else they are only written.
+    most_waiting : int
+        Bytes that may wait; a request that comes then is refused.
+    most_entries : int
+        Features that an action may have, with those of the context and their products.
+    after : callable
+        Called with (decisions, rewards, of them learned) when some are done. Runs while the learner rests.
+
+    Raises
+    ------
+    OptionError
+        The model reads no JSON.
+    """
+
+    def __init__(
+        self,
+        learner: Bandit,
+        events: EventFile,
+        learns: bool,
+        most_waiting: int = 1 << 26,
+        most_entries: int = 1 << 16,
+        after: Callable[[int, int, int], None] = lambda decided, rewarded, learned: None,
+    ):
+        if learner.text.format not in (*NAMESPACED, "auto"):
+            raise OptionError(f"a model of {learner.text.format} decides no JSON; train it from VW text or dsjson")
+        if learner.options.cbify is not None:
+            raise OptionError("a model of --cbify has no decisions of its own; train it with --cb_explore K")
+        self.learner, self.events, self._learns = learner, events, learns
+        self._text = dataclasses.replace(learner.text, format="json")
+        self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
+        self._jobs: deque[Job] = deque()
+        self._wake = asyncio.Event()
+        self._stopping = False
+
+    async def ask(self, body: Any, size: int, *, rewards: bool) -> Decided | Rewarded:
+        """The answer to a decoded request of so many bytes.
+
+        Raises
+        ------
+        Busy
+        SonlearnError
+            A context or a reward is malformed; `UnknownEventError`, `RewardedTwiceError`; `OutputError`: nothing could
+            be written.
+        """
+        if self._stopping or (self._jobs and self.waiting + size > self._most):
+            raise Busy
+        job = Job(body, rewards, size)
+        self._jobs.append(job)
+        self.waiting += size
+        self._wake.set()
+        return await job.answer
+
+    async def run(self) -> None:
+        """Work until `stop`, and then on what waits."""
+        with ThreadPoolExecutor(1, thread_name_prefix="sonlearn-decide") as pool:
+            while self._jobs or not self._stopping:
+                if not self._jobs:
+                    self._wake.clear()
+                    await self._wake.wait()
+                    await asyncio.sleep(0)  # what has come at the same time joins in
+                    continue
+                group = [self._jobs.popleft() for _ in range(min(AT_ONCE, len(self._jobs)))]
+                results = await asyncio.get_running_loop().run_in_executor(pool, self._work, group)
+                self.waiting -= sum(job.size for job in group)
+                for job, result in zip(group, results, strict=True):
+                    if job.answer.cancelled():
+                        continue
+                    if isinstance(result, Exception):
+                        job.answer.set_exception(result)
+                    else:
+                        job.answer.set_result(result)
+
+    def stop(self) -> None:
+        """Take no more requests; `run` ends when those that wait are answered."""
+        self._stopping = True
+        self._wake.set()
+
+    # -- without the event loop ------------------------------------------------------------------------------------
+
+    def _work(self, group: list[Job]) -> list[Decided | Rewarded | Exception]:
+        """Answers of some requests, whose events are written."""
+        results: list[Decided | Rewarded | Exception] = []
+        lines: list[tuple[str, bool, bytes]] = []
+        to_learn: list[Decisions] = []
+        rewarded: set[str] = set()
+        for job in group:
+            try:
+                if job.rewards:
+                    event, line = self._rewarded(job.body, rewarded)
+                    to_learn.append(self._parsed(line))
+                    results.append(Rewarded(event, self._learns))
+                    rewarded.add(event)
+                    lines.append((event, True, line))
+                else:
+                    answer, line = self._decided(job.body)
+                    results.append(answer)
+                    lines.append((answer.event_id, False, line))
+            except Exception as error:
+                results.append(error)
+        try:
+            if lines:
+                self.events.append(lines)
+        except OutputError as error:
+            return [error if not isinstance(result, Exception) else result for result in results]
+        for decisions in to_learn if self._learns else ():
+            self.learner.partial_fit(decisions)
+        self._after(len(lines) - len(to_learn), len(to_learn), len(to_learn) * self._learns)
+        return results
+
+    def _decided(self, context: Any) -> tuple[Decided, bytes]:
+        """Decide; the answer and its event's line. Raises InputError."""
+        if not isinstance(context, dict):
+            raise InputError(SOURCE, None, None, shorten(json.dumps(context)), "an object: the context")
+        self._bound(context)
+        decisions = self._parsed(_line({"c": context}))
+        decided = self.learner.decide(decisions)
+        p, a = decided.probability.tolist(), int(decided.action[0])
+        event = secrets.token_hex(16)
+        order = [a, *(b for b in range(len(p)) if b != a)]
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        line = {
+            "_label_probability": p[a], "_label_Action": a + 1, "_labelIndex": a, "Version": "1", "EventId": event,
+            "Timestamp": now, "a": [b + 1 for b in order], "c": context, "p": [p[b] for b in order],
+        }  # fmt: skip
+        return Decided(event, a, p[a], p), _line(line)
+
+    def _rewarded(self, body: Any, now: set[str]) -> tuple[str, bytes]:
+        """The event and its line, with the reward; `now`: rewarded by the requests before. Raises SonlearnError."""
+        fields = body if isinstance(body, dict) else {}
+        event, reward = fields.get("event_id"), fields.get("reward")
+        if not isinstance(event, str) or set(fields) != {"event_id", "reward"}:
+            raise InputError(SOURCE, None, None, shorten(json.dumps(body)), '{"event_id": "...", "reward": 1}')
+        number = isinstance(reward, int | float) and not isinstance(reward, bool)
+        if not number or not -_LARGEST <= reward <= _LARGEST:  # type: ignore[operator]
+            raise InputError(SOURCE, None, None, f"reward {shorten(json.dumps(reward))}", "a number of at most 1e100")
+        if event in now or self.events.is_rewarded(event):
+            raise RewardedTwiceError(f"event {shorten(event)}: it has its reward; nothing was changed")
+        if not self.events.is_pending(event):
+            raise UnknownEventError(f"event {shorten(event)}: no such event, or one that is too old")
+        return event, _line({"_label_cost": -float(reward), **self.events.decision(event)})  # type: ignore[arg-type]
+
+    def _parsed(self, line: bytes) -> Decisions:
+        """The decision of a line. Raises InputError."""
+        found, refused = parse_dsjson([Block(1, [line])], self._text, self.learner.options)
+        if refused or found is None:
+            error = refused[0].error
+            raise InputError(SOURCE, None, None, error.found, error.expected)
+        return found._replace(rows=found.rows._replace(source=SOURCE, constant=constant_id(self._text, "json")))
+
+    def _bound(self, context: dict[str, Any]) -> None:
+        """Raise TooLongError where an action would have too many features."""
+        actions = context.get("_multi") or []
+        shared = 1 + sum(_leaves(value) for name, value in context.items() if name != "_multi")
+        own = [1 + _leaves(action) for action in actions] if isinstance(actions, list) else [1]
+        products = (shared + max(own, default=1)) ** 2 if self._text.quadratic else shared * max(own, default=1)
+        if products > self._most_entries or sum(own) * shared > 64 * self._most_entries:
+            found = f"{products} features of an action, with products"
+            raise TooLongError(SOURCE, None, None, found, f"at most {self._most_entries}, and 64 times as many in all")
+
+
+def _leaves(value: Any) -> int:
+    """Features that a value of JSON may become."""
+    if isinstance(value, dict):
+        return sum(map(_leaves, value.values()))
+    if isinstance(value, list):
+        return sum(map(_leaves, value))
+    return 1 + value.count(" ") if isinstance(value, str) else 1
+
+
+def _line(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
+
+
+def replay(learner: Bandit, events: EventFile, offset: int, learns: bool) -> int:
+    """Bring a model to where the file of events is, from `offset` on; how many rewards were learned.
+
+    Decisions count as made, so that their draws are not drawn again.
+    """
+    text = dataclasses.replace(learner.text, format="json")
+    learned = 0
+    for _, line in events.lines(offset):
+        if b'"_label_cost":' not in line:
+            learner.state = learner.state._replace(now=learner.state.now.copy())
+            learner.state.now["drawn"] += 1
+        elif learns:
+            found, refused = parse_dsjson([Block(1, [line])], text, learner.options)
+            if refused or found is None:
+                raise refused[0].error
+            rows = found.rows._replace(source=events.path, constant=constant_id(text, "json"))
+            learner.partial_fit(found._replace(rows=rows))
+            learned += 1
+    return learned

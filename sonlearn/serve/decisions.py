@@ -1,0 +1,105 @@
+"""HTTP requests to the decider, by Starlette: decisions and their rewards.
+
+======  =========  ==================================================================================================
+POST    /decide    a context, as c of dsjson: an action, its probability, those of all actions, and the event's id
+POST    /reward    the id of an event and its reward: late, or never; a second one is refused
+GET     /health    that the server works, how many rewards its model has learned, how many events wait for theirs
+GET     /metrics   counters, for Prometheus
+======  =========  ==================================================================================================
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from prometheus_client import Counter, Gauge
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sonlearn.errors import OutputError
+from sonlearn.serve.app import JSON, Handlers, Refused, refusal
+from sonlearn.serve.decider import Decider, RewardedTwiceError, UnknownEventError
+from sonlearn.serve.metrics import Metrics
+
+_EXPECTED = "POST /decide, POST /reward, GET /health or GET /metrics"
+
+
+class DecisionHandlers(Handlers):
+    """What is done for each path of a server of decisions; the parameters are those of `Handlers`."""
+
+    _worker: Decider  # type: ignore[assignment]
+
+    async def decide(self, request: Request) -> Response:
+        """POST /decide."""
+        return await self._counted(request, "/decide", lambda: self._asked(request, rewards=False))
+
+    async def reward(self, request: Request) -> Response:
+        """POST /reward."""
+        return await self._counted(request, "/reward", lambda: self._asked(request, rewards=True))
+
+    async def health(self, request: Request) -> Response:
+        """GET /health."""
+        worker = self._worker
+        facts = {"status": "ok", "examples": worker.learner.examples, "pending": worker.events.pending}
+        return Response(json.dumps({**facts, "learns": self._learns}) + "\n", media_type=JSON)
+
+    async def _asked(self, request: Request, rewards: bool) -> Response:
+        self._check_origin(request)
+        if request.query_params:
+            raise Refused(400, "found a query, expected none")
+        media = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
+        if media != JSON:
+            raise Refused(415, f"found content of type {media or 'nothing'}, expected {JSON}")
+        body = await self._body(request)
+        try:
+            decoded = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise Refused(400, f"found no JSON: {' '.join(str(error).split())}") from None
+        try:
+            answer = await self._worker.ask(decoded, len(body), rewards=rewards)
+        except UnknownEventError as error:
+            raise Refused(404, str(error)) from None
+        except RewardedTwiceError as error:
+            raise Refused(409, str(error)) from None
+        except OutputError as error:
+            self._report(str(error))
+            raise Refused(503, "the event could not be written, so nothing was done; try again later") from None
+        return Response(json.dumps(answer._asdict()) + "\n", media_type=JSON)
+
+
+class DecisionMetrics(Metrics):
+    """Counters of a server of decisions; the parameters are those of `Metrics`, and the decider's events."""
+
+    def __init__(self, examples: Any, waiting: Any, pending: Any):
+        super().__init__(examples, waiting)
+        registry = self.registry
+        self.decided = Counter("sonlearn_decisions", "Decisions made", registry=registry)
+        self.rewarded = Counter("sonlearn_rewards", "Rewards that have come", registry=registry)
+        gauge = Gauge("sonlearn_events_pending", "Events without a reward that are remembered", registry=registry)
+        gauge.set_function(pending)
+
+    def done(self, decided: int, rewarded: int, learned: int) -> None:
+        """Count decisions, rewards, and of these the ones that were learned."""
+        self.decided.inc(decided)
+        self.rewarded.inc(rewarded)
+        self.learned.inc(learned)
+
+
+async def _unknown(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    found = f"{request.method} {request.url.path!r:.80}"
+    line, headers = f"found {found}, expected {_EXPECTED}", dict(error.headers or {})
+    return refusal(request, Refused(error.status_code, line, headers))
+
+
+def make_app(handlers: DecisionHandlers) -> Starlette:
+    """The application."""
+    routes = [
+        Route("/decide", handlers.decide, methods=["POST"]), Route("/reward", handlers.reward, methods=["POST"]),
+        Route("/health", handlers.health), Route("/metrics", handlers.metrics),
+    ]  # fmt: skip
+    return Starlette(routes=routes, exception_handlers={HTTPException: _unknown})

@@ -1,0 +1,77 @@
+"""`SonlearnBandit.evaluate`, and River's interface of policies."""
+
+import numpy as np
+import pytest
+
+from sonlearn import InputError, OptionError, SonlearnBandit
+from sonlearn.data.decisions import numbered
+from sonlearn.data.matrices import from_scipy
+from sonlearn.offpolicy.evaluation import Evaluation, Policy
+
+K = 3
+
+
+def log(n, seed):
+    """(contexts, actions, rewards, probabilities of all actions): the action of the largest column pays."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, K))
+    p = np.tile([0.6, 0.2, 0.2], (n, 1))
+    action = (rng.random(n)[:, None] > p.cumsum(axis=1)).sum(axis=1)
+    reward = (action == X.argmax(axis=1)) + 0.5
+    return X, action, reward, p
+
+
+def test_an_evaluation_is_in_rewards():
+    bandit = SonlearnBandit(K, explore="greedy")
+    X, action, reward, p = log(600, 0)
+    bandit.partial_fit(X, action, reward, p[np.arange(600), action])
+    X, action, reward, p = log(600, 1)
+    chosen = p[np.arange(600), action]
+    found = bandit.evaluate(X, action, reward, chosen, probabilities=p[:, :, None])
+    evaluation = Evaluation(["policy"], (-1.5, -0.5))
+    decisions = numbered(from_scipy(X), K, action, -reward, chosen)._replace(probabilities=p.ravel())
+    decided = bandit.learner.predict(decisions)
+    evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
+    for name, gain in found.gain.items():
+        theirs = evaluation.estimate("policy", "log", name)
+        assert gain == (-theirs.value, -theirs.high, -theirs.low)
+        theirs = evaluation.estimate("policy", "", name)
+        assert found.value[name] == (-theirs.value, -theirs.high, -theirs.low)
+    assert found.decisions == 600
+    assert found.log.low < np.mean(reward) < found.log.high
+    assert found.gain["dr"].low > 0
+    assert found.warnings == []
+    truth = 0.5 + np.mean(bandit.predict(X).argmax(axis=1) == X.argmax(axis=1))
+    assert found.value["dr"].low < truth < found.value["dr"].high
+    assert bandit.action_dist(X).shape == (600, K, 1)
+    # Open Bandit Pipeline's own formulas, of the same arrays
+    weight = bandit.action_dist(X)[np.arange(600), action, 0] / chosen
+    np.testing.assert_allclose(found.value["ips"].value, (weight * reward).mean(), rtol=1e-9)
+    np.testing.assert_allclose(found.value["snips"].value, (weight * reward).sum() / weight.sum(), rtol=1e-9)
+    with pytest.raises(InputError, match=r"found cost -1\.5, expected a cost from -1 to 0, as given"):
+        bandit.evaluate(X, action, reward, chosen, rewards=(0.0, 1.0))
+    with pytest.raises(InputError, match=r"probabilities of the shape \(600, 2\)"):
+        bandit.evaluate(X, action, reward, chosen, probabilities=p[:, :2])
+    with pytest.raises(OptionError, match="give rewards="):
+        SonlearnBandit(K).evaluate(X, action, reward, chosen)
+
+
+def test_a_policy_for_river():
+    pytest.importorskip("river", reason="the extra river is not installed")
+    from sonlearn.river import SonlearnPolicy
+
+    rng = np.random.default_rng(2)
+    policy = SonlearnPolicy(explore="epsilon", seed=3)
+    earned = []
+    for i in range(300):
+        context = {"time": str(rng.choice(["morning", "evening"]))}
+        arms = ["coffee", "wine", "soup"] if i % 2 else ["coffee", "wine"]
+        arm = policy.pull(arms, context)
+        reward = float(arm == {"morning": "coffee", "evening": "wine"}[context["time"]])
+        policy.update(arm, context, reward)
+        earned.append(reward)
+    assert np.mean(earned[150:]) > 0.8
+    assert policy.ranking[-1] == "soup"
+    assert policy.clone().bandit.learner.examples == 0
+    with pytest.raises(InputError, match="one number"):
+        policy.update("coffee", {}, 1.0, 2.0)

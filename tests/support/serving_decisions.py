@@ -1,0 +1,57 @@
+"""A server of decisions in a thread of the test's own process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import threading
+
+from serving import Served
+
+from sonlearn.commands.serve import warm_up_decisions
+from sonlearn.serve.app import Limits
+from sonlearn.serve.decider import Decider
+from sonlearn.serve.decisions import DecisionHandlers, DecisionMetrics, make_app
+from sonlearn.serve.events import EventFile
+from sonlearn.serve.server import Server, listen
+
+
+class ServedDecisions(Served):
+    """A server under way; see `Served`."""
+
+    def __init__(self, learner, events, limits, learns):
+        self.learner, self.events, self.reports = learner, events, []
+        warm_up_decisions(learner)
+        self._sockets = [listen("127.0.0.1", 0, "--port")]
+        self.http = self._sockets[0].getsockname()[1]
+        ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(limits, learns, ready)))
+        self._thread.start()
+        assert ready.wait(10)
+
+    async def _run(self, limits, learns, ready):
+        self._loop = asyncio.get_running_loop()
+        metrics = DecisionMetrics(lambda: self.learner.examples, lambda: 0, lambda: self.events.pending)
+        self.worker = Decider(self.learner, self.events, learns, most_entries=limits.entries, after=metrics.done)
+        app = make_app(DecisionHandlers(self.worker, metrics, limits, learns, self.reports.append))
+        self.server = Server.of_decisions(self.worker, limits, app)
+        await self.server.run(self._sockets[0], None, ready.set)
+
+    def post(self, path, value):
+        """(status, decoded answer) of a request."""
+        text = value if isinstance(value, str | bytes) else json.dumps(value)
+        status, answer = self.ask("POST", path, text, "application/json")
+        return status, json.loads(answer)
+
+
+@contextlib.contextmanager
+def served_decisions(learner, path, learns=False, **limits):
+    """A server while the block runs; what should not happen fails the test."""
+    with contextlib.closing(EventFile(str(path))) as events:
+        server = ServedDecisions(learner, events, Limits(**limits), learns)
+        try:
+            yield server
+        finally:
+            server.stop()
+        assert not server.reports, server.reports[:3]
