@@ -128,7 +128,7 @@ class NaiveBayes(Engine):
 
     def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
         """The counts of one run over all rows (see `Engine.merge`)."""
-        retention = self._params.retention
+        retention = self._params.retention.rate
         n, n_base = (np.array([int(s.now["n"][0]) for s in some]) for some in (states, [base]))
         by = merging.shares(n - n_base, retention)
         counts, now = base.counts.copy(), base.now.copy()
@@ -142,9 +142,9 @@ class NaiveBayes(Engine):
 
     def _faded(self, state: BayesState) -> np.ndarray:
         """float64[features, 2]: the counts as they are now, all that is forgotten taken off."""
-        if self._params.retention == 1.0:
+        if self._params.retention.rate == 1.0:
             return state.counts[:, :2]
-        left: np.ndarray = state.counts[:, :2] * self._params.retention ** (state.now["n"] - state.counts[:, 2:])
+        left: np.ndarray = state.counts[:, :2] * self._params.retention.rate ** (state.now["n"] - state.counts[:, 2:])
         return left
 
 

@@ -143,7 +143,7 @@ class FirstOrder(Engine):
         table, now = state.table.copy(), state.now.copy().view(np.recarray)
         if self._params.lazy:
             table[:, W] *= np.exp(table[:, SHRUNK] - now.shrunk)
-            table[:, G] *= self._params.retention ** (now.n - table[:, WHEN])
+            table[:, G] *= self._params.retention.rate ** (now.n - table[:, WHEN])
             table[:, WHEN], table[:, SHRUNK] = now.n, now.shrunk
         now.seen = features
         return FirstOrderState(merging.renumbered(table, numbers, features), now)

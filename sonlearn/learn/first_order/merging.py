@@ -35,7 +35,7 @@ from sonlearn.learn.first_order.rules import (
 def merged(params: Any, states: Sequence[Any], base: Any) -> Any:
     """The state of `FirstOrder.merge`; params : FirstOrderParams, states and base : FirstOrderState, not modified."""
     rows = [float(state.now.n[0] - base.now.n[0]) for state in states]
-    by = merging.shares(rows, params.retention)
+    by = merging.shares(rows, params.retention.rate)
     now, table = base.now.copy().view(np.recarray), base.table.copy()
     for name in ("t", "N"):
         now[name] = merging.summed(base.now[name], [state.now[name] for state in states], by)
@@ -60,7 +60,7 @@ def merged(params: Any, states: Sequence[Any], base: Any) -> Any:
             table[:, INVERSE] = np.divide(1.0, table[:, S], out=np.zeros(len(table)), where=table[:, S] > 0.0)
         if has_sum:
             sums = [each[:, G] for each in tables]
-            gains = merging.added(base.table[:, G], sums, rows, params.retention, by)
+            gains = merging.added(base.table[:, G], sums, rows, params.retention.rate, by)
         else:
             gains = [np.full(len(table), n) for n in rows]
         w = merging.averaged(
