@@ -10,6 +10,7 @@ A folder for each family has its kernels beside its engine:
 `first_order`  nag, adagrad, arow, ftrl, coin, ...                      `dense`        whole matrices, d x d
 `projected`    random projections                                       `metagrad`     many step sizes at once
 `multiclass`   learners of several classes                              `ensemble`     the committee
+`bandits`      decisions: reward models, exploration
 `bayes`        naive Bayes                                              `ewma`         means of the labels
 
 `spectrum` is what a step makes of a matrix's eigenvalues, `log` what the features that are not in a row still have to
