@@ -1,10 +1,11 @@
-"""What it costs in accuracy to learn on several machines: learners of parts put together, beside one learner.
+"""What it costs in accuracy to learn on several machines: a merged learner beside one that has learned all rows.
 
 The rows of each file (at most `--limit`, in one seeded shuffle) are cut into 20 parts to learn from and 5 to test on.
 One learner learns the 20 parts in order; G learners share them as `sonlearn train --cluster` would have them do, with
-the functions that its workers run. Then both predict the same rows. Loss is the method's own.
+the functions that its workers run. Then both predict the same rows. Loss is the method's own; size is that of the
+model's arrays, relative to the one learner's.
 
-    python bench/cluster.py FILE ... [--method NAME ...] [--learners G ...]
+    python bench/cluster.py FILE ... [--method NAME ...] [--learners G ...] [--rounds R]
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ import numpy as np
 
 from sonlearn import LearnOptions, TextOptions, read_batches
 from sonlearn.cluster import tasks
-from sonlearn.cluster.plan import plan
+from sonlearn.cluster.plan import FIRST_ROWS, HALF, LAST_ROWS, plan_rounds
+from sonlearn.cluster.tasks import LearnedPartition, Span
 from sonlearn.data.matrices import to_csr
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.merge import fit_combiner, merge_learners
 
 PARTS, TEST = 20, 5
 
@@ -38,26 +39,37 @@ def partitions_of(path: str, limit: int) -> list[tuple]:
     return [(X[rows], y[rows]) for rows in np.array_split(order, PARTS + TEST)]
 
 
-def learned(parts: list[tuple], options: LearnOptions, learners: int) -> Learner:
+def learned(parts: list[tuple], options: LearnOptions, learners: int, rounds: int | None) -> Learner:
     """What `sonlearn.dask.train` gives, in this process."""
     job = tasks.LearnJob(options, tasks.Reading(TextOptions(format="svmlight")))
-    chosen, before, after, said = plan(len(parts), learners), [], [], []
-    for own in chosen.learners:
-        state, told = None, []
-        for i in own:
-            state = tasks.learn_partition(job, i + 1, parts[i], state)
-        before.append(state)
-        for i in chosen.further:
-            state, more = tasks.learn_further(job, i + 1, parts[i], state)
-            told += more
-        after.append(state.learner())
-        said.append(told)
-    if len(after) == 1:
-        return after[0]
-    united = merge_learners(after, [each.tally for each in before], [str(k) for k in range(len(after))])
-    for rows in zip(*said, strict=True):
-        fit_combiner(united, rows[0].batch, [each.predictions for each in rows])
-    return united
+
+    def learn(i: int, before: LearnedPartition | None, span: Span) -> LearnedPartition:
+        return tasks.learn_rows(job, i + 1, span, parts[i], before)
+
+    if learners == 1:
+        state = None
+        for i in range(len(parts)):
+            state = learn(i, state, Span())
+        return state.learner()
+    base, alone, seen = None, dict[int, int](), 0
+    while seen < FIRST_ROWS and len(alone) < len(parts) // HALF:
+        alone[len(alone)] = FIRST_ROWS - seen
+        base = learn(len(alone) - 1, base, Span(0, FIRST_ROWS - seen))
+        seen = base.progress.examples
+    for own in plan_rounds(len(parts), learners, rounds).rounds:
+        after = []
+        for those in own:
+            state = tasks.begin_round(base, None)
+            for i in those:
+                state = learn(i, state, Span(max(alone.get(i, 0), LAST_ROWS * (i == len(parts) - 1))))
+            after.append(state)
+        base = tasks.merge_learned(base, *after)
+    return learn(len(parts) - 1, tasks.begin_round(base, None), Span(0, LAST_ROWS)).learner()
+
+
+def size_of(learner: Learner) -> int:
+    """Bytes of the model's arrays."""
+    return sum(array.nbytes for array in learner.to_arrays()[1].values())
 
 
 def judged(learner: Learner, parts: list[tuple]) -> tuple[float, float]:
@@ -75,6 +87,7 @@ def main() -> None:
     parser.add_argument("files", nargs="+")
     parser.add_argument("--method", nargs="+", default=["nag", "drfd", "committee"])
     parser.add_argument("--learners", nargs="+", type=int, default=[1, 2, 4, 8])
+    parser.add_argument("--rounds", type=int, help="times that learners are merged (default: that of the cluster)")
     parser.add_argument("--limit", type=int, default=20000)
     parser.add_argument("--loss", help="loss function (default: the method's)")
     options = parser.parse_args()
@@ -84,8 +97,9 @@ def main() -> None:
         parts = partitions_of(path, options.limit)
         for method in options.method:
             learn = LearnOptions(method=method, loss=options.loss)
-            cells = [judged(learned(parts[:PARTS], learn, count), parts[PARTS:]) for count in options.learners]
-            shown = " | ".join(f"{loss:.4f} / {error:.4f}" for loss, error in cells)
+            models = [learned(parts[:PARTS], learn, count, options.rounds) for count in options.learners]
+            cells = [(*judged(model, parts[PARTS:]), size_of(model) / size_of(models[0])) for model in models]
+            shown = " | ".join(f"{loss:.4f} / {error:.4f} / {size:.2f}" for loss, error, size in cells)
             print(f"| {os.path.basename(path).split('.svm')[0]} | {method} | {shown} |", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What scikit-learn's manners cost: `SonClassifier.partial_fit` beside the command line on the same rows.
+"""What scikit-learn's manners cost: `SonlearnClassifier.partial_fit` beside the command line on the same rows.
 
 Two processes a line, each of which reads the text with the same parser in one thread more than it learns with:
 ``sonlearn train``, and Python that gives every batch read to `partial_fit` as a SciPy matrix. Processor seconds and the
@@ -22,10 +22,10 @@ from bench.processes import Command, in_turns
 RUNS = 3
 PYTHON = """
 import sys
-from sonlearn.data.batch import to_csr
-from sonlearn.sklearn import SonClassifier
+from sonlearn.data.matrices import to_csr
+from sonlearn.sklearn import SonlearnClassifier
 from sonlearn.text.read import Reader
-model, width = SonClassifier(method=sys.argv[2]), int(sys.argv[3])
+model, width = SonlearnClassifier(method=sys.argv[2]), int(sys.argv[3])
 for batch in Reader(sys.argv[1], threads=1):
     X = to_csr(batch, 1)
     X.resize((X.shape[0], width))

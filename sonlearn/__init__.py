@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions, TextOptions
     from sonlearn.report.metrics import Metrics
+    from sonlearn.text.describe import describe
     from sonlearn.text.read import read_batches
     from sonlearn.tuning.search import tune
 
@@ -34,6 +35,7 @@ _HOME = {
     "SonlearnBandit": "sonlearn.estimators.bandit",
     "SonlearnError": "sonlearn.errors",
     "TextOptions": "sonlearn.options",
+    "describe": "sonlearn.text.describe",
     "from_scipy": "sonlearn.data.matrices",
     "read_batches": "sonlearn.text.read",
     "tune": "sonlearn.tuning.search",
@@ -41,7 +43,7 @@ _HOME = {
 
 __all__ = [
     "Batch", "DivergedError", "InputError", "LearnOptions", "Learner", "Metrics", "ModelFileError",
-    "OptionError", "SonlearnBandit", "SonlearnError", "TextOptions", "from_scipy", "read_batches", "tune",
+    "OptionError", "SonlearnBandit", "SonlearnError", "TextOptions", "describe", "from_scipy", "read_batches", "tune",
 ]  # fmt: skip
 
 

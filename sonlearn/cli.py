@@ -190,6 +190,8 @@ def _vw(arguments: list[str]) -> int:
     """Run a command line of Vowpal Wabbit as ours, and say which that is."""
     from sonlearn.commands.vw_line import translate
 
+    if "--version" in arguments:
+        return _dispatch(["--version"])
     ours, left = translate(arguments)
     if "--quiet" not in ours:
         without = f" (left out: {' '.join(left)})" if left else ""

@@ -1,6 +1,9 @@
 """Estimators for River (extra ``river``); see `sonlearn.estimators.river`."""
 
-from sonlearn.estimators.river import SonClassifier, SonRegressor
-from sonlearn.estimators.river_bandit import SonBandit
+from sonlearn.estimators.river import SonlearnClassifier, SonlearnRegressor
+from sonlearn.estimators.river_bandit import SonlearnPolicy
 
-__all__ = ["SonBandit", "SonClassifier", "SonRegressor"]
+#: Their former names, which go with version 1.
+SonClassifier, SonRegressor = SonlearnClassifier, SonlearnRegressor
+
+__all__ = ["SonClassifier", "SonRegressor", "SonlearnClassifier", "SonlearnPolicy", "SonlearnRegressor"]

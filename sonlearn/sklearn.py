@@ -1,5 +1,10 @@
 """Estimators for scikit-learn (extra ``sklearn``); see `sonlearn.estimators.sklearn`."""
 
-from sonlearn.estimators.sklearn import SonClassifier, SonRegressor, StreamingSVD, TextHasher
+from sonlearn.estimators.sklearn import SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
 
-__all__ = ["SonClassifier", "SonRegressor", "StreamingSVD", "TextHasher"]
+#: Their former names, which go with version 1.
+SonClassifier, SonRegressor = SonlearnClassifier, SonlearnRegressor
+
+__all__ = [
+    "SonClassifier", "SonRegressor", "SonlearnClassifier", "SonlearnRegressor", "StreamingSVD", "TextHasher",
+]  # fmt: skip

@@ -96,7 +96,7 @@ def ada_gp(net: nn.Module, axes: int, lr: float, delta: float, rest: float) -> A
     """ADA-GP for tensors with that many axes, ADA-DIAG with the step `rest` for others."""
     whole, others = ([p for p in net.parameters() if (p.dim() >= axes) == kind] for kind in (True, False))
     groups = [{"params": whole, "lr": lr, "project": True}, {"params": others, "lr": rest, "project": False}]
-    return AdaGP(groups, delta=delta)
+    return AdaGP(groups, delta=delta, per_coordinate=False)
 
 
 #: name: (maker, names of the grid's axes)

@@ -20,7 +20,7 @@ need("river")
 from river import datasets, ensemble, evaluate, forest, linear_model, metrics, preprocessing, tree  # noqa: E402
 from river.datasets import synth  # noqa: E402
 
-from sonlearn.river import SonClassifier  # noqa: E402
+from sonlearn.river import SonlearnClassifier  # noqa: E402
 
 SEED = 1
 
@@ -28,8 +28,8 @@ SEED = 1
 def models() -> dict[str, Any]:
     """Everybody as they come."""
     return {
-        "sonlearn committee": SonClassifier(),
-        "sonlearn nag": SonClassifier(method="nag"),
+        "sonlearn committee": SonlearnClassifier(),
+        "sonlearn nag": SonlearnClassifier(method="nag"),
         "LogisticRegression": preprocessing.StandardScaler() | linear_model.LogisticRegression(),
         "HoeffdingAdaptiveTree": tree.HoeffdingAdaptiveTreeClassifier(seed=SEED),
         "ADWINBagging of logistic": preprocessing.StandardScaler()
@@ -61,7 +61,7 @@ def compare(title: str, rows: list[Any], count: int) -> None:
 def main() -> None:
     n = 600 if quick(__doc__) else 1800
     for method in (None, "nag"):  # compile the kernels, or find them compiled, before anything is timed
-        SonClassifier(method=method).learn_one({"x": 1.0}, True)
+        SonlearnClassifier(method=method).learn_one({"x": 1.0}, True)
     drift = synth.ConceptDriftStream(
         synth.Sine(classification_function=0, seed=SEED), synth.Sine(classification_function=1, seed=SEED + 1),
         position=n // 2, width=20, seed=SEED,

@@ -3,6 +3,6 @@
 `partitions`  partitions of the data: files, ranges of a file, or lines, tables and matrices in memory
 `tasks`       the work on one partition: sketch it, learn it, predict it
 `worker`      the handling of signals in a worker process
-`plan`        the assignment of partitions to learners and to the combiner
+`plan`        the assignment of partitions to rounds and learners
 `dask`        all of this on a Dask cluster; the other modules depend on no scheduler
 """

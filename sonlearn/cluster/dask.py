@@ -17,6 +17,7 @@ what.
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import functools
 import os
@@ -27,15 +28,16 @@ from typing import Any, NamedTuple
 
 import dask
 import numpy as np
-from distributed import Client, KilledWorker, default_client
+from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
-from sonlearn.cluster.plan import Plan, plan
-from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched
+from sonlearn.cluster.plan import FIRST_ROWS, HALF, LAST_ROWS, Plan, Rounds, plan, plan_rounds
+from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.merge import fit_combiner, merge_learners
+from sonlearn.learn.merging import can_merge
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.base import Sketch
@@ -45,6 +47,8 @@ from sonlearn.text.names import NameTable
 
 #: Seconds between checks that the cluster still works, and seconds that it may be without workers.
 POLL, PATIENCE = 10, 120
+#: Learners that are merged at a time, and workers that hold a merged one: if one of these dies, nothing is lost.
+FAN, COPIES = 4, 3
 
 
 class Trained(NamedTuple):
@@ -53,24 +57,38 @@ class Trained(NamedTuple):
     Attributes
     ----------
     learner : Learner
-        Merged from several learners (`sonlearn.learn.merge`) unless there was one.
+        Merged from several learners (`sonlearn.learn.merging`) unless there was one.
     names : NameTable
-    plan : Plan
+    plan : Plan or Rounds
     each : list of Progress
         Progress of each learner, over its own partitions.
     merge : Progress or None
-        Progress of the combiner, over the further partitions; None with one learner.
+        Progress of the merged learner over the first rows of the last partition, or of a stacked combiner over the
+        further partitions; None with one learner.
     skipped, errors
         Number of malformed lines left out, and the first of them.
     """
 
     learner: Learner
     names: NameTable
-    plan: Plan
+    plan: Plan | Rounds
     each: list[Progress]
     merge: Progress | None
     skipped: int
     errors: list[InputError]
+
+    def partitions(self) -> list[list[range]]:
+        """Of each learner its partitions, round by round."""
+        if isinstance(self.plan, Rounds):
+            return [self.plan.of(learner) for learner in range(self.plan.learners)]
+        return [[own] for own in self.plan.learners]
+
+    def further(self) -> list[range]:
+        """The partitions that `merge` is of."""
+        if isinstance(self.plan, Plan):
+            return [self.plan.further]
+        last = self.plan.rounds[-1][-1]
+        return [last[-1:]]
 
 
 def sketch(
@@ -111,13 +129,16 @@ def train(
     text: TextOptions | None = None,
     *,
     learners: int | None = None,
+    rounds: int | None = None,
     client: Client | None = None,
 ) -> Learner:
     """Learn all rows in one pass, with up to `learners` learners (None: one for each worker), and merge them.
 
-    Each learner learns contiguous partitions, one after the other. All learners then learn the last twentieth of the
-    partitions (at least one), and the combiner learns from their predictions there. With one learner or one partition
-    the result equals that of a single process.
+    The learner has the size of one learner, and can go on learning. The partitions are learned in `rounds` (None: as
+    many as leave a learner at most `sonlearn.cluster.plan.EACH` partitions a round). In a round each learner learns
+    contiguous partitions, beginning with what all have learned in the rounds before (`Learner.merge`). With one learner
+    or one partition the result equals that of a single process. Learners of methods that cannot be merged are stacked:
+    the model is as many times as large.
 
     Raises
     ------
@@ -126,7 +147,7 @@ def train(
     """
     options = options or LearnOptions()
     reading = Reading(text or TextOptions(), labels=Labelling(True, options.classes is not None))
-    return trained(data, options, reading, learners=learners, client=client)[0]
+    return trained(data, options, reading, learners=learners, rounds=rounds, client=client)[0]
 
 
 def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Iterator[Predicted | PredictedClass]:
@@ -175,12 +196,14 @@ def trained(
     reading: Reading,
     *,
     learners: int | None = None,
+    rounds: int | None = None,
     client: Client | None = None,
     start: Learner | None = None,
 ) -> Trained:
     """As `train`, with the progress. Each learner continues `start`, if given. Raises as `train` does."""
-    if learners is not None and (isinstance(learners, bool) or not isinstance(learners, Integral) or learners < 1):
-        raise OptionError(f"learners {learners!r}: expected a whole number from 1 on, or None")
+    for what, number in (("learners", learners), ("rounds", rounds)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, Integral) or number < 1):
+            raise OptionError(f"{what} {number!r}: expected a whole number from 1 on, or None")
     client = client or _client()
     if start is not None and start.parts is not None:
         raise OptionError(f"a model of {start.parts} learners goes on learning on one machine: leave the cluster out")
@@ -189,14 +212,84 @@ def trained(
             "--multinomial on a cluster: softmax learners cannot be merged; give --oaa, or leave the cluster out"
         )
     parts, reading = settled(client, data, reading)
-    chosen = plan(len(parts), learners or len(client.nthreads()))
-    apart, further, further_predictions = _graph(LearnJob(options, reading), parts, chosen, start)
+    count, job = learners or len(client.nthreads()), LearnJob(options, reading)
+    if min(count, len(parts)) > 1 and can_merge(options if start is None else start.options):
+        return _in_rounds(client, job, parts, plan_rounds(len(parts), count, rounds), start)
+    return _stacked(client, job, parts, plan(len(parts), count), start)
+
+
+def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, start: Learner | None) -> Trained:
+    """Learners that are merged after each round; the merged learner is sent to this process at the end alone.
+
+    One learner learns the first rows before all others begin, and the merged one the first rows of the last partition.
+    """
+
+    def learn(i: int, before: Any, span: Span) -> Any:
+        return dask.delayed(functools.partial(tasks.learn_rows, job, i + 1, span))(parts[i], before)
+
+    last, base = len(parts) - 1, None if start is None else dask.delayed(tasks.initial(start), traverse=False)
+    each: list[Any] = [None] * chosen.learners
+    alone: dict[int, int] = {}  # of each partition the first rows that one learner learns alone
+    seen = FIRST_ROWS if start is not None else 0
+    while seen < FIRST_ROWS and len(alone) < max(len(parts) // HALF, 1):
+        i, rows = len(alone), FIRST_ROWS - seen
+        alone[i] = rows
+        first = learn(i, base, Span(0, rows))
+        base, each[0] = _computed(client, [first, dask.delayed(tasks.without_learner)(first)])
+        (done,) = _results([each[0]])
+        _check(done, job.reading)
+        seen = done.progress.examples
+    for own in chosen.rounds:
+        learned = []
+        for g, those in enumerate(own):
+            state = dask.delayed(tasks.begin_round)(base, each[g])
+            for i in those:
+                state = learn(i, state, Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0)))
+            learned.append(state)
+        merged, *lights = _computed(client, [_tree(base, learned), *map(dask.delayed(tasks.without_learner), learned)])
+        each[: len(lights)] = lights
+        base = merged
+    base = learn(last, dask.delayed(tasks.begin_round)(base, None), Span(0, LAST_ROWS))
+    first, *found = _results(client.compute([base, *each]))
+    for done in (*found, first):
+        _check(done, job.reading)
+    names = NameTable()
+    names.add((slot, name) for slot, known in first.names.items() for name in known)
+    skipped, errors = sum(done.skipped for done in found), [error for done in found for error in done.errors]
+    if not first.header.get("examples"):
+        raise nothing(parts, skipped, errors)
+    return Trained(
+        first.learner(), names, chosen, [done.progress for done in found], first.progress, skipped, errors[:10]
+    )
+
+
+def _tree(base: Any, learned: list[Any]) -> Any:
+    """The merge of all, at most FAN at a time: on the workers, each of which holds no more learners at once."""
+    merge = dask.delayed(tasks.merge_learned)
+    while len(learned) > 1:
+        groups = [learned[i : i + FAN] for i in range(0, len(learned), FAN)]
+        learned = [merge(base, *group) if len(group) > 1 else group[0] for group in groups]
+    return learned[0]
+
+
+def _computed(client: Client, delayed: list[Any]) -> list[Any]:
+    """Futures of what has been computed, which stays on the workers; the first of them on several."""
+    futures = client.compute(delayed)
+    _wait(futures)
+    if len(client.nthreads()) > 1:
+        client.replicate(futures[:1], n=min(COPIES, len(client.nthreads())))
+    return list(futures)
+
+
+def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: Plan, start: Learner | None) -> Trained:
+    """Learners that cannot be merged, all of them in one model (`sonlearn.learn.merge`), or a single one."""
+    apart, further, further_predictions = _graph(job, parts, chosen, start)
     futures = client.compute([*further, *further_predictions, *map(dask.delayed(_without_learner), apart)])
     found = _results(futures)
     n = len(chosen.learners)
     learned_by, further_predictions, before = found[:n], found[n:-n], found[-n:]
     for done in (*before, *learned_by):
-        _check(done, reading)
+        _check(done, job.reading)
     if not sum(each.progress.examples for each in learned_by):
         raise nothing(parts, sum(each.skipped for each in learned_by), learned_by[0].errors)
     started = 0 if start is None else start.examples
@@ -422,23 +515,27 @@ def _check(done: Done, reading: Reading) -> None:
 
 def _results(futures: list[Any]) -> list[Any]:
     """The results of the tasks. Raises SonlearnError if the cluster cannot run them."""
-    found, idle = [], 0
-    for future in futures:
-        while True:
-            try:
-                found.append(_result(future, POLL))
-                break
-            except TimeoutError:
-                for other in futures:
-                    if other.status == "error":
-                        _result(other, POLL)
-                idle = 0 if future.client.nthreads() else idle + 1
-                if idle * POLL >= PATIENCE:
-                    raise SonlearnError(f"the cluster has had no workers for {PATIENCE} seconds") from None
-    return found
+    _wait(futures)
+    return [_result(future, None) for future in futures]
 
 
-def _result(future: Any, timeout: float) -> Any:
+def _wait(futures: list[Any]) -> None:
+    """Wait for all, whose results stay where they are. Raises SonlearnError if the cluster cannot run them."""
+    idle = 0
+    while True:
+        with contextlib.suppress(TimeoutError), futures[0].client.as_current():
+            wait(futures, timeout=POLL)
+        for future in futures:
+            if future.status in ("error", "cancelled", "lost"):
+                _result(future, POLL)
+        if all(future.status == "finished" for future in futures):
+            return
+        idle = 0 if futures[0].client.nthreads() else idle + 1
+        if idle * POLL >= PATIENCE:
+            raise SonlearnError(f"the cluster has had no workers for {PATIENCE} seconds")
+
+
+def _result(future: Any, timeout: float | None) -> Any:
     try:
         return future.result(timeout=timeout)
     except KilledWorker as error:

@@ -1,4 +1,4 @@
-"""Assignment of partitions to learners and to the combiner."""
+"""Assignment of partitions to rounds, to learners and to the combiner."""
 
 from __future__ import annotations
 
@@ -9,6 +9,44 @@ import numpy as np
 
 #: One of this many partitions is for the combiner.
 SHARE = 20
+#: Rows that one learner learns alone before the first round, of half the partitions at most: all others begin
+#: with what it has learned and numbered, and with the members that it has left (`sonlearn.learn.ensemble.pruning`).
+FIRST_ROWS, HALF = 4096, 2
+#: Rows that the merged learner learns alone after the last round: as many as its combiner goes by.
+LAST_ROWS = 4096
+#: Partitions that a learner learns in a round at most, unless it is said how many rounds there are. If a worker dies,
+#: no more than these are learned again.
+EACH = 8
+
+
+class Rounds(NamedTuple):
+    """Numbers of partitions, from 0 on, for learners that are merged after each round."""
+
+    rounds: tuple[tuple[range, ...], ...]  # of each round, each learner's partitions
+
+    @property
+    def learners(self) -> int:
+        """How many there are."""
+        return max(len(each) for each in self.rounds)
+
+    def of(self, learner: int) -> list[range]:
+        """The partitions of one learner."""
+        return [each[learner] for each in self.rounds if learner < len(each)]
+
+
+def plan_rounds(parts: int, learners: int, rounds: int | None = None) -> Rounds:
+    """Contiguous partitions for each round, and within it for each learner, as evenly as possible."""
+    learners = min(learners, parts)
+    most = max(parts // learners, 1)
+    count = min(rounds or -(-most // EACH), most)
+    edges = np.linspace(0, parts, count + 1).round().astype(int).tolist()
+    return Rounds(tuple(_shared(range(a, b), learners) for a, b in itertools.pairwise(edges)))
+
+
+def _shared(parts: range, learners: int) -> tuple[range, ...]:
+    """Each learner's partitions of one round."""
+    edges = np.linspace(parts.start, parts.stop, min(learners, len(parts)) + 1).round().astype(int).tolist()
+    return tuple(range(a, b) for a, b in itertools.pairwise(edges))
 
 
 class Plan(NamedTuple):

@@ -155,6 +155,24 @@ def initial(learner: Learner) -> LearnedPartition:
     return LearnedPartition(header=header, arrays=arrays, tally=tally, progress=progress)
 
 
+class Span(NamedTuple):
+    """Rows of a partition, those without a label included."""
+
+    start: int = 0
+    stop: int | None = None
+
+    def of(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """These rows of the batches of a partition; nothing is read beyond them."""
+        at = 0
+        for batch in batches:
+            begin, end = max(self.start - at, 0), batch.n if self.stop is None else min(self.stop - at, batch.n)
+            at += batch.n
+            if begin < end:
+                yield batch if (begin, end) == (0, batch.n) else batch.part(begin, end)
+            if self.stop is not None and at >= self.stop:
+                return
+
+
 class PredictedBatch(NamedTuple):
     """A batch without its features, and a learner's predictions before it learned the rows."""
 
@@ -165,6 +183,59 @@ class PredictedBatch(NamedTuple):
 def learn_partition(job: LearnJob, number: int, part: Any, before: LearnedPartition | None) -> LearnedPartition:
     """Learn one more partition after `before` (None: with a new learner)."""
     return learn_further(job, number, part, before)[0]
+
+
+def learn_rows(job: LearnJob, number: int, span: Span, part: Any, before: LearnedPartition | None) -> LearnedPartition:
+    """Learn some rows of a partition after `before` (None: with a new learner), for a merge.
+
+    Of a partition of which these are the first rows, malformed lines are not counted: that is done with the others.
+    """
+    if before is not None and before.problem is not None:
+        return before
+    after, learner, names = _continued(job, before)
+    skipped, errors, after.tally = after.skipped, list(after.errors), None
+    try:
+        check_labels(part, job.reading.text, f"<partition {number}>")
+        for batch in span.of(after.read(job.reading.reader(part, number, names))):
+            count(after.progress, batch, learner.partial_fit(batch, skip=job.reading.on_error == "skip"))
+    except SonlearnError as error:
+        after.problem = placed(error, part)
+    if span.stop is not None:
+        after.skipped, after.errors = skipped, errors
+    after.header, after.arrays = learner.to_arrays()
+    after.names = names.known
+    return after
+
+
+def begin_round(base: LearnedPartition | None, before: LearnedPartition | None) -> LearnedPartition | None:
+    """The merged learner `base`, to be gone on with by the learner whose progress so far is that of `before`."""
+    if base is None or before is None:
+        return base and dataclasses.replace(base, progress=None, skipped=0, errors=[])
+    return dataclasses.replace(base, progress=before.progress, skipped=before.skipped, errors=before.errors)
+
+
+def without_learner(done: LearnedPartition) -> LearnedPartition:
+    """How the work went, alone."""
+    return dataclasses.replace(done, header={}, arrays={}, names={})
+
+
+def merge_learned(base: LearnedPartition | None, *learned: LearnedPartition) -> LearnedPartition:
+    """The learners merged, which began with `base` (None: with nothing); the first problem, if there is one."""
+    for done in learned:
+        if done.problem is not None:
+            return without_learner(done)
+    out = LearnedPartition()
+    try:
+        merged = Learner.merge([each.learner() for each in learned], base and base.learner())
+    except SonlearnError as error:
+        out.problem = error
+        return out
+    names = NameTable()
+    for each in learned:
+        names.add((slot, name) for slot, known in each.names.items() for name in known)
+    out.header, out.arrays = merged.to_arrays()
+    out.names = names.known
+    return out
 
 
 def learn_further(
@@ -195,7 +266,7 @@ def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedP
     """(result to fill in, the learner, names so far), which share no memory with `before`."""
     if before is not None:
         after = LearnedPartition(None, before.skipped, list(before.errors))
-        after.tally, after.progress = copy.deepcopy((before.tally, before.progress))
+        after.tally, after.progress = copy.deepcopy((before.tally, before.progress or progress_of(job.options)))
         return after, before.learner(), NameTable(copy.deepcopy(before.names))
     learner = Learner(job.options, job.reading.text)
     return LearnedPartition(tally=Tally.new(job.options), progress=progress_of(job.options)), learner, NameTable()

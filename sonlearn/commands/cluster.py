@@ -70,8 +70,11 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
             client = stack.enter_context(Client(address, timeout=PATIENCE, set_as_default=False))
         except (OSError, ValueError) as error:
             raise OptionError(f"--cluster {where.cluster}: no Dask scheduler answers there") from error
+        if not client.nthreads():  # an adaptive cluster starts workers when it is asked to work
+            with contextlib.suppress(TimeoutError):
+                client.submit(os.getpid, pure=False).result(timeout=PATIENCE)
         if not client.nthreads():
-            raise OptionError(f"--cluster {where.cluster}: the scheduler has no workers")
+            raise OptionError(f"--cluster {where.cluster}: the scheduler has had no workers for {PATIENCE} seconds")
         yield client
 
 
@@ -115,7 +118,9 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
         text, options.on_error, _most_errors(options), Labelling(True, learn.classes is not None, takes_words(learn))
     )
     with Interrupts(at_once=True), connected(where) as client:
-        trained = dask.trained(sources, learn, reading, learners=where.workers, client=client, start=start)
+        trained = dask.trained(
+            sources, learn, reading, learners=where.workers, rounds=where.rounds, client=client, start=start
+        )
     if start is not None:
         names.add((slot, name) for slot, known in trained.names.known.items() for name in known)
     known = trained.names if start is None else names
@@ -124,6 +129,8 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
     for line in _report(trained, sources, options, time.perf_counter() - started):
         say(line)
     warn_of_skipped(trained.skipped, trained.errors)
+    if trained.merge is not None and not trained.merge.examples:
+        complain("warning: the last part has no examples: nothing tells how well the merged learner predicts")
     return 0
 
 
@@ -215,12 +222,13 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
         lines.append(f"final_regressor = {options.final_regressor}")
     lines += [describe(learner.options), describe(learner.text, keep=("format",)), ""]
     lines.append(f"{'learner':<10} {'parts':>12} {'examples':>12} {'average loss':>14} {'average error':>14}")
-    for number, (own, progress) in enumerate(zip(trained.plan.learners, trained.each, strict=True), 1):
+    for number, (own, progress) in enumerate(zip(trained.partitions(), trained.each, strict=True), 1):
         rows.append((str(number), own, progress))
     if trained.merge is not None:
-        rows.append(("together", trained.plan.further, trained.merge))
+        rows.append(("merged", trained.further(), trained.merge))
     for name, parts, progress in rows:
-        span = f"{parts.start + 1}-{parts.stop}" if len(parts) > 1 else f"{parts.start + 1}"
+        spans = [f"{own.start + 1}-{own.stop}" if len(own) > 1 else f"{own.start + 1}" for own in parts]
+        span = ",".join(spans) if len(spans) < 3 else f"{spans[0]},..,{spans[-1]}"
         loss, error = _averages(progress)
         lines.append(f"{name:<10} {span:>12} {progress.examples:>12} {loss:>14} {error:>14}")
     examples = sum(progress.examples for _, _, progress in rows)

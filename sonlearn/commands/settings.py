@@ -31,7 +31,7 @@ def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None =
         for field in dataclasses.fields(options)
         if keep is None or field.name in keep or getattr(options, field.name) != field.default
     ]
-    return ", ".join(f"{name} = {text_of(getattr(options, name))}" for name in shown)
+    return ", ".join(f"{name} = {text_of(getattr(options, name))}" for name in shown if getattr(options, name) != ())
 
 
 def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:

@@ -41,6 +41,8 @@ from sonlearn.text.read import Reader
 
 #: Examples before which an average loss says little.
 ENOUGH = 100
+#: Rows before it is worth a warning that nothing in them is known.
+SOME = 10
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 #: Exit status where a run that is to be resumed has finished.
 NOTHING_LEFT = 3
@@ -103,11 +105,14 @@ class Session(Passes):
         own = "csv" if self.text.format in TABLES else "auto"
         named = bool(options.audit) or (False if options.testonly else self.text.names)
         read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
+        if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
+            read_as = dataclasses.replace(read_as, label="", id="", weight="", text=())
         super().__init__(options, read_as, self.learn.classes is not None, names, done)
         self.worded = takes_words(self.learn)
         if self.learner is not None:
             self.columns = self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
+        self.strange = options.testonly  # whether no feature so far is one that the model has seen
         self.audit = Audit(options, self.names_read) if options.audit else None
         if options.probabilities and not self.learn.several and options.form == "vw":
             raise OptionError(
@@ -169,7 +174,7 @@ class Session(Passes):
             raise InputError(
                 batch.source, None, None, f"{format} text",
                 f"{theirs} text, which the model {self.from_model} has learned from; "
-                f"if it was mistaken, give --format {theirs}",
+                f"if it was mistaken, give --format {theirs}{' or vw' if theirs == 'json' else ''}",
             )  # fmt: skip
         if format in TABLES and not self.learner.text.label and not self.options.testonly:
             columns = listed(self.columns.known)
@@ -228,6 +233,7 @@ class Session(Passes):
         if self.audit:
             self.audit.write(self.learner, batch)
         if self.options.testonly:
+            self.strange = self.strange and not self.learner.knows(batch)
             return self.learner.predict(batch)
         warning = self.values.warning(batch)
         if warning:
@@ -340,10 +346,16 @@ class Session(Passes):
             said.append(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             said.append(UNLABELLED)
+        if self.strange and self.progress.examples >= SOME:
+            said.append(
+                f"no feature of the data is one that {self.from_model} has learned, so that all predictions are alike: "
+                "is it the right model, and the right file?"
+            )
         if not self.options.testonly:
             said += worse_than_a_constant(self.learn, self.progress)
-        if self.metrics is not None and self.progress.examples >= ENOUGH and self.metrics.nobody():
-            said.append(self.metrics.nobody())
+        if self.metrics is not None and self.progress.examples >= ENOUGH:
+            alike = "" if self.options.testonly or self.before else self.metrics.one_label()
+            said += filter(None, (self.metrics.nobody(), alike))
         return said
 
     def record(self, ending: str) -> None:

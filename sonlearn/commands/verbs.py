@@ -135,6 +135,7 @@ VERBS = {
                     "ignore",
                     "keep",
                     "delimiter",
+                    "decimal",
                 ),
             ),
             ("run", _fields(RunOptions, "examples")),

@@ -1,1 +1,2 @@
-"""Data between reading and learning: `batch` (examples), `rows` (examples with numbered features), `arrays`."""
+"""Data between reading and learning: `batch` (examples), `rows` (examples with numbered features), `arrays`,
+`merging` (sums of what several learners have added to a common start)."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from sonlearn.data.batch import CONSTANT, Batch
 from sonlearn.errors import InputError
+from sonlearn.jit import bare_jit
 
 
 def from_scipy(X: Any, y: Any = None, weight: Any = None, *, constant: bool = True, source: str = "<memory>") -> Batch:
@@ -34,13 +35,37 @@ def from_scipy(X: Any, y: Any = None, weight: Any = None, *, constant: bool = Tr
         raise InputError(source, row, None, "a value that is nan or infinite", "finite values")
     if np.isinf(y).any() or not (np.isfinite(weight) & (weight >= 0)).all():
         raise InputError(source, None, None, "an infinite label, or a weight that is not >= 0", "finite numbers")
-    indptr = np.asarray(X.indptr, dtype=np.int64)
-    indices = np.asarray(X.indices, dtype=np.int64) + 1
-    if constant:
-        indices = np.insert(indices, indptr[1:], CONSTANT)
-        values = np.insert(values, indptr[1:], 1.0)
-        indptr = indptr + np.arange(n + 1)
-    return Batch(indptr, indices, values, y, weight, np.arange(1, n + 1), source)
+    return Batch(*entries_of(X.indptr, X.indices, values, constant), y, weight, np.arange(1, n + 1), source)
+
+
+def entries_of(
+    indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, constant: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(indptr, ids, values) of a batch: some rows of a CSR matrix, its ``indptr[start : stop + 1]`` and its entries."""
+    begin, end = int(indptr[0]), int(indptr[-1])
+    starts = indptr.astype(np.int64) - begin
+    ids, values = indices[begin:end].astype(np.int64), np.asarray(values[begin:end], dtype=np.float64)
+    if not constant:
+        return starts, ids + 1, values
+    rows, n = len(starts) - 1, end - begin
+    out = starts + np.arange(rows + 1), np.empty(n + rows, np.int64), np.empty(n + rows)
+    append_constant(starts, ids, np.require(values, requirements=("C", "W")), out[1], out[2])
+    return out
+
+
+@bare_jit
+def append_constant(indptr, indices, values, ids, out):  # type: ignore[no-untyped-def]
+    """Each row with its columns as ids from 1 on, and the constant behind them.
+
+    indptr, indices : int64[n + 1], int64[nnz]; values : float64[nnz]; not modified
+    ids, out : int64[nnz + n], float64[nnz + n], filled in
+    """
+    for i in range(len(indptr) - 1):
+        for at in range(indptr[i], indptr[i + 1]):
+            ids[at + i] = indices[at] + 1
+            out[at + i] = values[at]
+        ids[indptr[i + 1] + i] = CONSTANT
+        out[indptr[i + 1] + i] = 1.0
 
 
 def to_csr(batch: Batch, first: int) -> Any:

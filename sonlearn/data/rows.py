@@ -24,9 +24,18 @@ class Rows(NamedTuple):
     weight: np.ndarray  # float64[n]
     base: np.ndarray  # float64[n]
     constant: int = NO_CONSTANT  # number of the constant feature
+    # int64[nnz]; ids of the features as they were read, in raw rows that views read
+    ids: np.ndarray = np.zeros(0, np.int64)
 
 
 #: An empty batch, to let an engine make room for features alone.
 NO_ROWS = Rows(
     np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0)
 )  # fmt: skip
+
+
+def longest_row(rows: Rows) -> int:
+    """Entries of the longest row; at least 1."""
+    if len(rows.y) <= 1:  # quicker, which counts for one row
+        return max(int(rows.indptr[-1]), 1)
+    return int(np.diff(rows.indptr).max(initial=1))

@@ -1,14 +1,13 @@
 """What the estimators for scikit-learn and for River have in common: parameters, classes, and pickling.
 
-An estimator's parameters are the fields of `LearnOptions`, by the same names and with the same defaults, so that
-nothing is said twice. It has one `Learner`, which knows its classes by number: two are -1 and +1, more are ``--oaa``'s.
+An estimator's parameters are the fields of `LearnOptions`, by the same names and with the same defaults, and those of
+its library (`sonlearn.options.python`). It has one `Learner`, which knows its classes by number: two are -1 and +1,
+more are ``--oaa``'s.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,93 +16,174 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.storage import pack, unpack
 from sonlearn.learn.learner import Learner, PredictedClass
+from sonlearn.learn.links import probabilities
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.options.losses import PROBABILISTIC as PROBABILISTIC
 from sonlearn.options.methods import METHODS
+from sonlearn.options.python import Parameter, in_python, parameters_of
 
 #: Losses with which classes can be learned, their labels being -1 and +1.
 CLASS_LOSSES = (*CLASSIFICATION, "squared")
 
-#: Fields that say which classes there are: an estimator is told by the labels it is given.
+#: Fields that say which classes there are: an estimator knows by the labels it is given, or has other parameters.
 OF_LABELS = ("oaa", "classes", "multinomial", "positive")
 #: Fields that say how the command line writes a prediction; an estimator has its own ways.
-OF_OUTPUT = ("link", "binary", "threshold")
-#: Fields of `LearnOptions` with their defaults.
+OF_OUTPUT = ("link", "binary")
+#: Fields for classes alone.
+OF_CLASSES = ("threshold",)
+#: The options of `LearnOptions` that are parameters, of a classifier; a regressor has none `OF_CLASSES`.
 LEARNING = {
-    field.name: field.default
-    for field in dataclasses.fields(LearnOptions)
-    if field.name not in (*OF_LABELS, *OF_OUTPUT)
+    name: parameter for name, parameter in parameters_of(LearnOptions).items() if name not in (*OF_LABELS, *OF_OUTPUT)
 }
+INTERCEPT = Parameter(True, "bool", "learn an intercept")
+#: Further parameters of classifiers.
+FOR_CLASSES = {
+    "positive": Parameter(
+        None, "Any", "of two classes, the one that `threshold` is of, and that has the label +1; None: the second"
+    ),
+    "multinomial": Parameter(
+        False, "bool", "of several classes: softmax, with a `method` a learner that all classes share; False: one "
+        "against all others, without `method` the committee of classes",
+    ),
+}  # fmt: skip
 
 
-def constructor(defaults: dict[str, Any]) -> Callable[..., None]:
-    """An ``__init__`` with these keywords that only keeps them.
+class Options:
+    """Of an estimator: its parameters as options, with messages that name the estimator and its parameters."""
 
-    Both libraries read the parameters from its signature, and want no work to be done before the first row.
+    #: The parameters, as `constructor` and `documented` have them.
+    PARAMETERS: Mapping[str, Parameter]
+    #: Options that have another name here.
+    _RENAMED: Mapping[str, str] = {}
+
+    def _class_options(self, **labels: Any) -> LearnOptions:
+        """The options of a classifier, with what is known of labels. Raises OptionError, also for a loss of values."""
+        options = self._checked_options(**self._given(), **labels)
+        if options.loss not in CLASS_LOSSES:
+            text = f"--loss {options.loss}: expected one of {', '.join(CLASS_LOSSES)} for classes"
+            raise in_python(type(self).__name__, OptionError(text))
+        return options
+
+    def _value_options(self) -> LearnOptions:
+        """The options of a regressor: squared loss where none is given. OptionError, also for a loss of classes."""
+        given = self._given()
+        given["loss"] = given["loss"] or "squared"
+        if given["loss"] in CLASSIFICATION:
+            text = f"--loss {given['loss']} is for classes; expected squared or another loss of values"
+            raise in_python(type(self).__name__, OptionError(text))
+        return self._checked_options(**given)
+
+    def _checked_options(self, **given: Any) -> LearnOptions:
+        try:
+            return LearnOptions(**given)
+        except OptionError as error:
+            raise in_python(type(self).__name__, error, self._RENAMED) from None
+
+    def _given(self) -> dict[str, Any]:
+        """Options as they were given, but for a seed where nothing is drawn: libraries set whatever seed there is."""
+        given = {name: self._option(name) for name in LEARNING if name in self.PARAMETERS or name in self._RENAMED}
+        method = self._checked_options(method=given["method"], sketch=given["sketch"]).method
+        if "seed" not in METHODS[method].takes:
+            given.pop("seed", None)
+        return given
+
+    def _option(self, name: str) -> Any:
+        return getattr(self, name)
+
+    def _number_of_positive(self, classes: Any) -> int:
+        """The number of the class that is +1, of two: the second, unless `positive` says otherwise."""
+        positive = getattr(self, "positive", None)
+        known = list(classes if classes is not None else ())
+        if positive is None:
+            return 1
+        if len(known) != 2 or positive not in known:
+            found = ", ".join(map(repr, known)) or "classes as they come"
+            raise OptionError(
+                f"{type(self).__name__}: positive {positive!r}: expected one of two classes; found {found}"
+            )
+        return known.index(positive)
+
+    def _learner_of_values(self, text: TextOptions | None, threads: int) -> Learner:
+        return Learner(self._value_options(), text, threads=threads)
+
+    def _learner_of_classes(self, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
+        """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come.
+
+        Raises OptionError: options contradict each other.
+        """
+        multinomial = bool(getattr(self, "multinomial", False))
+        if classes == 2:
+            options = self._class_options()
+            if options.coverage is not None and options.loss == "squared":  # labels are classes here, and get sets
+                options = self._class_options(binary=True)
+            return Learner(options, text, threads=threads)
+        if multinomial and classes is None:
+            raise OptionError(f"{type(self).__name__}: multinomial: expected classes=(...), all that will ever occur")
+        how: dict[str, Any] = {"classes": "auto"}
+        if classes is not None and classes > 2:
+            how = {"multinomial" if multinomial else "oaa": classes}
+        learner = Learner(self._class_options(**how), text, threads=threads)
+        learner.declare_classes(range(classes or 0))
+        return learner
+
+
+def weights_of_classes(class_weight: Any, labels: Any) -> np.ndarray:
+    """float64[n]: the weight of each label; 1 for those that `class_weight`, a dict or None, does not name."""
+    return np.array([(class_weight or {}).get(label, 1.0) for label in labels], dtype=np.float64)
+
+
+class Pair:
+    """Two classes, the numbers 0 and 1, of which one is +1 to the learner; of several classes nothing is changed.
+
+    Parameters
+    ----------
+    learner : Learner
+    positive : int
+        The number of the class that is +1.
     """
-    listed = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in defaults.items()
-    ]
-    signature = inspect.Signature(listed)
 
-    def __init__(self: Any, **given: Any) -> None:  # noqa: N807
-        bound = signature.bind(**given)
-        bound.apply_defaults()
-        for name, value in bound.arguments.items():
-            setattr(self, name, value)
+    def __init__(self, learner: Learner, positive: int = 1):
+        self._learner, self._positive = learner, positive
 
-    first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    __init__.__signature__ = inspect.Signature([first, *listed])  # type: ignore[attr-defined]
-    return __init__
+    @property
+    def sign(self) -> float:
+        """What raw predictions are multiplied with to speak for class 1."""
+        return 1.0 if self._learner.options.several or self._positive == 1 else -1.0
 
+    def labels(self, numbers: np.ndarray) -> np.ndarray:
+        """float64[n]: classes, by number, as the labels that the learner takes."""
+        if self._learner.options.several:
+            return np.asarray(numbers, dtype=np.float64)
+        return np.where(numbers == self._positive, 1.0, -1.0)
 
-def class_options(estimator: Any) -> LearnOptions:
-    """The options of a classifier. Raises OptionError, also for a loss of values."""
-    options = LearnOptions(**_given(estimator))
-    if options.loss not in CLASS_LOSSES:
-        raise OptionError(f"loss {options.loss}: expected one of {', '.join(CLASS_LOSSES)} for classes")
-    return options
+    def best(self, raw: np.ndarray) -> np.ndarray:
+        """int64[n]: number of the class of rows with these raw predictions, float64[n, K or 1]."""
+        if self._learner.options.several:
+            return np.asarray(raw.argmax(axis=1))
+        above = np.clip(raw[:, 0], *self._learner.options.bounds) > self._learner.threshold
+        return np.asarray(np.where(above, self._positive, 1 - self._positive))
 
+    def best_of_two(self, raw: float) -> int:
+        """`best` of one row where there are two classes."""
+        low, high = self._learner.options.bounds
+        return self._positive if min(max(raw, low), high) > self._learner.threshold else 1 - self._positive
 
-def value_options(estimator: Any) -> LearnOptions:
-    """The options of a regressor: squared loss where none is given. Raises OptionError, also for a loss of classes."""
-    given = _given(estimator)
-    given["loss"] = given["loss"] or "squared"
-    if given["loss"] in CLASSIFICATION:
-        raise OptionError(f"loss {given['loss']} is for classes; expected squared or another loss of values")
-    return LearnOptions(**given)
+    def probabilities(self, raw: np.ndarray) -> np.ndarray:
+        """float64[n, K] of rows with these raw predictions."""
+        found = probabilities(self._learner.options.loss, raw, has_softmax(self._learner))
+        return found if self.sign > 0 else found[:, ::-1]
 
-
-def _given(estimator: Any) -> dict[str, Any]:
-    """Options as they were given, but for a seed where nothing is drawn: River sets one on whatever has a seed."""
-    given = {name: getattr(estimator, name) for name in LEARNING}
-    method = LearnOptions(method=given["method"], sketch=given["sketch"]).method
-    if "seed" not in METHODS[method].takes:
-        given.pop("seed", None)
-    return given
+    def sets(self, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
+        """bool[n, K]: which classes are in the rows' sets. Raises OptionError where the learner keeps no coverage."""
+        check_coverage(self._learner)
+        found: Any = self._learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
+        return np.asarray(found.sets)[:, :: int(self.sign)]
 
 
 def has_softmax(learner: Learner) -> bool:
     """Whether the scores of `learner` are logarithms of probabilities."""
-    return learner.options.several and learner.options.method == "committee"
-
-
-def learner_of_classes(options: LearnOptions, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
-    """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come."""
-    if classes == 2:
-        if options.coverage is not None and options.loss == "squared":  # labels are classes here, and get sets
-            options = dataclasses.replace(options, binary=True)
-        return Learner(options, text, threads=threads)
-    how = {"oaa": classes} if classes is not None and classes > 2 else {"classes": "auto"}
-    learner = Learner(dataclasses.replace(options, **how), text, threads=threads)
-    learner.declare_classes(range(classes or 0))
-    return learner
-
-
-def labels_of(learner: Learner, numbers: np.ndarray) -> np.ndarray:
-    """float64[n]: classes, by number, as the learner is told them."""
-    return np.asarray(numbers, dtype=np.float64) if learner.options.several else np.where(numbers == 1, 1.0, -1.0)
+    options = learner.options
+    return options.several and (options.method == "committee" or options.multinomial is not None)
 
 
 def raw_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:
@@ -122,31 +202,27 @@ def intervals_of(learner: Learner, batch: Batch, *, labels_follow: bool = False)
     return np.column_stack([said.low, said.high])
 
 
-def sets_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
-    """bool[n, K]: which classes are in the rows' sets. Raises OptionError where the learner keeps no coverage."""
-    check_coverage(learner)
-    said: Any = learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
-    return np.asarray(said.sets)
-
-
 def check_coverage(learner: Learner) -> None:
     """Raise OptionError where the learner keeps no coverage."""
     if learner.options.coverage is None:
         raise OptionError("sets and intervals: the estimator keeps no coverage; give coverage=0.9 before it learns")
 
 
-def best_of(learner: Learner, raw: np.ndarray) -> np.ndarray:
-    """int64[n]: number of the likeliest class of rows with these raw predictions."""
-    return raw.argmax(axis=1) if learner.options.several else (raw[:, 0] > 0).astype(np.int64)
-
-
 class PickleMixin:
     """Of an estimator with a `learner_`: copies and pickles hold numbers, as the model's file does."""
+
+    learner_: Learner
+
+    @property
+    def _threads(self) -> int:
+        """How many threads may learn side by side."""
+        raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
         """The attributes, the learner as header and packed arrays."""
         above = getattr(super(), "__getstate__", None)
         state = dict(above() if above else self.__dict__)
+        state.pop("_buffers", None)  # of one row
         if "learner_" in state:
             header, arrays = state["learner_"].to_arrays()
             packed = {name: (array.dtype.str, array.shape, pack(array)) for name, array in arrays.items()}
@@ -156,12 +232,12 @@ class PickleMixin:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Inverse of `__getstate__`."""
         state = dict(state)
-        if "learner_" in state:
-            header, packed = state["learner_"]
-            arrays = {name: unpack(data, dtype, shape) for name, (dtype, shape, data) in packed.items()}
-            state["learner_"] = Learner.from_arrays(header, arrays, threads=state.get("threads", 1))
+        header, packed = state.pop("learner_", (None, None))
         above = getattr(super(), "__setstate__", None)
         if above:
             above(state)
         else:
             self.__dict__.update(state)
+        if header is not None:
+            arrays = {name: unpack(data, dtype, shape) for name, (dtype, shape, data) in packed.items()}
+            self.learner_ = Learner.from_arrays(header, arrays, threads=self._threads)

@@ -10,32 +10,39 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from river import base
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError
+from sonlearn.errors import InputError, OptionError
 from sonlearn.estimators.base import (
+    FOR_CLASSES,
+    INTERCEPT,
     LEARNING,
+    OF_CLASSES,
+    Options,
+    Pair,
     PickleMixin,
-    best_of,
-    class_options,
-    constructor,
-    has_softmax,
     intervals_of,
-    labels_of,
-    learner_of_classes,
     raw_of,
-    sets_of,
-    value_options,
+    weights_of_classes,
 )
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.links import PROBABILISTIC, probabilities
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.learn.links import PROBABILISTIC
+from sonlearn.learn.one_row import OneRow
+from sonlearn.options import TextOptions
+from sonlearn.options.python import Parameter, constructor, documented, in_python
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
+from sonlearn.views.index import Entries
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from sonlearn.estimators.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 
 SOURCE = "<dict>"
 
@@ -60,6 +67,13 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
     if not math.isfinite(number):
         raise InputError(SOURCE, row, None, f"{value!r} for the feature {name!r}", "a finite number or a text")
     return _slot(str(name), None) & mask, number
+
+
+def _entries(features: dict[Hashable, Any], mask: int, constant: bool, row: int) -> list[tuple[int, float]]:
+    """[(slot, value)] of a dict, in the order of the slots, those that are 0 left out."""
+    entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
+    entries = [(slot, value) for slot, value in entries if value != 0.0]
+    return [*entries, (VW_CONSTANT & mask, 1.0)] if constant else entries
 
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:
@@ -91,10 +105,7 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, co
     mask = (1 << bits) - 1
     indptr, indices, values = [0], [], []
     for row, features in enumerate(rows, 1):
-        entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
-        entries = [(slot, value) for slot, value in entries if value != 0.0]
-        if constant:
-            entries.append((VW_CONSTANT & mask, 1.0))
+        entries = _entries(features, mask, constant, row)
         indices += [slot for slot, _ in entries]
         values += [value for _, value in entries]
         indptr.append(len(indices))
@@ -103,6 +114,44 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, co
         np.array(indptr, np.int64), np.array(indices, np.int64), np.array(values, np.float64),
         y, weight, np.arange(1, n + 1), SOURCE, constant=VW_CONSTANT & mask,
     )  # fmt: skip
+
+
+class _Names:
+    """The features of a dict of numbers, for dicts with the same names in the same order, as in most streams.
+
+    `entries` has room for the values of such a dict, and 1 for the constant.
+    """
+
+    def __init__(self, names: tuple[Hashable, ...], mask: int, constant: bool):
+        slots = {name: _slot(str(name), None) & mask for name in names}
+        order = sorted(names, key=slots.__getitem__)
+        ids = [slots[name] for name in order] + [VW_CONSTANT & mask] * constant
+        self.names, self._mask, self._n = names, mask, len(names)
+        # names that are equal, as 1 and True, may be other texts; and where names share a slot, their order depends on
+        # the values: such rows go by `_entries`
+        plain = len(set(slots.values())) == self._n > 1 and all(type(name) is str for name in names)
+        self._values = operator.itemgetter(*order) if plain else None
+        self._entries = Entries(np.array(ids, np.int64), np.ones(len(ids)))
+
+    def entries(self, x: dict[Hashable, Any]) -> Entries | None:
+        """The row of a dict of numbers with these names; None where that needs more care."""
+        if self._values is None:
+            return None
+        values = self._values(x)
+        try:
+            self._entries.values[: self._n] = values
+            if not math.isfinite(math.fsum(values)):
+                return None
+        except (OverflowError, ValueError):  # an infinite value, or sum
+            return None
+        if 0.0 not in values:
+            return self._entries
+        filled = self._entries.values != 0.0
+        return Entries(self._entries.ids[filled], self._entries.values[filled])
+
+
+#: Types of values that are numbers without further ado.
+_NUMBERS = frozenset((float, int, bool, np.float64, np.int64, np.bool_))
 
 
 def _rows(X: Any) -> list[dict[Hashable, Any]]:
@@ -117,70 +166,159 @@ def _index(X: Any) -> Any:
     return getattr(X, "index", None) if hasattr(X, "iloc") else None
 
 
-class _Son(PickleMixin):
+_CLIENT = {
+    "bits": Parameter(32, "int", "names of features are hashed to 2^bits slots"),
+    "constant": INTERCEPT,
+    "threads": Parameter(1, "int", "how many threads may learn side by side; results are the same"),
+}
+_CLASSIFIER = (
+    LEARNING
+    | {"members": LEARNING["members"]._replace(default="")}
+    | FOR_CLASSES
+    | {
+        "classes": Parameter(
+            None,
+            "tuple[Any, ...] | list[Any] | None",
+            "all labels there are, if that is known; any other is refused then",
+        ),
+        "class_weight": Parameter(
+            None, "dict[Any, float] | None", "what the weight of a row of a class is multiplied with"
+        ),
+    }
+    | _CLIENT
+)
+_REGRESSOR = {
+    name: each
+    for name, each in (LEARNING | {"members": _CLASSIFIER["members"]} | _CLIENT).items()
+    if name not in OF_CLASSES
+}
+#: Parameters that may change while a model learns: they say what is made of a prediction.
+_MUTABLE = frozenset(("min_prediction", "max_prediction", "threshold"))
+
+
+class _Client(Options, PickleMixin):
     """What classes and values have in common."""
 
     bits: int
     constant: bool
     threads: int
 
-    def _options(self) -> LearnOptions:
-        raise NotImplementedError
-
     @property
     def _text(self) -> TextOptions:
         return TextOptions(format="vw", bits=self.bits, constant=self.constant)
 
+    @property
+    def _threads(self) -> int:
+        return self.threads
+
+    @property
+    def _mutable_attributes(self) -> set[str]:
+        """Parameters that `mutate` may change."""
+        return set(_MUTABLE & set(self.PARAMETERS))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _MUTABLE and "learner_" in self.__dict__:
+            try:
+                self.learner_.set_output(**{name: value})
+            except OptionError as error:
+                raise in_python(type(self).__name__, error) from None
+        super().__setattr__(name, value)
+
     def _unlabelled(self, rows: list[dict[Hashable, Any]], weight: Any = 1.0) -> Batch:
         return batch_of(rows, np.full(len(rows), np.nan), weight, self.bits, self.constant)
 
+    def _one(self, x: dict[Hashable, Any]) -> tuple[OneRow, Entries] | None:
+        """The way for one row, and the row; None where it has to go as a batch. InputError: see `batch_of`."""
+        learner = self.__dict__.get("learner_")
+        if learner is None or not OneRow.serves(learner):
+            return None
+        mask = (1 << self.bits) - 1
+        buffers: tuple[OneRow, _Names] | None = self.__dict__.get("_buffers")
+        if buffers is None or buffers[0].learner is not learner:
+            buffers = OneRow(learner, VW_CONSTANT & mask), _Names((), 0, False)
+        one, names = buffers
+        entries = None
+        if _NUMBERS.issuperset(map(type, x.values())):
+            given = tuple(x)
+            if given != names.names:
+                names = _Names(given, mask, self.constant)
+                self._buffers = one, names
+            entries = names.entries(x)
+        if entries is None:
+            found = _entries(x, mask, self.constant, 1)
+            entries = Entries(
+                np.array([slot for slot, _ in found], np.int64), np.array([value for _, value in found], np.float64)
+            )
+        return one, entries
 
-class SonClassifier(_Son, base.MiniBatchClassifier):
-    """Online classifier of any number of classes, which may turn up as the stream goes on.
+    def _raw_one(self, x: dict[Hashable, Any]) -> float | None:
+        """The raw prediction of a row by the way for one; None where it has to go as a batch."""
+        found = self._one(x)
+        return None if found is None else found[0].raw(found[1])
+
+    def _learned_one(self, x: dict[Hashable, Any], y: Any, w: Any) -> bool:
+        """Learn a row by the way for one; false where it has to go as a batch, or label or weight are refused."""
+        if type(w) not in _NUMBERS or type(y) not in _NUMBERS or not 0.0 <= w < math.inf or not math.isfinite(y):
+            return False
+        found = self._one(x)
+        if found is None:
+            return False
+        found[0].learn(found[1], float(y), float(w))
+        return True
+
+
+@documented(_CLASSIFIER)
+class SonlearnClassifier(_Client, base.MiniBatchClassifier):
+    """Online classifier of any number of classes, which may turn up as the stream goes on. Nothing has to be tuned.
 
     Booleans, and two classes that were named beforehand, have one learner; else each class is learned against all
     others, as with ``--classes auto``: a class that comes late has lost nothing.
-
-    Parameters
-    ----------
-    method, loss, sketch_size, ... :
-        The fields of `sonlearn.LearnOptions`; None: the method's default. Nothing has to be tuned.
-    bits : int
-        Names are hashed to 2^bits slots.
-    constant : bool
-        Learn an intercept.
-    classes : tuple or None
-        All labels there are, if that is known; any other is refused then.
-    threads : int
-        How many threads may learn side by side; results are the same.
     """
 
-    __init__ = constructor(LEARNING | {"members": "", "bits": 32, "constant": True, "classes": None, "threads": 1})
+    PARAMETERS = _CLASSIFIER
+    classes: tuple[Any, ...] | list[Any] | None
+    class_weight: dict[Any, float] | None
+    positive: Any
+    if TYPE_CHECKING:
+
+        def __init__(self, **given: Unpack[RiverClassifierKeywords]) -> None: ...
+
+    else:
+        __init__ = constructor(_CLASSIFIER)
 
     @property
     def _multiclass(self) -> bool:
         return self.classes is None or len(self.classes) != 2
 
-    def _options(self) -> LearnOptions:
-        return class_options(self)
-
     def learn_one(self, x: dict[Hashable, Any], y: Hashable, w: float = 1.0) -> None:
         """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
+        if self.__dict__.get("fixed_") and len(self.numbers_) == 2:
+            number = self.numbers_.get(y)
+            own = w if self.class_weight is None or type(w) not in _NUMBERS else w * self.class_weight.get(y, 1.0)
+            if number is not None and self._learned_one(x, 1.0 if number == self.positive_ else -1.0, own):
+                return
         self._learn([x], [y], [w])
 
-    def learn_many(self, X: Any, y: Iterable[Hashable]) -> None:
-        """Learn the rows of a table in order: the same as `learn_one` of each."""
+    def learn_many(self, X: Any, y: Iterable[Hashable], w: Any = 1.0) -> None:
+        """Learn the rows of a table in order: the same as `learn_one` of each; `w`: a weight, or one for each row."""
         rows, y = _rows(X), list(y)
         if len(rows) != len(y):
             raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
-        self._learn(rows, y, np.ones(len(rows)))
+        self._learn(rows, y, w)
 
     def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Hashable, float]:
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
+        raw = self._raw_one(x) if "fixed_" in self.__dict__ else None
+        if raw is not None and self.learner_.options.loss in PROBABILISTIC:
+            found = self._pair.probabilities(np.array([[raw]]))[0]
+            return dict(zip(self._classes, found.tolist(), strict=True))
         return next(iter(self._probabilities([x])), {})
 
     def predict_one(self, x: dict[Hashable, Any], **kwargs: Any) -> Hashable | None:
-        """The likeliest class, None before any was seen."""
+        """The likeliest class, or that of `threshold`; None before any was seen."""
+        raw = self._raw_one(x) if self.__dict__.get("fixed_") else None
+        if raw is not None:
+            return self._classes[self._pair.best_of_two(raw)]
         return self._predicted([x])[0]
 
     def predict_set_one(self, x: dict[Hashable, Any]) -> set[Hashable]:
@@ -190,7 +328,7 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         """
         if not hasattr(self, "learner_"):
             return set()
-        inside = sets_of(self.learner_, self._unlabelled([x]), labels_follow=True)[0].tolist()
+        inside = self._pair.sets(self._unlabelled([x]), labels_follow=True)[0].tolist()
         return {label for label, one in zip(self._classes, inside, strict=True) if one}
 
     def predict_proba_many(self, X: Any) -> Any:
@@ -209,11 +347,17 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
     def _classes(self) -> list[Hashable]:
         return list(getattr(self, "numbers_", self.classes or ()))
 
+    @property
+    def _pair(self) -> Pair:
+        return Pair(self.learner_, self.positive_)
+
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[Hashable], weight: Any) -> None:
         """Learn rows in order."""
         if not len(rows):
             return
         batch = self._unlabelled(rows, weight)
+        if self.class_weight is not None:
+            batch = batch._replace(weight=batch.weight * weights_of_classes(self.class_weight, y))
         if not hasattr(self, "numbers_"):
             self._begin(y[0])
         for row, (label, h) in enumerate(zip(y, batch.weight, strict=True)):
@@ -223,14 +367,15 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
             if h > 0:
                 self.numbers_.setdefault(label, len(self.numbers_))
         numbers = np.array([self.numbers_.get(label, 0) for label in y])
-        self.learner_.partial_fit(batch._replace(y=labels_of(self.learner_, numbers)))
+        self.learner_.partial_fit(batch._replace(y=self._pair.labels(numbers)))
 
     def _begin(self, label: Hashable) -> None:
         classes = self.classes
         if classes is None and isinstance(label, bool | np.bool_):
             classes = (False, True)
         count = None if classes is None else len(classes)
-        self.learner_ = learner_of_classes(self._options(), count, self._text, self.threads)
+        self.positive_ = self._number_of_positive(classes)
+        self.learner_ = self._learner_of_classes(count, self._text, self.threads)
         self.numbers_, self.fixed_ = {name: k for k, name in enumerate(classes or ())}, classes is not None
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[Hashable | None]:
@@ -238,46 +383,47 @@ class SonClassifier(_Son, base.MiniBatchClassifier):
         if not rows or not hasattr(self, "learner_") or not classes:
             return [None] * len(rows)
         raw = raw_of(self.learner_, self._unlabelled(rows), online=True)
-        return [classes[k] for k in best_of(self.learner_, raw)]
+        return [classes[k] for k in self._pair.best(raw)]
 
     def _probabilities(self, rows: list[dict[Hashable, Any]]) -> list[dict[Hashable, float]]:
         classes, learner = self._classes, getattr(self, "learner_", None)
-        loss = self._options().loss
+        loss = self._class_options().loss
         if loss not in PROBABILISTIC:
             raise NotImplementedError(f"loss {loss} tells no probabilities")
         if learner is None or not rows or len(classes) < 2:
             return [dict.fromkeys(classes, 1.0 / max(len(classes), 1)) for _ in rows]
-        found = probabilities(loss, raw_of(learner, self._unlabelled(rows), online=True), has_softmax(learner))
+        found = self._pair.probabilities(raw_of(learner, self._unlabelled(rows), online=True))
         return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
 
 
-class SonRegressor(_Son, base.MiniBatchRegressor):
-    """Online regressor: squared loss, unless `loss` says otherwise.
+@documented(_REGRESSOR)
+class SonlearnRegressor(_Client, base.MiniBatchRegressor):
+    """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned."""
 
-    Parameters
-    ----------
-    method, loss, sketch_size, ... :
-        The fields of `sonlearn.LearnOptions`; None: the method's default; method None: what suits the loss.
-    bits, constant, threads :
-        As for `SonClassifier`.
-    """
+    PARAMETERS = _REGRESSOR
+    if TYPE_CHECKING:
 
-    __init__ = constructor(LEARNING | {"members": "", "bits": 32, "constant": True, "threads": 1})
+        def __init__(self, **given: Unpack[RiverRegressorKeywords]) -> None: ...
 
-    def _options(self) -> LearnOptions:
-        return value_options(self)
+    else:
+        __init__ = constructor(_REGRESSOR)
 
     def learn_one(self, x: dict[Hashable, Any], y: float, w: float = 1.0) -> None:
         """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
-        self._learn([x], [y], w)
+        if not self._learned_one(x, y, w):
+            self._learn([x], [y], w)
 
-    def learn_many(self, X: Any, y: Iterable[float]) -> None:
-        """Learn the rows of a table in order: the same as `learn_one` of each."""
-        self._learn(_rows(X), list(y), 1.0)
+    def learn_many(self, X: Any, y: Iterable[float], w: Any = 1.0) -> None:
+        """Learn the rows of a table in order: the same as `learn_one` of each; `w`: a weight, or one for each row."""
+        self._learn(_rows(X), list(y), w)
 
     def predict_one(self, x: dict[Hashable, Any]) -> float:
         """The prediction (of poisson loss: the expected count); of nothing learned, 0 (1)."""
-        return self._predicted([x])[0]
+        raw = self._raw_one(x)
+        if raw is None:
+            return self._predicted([x])[0]
+        low, high = self.learner_.options.bounds
+        return min(max(raw, low), high)
 
     def predict_many(self, X: Any) -> Any:
         """`predict_one` of the rows of a table, as a pandas series."""
@@ -290,23 +436,26 @@ class SonRegressor(_Son, base.MiniBatchRegressor):
 
         Raises OptionError: the estimator has no `coverage`.
         """
-        learner = getattr(self, "learner_", None) or Learner(self._options(), self._text)
+        learner = getattr(self, "learner_", None) or self._new()
         low, high = intervals_of(learner, self._unlabelled([x]), labels_follow=True)[0].tolist()
         return low, high
+
+    def _new(self) -> Learner:
+        return self._learner_of_values(self._text, self.threads)
 
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[float], weight: Any) -> None:
         if len(rows) != len(y):
             raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
         batch = batch_of(rows, y, weight, self.bits, self.constant)
         if not hasattr(self, "learner_"):
-            self.learner_ = Learner(self._options(), self._text, threads=self.threads)
+            self.learner_ = self._new()
         self.learner_.partial_fit(batch)
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:
-        learner = getattr(self, "learner_", None) or Learner(self._options(), self._text)
+        learner = getattr(self, "learner_", None) or self._new()
         p = learner.predict(self._unlabelled(rows), online=True).prediction
         values: list[float] = (np.exp(p) if learner.options.loss == "poisson" else p).tolist()
         return values
 
 
-__all__ = ["SonClassifier", "SonRegressor"]
+__all__ = ["SonlearnClassifier", "SonlearnRegressor"]

@@ -10,7 +10,7 @@ from sonlearn.errors import InputError
 from sonlearn.estimators.bandit import SonlearnBandit
 
 
-class SonBandit(ContextualPolicy):
+class SonlearnPolicy(ContextualPolicy):
     """A contextual policy for ``river.bandit``: ``pull(arm_ids, context)``, ``update(arm_id, context, reward)``.
 
     Arms may come and go. They have no features but their name, so each learns for itself.

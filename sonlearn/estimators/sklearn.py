@@ -8,60 +8,122 @@ the features are those of the same table in a file (`sonlearn.text.encode`). Not
 
 from __future__ import annotations
 
+import itertools
+import os
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from sonlearn.data.batch import CONSTANT, Batch
-from sonlearn.data.matrices import from_scipy
+from sonlearn.data.matrices import entries_of
 from sonlearn.errors import OptionError
 from sonlearn.estimators.base import (
+    FOR_CLASSES,
+    INTERCEPT,
     LEARNING,
+    OF_CLASSES,
+    Options,
+    Pair,
     PickleMixin,
-    best_of,
-    class_options,
-    constructor,
-    has_softmax,
     intervals_of,
-    labels_of,
-    learner_of_classes,
     raw_of,
-    sets_of,
-    value_options,
+    weights_of_classes,
 )
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
-from sonlearn.learn.learner import Learner
-from sonlearn.learn.links import PROBABILISTIC, probabilities
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.learn.links import PROBABILISTIC
+from sonlearn.options import TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
+from sonlearn.options.python import Parameter, constructor, documented, in_python, parameters_of
 from sonlearn.text.columns import Labelling
 
-#: Rows that become one batch: what a learner needs beside its state follows the batch, not the data.
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from sonlearn.estimators.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
+
+#: About how many rows become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
 
 
-class _Son(PickleMixin, BaseEstimator):
+#: Columns of a table with a role of their own, as options of text.
+_COLUMNS = ("text", "categorical", "numeric", "ignore")
+_CLIENT = {
+    "constant": INTERCEPT,
+    "passes": Parameter(1, "int", "how often `fit` goes over the data; from 1"),
+    "n_jobs": Parameter(None, "int | None", "how many threads may learn side by side; None: 1; -1: one for each "
+                        "processor; results are the same"),
+    "random_state": Parameter(
+        None, "Any", "seed of what draws random numbers: a whole number, a RandomState, or None, which is 0"
+    ),
+    **{name: each._replace(help=f"of tables: {each.help}")
+       for name, each in parameters_of(TextOptions, _COLUMNS).items()},
+}  # fmt: skip
+_LEARNING = {name: each for name, each in LEARNING.items() if name not in ("seed", "max_classes")}
+_CLASSIFIER = _LEARNING | FOR_CLASSES | {
+    "class_weight": Parameter(
+        None, "dict[Any, float] | str | None", "what the weight of a row of a class is multiplied with; 'balanced', in "
+        "`fit`: n / (K times the rows of the class)",
+    ),
+} | _CLIENT  # fmt: skip
+_REGRESSOR = {name: each for name, each in (_LEARNING | _CLIENT).items() if name not in OF_CLASSES}
+
+
+class _Client(Options, PickleMixin, BaseEstimator):
     """What classes and values have in common."""
 
-    def _options(self) -> LearnOptions:
-        raise NotImplementedError
+    _RENAMED = {"seed": "random_state", "threads": "n_jobs"}  # noqa: RUF012
+    constant: bool
+    passes: int
+    n_jobs: int | None
+    random_state: Any
+    _label_checks: dict[str, Any]
+
+    @property
+    def _threads(self) -> int:
+        n = self.n_jobs
+        if n == 0:
+            raise OptionError(f"{type(self).__name__}: n_jobs 0: expected a number of threads, -1 or None")
+        return 1 if n is None else n if n > 0 else max(1, (os.cpu_count() or 1) + 1 + n)
+
+    def _option(self, name: str) -> Any:
+        if name != "seed":
+            return super()._option(name)
+        state = self.random_state
+        if state is None or isinstance(state, int | np.integer):
+            return 0 if state is None else int(state)
+        return int(check_random_state(state).randint(2**31 - 1))
 
     def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
         """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
-        if is_mixed(X) if reset else getattr(self, "mixed_", False):
+        if (self._names_columns(X) or is_mixed(X)) if reset else getattr(self, "mixed_", False):
             return self._checked_table(X, y, weight, reset)
         if reset:
             self.mixed_ = False
+        elif self._is_plain(X):
+            if y is None:
+                return X, None, None
+            if weight is None and _are_numbers(y, X.shape[0]):
+                return X, y, np.ones(len(y))
         how = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
         if reset or y is not None:
             X, y = validate_data(self, X, y, **how, **self._label_checks)
             return X, y, _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
         return validate_data(self, X, **how), None, None
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether X needs no check of scikit-learn's: for a batch, that takes longer than learning it."""
+        return (
+            scipy.sparse.issparse(X) and X.format == "csr" and X.dtype == np.float64 and X.ndim == 2
+            and X.shape[0] > 0 and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")
+            and bool(np.isfinite(X.data.sum()))
+        )  # fmt: skip
 
     def _checked_table(self, X: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
         """The same of a table that is no matrix of numbers: X as a batch."""
@@ -83,20 +145,44 @@ class _Son(PickleMixin, BaseEstimator):
     @property
     def _text(self) -> TextOptions:
         """How tables become features."""
-        return TextOptions(format="arrow", bits=32, constant=self.constant, names=False)
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        try:
+            return TextOptions(format="arrow", bits=32, constant=self.constant, names=False, **columns)
+        except OptionError as error:
+            raise in_python(type(self).__name__, error) from None
+
+    def _names_columns(self, X: Any) -> bool:
+        """Whether columns of the table X are given a role. Raises OptionError where X is no such table, or has none."""
+        named = [name for columns in (getattr(self, role) for role in _COLUMNS)
+                 for name in ((columns,) if isinstance(columns, str) else columns)]  # fmt: skip
+        if not named:
+            return False
+        has = list(getattr(X, "columns", ()))
+        missing = [name for name in named if name not in has]
+        if missing or not hasattr(X, "__arrow_c_stream__"):
+            found = f"a {type(X).__name__} without" if has else f"a {type(X).__name__} for"
+            raise OptionError(
+                f"{type(self).__name__}: {found} column {(missing or named)[0]}; expected a table with it"
+            )
+        return True
 
     def _batches(self, X: Any, weight: Any = None) -> Iterator[tuple[slice, Batch]]:
         """(Which rows, batch) of all rows in order."""
+        n = X.n if isinstance(X, Batch) else X.shape[0]
+        ends = np.linspace(0, n, max(1, round(n / ROWS)) + 1).astype(int).tolist()
         if isinstance(X, Batch):
-            for start in range(0, X.n, ROWS):
-                at = slice(start, min(start + ROWS, X.n))
+            for at in itertools.starmap(slice, itertools.pairwise(ends)):
                 part = X.part(at.start, at.stop)
                 yield at, part if weight is None else part._replace(weight=weight[at])
             return
-        for start in range(0, X.shape[0], ROWS):
-            at = slice(start, min(start + ROWS, X.shape[0]))
-            part = from_scipy(X[at], None, None if weight is None else weight[at], constant=self.constant, source="X")
-            yield at, part._replace(lines=part.lines + start)
+        for start, stop in itertools.pairwise(ends):
+            at, n = slice(start, stop), stop - start
+            rows = X if scipy.sparse.issparse(X) else scipy.sparse.csr_array(X[at])
+            indptr = rows.indptr[start : stop + 1] if rows is X else rows.indptr
+            yield at, Batch(
+                *entries_of(indptr, rows.indices, rows.data, self.constant), np.full(n, np.nan),
+                np.ones(n) if weight is None else weight[at], np.arange(start + 1, stop + 1), "X",
+            )  # fmt: skip
 
     def _learn(self, X: Any, y: np.ndarray, weight: Any, passes: int) -> Self:
         """Learn rows with the labels y, as the learner is told them, `passes` times."""
@@ -130,10 +216,37 @@ class _Son(PickleMixin, BaseEstimator):
         coef[:, ids[column] - 1] = w[:, column]
         return coef, w[:, ~column].sum(axis=1)
 
+    def importances(self, X: Any) -> np.ndarray:
+        """What each column contributes to the raw predictions of the rows of X, in absolute value, on average.
+
+        float64[d], or of K > 2 classes float64[K, d]. Also where there is no `coef_`: see `sonlearn.learn.explain`, for
+        what is shared among features that act together, and for what it costs: some rows of X will do. Raises
+        AttributeError where features are no columns (`mixed_`), for which ``learner_.explain`` tells.
+        """
+        check_is_fitted(self)
+        if self.mixed_:
+            raise AttributeError("a table of texts or missing values has features that are no columns: see learner_")
+        X, _, _ = self._checked(X, reset=False)
+        several = self.learner_.options.several
+        out = np.zeros((len(self.learner_.classes) if several else 1, self.n_features_in_))
+        for _, batch in self._batches(X):
+            for explanation in self.learner_.explain(batch):
+                for number, found in enumerate(explanation.attributions):
+                    column = found.ids != CONSTANT
+                    np.add.at(out[number], found.ids[column] - 1, np.abs(found.contributions[column]))
+        out /= max(X.shape[0], 1)
+        return out if several else np.asarray(out[0])
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _are_numbers(y: Any, n: int) -> bool:
+    """Whether y is float64[n], or of whole numbers, all finite."""
+    plain = type(y) is np.ndarray and y.shape == (n,) and y.dtype.kind in "biuf"
+    return plain and bool(np.isfinite(y.sum()))
 
 
 def is_mixed(X: Any) -> bool:
@@ -155,28 +268,22 @@ def is_mixed(X: Any) -> bool:
 
 
 def _has_probabilities(estimator: Any) -> bool:
-    return class_options(estimator).loss in PROBABILISTIC
+    return estimator._class_options().loss in PROBABILISTIC
 
 
-class SonClassifier(ClassifierMixin, _Son):
-    """Online classifier of two or several classes.
-
-    Parameters
-    ----------
-    method, loss, sketch_size, ... :
-        The fields of `sonlearn.LearnOptions`; None: the method's default. Nothing has to be tuned.
-    constant : bool
-        Learn an intercept.
-    passes : int
-        How often `fit` goes over the data.
-    threads : int
-        How many threads may learn side by side; results are the same.
+@documented(_CLASSIFIER)
+class SonlearnClassifier(ClassifierMixin, _Client):
+    """Online classifier of two or several classes. Nothing has to be tuned.
 
     Attributes
     ----------
     classes_ : array[K], sorted
     learner_ : Learner
         Of two classes, -1 and +1; else with ``oaa``: labels are 0 to K - 1, each class against all others.
+    positive_ : int
+        Of two classes, the place in `classes_` of the one that is +1.
+    threshold_ : float
+        Of two classes, the `decision_function` of the class `positive` above which it is predicted.
     coef_ : float64[1 or K, d], intercept_ : float64[1 or K]
         Where the method is linear.
     mixed_ : bool
@@ -185,11 +292,16 @@ class SonClassifier(ClassifierMixin, _Son):
         As everywhere in scikit-learn.
     """
 
-    __init__ = constructor(LEARNING | {"constant": True, "passes": 1, "threads": 1})
+    PARAMETERS = _CLASSIFIER
     _label_checks: dict[str, Any] = {}  # noqa: RUF012
+    positive: Any
+    class_weight: Any
+    if TYPE_CHECKING:
 
-    def _options(self) -> LearnOptions:
-        return class_options(self)
+        def __init__(self, **given: Unpack[SklearnClassifierKeywords]) -> None: ...
+
+    else:
+        __init__ = constructor(_CLASSIFIER, _Client._RENAMED)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn the rows of X, `passes` times.
@@ -212,6 +324,7 @@ class SonClassifier(ClassifierMixin, _Son):
         check_classification_targets(y)
         classes = np.unique(y[weight > 0])
         self._begin_classes(classes if len(classes) else np.unique(y))
+        weight = weight * self._class_weights(y, balanced=True)
         known = np.isin(y, self.classes_)
         return self._learn(X, self._labels(np.where(known, y, self.classes_[0])), weight, self.passes)
 
@@ -219,28 +332,41 @@ class SonClassifier(ClassifierMixin, _Son):
         """Learn further rows, once; the first call needs `classes`, all that will ever occur."""
         first = not hasattr(self, "learner_")
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
-        check_classification_targets(y)
+        if first:
+            check_classification_targets(y)
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        classes = None if classes is None else unique_labels(classes)
+        if classes is not None and (first or not np.array_equal(classes, self.classes_)):
+            classes = unique_labels(classes)
         if first:
             self._begin_classes(classes)
         elif classes is not None and not np.array_equal(classes, self.classes_):
             raise ValueError(f"classes={classes} is not the same as on the first call to partial_fit: {self.classes_}")
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
+        numbers = np.searchsorted(self.classes_, y)
+        if np.any(self.classes_[np.minimum(numbers, len(self.classes_) - 1)] != y):
+            check_classification_targets(y)
+            unknown = np.setdiff1d(y, self.classes_)
             raise ValueError(f"y has labels {unknown} that are not among the classes {self.classes_}")
-        return self._learn(X, self._labels(y), weight, 1)
+        weight = weight * self._class_weights(y, balanced=False)
+        return self._learn(X, self._pair.labels(numbers), weight, 1)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Raw predictions: float64[n] for two classes (positive: the second), else float64[n, K]."""
-        raw = self._raw(X)
+        raw = self._raw(X) * self._pair.sign
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     def predict(self, X: Any) -> np.ndarray:
-        """The likeliest class of each row, array[n]."""
+        """The likeliest class of each row, or that of `threshold`, array[n]."""
         raw = self._raw(X)
-        return np.asarray(self.classes_[best_of(self.learner_, raw)])
+        return np.asarray(self.classes_[self._pair.best(raw)])
+
+    @property
+    def threshold_(self) -> float:
+        """See the class."""
+        check_is_fitted(self)
+        if self.learner_.options.several:
+            raise AttributeError("of several classes the likeliest is predicted: there is no threshold_")
+        return self.learner_.threshold
 
     def predict_set(self, X: Any) -> np.ndarray:
         """bool[n, K]: which of `classes_` are in each row's set, which holds the share `coverage` of the labels.
@@ -249,45 +375,61 @@ class SonClassifier(ClassifierMixin, _Son):
         """
         check_is_fitted(self)
         X, _, _ = self._checked(X, reset=False)
-        return np.concatenate([sets_of(self.learner_, batch) for _, batch in self._batches(X)])
+        return np.concatenate([self._pair.sets(batch) for _, batch in self._batches(X)])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.links.PROBABILISTIC`."""
         raw = self._raw(X)
-        return probabilities(self._options().loss, raw, has_softmax(self.learner_))
+        return self._pair.probabilities(raw)
 
     @property
     def coef_(self) -> np.ndarray:
         """float64[1 or K, d]."""
-        return self._weights()[0]
+        return self._weights()[0] * self._pair.sign
 
     @property
     def intercept_(self) -> np.ndarray:
         """float64[1 or K]."""
-        return self._weights()[1]
+        return self._weights()[1] * self._pair.sign
 
     def _begin_classes(self, classes: np.ndarray) -> None:
         if len(classes) < 2:
             raise ValueError(f"the number of classes has to be greater than one; got {len(classes)} class")
-        self.learner_ = learner_of_classes(
-            self._options(), len(classes), self._text if self.mixed_ else None, self.threads
-        )  # fmt: skip
+        self.positive_ = self._number_of_positive(classes)
+        self.learner_ = self._learner_of_classes(len(classes), self._text if self.mixed_ else None, self._threads)
         self.classes_ = classes
 
     def _labels(self, y: np.ndarray) -> np.ndarray:
-        return labels_of(self.learner_, np.searchsorted(self.classes_, y))
+        return self._pair.labels(np.searchsorted(self.classes_, y))
+
+    @property
+    def _pair(self) -> Pair:
+        return Pair(self.learner_, self.positive_)
+
+    def _class_weights(self, y: np.ndarray, balanced: bool) -> np.ndarray | float:
+        """float64[n]: what the rows' weights are multiplied with; `balanced`: whether all rows are here."""
+        given = self.class_weight
+        if given is None:
+            return 1.0
+        name = type(self).__name__
+        if isinstance(given, dict):
+            unknown = [label for label in given if label not in self.classes_]
+            if unknown:
+                raise ValueError(
+                    f"{name}: class_weight names {unknown[0]!r}; expected classes of {self.classes_.tolist()}"
+                )
+            return weights_of_classes(given, y.tolist())
+        if given != "balanced":
+            raise OptionError(f"{name}: class_weight {given!r}: expected a dict, 'balanced' or None")
+        if not balanced:
+            raise ValueError(f"{name}: class_weight 'balanced' in partial_fit: the classes' shares are not known yet")
+        return np.asarray(compute_sample_weight("balanced", y))
 
 
-class SonRegressor(RegressorMixin, _Son):
-    """Online regressor: squared loss, unless `loss` says otherwise.
-
-    Parameters
-    ----------
-    method, loss, sketch_size, ... :
-        The fields of `sonlearn.LearnOptions`; None: the method's default; method None: what suits the loss.
-    constant, passes, threads :
-        As for `SonClassifier`.
+@documented(_REGRESSOR)
+class SonlearnRegressor(RegressorMixin, _Client):
+    """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned.
 
     Attributes
     ----------
@@ -298,14 +440,17 @@ class SonRegressor(RegressorMixin, _Son):
         As everywhere in scikit-learn.
     """
 
-    __init__ = constructor(LEARNING | {"constant": True, "passes": 1, "threads": 1})
+    PARAMETERS = _REGRESSOR
     _label_checks: dict[str, Any] = {"y_numeric": True}  # noqa: RUF012
+    if TYPE_CHECKING:
 
-    def _options(self) -> LearnOptions:
-        return value_options(self)
+        def __init__(self, **given: Unpack[SklearnRegressorKeywords]) -> None: ...
+
+    else:
+        __init__ = constructor(_REGRESSOR, _Client._RENAMED)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forget everything and learn the rows of X, `passes` times; see `SonClassifier.fit`."""
+        """Forget everything and learn the rows of X, `passes` times; see `SonlearnClassifier.fit`."""
         X, y, weight = self._checked(X, y, sample_weight, reset=True)
         self._begin()
         return self._learn(X, np.asarray(y, dtype=np.float64), weight, self.passes)
@@ -319,7 +464,7 @@ class SonRegressor(RegressorMixin, _Son):
         return self._learn(X, np.asarray(y, dtype=np.float64), weight, 1)
 
     def _begin(self) -> None:
-        self.learner_ = Learner(self._options(), self._text if self.mixed_ else None, threads=self.threads)
+        self.learner_ = self._learner_of_values(self._text if self.mixed_ else None, self._threads)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""
@@ -348,4 +493,4 @@ class SonRegressor(RegressorMixin, _Son):
         return float(self._weights()[1][0])
 
 
-__all__ = ["SonClassifier", "SonRegressor", "StreamingSVD", "TextHasher"]
+__all__ = ["SonlearnClassifier", "SonlearnRegressor", "StreamingSVD", "TextHasher"]

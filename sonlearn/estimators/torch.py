@@ -17,6 +17,7 @@ Other tensors use ADA-DIAG, w -= lr g/(eps + (sum of g^2)^(1/2)), as in the pape
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -45,6 +46,9 @@ class AdaGP(torch.optim.Optimizer):
         of float16, bfloat16, float32 or float64, on the CPU or on CUDA. Sketches are float64, sums of ADA-DIAG are the
         tensor's dtype, at least float32.
     lr : float >= 0; eta of the paper
+    per_coordinate : bool
+        Whether `lr` is a length for each coordinate of a projected tensor of d numbers, too, as it is for all others:
+        its eta is lr sqrt(d), so that one lr suits both kinds. False: eta is lr, the length of the first steps in all.
     sketch_size : int > 0; tau, the numbers kept for each number of a projected tensor
     delta : float > 0; sigma of the paper. A part of a gradient outside of the sketch steps by lr/delta
     eps : float > 0; delta of ADA-DIAG
@@ -72,6 +76,7 @@ class AdaGP(torch.optim.Optimizer):
         params: Iterable[Any],
         lr: float = 0.01,
         *,
+        per_coordinate: bool = True,
         sketch_size: int = 20,
         delta: float = 1.0,
         eps: float = 1e-8,
@@ -81,7 +86,7 @@ class AdaGP(torch.optim.Optimizer):
     ):
         options = {
             "lr": lr, "sketch_size": sketch_size, "delta": delta, "eps": eps, "weight_decay": weight_decay,
-            "project": project, "seed": seed,
+            "project": project, "seed": seed, "per_coordinate": per_coordinate,
         }  # fmt: skip
         _check(options)  # super would call a bad one good where each group has its own
         super().__init__(params, options)
@@ -111,6 +116,8 @@ class AdaGP(torch.optim.Optimizer):
                 g = g.add(p, alpha=group["weight_decay"])
             if "S" in state:
                 change = _projected(state, g.reshape(-1), group["delta"], name).view_as(p)
+                if group.get("per_coordinate", False):  # groups saved by an earlier sonlearn have none
+                    change *= math.sqrt(p.numel())
             else:
                 state["sum"].addcmul_(g, g)
                 change = g / state["sum"].sqrt().add_(group["eps"])
@@ -197,6 +204,8 @@ def _check(options: dict[str, Any]) -> None:
     for name, least in (("sketch_size", 1), ("seed", 0)):
         if not isinstance(options[name], int) or options[name] < least:
             raise OptionError(f"{name} {options[name]!r}: expected a whole number >= {least}")
+    if not isinstance(options["per_coordinate"], bool):
+        raise OptionError(f"per_coordinate {options['per_coordinate']!r}: expected True or False")
     if options["project"] not in (None, True, False):
         raise OptionError(f"project {options['project']!r}: expected None, True or False")
 

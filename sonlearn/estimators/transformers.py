@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError, shorten
-from sonlearn.estimators.base import constructor
 from sonlearn.options import TextOptions
+from sonlearn.options.python import Parameter, constructor, parameters_of
 from sonlearn.sketch import pca
 from sonlearn.text.read import read_batches
 
@@ -24,6 +24,7 @@ ROWS = 4096
 _HASHING = (
     "bits", "hash", "hash_seed", "quadratic", "cubic", "interactions", "ignore", "keep", "ngram", "skips",
 )  # fmt: skip
+_PARAMETERS = {"input": Parameter("text", "str", "text or vw")} | parameters_of(TextOptions, _HASHING)
 _PLAIN = str.maketrans("|:\n\r", "    ")
 
 
@@ -39,7 +40,7 @@ class TextHasher(TransformerMixin, BaseEstimator):
         The fields of `sonlearn.TextOptions`. Column j is VW's slot j.
     """
 
-    __init__ = constructor({"input": "text"} | {name: getattr(TextOptions, name) for name in _HASHING})
+    __init__ = constructor(_PARAMETERS)
 
     def fit(self, X: Iterable[str], y: Any = None) -> Self:
         """Check the parameters; returns self."""

@@ -197,10 +197,18 @@ def _fitting(template: np.ndarray, array: np.ndarray, name: str) -> np.ndarray:
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
-    """Raise ModelFileError where `write` could not succeed, so that a long run does not find out at its end."""
+    """Raise ModelFileError where `write` could not succeed, or would replace what is no model, before a long run."""
     problem = target_problem(path)
     if problem:
         raise ModelFileError(f"{os.fspath(path)}: cannot be written: {problem}")
+    if os.path.isfile(path) and os.access(path, os.R_OK):
+        with open(path, "rb") as file:
+            start = file.read(len(MAGIC))
+        if start != MAGIC[: len(start)]:
+            raise ModelFileError(
+                f"{os.fspath(path)}: cannot be written: a file that is no model is there, and would be lost; give "
+                "another name, or remove it"
+            )
 
 
 # --------------------------------------------------------------------------------------------------- writing

@@ -16,6 +16,7 @@ from sonlearn.jit.decorators import (
     inline,
     jit,
     on_first_compilation,
+    repeated,
 )
 
-__all__ = ["bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_first_compilation"]
+__all__ = ["bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_first_compilation", "repeated"]

@@ -45,6 +45,14 @@ def alone(function: Callable, **settings: bool) -> Any:
     return _ours(numba.njit(**_options(settings))(function))
 
 
+def entry(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable | None:
+    """The machine code of `dispatcher` for arguments of these types; None where there is none, or no such interface."""
+    try:
+        return dispatcher.overloads[tuple(map(numba.typeof, arguments))].entry_point  # type: ignore[no-any-return]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
 def part(function: Callable, **settings: bool) -> Any:
     """A function that kernels call: compiled with them."""
     more = faststart.OF_PARTS if faststart else {}

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
+import operator
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -46,6 +48,40 @@ class Kernel:
     def _compile(self) -> Any:
         return _compiler().kernel(self.py_func, **self.settings)
 
+    def entry(self, arguments: tuple[Any, ...]) -> Callable | None:
+        """The machine code for arguments of these types, once compiled, which does not check them; None without it."""
+        return _compiler().entry(self._compiled, arguments) if self._compiled else None
+
+
+class Repeated:
+    """A kernel that is called with the very same objects again and again, whose content changes.
+
+    To find out the types of tuples of arrays takes some microseconds in each call. Here it is done once for as long as
+    the arguments stay the same objects: tuples cannot change, and nobody changes the types of their arrays.
+    """
+
+    def __init__(self, kernel: Kernel):
+        self._kernel = kernel
+        self._last: tuple[Callable | None, tuple[Any, ...]] = None, ()
+
+    def __reduce__(self) -> Any:
+        """Copies and pickles name the kernel and know no arguments."""
+        return _repeated_by_name, (self._kernel.__module__, self._kernel.__qualname__)
+
+    def __call__(self, *arguments: Any) -> Any:
+        entry, last = self._last
+        if len(last) != len(arguments) or not all(map(operator.is_, last, arguments)):
+            self._last = None, arguments
+            return self._kernel(*arguments)
+        if entry is None:
+            entry = self._kernel.entry(arguments) or self._kernel
+            self._last = entry, arguments
+        return entry(*arguments)
+
+
+def _repeated_by_name(module: str, name: str) -> Callable:
+    return repeated(getattr(importlib.import_module(module), name))
+
 
 class InlinedKernel(Kernel):
     """A function that kernels call, compiled with them. A call from Python (in tests) compiles it separately."""
@@ -82,6 +118,11 @@ def _compiler() -> Any:
 
     compiler.begin(Kernel, InlinedKernel, _compiling)
     return compiler
+
+
+def repeated(kernel: Callable) -> Callable:
+    """`kernel` for calls with the same objects, such as the buffers of one row: see `Repeated`."""
+    return Repeated(kernel) if isinstance(kernel, Kernel) else kernel
 
 
 def jit(function: Callable) -> Callable:

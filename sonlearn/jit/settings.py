@@ -14,7 +14,7 @@ from sonlearn.jit.folders import folders
 from sonlearn.jit.sources import digest_of
 
 #: Series of Numba, (major, minor), with which `sonlearn.jit.faststart` was tested: docs/kernels.md says how.
-TESTED = tuple((0, minor) for minor in (61, 62, 63, 64, 68))
+TESTED = tuple((0, minor) for minor in (61, 62, 63, 64, 65, 66, 68))
 
 
 def faststart_is_on(version: str = numba.__version__) -> bool:

@@ -13,6 +13,7 @@ A folder for each family has its kernels beside its engine:
 `bandits`      decisions: reward models, exploration
 `bayes`        naive Bayes                                              `ewma`         means of the labels
 
-`spectrum` is what a step makes of a matrix's eigenvalues, `log` what the features that are not in a row still have to
-undergo, `delay` labels that come late, `merge` learners of several partitions of the data, `explain` the
+`spectrum` is what a step makes of a matrix's eigenvalues, `retention` what is left of sums that forget, `log` what the
+features that are not in a row still have to undergo, `delay` labels that come late, `merging` one learner of what
+several have learned (every engine has `merge`), `merge` learners that cannot be merged, in one model, `explain` the
 contributions of members and features to a prediction."""

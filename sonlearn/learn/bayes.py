@@ -16,16 +16,20 @@ multiplied when they are next read.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.retention import Retention, left_after, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
+from sonlearn.views.codes import logarithms
 
 #: Upper bound of a count, so that sums stay finite.
 MOST = 1e300
@@ -53,19 +57,34 @@ class BayesParams(NamedTuple):
     amounts: bool  # multinomial
     a: float  # smoothing
     q: float  # exponent of m
-    retention: float  # factor of the counts for each row learned: 1 - decay
+    retention: Retention  # factor of the counts for each row learned: 1 - decay
+
+
+class BayesScratch(NamedTuple):
+    """Scratch for one row."""
+
+    odds: np.ndarray  # float64[longest row]; logarithm of the ratio of the counts of each entry
+    amounts: np.ndarray  # float64[longest row]; |x| of each entry, 0 of a feature that has not been counted
+    exponents: np.ndarray  # int64[longest row]; scratch of `logarithms`
+
+
+def _new_work(row: int) -> BayesScratch:
+    return BayesScratch(*np.zeros((2, row)), np.zeros(row, np.int64))
 
 
 class NaiveBayes(Engine):
     """Engine of bayes and multinomial-bayes."""
 
+    merges = True
+
     def __init__(self, options: LearnOptions):
         values = METHODS[options.method].values
-        self._params = BayesParams(values["amounts"], values["a"], values["q"], 1.0 - options.decay)
+        self._params = BayesParams(values["amounts"], values["a"], values["q"], retention_of(options.decay))
+        self._forgets, self._work = options.decay > 0.0, _new_work(0)
 
     def new(self) -> BayesState:
         """State of an untrained learner."""
-        return BayesState(np.zeros((0, 2 + (self._params.retention < 1.0))), np.zeros(1, dtype=_NOW))
+        return BayesState(np.zeros((0, 2 + self._forgets)), np.zeros(1, dtype=_NOW))
 
     def reserve(self, state: BayesState, rows: Rows, features: int) -> BayesState:
         """Make room for learning `rows`."""
@@ -75,15 +94,21 @@ class NaiveBayes(Engine):
 
     def learn(self, state: BayesState, rows: Rows, out: Predictions, start: int) -> tuple[BayesState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        at = score_rows(self._params, state, rows, out.raw, start, True)
+        at = score_rows(self._params, state, self._scratch(rows), rows, out.raw, start, True)
         out.prediction[start:at] = out.raw[start:at]
         return state, at
 
     def predict(self, state: BayesState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = score_rows(self._params, state, rows, out.raw, 0, False)
+        at = score_rows(self._params, state, self._scratch(rows), rows, out.raw, 0, False)
         out.prediction[:] = out.raw
         return at
+
+    def _scratch(self, rows: Rows) -> BayesScratch:
+        longest = int(np.diff(rows.indptr).max(initial=0))
+        if longest > len(self._work.odds):
+            self._work = _new_work(longest)
+        return self._work
 
     def weights(self, state: BayesState, features: int) -> np.ndarray:
         """float64[features]: the term of each feature in the sum, for x_f = 1."""
@@ -95,16 +120,43 @@ class NaiveBayes(Engine):
         """`state` without unused capacity."""
         return state._replace(counts=state.counts[: state.now["features"][0]])
 
+    def renumbered(self, state: BayesState, numbers: np.ndarray, features: int) -> BayesState:
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        now = state.now.copy()
+        now["features"] = features
+        return BayesState(merging.renumbered(state.counts, numbers, features), now)
+
+    def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
+        """The counts of one run over all rows (see `Engine.merge`)."""
+        retention = self._params.retention
+        n, n_base = (np.array([int(s.now["n"][0]) for s in some]) for some in (states, [base]))
+        by = merging.shares(n - n_base, retention)
+        counts, now = base.counts.copy(), base.now.copy()
+        counts[:, :2] = merging.summed(self._faded(base), [self._faded(s) for s in states], by)
+        for name in ("n_pos", "n_neg", "t_pos", "t_neg"):
+            now[name] = merging.summed(base.now[name], [s.now[name] for s in states], by)
+        now["n"] = n_base[0] + (n - n_base).sum()
+        counts[:, 2:] = now["n"]
+        now["seen"] = np.count_nonzero(counts[:, 0] + counts[:, 1])
+        return BayesState(counts, now)
+
+    def _faded(self, state: BayesState) -> np.ndarray:
+        """float64[features, 2]: the counts as they are now, all that is forgotten taken off."""
+        if self._params.retention == 1.0:
+            return state.counts[:, :2]
+        left: np.ndarray = state.counts[:, :2] * self._params.retention ** (state.now["n"] - state.counts[:, 2:])
+        return left
+
 
 @bare_jit
-def score_rows(params, state, rows, raw, start, learn):
+def score_rows(params, state, work, rows, raw, start, learn):
     """raw[i] <- log-odds of row i, from row `start` on; returns the first row whose log-odds are not finite, or n.
 
     With `learn`, rows with a label and a weight are then counted: state is modified. rows : Rows, not modified
-    raw : float64[n], filled in
+    raw : float64[n], filled in; work : BayesScratch, overwritten
     """
     for i in range(start, len(rows.y)):
-        z = log_odds(params, state, rows, i) + rows.base[i]
+        z = log_odds(params, state, work, rows, i) + rows.base[i]
         if not math.isfinite(z):
             return i
         raw[i] = z
@@ -114,17 +166,22 @@ def score_rows(params, state, rows, raw, start, learn):
 
 
 @bare_inline
-def log_odds(params, state, rows, i):
-    """z of row i. Modifies nothing."""
-    now, counts, a = state.now[0], state.counts, params.a
-    z, m, prior = 0.0, 0.0, total_odds(params, state)
-    for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        f, x = rows.features[place], abs(rows.values[place])
+def log_odds(params, state, work, rows, i):
+    """z of row i. Modifies nothing but `work`."""
+    now, counts, a, odds, begin = state.now[0], state.counts, params.a, work.odds, rows.indptr[i]
+    n, z, m, prior = rows.indptr[i + 1] - begin, 0.0, 0.0, total_odds(params, state)
+    for k in range(n):
+        f = rows.features[begin + k]
         remaining = retained_share(params, state, f, 0)
         neg, pos = counts[f, 0] * remaining, counts[f, 1] * remaining
-        if x > 0.0 and neg + pos > 0.0:
+        odds[k] = (pos + a) / (neg + a)
+        work.amounts[k] = 0.0 if neg + pos == 0.0 else abs(rows.values[begin + k])
+    logarithms(odds, odds.view(np.int64), work.exponents, n)
+    for k in range(n):
+        x = work.amounts[k]
+        if x > 0.0:
             x = x if params.amounts else 1.0
-            z += x * (math.log((pos + a) / (neg + a)) + prior)
+            z += x * (odds[k] + prior)
             m += x
     if m > 0.0:
         z *= m**-params.q
@@ -134,7 +191,9 @@ def log_odds(params, state, rows, i):
 @bare_inline
 def retained_share(params, state, f, more):
     """Factor by which the counts of feature f have decayed since their last update, `more` rows from now."""
-    return params.retention ** (state.now[0]["n"] + more - state.counts[f, 2]) if params.retention < 1.0 else 1.0
+    if params.retention.rate == 1.0:
+        return 1.0
+    return left_after(params.retention, state.now[0]["n"] + more - state.counts[f, 2])
 
 
 @bare_inline
@@ -153,7 +212,7 @@ def count(params, state, rows, i):
     """Add row i to the counts of its class: modifies state."""
     now, counts, h = state.now[0], state.counts, rows.weight[i]
     side, total = 1 if rows.y[i] > 0.0 else 0, 0.0
-    if params.retention < 1.0:
+    if params.retention.rate < 1.0:
         forget_past(params, state, rows, i)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], abs(rows.values[place])
@@ -171,7 +230,7 @@ def count(params, state, rows, i):
 @bare_inline
 def forget_past(params, state, rows, i):
     """Decay the totals and the counts of row i's features before row i is counted: modifies state."""
-    now, counts, retention = state.now[0], state.counts, params.retention
+    now, counts, retention = state.now[0], state.counts, params.retention.rate
     now["n_pos"], now["n_neg"] = now["n_pos"] * retention, now["n_neg"] * retention
     now["t_pos"], now["t_neg"] = now["t_pos"] * retention, now["t_neg"] * retention
     for place in range(rows.indptr[i], rows.indptr[i + 1]):

@@ -23,6 +23,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.multiclass.one_vs_rest import Scores
+from sonlearn.learn.multiclass.sums import exponential, summed
 from sonlearn.options import LearnOptions
 
 #: Number of a class that has not been met.
@@ -216,8 +217,9 @@ class Classes:
     def _problem(self, value: float | str, before: dict[float | str, Any], learning: bool) -> str:
         """What is expected in place of the label `value`, with the labels `before` it in the batch; empty: it fits."""
         if self._numbered:
-            first = next((0 if v == 0 else 1 for v in before if v in (0, self.most)), None)
-            first = self.first if self.first is not None else first
+            first = self.first
+            if first is None and (0 in before or self.most in before):
+                first = next(0 if v == 0 else 1 for v in before if v in (0, self.most))
             low, high = (0, self.most) if first is None else (first, first + self.most - 1)
             if isinstance(value, str) or value != math.floor(value) or not low <= value <= high:
                 either = f"1 to {self.most}, or 0 to {self.most - 1},"
@@ -229,7 +231,7 @@ class Classes:
         several = _several(value) if isinstance(value, str) else ""
         if several:
             return several
-        known = next(iter([*self.labels[:1], *before]), value)
+        known = next(iter(self.labels or before), value)
         if isinstance(value, str) != isinstance(known, str):
             kind = "a name" if isinstance(known, str) else "a whole number"
             return f"{kind}, as the labels before it: classes are all names or all whole numbers"
@@ -293,7 +295,7 @@ def _distinct(batch: Batch) -> tuple[list[float | str], np.ndarray, list[int]]:
 
 @bare_jit
 def judge(rule, out, y, results):
-    """Fill in what is made of each row's scores, the terms added in the order of the classes.
+    """Fill in what is made of each row's scores.
 
     Parameters
     ----------
@@ -315,8 +317,10 @@ def judge(rule, out, y, results):
             top = max(top, unseen)
         total = others * math.exp(unseen - top) if others > 0 else 0.0
         for k in range(met):
-            probabilities[i, k] = math.exp(log_share(out.scores[i, k], softmax) - top)
-            total += probabilities[i, k]
+            probabilities[i, k] = log_share(out.scores[i, k], softmax) - top
+        for k in range(met):
+            probabilities[i, k] = exponential(probabilities[i, k])
+        total += summed(probabilities[i], met)
         other[i] = math.exp(unseen - top) / total if others > 0 else 0.0
         for k in range(probabilities.shape[1]):
             probabilities[i, k] = probabilities[i, k] / total if k < met else other[i]

@@ -18,12 +18,14 @@ classes. A new engine defines the abstract methods and overrides the defaults th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.arrays import grown as grown
 from sonlearn.data.rows import Rows
+from sonlearn.errors import OptionError
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any
@@ -65,9 +67,12 @@ class Engine(ABC):
     ----------
     unknown : bool
         Whether rows must list features that no learned row contained, with the number -1 (`sonlearn.views.view`).
+    merges : bool
+        Whether states can be merged.
     """
 
     unknown: bool = False
+    merges: bool = False
 
     @abstractmethod
     def new(self) -> State:
@@ -100,6 +105,44 @@ class Engine(ABC):
     def facts(self, state: State) -> dict[str, Any]:
         """Further numbers and arrays of a state, by name (``alpha``, ``eigenvalues``, ``members``, ...)."""
         return {}
+
+    def renumbered(self, state: State, numbers: np.ndarray, features: int) -> State:
+        """`state` with other numbers of its features; `state` itself may change no more, nor be used.
+
+        Parameters
+        ----------
+        state
+            Packed.
+        numbers : int64[features of `state`]
+            Feature f becomes feature numbers[f]; below 0: it is left out.
+        features : int
+            Features that the result has.
+
+        Raises
+        ------
+        OptionError
+            Learners of this method cannot be merged.
+        """
+        raise OptionError("learners of this method cannot be merged")
+
+    def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:
+        """One state of what several learners have learned, each since the state `base` that they began with.
+
+        All of them have gone through `renumbered`, to the same number of features. What are sums over rows is exactly
+        what one learner of all rows, in the order of `states`, would have. Arguments are not modified.
+
+        Parameters
+        ----------
+        states : of G learners, in the order of the rows
+        base : with which each of them began
+        rows : [G], rows that each has learned since
+
+        Raises
+        ------
+        OptionError
+            Learners of this method cannot be merged.
+        """
+        raise OptionError("learners of this method cannot be merged")
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""

@@ -12,10 +12,12 @@ so that m is the mean of the labels with weights h r^age [EWMA], of all of them 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Engine, Predictions
@@ -34,6 +36,8 @@ class LabelMeanState(NamedTuple):
 
 class LabelMean(Engine):
     """Engine of ewma (see `sonlearn.learn.engine.Engine` for the verbs)."""
+
+    merges = True
 
     def __init__(self, options: LearnOptions):
         self._retention, self._share = 1.0 - options.decay, options.loss != "squared"
@@ -66,6 +70,20 @@ class LabelMean(Engine):
     def packed(self, state: LabelMeanState) -> LabelMeanState:
         """`state` has no spare room."""
         return state
+
+    def renumbered(self, state: LabelMeanState, numbers: np.ndarray, features: int) -> LabelMeanState:
+        """No feature counts."""
+        return state
+
+    def merge(self, states: Sequence[LabelMeanState], base: LabelMeanState, rows: Sequence[int]) -> LabelMeanState:
+        """The mean of one run over all rows (see `Engine.merge`)."""
+        by, now = merging.shares(rows, self._retention), base.now.copy()
+        n, total = (
+            merging.summed(of(base.now), [of(s.now) for s in states], by)
+            for of in (lambda now: now["n"], lambda now: now["n"] * now["mean"])
+        )
+        now["n"], now["mean"] = n, np.divide(total, n, out=np.zeros(1), where=n > 0.0)
+        return LabelMeanState(now)
 
     def facts(self, state: LabelMeanState) -> dict[str, Any]:
         """mean: of the labels, of classes the share of +1."""

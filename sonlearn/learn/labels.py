@@ -15,8 +15,36 @@ from sonlearn.options.losses import CLASSIFICATION
 UNKNOWN, ZERO_ONE, PLUS_MINUS, WORDS = range(4)
 #: Words, in lower case, that are the positive label of two even if they come first.
 POSITIVE = frozenset(
-    ("yes", "y", "true", "t", "positive", "pos", "spam", "good", "win", "won", "on", "active", "churned")
+    (
+        "yes",
+        "y",
+        "true",
+        "t",
+        "positive",
+        "pos",
+        "spam",
+        "good",
+        "win",
+        "won",
+        "on",
+        "active",
+        "churned",
+        "ja",
+        "j",
+        "oui",
+        "si",
+        "sí",
+        "sì",
+        "sim",
+        "tak",
+        "wahr",
+        "vrai",
+    )
 )
+
+
+#: Words, in lower case, that are meant as no label at all.
+MISSING = frozenset(("na", "n/a", "#n/a", "null", "none", "-", "?"))
 
 
 class Labels:
@@ -97,8 +125,10 @@ class Labels:
         name, y = batch.class_names[row] if batch.class_names is not None else None, float(batch.y[row])
         found = f"label {y:g}" if name is None else f"label {shorten(name)}"
         if self._classes and self.coding == WORDS and self.loss != "poisson":
-            negative, positive = (shorten(word) for word in self._known_before(batch, row))
-            expected = f"{negative} or {positive}, the two labels so far (several classes: --classes auto)"
+            known = self._known_before(batch, row)
+            negative, positive = (shorten(word) for word in known)
+            what = labels_written(batch.part(row, row + 1))[0] or ""
+            expected = f"{negative} or {positive}, the two labels so far ({_remedy(what, known)})"
             return InputError(batch.source, int(batch.lines[row]), None, found, expected)
         if self.loss == "poisson" and name is None:
             expected = "a label of at least 0 for --loss poisson (any number: --loss squared)"
@@ -107,8 +137,16 @@ class Labels:
         else:
             expected = {PLUS_MINUS: "-1 or +1", ZERO_ONE: "0 or 1", UNKNOWN: "-1 and +1, or 0 and 1,"}[self.coding]
             remedy = "real labels: --loss squared"
-            if name is not None or y == math.floor(y):
+            if (name or "").lower() in MISSING:
+                remedy = "an example without a label has nothing in its place"
+            elif self.coding != UNKNOWN and y in (-1, 0):
+                so_far, other = ("0 and 1", "0") if self.coding == ZERO_ONE else ("-1 and +1", "-1")
+                remedy = f"labels so far are {so_far}: write {other}"
+            elif name is not None:
                 remedy = "several classes: --oaa K, or --classes auto"
+            elif y == math.floor(y):
+                other = f"; two other labels: --positive {y:g}" if self.coding == UNKNOWN else ""
+                remedy = f"several classes: --oaa K, or --classes auto{other}"
             what = "--binary" if self.loss not in CLASSIFICATION else f"--loss {self.loss}"
             expected = f"{expected} for {what} ({remedy})"
         return InputError(batch.source, int(batch.lines[row]), 1, found, expected)
@@ -155,6 +193,17 @@ def labels_written(batch: Batch) -> list[str | None]:
     texts = [None if value != value else _text(value) for value in batch.y.tolist()]
     names = batch.class_names or texts
     return [text if name is None else name for name, text in zip(names, texts, strict=True)]
+
+
+def _remedy(word: str, known: list[str]) -> str:
+    """What to do about a third label."""
+    blank = [label for label in (word, *known) if label.lower() in MISSING]
+    if blank:
+        return f"if {shorten(blank[0])} means that there is none, leave it empty; several classes: --classes auto"
+    alike = [label for label in (*known, word) if [other.lower() for other in (*known, word)].count(label.lower()) > 1]
+    if alike:
+        return f"{' and '.join(shorten(label) for label in alike[:2])} differ by capitals alone: write one of them"
+    return "several classes: --classes auto"
 
 
 def _text(value: float) -> str:

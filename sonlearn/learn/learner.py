@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,13 +26,20 @@ from sonlearn.learn.labels import Labels
 from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
+from sonlearn.learn.merging import merged
 from sonlearn.learn.multiclass.one_vs_rest import Scores
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.options.python import in_python, parameters_of, unknown, with_keywords
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.views.index import index_of, intern, lookup, new_index
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from sonlearn.options.keywords import LearnKeywords
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
 FORMAT = 6
@@ -75,13 +82,15 @@ class Learner:
 
     Parameters
     ----------
-    options : LearnOptions
-    text : TextOptions
+    options : LearnOptions or None
+    text : TextOptions or None
         Kept with the model, since it defines what the features are; not used for learning.
     threads : int
         How many threads may learn side by side, where the method allows it; results are the same.
     parts : int or None
         So many learners, of parts of the data, and a combiner of what they say: see `sonlearn.learn.merge`.
+    method, sketch_size, ... :
+        The fields of `LearnOptions`, in the place of `options`: ``Learner(method="rfd-son", sketch_size=20)``.
 
     Attributes
     ----------
@@ -94,7 +103,9 @@ class Learner:
     Raises
     ------
     OptionError
-        `options` contradict each other.
+        `options` contradict each other, or both they and further keywords are given.
+    TypeError
+        There is no such option.
     """
 
     def __init__(
@@ -104,8 +115,9 @@ class Learner:
         *,
         threads: int = 1,
         parts: int | None = None,
+        **given: Unpack[LearnKeywords],
     ):
-        self.options = options or LearnOptions()
+        self.options = options or LearnOptions() if not given else _options_of(options, given)
         self.text = text or TextOptions()
         self.examples = 0
         self.columns = ColumnTable()
@@ -128,6 +140,13 @@ class Learner:
         if self.options.coverage is not None:
             classes = several or self.options.binary or loss in CLASSIFICATION
             self._coverage = Coverage(self.options.coverage, classes)
+
+    def __repr__(self) -> str:
+        own, usual = self.options, LearnOptions(method=self.options.method)
+        names = [field.name for field in dataclasses.fields(own)]
+        given = [f"{name}={getattr(own, name)!r}" for name in names
+                 if name == "method" or getattr(own, name) != getattr(usual, name)]  # fmt: skip
+        return f"Learner({', '.join(given)})"
 
     def partial_fit(
         self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
@@ -202,7 +221,7 @@ class Learner:
                 refused[at] = True
                 if not skip:
                     self._count_before(out, rows, batch, at)
-                    raise self._refusal(batch, rows, at)
+                    raise self.refusal(batch, rows, at)
         refused |= getattr(out, "refused", False)
         if refused.any() and not skip:
             self._count(out, rows, batch, refused)
@@ -280,6 +299,12 @@ class Learner:
         if bad < batch.n:
             raise self.labels.error(batch, bad)
 
+    def knows(self, batch: Batch) -> bool:
+        """Whether the learner has seen a feature of `batch`, the constant apart. Changes nothing."""
+        rows = lookup(batch, self.index)
+        constants = 0 if batch.constant is None else int((batch.indices == batch.constant).sum())
+        return len(batch.indices) == constants or int(rows.indptr[-1]) > constants
+
     def explain(self, batch: Batch) -> list[Explanation]:
         """The contributions to the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
 
@@ -297,10 +322,18 @@ class Learner:
         found: Contributions | None = self.engine.contributions(self.state, rows, number)
         return found
 
-    def _refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
+    def refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""
         why = self.engine.refusal(rows, row)
         return InputError(batch.source, int(batch.lines[row]), None, *why) if why else diverged(batch, row)
+
+    def take_thresholds(self, other: Learner) -> None:
+        """What follows from the scores of `other`'s last rows: the threshold of best F1, and coverage."""
+        header, arrays = other._decision.packed()
+        if header:
+            self._decision.restore(header, arrays)
+        if self._coverage is not None and other._coverage is not None:
+            self._coverage.restore(other._coverage.arrays())
 
     def next_pass(self) -> None:
         """Begin a further pass over the same data: the rows to come have been learned from before.
@@ -384,6 +417,16 @@ class Learner:
     def worded(self) -> bool:
         """Whether the labels of two classes are words, or two numbers of which ``--positive`` names one."""
         return isinstance(self.labels, Labels) and self.labels.worded
+
+    @property
+    def threshold(self) -> float:
+        """The raw prediction above which a row is +1, where there are two classes (``--threshold``)."""
+        return self._decision.threshold
+
+    @property
+    def learns_threshold(self) -> bool:
+        """Whether that follows from the rows learned so far (``--threshold best-f1``)."""
+        return self._decision.history is not None
 
     def with_numbers(self, batch: Batch) -> Batch:
         """`batch` with labels -1 and +1 where two classes are words."""
@@ -571,6 +614,11 @@ class Learner:
         header, arrays = self.to_arrays()
         return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)
 
+    @classmethod
+    def merge(cls, learners: Sequence[Learner], base: Learner | None = None, *, threads: int = 1) -> Learner:
+        """One learner of what several have learned, each from rows of its own; see `sonlearn.learn.merging.merged`."""
+        return merged(cls, learners, base, threads)
+
     def save(self, path: str | Path) -> None:
         """Write the model, whole or not at all (see `sonlearn.files.storage`)."""
         storage.write(path, *self.to_arrays())
@@ -583,6 +631,23 @@ class Learner:
             return cls.from_arrays(header, arrays, threads=threads)
         except ModelFileError as error:
             raise ModelFileError(f"{path}: {error}") from error
+
+
+def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> LearnOptions:
+    """The options that are given by name. Raises OptionError or TypeError in these names."""
+    if options is not None:
+        raise OptionError(f"Learner: both options and {', '.join(given)}: give all in one LearnOptions, or all by name")
+    for name in given:
+        if name not in _KEYWORDS:
+            raise unknown("Learner", name, _KEYWORDS, {})
+    try:
+        return LearnOptions(**given)
+    except OptionError as error:
+        raise in_python("Learner", error) from None
+
+
+_KEYWORDS = parameters_of(LearnOptions)
+with_keywords(Learner.__init__, _KEYWORDS)
 
 
 def takes_words(options: LearnOptions) -> bool:

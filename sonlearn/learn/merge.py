@@ -1,4 +1,4 @@
-"""Merges learners of several partitions of the data, each learned on a machine of its own, into one.
+"""Puts learners that cannot be merged (`merging`), each of partitions of its own, into one model as large as all.
 
 `Tally` is what the merge needs besides each learner: its labels and row counts. `merge_learners` returns a learner that
 holds them all (`ensemble.partitions`); its combiner then learns on further rows, which none of them has learned. Either

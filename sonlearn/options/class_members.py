@@ -7,11 +7,11 @@ behind either for one that forgets the share RATE of what it has seen with each 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.options.members import rate_of
 from sonlearn.options.views import VIEWS
 
 #: Methods that learn several classes at once -> module and class in `sonlearn.learn.multiclass`, and what they take.
@@ -24,8 +24,6 @@ CLASS_METHODS = {
 }
 #: Views of two classes: of one class against all others.
 _OF_TWO = ("odds",)
-#: What a member forgets at most.
-_MOST = 0.99
 
 
 @dataclass(frozen=True)
@@ -136,14 +134,4 @@ def class_member(name: str) -> ClassMember:
     if "decay" not in CLASS_METHODS[found.method][2]:
         able = ", ".join(method for method, (_, _, takes) in CLASS_METHODS.items() if "decay" in takes)
         raise OptionError(f"--members {name}: {found.method} does not forget; {able} do")
-    return replace(found, decay=_rate(name, rate))
-
-
-def _rate(name: str, text: str) -> float:
-    try:
-        rate = float(text)
-    except ValueError:
-        rate = math.nan
-    if not 0.0 < rate <= _MOST:
-        raise OptionError(f"--members {name}: expected a forgetting rate behind ~, above 0 and up to {_MOST:g}")
-    return rate
+    return replace(found, decay=rate_of(name, rate))

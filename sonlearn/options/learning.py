@@ -16,7 +16,7 @@ from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
-from sonlearn.options.spec import check_field, flags, names, nearest, number, number_or, option, threshold
+from sonlearn.options.spec import check_field, flags, names, number, number_or, option, threshold
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
@@ -246,7 +246,8 @@ class LearnOptions:
             self._settle(name, defaults.get(name, general))
         elif name not in (*ALL_TAKE, *method.takes) and getattr(self, name) != general:
             able = [other for other, entry in METHODS.items() if name in entry.takes]
-            others = f"{nearest(self.method, able, 4)} {'does' if len(able) == 1 else 'do'}"
+            some = ", ".join(able) if len(able) <= 4 else f"{', '.join(able[:3])} and {len(able) - 3} more"
+            others = f"{some} {'does' if len(able) == 1 else 'do'}"
             raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; --method {others}")
 
     @property

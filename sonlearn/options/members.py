@@ -172,11 +172,11 @@ def member(name: str, loss: str = "logistic") -> Member:
 
 
 def rate_of(name: str, text: str) -> float:
-    """The forgetting rate of the member `name` that `text` says. Raises OptionError."""
+    """The forgetting rate of the member `name`, of two classes or several, that `text` says. Raises OptionError."""
     try:
         rate = float(text)
     except ValueError:
         rate = math.nan
     if not 0.0 < rate <= FASTEST:
-        raise OptionError(f"--members {name}: found the rate {text!r}; expected a number above 0, at most {FASTEST}")
+        raise OptionError(f"--members {name}: found the rate {text!r} behind ~; expected above 0, at most {FASTEST}")
     return rate

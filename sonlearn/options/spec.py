@@ -99,7 +99,7 @@ def nearest(word: str, known: Iterable[str], most: int = 9) -> str:
     names = list(known)
     if len(names) <= most:
         return ", ".join(names)
-    near = difflib.get_close_matches(word, names, n=3, cutoff=0.0)
+    near = difflib.get_close_matches(word.lower(), names, n=3, cutoff=0.0)
     return f"{', '.join(near)} and {len(names) - 3} more"
 
 

@@ -82,6 +82,9 @@ class TextOptions:
         rare=True,
     )  # fmt: skip
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
+    decimal: str = option(
+        ".", "decimal mark of numbers in CSV; with , a point separates thousands", choices=(".", ","), rare=True
+    )  # fmt: skip
     names: bool | None = option(None, "keep names of features (default: of tables, JSON)", switch=True)
     strict: bool = option(
         False, "refuse a LIBSVM line with the same index twice (else its values are summed)", rare=True

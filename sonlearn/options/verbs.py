@@ -78,10 +78,16 @@ class ClusterOptions:
         None, "with --cluster: learners of parts of the data, and processes of local (default: one for each core here, "
         "or worker there)", parse=int, low=1, high=1024, metavar="N",
     )  # fmt: skip
+    rounds: int | None = option(
+        None, "with --cluster: merge the learners so many times (default: after 8 parts each)", parse=int, low=1,
+        high=100_000, metavar="R",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.cluster is None:
             raise OptionError(f"--workers {self.workers}: nothing is shared out; give --cluster local, or an address")
+        if self.rounds is not None and self.cluster is None:
+            raise OptionError(f"--rounds {self.rounds}: nothing is shared out; give --cluster local, or an address")
         if self.cluster is not None and self.cluster != "local" and "://" not in self.cluster:
             raise OptionError(f"--cluster {self.cluster}: expected local, or a scheduler's address: tcp://HOST:PORT")
 

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.errors import shorten
 from sonlearn.learn.learner import chosen_of
 from sonlearn.learn.links import linked, logistic
 from sonlearn.learn.scores import Cut, ScoreHistogram
@@ -122,10 +123,9 @@ class Metrics:
         unmet = max(most - predicted.probabilities.shape[1], 0)
         self.calibration.add(judged_classes(predicted, number, unmet), weight)
         self.confusion.add(y, predicted.prediction, weight)
-        right = predicted.prediction == y
-        for place, values, chosen in (
-            (0, y, slice(None)), (1, predicted.prediction, ~np.isnan(predicted.prediction)), (2, y, right),
-        ):  # fmt: skip
+        right, named = predicted.prediction == y, any(isinstance(name, str) for name in self._learner.classes[:1])
+        said = predicted.prediction >= 0 if named else ~np.isnan(predicted.prediction)  # a class, not "unknown"
+        for place, values, chosen in ((0, y, slice(None)), (1, predicted.prediction, said), (2, y, right)):
             labels, at = np.unique(values[chosen], return_inverse=True)
             sums = [self._classes.setdefault(label, [0.0, 0.0, 0.0])[place] for label in labels.tolist()]
             totals = np.array(sums, dtype=np.float64)
@@ -238,11 +238,25 @@ class Metrics:
         if result["decided"]["predicted"] > 0 or not best["f1"] > 0:
             return ""
         share = result["positive"] / result["weight"]
+        label = shorten(self._learner.two_labels[1]) if self._learner.worded and self._learner.two_labels else "+1"
         return (
-            f"no example was predicted +1, though {100 * share:.3g} % are: every one is below the threshold; "
+            f"no example was predicted {label}, though {100 * share:.3g} % are: every one is below the threshold; "
             f"--threshold best-f1 (now {best['threshold']:.4g}) finds {100 * best['recall']:.3g} % of them, and "
-            f"{100 * best['precision']:.3g} % of those it predicts are +1"
+            f"{100 * best['precision']:.3g} % of those it predicts are {label}"
         )
+
+    def one_label(self) -> str:
+        """What has to be known where all labels are the same, so that there is nothing to tell apart; else empty."""
+        result, fixed = self.result(), self._fixed or self._several
+        if result is None or not fixed or (result["kind"] == "classes" and result["classes"] != 1):
+            return ""
+        if result["kind"] == "classes":
+            (label,) = (row["label"] for row in result["worst"])
+        elif 0 < result["positive"] < result["weight"] or self._learner.two_labels is None:
+            return ""
+        else:
+            label = self._learner.two_labels[int(result["positive"] > 0)]
+        return f"all labels are {shorten(label)}: there is nothing to tell apart; is it the right column, or file?"
 
 
 class ValueSums:

@@ -26,9 +26,9 @@ from starlette.routing import Route
 from sonlearn.errors import SonlearnError
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import Metrics
-from sonlearn.serve.worker import DOCUMENT, LINES, TEXT, Answer, Busy, TooLongError, Wants, Worker
+from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Answer, Busy, TooLongError, Wants, Worker
 
-JSON, JSON_LINES, PLAIN = "application/json", "application/x-ndjson", "text/plain"
+JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", "text/plain", "text/csv"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -127,7 +127,7 @@ class Handlers:
         wants = self._wants(request, media)
         body = await self._body(request)
         answer = await self._worker.ask(self._kind(media, body), body, learn=learn, wants=wants)
-        if media == PLAIN:
+        if media in (PLAIN, TEXT_CSV):
             return _plain(text_of(answer))
         content = {"predictions": answer.values, **answer.more}
         if wants.probabilities:
@@ -149,13 +149,16 @@ class Handlers:
                 raise Refused(400, f"found {name}={value[:40]!r}, expected 1 or 0")
             given[name] = value == "1"
         wants = Wants(**given)
-        if any(wants) and media == PLAIN:
-            raise Refused(400, f"found a query with {PLAIN}, whose answers are lines of predictions; send {JSON}")
+        if any(wants) and media in (PLAIN, TEXT_CSV):
+            raise Refused(400, f"found a query with {media}, whose answers are lines of predictions; send {JSON}")
         if wants.coverage and self._worker.learner.options.coverage is None:
             raise Refused(400, "found coverage=1, and the model keeps none; train it with --coverage")
         if wants.probabilities and not self._worker.tells_probabilities:
             loss = self._worker.learner.options.loss
-            raise Refused(400, f"found probabilities=1, and the model's loss, {loss}, tells no probability")
+            what = f"the model's loss, {loss}, tells no probability"
+            if self._worker.learner.two_labels is None:
+                what = "the model predicts values, not classes"
+            raise Refused(400, f"found probabilities=1, and {what}")
         return wants
 
     def _kind(self, media: str, body: bytes) -> str:
@@ -166,7 +169,9 @@ class Handlers:
             return LINES
         if media == PLAIN and self._worker.takes_text:
             return LINES if self._worker.takes_json_text and body.lstrip()[:1] == b"{" else TEXT
-        known = [JSON, JSON_LINES] + [PLAIN] * self._worker.takes_text
+        if media == TEXT_CSV and not self._worker.takes_text:
+            return CSV
+        known = [JSON, JSON_LINES, PLAIN if self._worker.takes_text else TEXT_CSV]
         raise Refused(415, f"found content of type {media or 'nothing'}, expected {' or '.join(known)}")
 
     async def _body(self, request: Request) -> bytes:

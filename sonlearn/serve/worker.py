@@ -31,6 +31,8 @@ from sonlearn.report.audit import content_of
 from sonlearn.report.coverage import CoverageTotals, coverage_of
 from sonlearn.report.metrics import numbers_of
 from sonlearn.text import chunk
+from sonlearn.text.columns import header_hint, layout_of
+from sonlearn.text.csv import records_of
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
@@ -51,7 +53,7 @@ STEP_ENTRIES = 1 << 13
 EXPLAINED_ENTRIES = 1 << 13
 _OUT_OF_BOUNDS = ("an example that would lead to numbers out of all bounds", "smaller values; it was left out")
 
-TEXT, LINES, DOCUMENT = "text", "lines", "document"
+TEXT, LINES, DOCUMENT, CSV = "text", "lines", "document", "csv"
 
 
 class Busy(Exception):  # noqa: N818
@@ -142,7 +144,7 @@ class Job:
     ----------
     kind : str
         ``text`` in the model's own format, or JSON: an object a line (``lines``), or one object or array of objects
-        (``document``).
+        (``document``); or ``csv`` with its header, of a model of tables.
     text : bytes
         Whole lines.
     learn : bool
@@ -288,7 +290,7 @@ class Worker:
         first = self._jobs[at]
         del self._jobs[at]
         group, size = [first], len(first.text)
-        while at < len(self._jobs) and first.kind != DOCUMENT:
+        while at < len(self._jobs) and first.kind not in (DOCUMENT, CSV):
             job = self._jobs[at]
             size += len(job.text)
             if (job.kind, job.learn, job.wants) != (first.kind, first.learn, first.wants) or size > GROUP_BYTES:
@@ -370,10 +372,24 @@ class Worker:
                 raise _error_in(first.text, problem) from None
             records = [document] if isinstance(document, Members) or not isinstance(document, list) else document
             return self._parsers[False, stop].parse_records(enumerate(records, 1), SOURCE)
+        if first.kind == CSV:
+            rows = list(self._rows_of_csv(first.text))  # all of them, before any is taken
+            return self._parsers[False, stop].parse_records(rows, SOURCE)
         text = first.text if len(group) == 1 else b"".join(job.text for job in group)
         as_text = first.kind == TEXT
         format = "json" if not as_text else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
         return self._parsers[as_text, stop].parse(np.frombuffer(text, dtype=np.uint8), format, SOURCE)
+
+    def _rows_of_csv(self, text: bytes) -> Iterator[tuple[int, dict[str, str]]]:
+        """The rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""
+        options = self.learner.text
+        records = records_of([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
+        columns, header = next(records, ([], ""))
+        layout_of(columns, options, (SOURCE, 1), False, header_hint(header, columns, options))
+        for line, record in enumerate(records, 2):
+            if isinstance(record, InputError):
+                raise record
+            yield line, dict(zip(columns, record, strict=True))
 
     def _done(self, ready: _Ready, batch: Batch, job: Job) -> _Part:
         """Predict a batch, or learn it after that."""
@@ -453,9 +469,9 @@ class Worker:
 
     @property
     def tells_probabilities(self) -> bool:
-        """Whether there are probabilities of classes."""
+        """Whether there are probabilities of classes: there are none of values."""
         options = self.learner.options
-        return options.several or options.loss in PROBABILISTIC
+        return options.several or (options.loss in PROBABILISTIC and self.learner.two_labels is not None)
 
 
 def _joined(batches: list[Batch]) -> Batch:

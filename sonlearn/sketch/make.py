@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import numpy as np
+
 from sonlearn.errors import OptionError
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.directions import FrequentDirections
@@ -43,6 +45,8 @@ def make_sketch(method: str = "rfd", size: int = 100, *, alpha: float = 0.0, **v
     """
     if method not in METHODS:
         raise OptionError(f"sketch method {method}: expected one of {', '.join(METHODS)}")
+    if isinstance(size, bool) or not isinstance(size, int | np.integer):
+        raise OptionError(f"sketch size {size!r}: expected a whole number of at least 1")
     make: Any = RULES.get(method) or _OTHERS[method]
     known = set(inspect.signature(make).parameters) - {"size", "values"} | _OF_RULES.get(method, set())
     for name in values:

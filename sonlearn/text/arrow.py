@@ -9,6 +9,7 @@ CSV; dates and times are texts as pyarrow writes them. A row's number stands for
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -70,7 +71,7 @@ def read_arrow(
 
 
 def texts_of(source: Source) -> tuple[list[str], Iterator[list[str]]]:
-    """The columns of a Parquet or Arrow file, and its rows as the texts that they would be in CSV.
+    """The columns of a Parquet or Arrow file, or a table in memory, and its rows as the texts that CSV would have.
 
     Raises InputError as `read_arrow`.
     """
@@ -82,8 +83,8 @@ def texts_of(source: Source) -> tuple[list[str], Iterator[list[str]]]:
 
     def rows() -> Iterator[list[str]]:
         try:
-            with open_binary(source) as file:
-                for record in _records(file):
+            with contextlib.nullcontext() if hasattr(source, "__arrow_c_stream__") else open_binary(source) as file:
+                for record in pyarrow.table(source).to_batches() if file is None else _records(file):
                     yield record.schema.names
                     texts = [_texts_of(record.column(i), title, name) for i, title in enumerate(record.schema.names)]
                     yield from map(list, zip(*texts, strict=True))

@@ -170,7 +170,7 @@ class ChunkParser:
                 count += 1
                 if self._on_error == "stop":
                     break
-                skipped.append((line, tag_of(record)))
+                skipped.append((line, tag_of(record, self._options.id or "_tag")))
         taken = self._records.take()
         n, no_text = len(taken.rows.lines), np.zeros(0, dtype=np.uint8)
         if self._expands:
@@ -266,16 +266,17 @@ def tag_in(line: bytes) -> str:
     return words[-1].removeprefix(b"'").decode("utf-8", "surrogateescape")
 
 
-def tag_of(record: Record) -> str:
-    """The tag of a malformed record, as far as one can tell."""
+def tag_of(record: Record, name: str = "_tag") -> str:
+    """The tag of a malformed record, which the member of this name is, as far as one can tell."""
     if isinstance(record, bytes):
-        found = re.search(rb'"_tag"\s*:\s*("(?:[^"\\]|\\.)*")', record)
+        key = re.escape(json.dumps(name, ensure_ascii=False).encode("utf-8", "surrogateescape"))
+        found = re.search(key + rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)', record)
         try:
-            tag = json.loads(found[1]) if found else ""
+            tag = json.loads(found[1], parse_int=str, parse_float=str) if found else ""
         except ValueError:
             tag = ""
     else:
-        tag = dict(record).get("_tag", "")
+        tag = dict(record).get(name, "")
     return tag if isinstance(tag, str) and "\n" not in tag and "\r" not in tag else ""
 
 

@@ -7,6 +7,7 @@ becomes. A column is the label (``--label``), the id (``--id``), the weight (``-
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -26,6 +27,8 @@ _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 #: Words that stand for numbers, in lower case.
 _WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
 _WORDS |= {sign + word: math.inf for sign in ("", "+", "-") for word in ("inf", "infinity")}
+#: What a header may look like, as the end of a message.
+LIKE_A_ROW = "; this looks like a row: put a header before it"
 #: What has been met in a feature column, in the order in which it is listed.
 KINDS = ("number", "date", "category", "text", "missing")
 #: Column names that a message lists.
@@ -63,15 +66,16 @@ class Labelling(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; texts.
+    """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; notes.
 
-    `texts` are the columns of which most values differ and have several words.
+    `notes` name columns that look like something else than what they are read as, `faults` those whose text is wrong.
     """
 
     columns: tuple[str, ...]
     kinds: dict[str, tuple[str, ...]]
     hint: str = ""
-    texts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 class Table(NamedTuple):
@@ -112,7 +116,7 @@ def name_slot(name: str, options: TextOptions) -> int:
 
 def is_feature(column: str, options: TextOptions) -> bool:
     """Whether a column is a feature column."""
-    if column in (options.label, options.id, options.weight):
+    if column and column in (options.label, options.id, options.weight):
         return False
     return column in options.keep if options.keep else column not in options.ignore
 
@@ -140,7 +144,8 @@ def layout_of(
     found = f"the columns {shorten(', '.join(columns), 200)}"
     for flag, name in (("--label", options.label), ("--id", options.id), ("--weight", options.weight)):
         if name and columns.count(name) != 1 and (needed or name in columns):
-            raise InputError(*place, None, found, f"one column {shorten(name)} ({flag}){hint}")
+            expected = f"one column {shorten(name)} ({flag}){hint or _meant(name, columns)}"
+            raise InputError(*place, None, found, expected)
     for name in columns:
         if columns.count(name) > 1:
             expected = f"columns of different names{hint}"
@@ -157,21 +162,41 @@ def layout_of(
     )  # fmt: skip
 
 
+def _meant(name: str, columns: list[str]) -> str:
+    """The end of a message: the column whose name is most like `name`, if one is."""
+    cased = [column for column in columns if column.lower() == name.lower()]
+    near = cased or difflib.get_close_matches(name, columns, 1, 0.75)
+    return f"; did you mean {shorten(near[0])}?" if near and columns.count(name) == 0 else ""
+
+
 def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
     """What the first line of CSV looks like, if not like a header: the end of a message, or nothing."""
-    if line.lstrip().startswith("{"):
+    line = line.strip()
+    if line.startswith("{"):
         return "; this looks like JSON, not CSV"
+    if line == "[" or re.match(r"\[\s*\{", line):
+        return "; this looks like an array of JSON, not CSV: an object a line is read, which jq -c '.[]' FILE writes"
     if "|" in line and options.delimiter != "|":
+        names = line.split("|")
+        if len(columns) == 1 and (options.label in names or not re.search(r"\s\||\|\s", line)):
+            return "; give --delimiter '|'"
         return "; this looks like VW text, not CSV"
-    if _LIBSVM.fullmatch(line.strip()):
+    if _LIBSVM.fullmatch(line):
         return "; this looks like LIBSVM text, not CSV"
     if any(_NUMBER.fullmatch(name) for name in columns):
-        return "; this looks like a row: put a header before it"
+        return LIKE_A_ROW
     if len(columns) == 1:
         for delimiter, word in ((";", "';'"), ("\t", "tab"), (",", "','")):
             if delimiter in line and delimiter != options.delimiter:
                 return f"; give --delimiter {word}"
     return ""
+
+
+def row_as_header(columns: list[str], options: TextOptions) -> bool:
+    """Whether a header is likely to be a row: the label's column is named by a number, and none counts the columns."""
+    numbers = [name for name in columns if _NUMBER.fullmatch(name)]
+    counted = {str(i) for i in range(len(columns) + 1)}
+    return options.label in numbers and not counted.issuperset(numbers)
 
 
 def listed(names: Iterable[str]) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +18,24 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import NO_LABEL, NO_WEIGHT, Labelling, Layout, Table, header_hint, layout_of, number_in
+from sonlearn.text.columns import (
+    NO_LABEL,
+    NO_WEIGHT,
+    Labelling,
+    Layout,
+    Table,
+    header_hint,
+    layout_of,
+    number_in,
+    row_as_header,
+)
 from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
+from sonlearn.text.suspicions import with_point
 
 _ROWS = 4096  # of a batch
 _FIELD_LIMIT = 1 << 30
+_SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)
 
 
 class TableRow(NamedTuple):
@@ -74,30 +87,31 @@ def read_csv(
     csv.field_size_limit(_FIELD_LIMIT)
     lines = _Lines(chunks)
     reader = csv.reader(iter(lines), delimiter=options.delimiter, strict=True)
-    _, columns = next(_records(reader, lines, name, []), (0, None))
+    header, columns = _header(reader, lines, name)
     if columns is None:
         return
-    if isinstance(columns, _Malformed):
-        raise columns.error
     hint = header_hint(lines.text, columns, options)
-    layout = layout_of(columns, options, (name, 1), labels.needed, hint)
+    layout = layout_of(columns, options, (name, header), labels.needed, hint)
     encoder, rows, errors, tags = TableEncoder(options), [], [], []
     places = [_Place(i, encoder.column(column)) for i, column in layout.features]
     features = tuple(column for _, column in layout.features)
+    points = _with_points(columns, options)
+    notes = (f"{name}:{header}: the header {shorten(', '.join(columns))} looks like a row; put a header before it",)
 
     def table() -> Table:
         numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
         batch, names = table_batch(rows, numbers, encoder, options), encoder.counted(numbers, len(rows))
         return Table(batch, errors, names, encoder.found(features, hint), tags)
 
-    yield Table(None, [], [], encoder.found(features, hint), [])
+    first = encoder.found(features, hint)
+    yield Table(None, [], [], first._replace(notes=notes) if row_as_header(columns, options) else first, [])
     for line, record in _records(reader, lines, name, columns):
         try:
             if isinstance(record, _Malformed):
                 errors.append(record.error)
                 tags.append(_id_in(record.fields, layout))
             else:
-                rows.append(_row(record, layout, places, labels.worded)._replace(line=line))
+                rows.append(_row(points(record), layout, places, labels.worded)._replace(line=line))
         except _UnfitField as problem:
             down, column = field_place(lines.text, options.delimiter, problem.at)
             found = f"{problem.found} in the column {shorten(columns[problem.at])}"
@@ -119,13 +133,36 @@ def records_of(chunks: Iterable[np.ndarray], name: str, options: TextOptions) ->
     csv.field_size_limit(_FIELD_LIMIT)
     lines = _Lines(chunks)
     reader = csv.reader(iter(lines), delimiter=options.delimiter, strict=True)
-    _, columns = next(_records(reader, lines, name, []), (0, None))
-    if isinstance(columns, _Malformed):
-        raise columns.error
+    _, columns = _header(reader, lines, name)
     if columns is not None:
         yield columns, lines.text
+        points = _with_points(columns, options)
         for _, record in _records(reader, lines, name, columns):
-            yield record.error if isinstance(record, _Malformed) else record
+            yield record.error if isinstance(record, _Malformed) else points(record)
+
+
+def _header(reader, lines: _Lines, name: str) -> tuple[int, list[str] | None]:
+    """(its line, the names of the columns); None: there is no header.
+
+    Blanks around a name do not count; a column without a name is called by its place, ``column 1``. A line ``sep=;``
+    before the header, which Excel writes, is passed over. Raises InputError.
+    """
+    for line, record in _records(reader, lines, name, []):
+        if isinstance(record, _Malformed):
+            raise InputError(*record.error.args)
+        separator = _SEPARATOR.fullmatch(lines.text)
+        if not separator or separator[1] != reader.dialect.delimiter:
+            return line, [column.strip() or f"column {place}" for place, column in enumerate(record, 1)]
+    return 1, None
+
+
+def _with_points(columns: list[str], options: TextOptions) -> Callable[[list[str]], list[str]]:
+    """What makes numbers with a decimal comma, where ``--decimal ,`` is given, numbers with a point."""
+    if options.decimal == ".":
+        return lambda record: record
+    names = {options.id, *options.text, *options.categorical} - {""}
+    converts = [column not in names for column in columns]
+    return lambda record: [with_point(field) if one else field for one, field in zip(converts, record, strict=True)]
 
 
 class _Malformed(NamedTuple):
@@ -159,13 +196,15 @@ class _Lines:
 def _records(reader, lines: _Lines, name: str, columns: list[str]) -> Iterator[tuple[int, list[str] | _Malformed]]:
     """(first line, record) of records that are not blank."""
     while True:
-        line, lines.text = reader.line_num + 1, ""
+        line, lines.text, said = reader.line_num + 1, "", ""
         try:
             record = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield line, _Malformed(InputError(name, line, None, f"a malformed record ({error})", "CSV"), [])
+            record, said = [], str(error)  # yielded behind the handler, where nothing holds the error and its files
+        if said:
+            yield line, _Malformed(InputError(name, line, None, *_malformed_record(said)), [])
             continue
         if not record:
             continue
@@ -176,6 +215,13 @@ def _records(reader, lines: _Lines, name: str, columns: list[str]) -> Iterator[t
             yield line, _Malformed(InputError(name, line, None, f"{len(record)} fields", expected), record)
         else:
             yield line, record
+
+
+def _malformed_record(said: str) -> tuple[str, str]:
+    """(what was found, what was expected), of what Python's module says."""
+    if "new-line character" in said:
+        return "a carriage return alone as the end of a line", "the line ends of Unix or Windows: tr '\\r' '\\n' < FILE"
+    return f"a malformed record ({said})", "CSV"
 
 
 def field_place(text: str, delimiter: str, at: int) -> tuple[int, int]:

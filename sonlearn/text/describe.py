@@ -6,22 +6,26 @@ beyond that they are "more than". Suspicions are rules of thumb, each with its r
 
 from __future__ import annotations
 
-import re
+import itertools
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.errors import shorten
+from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import number_in
+from sonlearn.options.text import TABLES
+from sonlearn.text.arrow import is_arrow, texts_of
+from sonlearn.text.columns import LIKE_A_ROW, header_hint, layout_of, number_in
+from sonlearn.text.csv import records_of
 from sonlearn.text.encode import date_in
+from sonlearn.text.source import read_chunks, source_name
+from sonlearn.text.suspicions import date_note, is_other_date, is_other_number, is_sentence, number_note
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
 #: Rows before a suspicion is worth a word, and the shares that rouse one.
 _ENOUGH, _NEARLY_ALL = 20, 0.95
-_OTHER_DATE = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}( .*)?|\d{4}[./]\d{1,2}[./]\d{1,2}( .*)?", re.ASCII)
 
 
 class Described(NamedTuple):
@@ -35,12 +39,86 @@ class Described(NamedTuple):
     suspicions: list[str]
 
 
+class Description(NamedTuple):
+    """A table: its rows, how often each label occurs, its columns, and how many malformed rows were left out.
+
+    As a text it is what ``sonlearn describe`` prints.
+    """
+
+    rows: int
+    labels: dict[str, int]
+    columns: list[Described]
+    skipped: int
+    options: TextOptions
+
+    def __str__(self) -> str:
+        return "\n".join(lines_of(self.rows, self.labels, self.columns, self.options))
+
+
+def describe(data: Any, options: TextOptions | None = None, *, rows: int | None = None, **given: Any) -> Description:
+    """What the columns of a table are, how they will be read, and which look like an id, a text, a date or a leak.
+
+    Parameters
+    ----------
+    data : str, Path or table
+        A file of CSV, Parquet or Arrow, or a table of pandas, polars or pyarrow (all but CSV: extra ``arrow``).
+    options : TextOptions or None
+    rows : int or None
+        Look at so many rows at most.
+    label, text, ... :
+        The fields of `TextOptions`, in the place of `options`.
+
+    Raises
+    ------
+    InputError
+        It is no table, or has not the columns that the options name.
+    OptionError
+        The options contradict each other.
+    """
+    options = options or TextOptions(**given)
+    name, skipped = source_name(data), [0]
+    in_memory = hasattr(data, "__arrow_c_stream__")
+    if in_memory or options.format == "arrow" or (options.format != "csv" and is_arrow(data)):
+        columns, records = texts_of(data)
+        layout_of(columns, options, (name, None), needed=True)
+    elif options.format in ("auto", *TABLES):
+        columns, records = _of_csv(data, name, options, skipped)
+    else:
+        raise InputError(name, None, None, f"--format {options.format}", "a table: CSV, Parquet or Arrow")
+    found = summarise(columns, itertools.islice(records, rows), options)
+    return Description(*found, skipped[0], options)
+
+
+def _of_csv(data: Any, name: str, options: TextOptions, skipped: list[int]) -> tuple[list[str], Iterator[list[str]]]:
+    """The header of CSV, and its rows as texts; `skipped` counts malformed ones."""
+    records: Iterator[Any] = records_of(read_chunks(data), name, options)
+    first = next(records, None)
+    if first is None:
+        raise InputError(name, None, None, "an empty stream", "a table: CSV, Parquet or Arrow")
+    columns, text = first
+    hint = header_hint(text, columns, options)
+    layout_of(columns, options, (name, 1), True, hint)
+    if hint and len(columns) == 1 and hint != LIKE_A_ROW:
+        raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{hint}")
+
+    def rows() -> Iterator[list[str]]:
+        for record in records:
+            if isinstance(record, list):
+                yield record
+            else:
+                skipped[0] += 1
+
+    return columns, rows()
+
+
 class ColumnSummary:
     """What one column holds."""
 
     def __init__(self, name: str, options: TextOptions):
         self.name, self._options = name, options
-        self.rows = self.missing = self.numbers = self.dates = self.texts = self.spaced = self.other_dates = 0
+        self.rows = self.missing = self.numbers = self.dates = self.texts = self.spaced = 0
+        self.other_dates = self.other_numbers = 0  # texts that look like one, and the last of them
+        self.date = self.number = ""
         self.ascends, self._last = True, -np.inf
         self.whole = True
         self.values: dict[str, dict[str, int]] = {}
@@ -64,8 +142,11 @@ class ColumnSummary:
             self.dates += 1
         else:
             self.texts += 1
-            self.spaced += len(field.split(None, 2)) > 2
-            self.other_dates += bool(_OTHER_DATE.fullmatch(field.strip()))
+            self.spaced += is_sentence(field)
+            if is_other_date(field):
+                self.other_dates, self.date = self.other_dates + 1, field
+            elif is_other_number(field):
+                self.other_numbers, self.number = self.other_numbers + 1, field
         labels = self.values.get(field)
         if labels is None:
             if len(self.values) >= MOST_VALUES:
@@ -80,7 +161,7 @@ class ColumnSummary:
         """How the column will be read."""
         options = self._options
         for role, name in (("label", options.label), ("id", options.id), ("weight", options.weight)):
-            if name == self.name:
+            if name and name == self.name:
                 return role
         if (options.keep and self.name not in options.keep) or self.name in options.ignore:
             return "left out"
@@ -98,7 +179,9 @@ class ColumnSummary:
         flag, out = shorten(self.name), []
         unique = self.full or len(self.values) >= _NEARLY_ALL * held
         if self.other_dates > held / 2:
-            out.append("a date that is not read as one; write 2024-03-31")
+            out.append(date_note(self.date))
+        elif self.other_numbers > held / 2:
+            out.append(number_note(self.number))
         elif self.spaced > held / 2 and (self.full or len(self.values) > held / 2):
             out.append(f"a text: most values differ and have several words; --text {flag}")
         elif (unique and self.texts > held / 2) or (self.numbers == held and self.whole and self.ascends):
@@ -168,10 +251,8 @@ def lines_of(rows: int, labels: dict[str, int], columns: list[Described], option
     yield f"{'column':<{width}}  {'read as':<22} {'missing':>7} {'distinct':>9}  examples"
     for column in columns:
         distinct = f">{MOST_VALUES}" if column.distinct is None else str(column.distinct)
-        yield (
-            f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}  "
-            f"{', '.join(column.examples)}"
-        ).rstrip()
+        start = f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}"
+        yield f"{start}  {', '.join(column.examples)}".rstrip()
     found = [(column.name, text) for column in columns for text in column.suspicions]
     if found:
         yield ""

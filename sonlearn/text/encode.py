@@ -3,11 +3,12 @@
 - a number, and true or false in any case of letters (1 and 0), is the value of the feature named like its column; 0 is
   left out;
 - nothing at all and ``nan`` in any case are a missing value: the feature ``column=`` with value 1 says so;
-- a date (2024-03-31) or a time stamp (2024-03-31 13:05, with seconds, a fraction, a time zone, a T in the middle) is
-  the number ``column.year``, years since 2000, and ``column.month=3``, ``column.weekday=Sun`` and ``column.hour=13``
-  with value 1; a time stamp of midnight is its date. Hours are those that are written, whatever the time zone;
+- a date (2024-03-31; 2024/03/31; 31.03.2024, the day first) or a time stamp (2024-03-31 13:05, with seconds, a
+  fraction, a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
+  ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date. Hours are those that
+  are written, whatever the time zone;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
-- any other text is the feature ``column=text`` with value 1.
+- any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
 A column of ``--categorical`` has only the last of these and missing values (1010.0 is 1010), of ``--numeric`` only the
 first and missing values: any other field makes the row malformed. A field of ``--text`` is its words (`words_of`), each
@@ -32,14 +33,15 @@ from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, Found, is_feature, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
+from sonlearn.text.suspicions import Suspicions
 
 #: Features, and fields of a column, that are remembered.
 _REMEMBERED = 1 << 20
 _DATE = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII
+    r"(?:(\d{4})([-/])(\d\d)\2(\d\d)|(\d\d?)\.(\d\d?)\.(\d{4}))"
+    r"(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)?)?",
+    re.ASCII,
 )
-#: Rows before a column is taken for a text in a hint.
-_ENOUGH = 20
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
 
@@ -78,10 +80,11 @@ def words_of(text: str) -> list[str]:
 
 def date_in(field: str) -> tuple[datetime.date, int | None] | None:
     """The date that a field stands for, and the hour (None: midnight sharp, or none is written); None: it is none."""
-    match = _DATE.fullmatch(field.strip()) if 8 < len(field) < 48 else None
+    match = _DATE.fullmatch(field.strip()) if 7 < len(field) < 48 else None
     if match is None:
         return None
-    year, month, day, hour, minute, second, fraction = match.groups()
+    year, month, day = match.group(1, 3, 4) if match[1] else match.group(7, 6, 5)
+    hour, minute, second, fraction = match.group(8, 9, 10, 11)
     if hour is not None and not (int(hour) < 24 and int(minute) < 60 and int(second or 0) < 61):
         return None
     try:
@@ -116,7 +119,7 @@ class ColumnEncoder:
         self.as_category = column in options.categorical
         self._as_number = column in options.numeric
         self.kinds: set[str] = set()
-        self.made = self.worded = 0  # different categories, and those of several words
+        self.suspicions = Suspicions()
         if self.as_text:
             seed, name = options.hash_seed, column.encode("utf-8", "surrogateescape")
             self._seed = hash_bytes(name, seed, hash_all=options.hash == "all")
@@ -162,6 +165,8 @@ class ColumnEncoder:
             return known
         if self.as_text:
             return self._text(field)
+        if field.strip() != field:
+            return self._remembered(field, self.entries(field.strip()))
         if self.as_category:
             return self._remembered(field, self._category(field))
         value = number_in(field)
@@ -187,7 +192,9 @@ class ColumnEncoder:
             elif field.lower() in ("true", "false"):
                 field = field.lower()
         self.kinds.add("category")
-        self.made, self.worded = self.made + 1, self.worded + (len(field.split(None, 2)) > 2)
+        self.suspicions.check_bytes(field)
+        if not self.as_category:
+            self.suspicions.add(field)
         return ((self._features.new(f"{self.column}={field}"), 1.0),)
 
     def _date(self, field: str) -> Entries:
@@ -211,6 +218,7 @@ class ColumnEncoder:
         words = words_of(field)
         if not words:
             return self.missing()
+        self.suspicions.check_bytes(field)
         self.kinds.add("text")
         numbers = [self._word(word) for word in words]
         out = [(number, 1.0) for number in numbers]
@@ -275,14 +283,11 @@ class TableEncoder:
 
     def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
         """What the columns have held so far."""
-        met = {name: self._columns[name].kinds for name in columns if name in self._columns}
-        texts = tuple(name for name in columns if name in self._columns and self._looks_like_text(self._columns[name]))
-        return Found(columns, {name: tuple(kinds) for name, kinds in met.items() if kinds}, hint, texts)
-
-    def _looks_like_text(self, column: ColumnEncoder) -> bool:
-        """Whether most values of a column differ, and most have several words."""
-        enough = column.made >= max(_ENOUGH, self._rows / 2)
-        return enough and not column.as_category and column.worded > column.made / 2
+        met = {name: self._columns[name] for name in columns if name in self._columns}
+        kinds = {name: tuple(column.kinds) for name, column in met.items() if column.kinds}
+        notes = (column.suspicions.note(name, self._rows) for name, column in met.items())
+        faults = (column.suspicions.fault(name) for name, column in met.items())
+        return Found(columns, kinds, hint, tuple(filter(None, notes)), tuple(filter(None, faults)))
 
     def settle(self) -> None:
         """Between batches: forget what is too much to remember."""

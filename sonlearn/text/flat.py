@@ -58,9 +58,9 @@ class FlatRows:
             for name, value in members_of(record):
                 if name in self._labels:
                     y, name_of_class = self._label(name, value)
-                elif self._table and name == options.weight:
+                elif self._table and name and name == options.weight:
                     weight = self._weight(name, value)
-                elif self._table and name == options.id:
+                elif self._table and name and name == options.id:
                     tag = "" if value is None else repr(value).removesuffix(".0") if _is_number(value) else str(value)
                 elif not self._table:
                     entries += self._index(name, value)

@@ -44,6 +44,9 @@ _OTHER_LABELS = {
         "one label; several labels (VW's --multilabel_oaa) are not taken: give a row, or a model, each"
     ),
 }
+#: What lines of other text look like: fastText's, and words.
+_FASTTEXT = re.compile(rb"__label__[^ \t]+[ \t]")
+_WORDS = re.compile(rb"[^\W\d]{2,}[,.!?]?[ \t]+[^\W\d]+")
 #: Where a word ends, for quoting it.
 _WORD = {"svmlight": re.compile(rb"[^ \t\n\v\f\r#]*"), "vw": re.compile(rb"[^ \t\n|]*")}
 
@@ -82,6 +85,17 @@ def check_names(batch: Batch) -> None:
             raise InputError(batch.source, int(batch.lines[batch.class_names.index(name)]), 1, *problem)
 
 
+def _meant(line: bytes) -> str:
+    """What to do about a line that is none of LIBSVM text, as the end of a message, where it looks like other text."""
+    if _FASTTEXT.match(line):
+        return "; this looks like fastText's: sed 's/^__label__\\([^ ]*\\)/\\1 |/' FILE | sonlearn train --classes auto"
+    if b"," in line and b":" not in line and not _WORDS.search(line):
+        return "; for CSV use --format csv --label COLUMN"
+    if _WORDS.search(line):
+        return "; words are read as VW text, behind a label and a bar: 1 | words; or of a table or JSON: --text NAME"
+    return ""
+
+
 def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str, int, str]) -> InputError:
     """The error for the line of `buf` that begins at `begin`.
 
@@ -107,8 +121,8 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
         if problem is not None:
             return InputError(source, line, 1, *problem)
     expected = _EXPECTED[format][what]
-    if format == "svmlight" and what == code.BAD_LABEL and b"," in text and b":" not in text:
-        expected += "; for CSV use --format csv --label COLUMN"
+    if format == "svmlight" and what in (code.BAD_LABEL, code.BAD_INDEX):
+        expected += _meant(text)
     if what == code.NO_BAR:
         at, word = begin, text
     else:

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError, OptionError, shorten
+from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
 from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, ON_ERROR, TABLES
 from sonlearn.text.arrow import is_arrow, read_arrow, read_table
 from sonlearn.text.chunk import ChunkParser, Parsed
-from sonlearn.text.columns import ColumnTable, Labelling, Table
+from sonlearn.text.columns import ColumnTable, Found, Labelling, Table
 from sonlearn.text.csv import read_csv
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.messages import check_names
@@ -225,14 +225,7 @@ class Reader:
                 self.names.add(result.names)
                 self.names.count(result.counted)
             if result.found is not None:
-                table = (source, result.found.columns)
-                if table not in self.tables[-1:]:
-                    self.notes += self.columns.check(result.found, source, self._labels.needed)
-                    self.tables.append(table)
-                self.columns.add(result.found.kinds)
-                for name in result.found.texts if self._labels.needed else ():
-                    note = f"the column {shorten(name)} looks like a text: --text {shorten(name)} takes its words"
-                    self.notes += [] if note in self.notes else [note]
+                self._found(result.found, source)
             line = 0 if first else line
             for batch in self._checked(result, source, line):
                 examples += batch.n
@@ -241,10 +234,20 @@ class Reader:
         if examples == 0:
             self.nothing()
 
+    def _found(self, found: Found, source: str) -> None:
+        """Compare the columns of a table with those that are known, and add them; note what is to be said."""
+        table = (source, found.columns)
+        if found.columns and table not in self.tables[-1:]:
+            self.notes += self.columns.check(found, source, self._labels.needed)
+            self.tables.append(table)
+        self.columns.add(found.kinds)
+        for note in (*found.faults, *(found.notes if self._labels.needed else ())):
+            self.notes += [] if note in self.notes else [note]
+
     def nothing(self) -> None:
         """Raise InputError: there was no example."""
         names = ", ".join(map(source_name, self.sources)) or "<nothing>"
-        found = "an empty stream"
+        found = "a header and no rows" if self.tables else "an empty stream"
         if self.error_count:
             found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
         raise InputError(names, None, None, found, "at least one example")
@@ -358,7 +361,11 @@ def check_options(options: TextOptions, format: str) -> None:
         if not flags and not options.text:
             flags, expected = options.given(("ngram", "skips")), "--text COLUMN, whose words they take"
     elif format in NAMESPACED:
-        flags, expected = options.given((*OF_TABLES, *(("label",) if format == "vw" else ()))), "a table (CSV, Parquet)"
+        unfit = ("categorical", "numeric") if format == "json" else (*OF_TABLES, "label")
+        flags, expected = options.given(unfit), "a table (CSV, Parquet)"
+        named = [(flag, name) for flag in ("ignore", "keep") for name in getattr(options, flag) if len(name) > 1]
+        if format == "json" and named and not flags:
+            flags, expected = [f"--{named[0][0]} {named[0][1]}"], "the first byte of namespaces; members have no flag"
     else:
         flags = options.given((*OF_NAMESPACES, *OF_BOTH))
         expected = "VW text"

@@ -7,6 +7,9 @@ namespace, which is the default one at the top and else the name of the object:
 - a text: the feature H(name + text, ns) with value 1, with ``--chain_hash`` H(text, H(name, ns)); blanks, tabs, bars
   and colons of the text are underscores;
 - an object: a namespace; so is an array, of numbers (the i-th is the feature ns + i) and of objects;
+- a text in a member that ``--text`` names: its words in lower case (`sonlearn.text.encode.words_of`), each a feature of
+  the namespace of that name. ``--label``, ``--id`` and ``--weight`` name members of the object itself that are the
+  label, the tag and the importance;
 - ``_text``: the words of a text, each a feature of the namespace;
 - ``_label``: a number, "label importance base", or {"Label": l, "Weight": h, "Initial": base}; ``_label_weight`` and
   the like stand for one of these; ``_tag``: the tag; any other name that begins with ``_`` is passed over.
@@ -19,6 +22,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +30,12 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import NO_LABEL, Found, number_in
+from sonlearn.text.columns import NO_LABEL, NO_WEIGHT, Found, number_in
+from sonlearn.text.encode import words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.objects import Members, Record, Unfit, encoded, members_of, said
 from sonlearn.text.rows import ParsedRows
+from sonlearn.text.suspicions import Suspicions
 from sonlearn.text.vw import make_names
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -48,7 +54,7 @@ class Parsed(NamedTuple):
     tags: list[str] | None
     class_names: list[str | None] | None
     names: list[tuple[int, str, int]]
-    found: Found | None = None  # columns, where records are rows of a table
+    found: Found | None = None  # columns, where records are rows of a table; notes
 
     def with_texts(self, batch: Batch) -> Batch:
         """`batch`, which has some of these rows, with their tags and classes."""
@@ -75,12 +81,20 @@ class RecordRows:
         names = make_names(options)
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
         self._chain, self._constant, self._named = options.chain_hash, names.constant, options.names is not False
-        self._column = options.label
+        self._roles = {
+            name: role
+            for name, role in (
+                (options.label, self._set_label), (options.id, self._set_id), (options.weight, self._set_weight)
+            ) if name
+        }  # fmt: skip
+        self._texts = frozenset(options.text)
         self._class_names = class_names
         self._slots: dict[tuple[int, str, str | None], tuple[int, int]] = {}
         self._places: dict[tuple[int, int], tuple[int, int]] = {}
         self._spaces: dict[str, tuple[int, int]] = {}
         self._names: list[tuple[int, str]] = []  # of features by number
+        self._rows = 0
+        self._suspicions: dict[str, Suspicions] = {}  # by member; of texts that are features as a whole
         self._begin()
 
     def _begin(self) -> None:
@@ -133,8 +147,10 @@ class RecordRows:
         tags = self._tags if any(self._tags) else None
         classes = self._classes if any(name is not None for name in self._classes) else None
         names = self._counted(len(self._lines))
+        self._rows += len(self._lines)
+        notes = [suspicions.text_note(name, self._rows, "member") for name, suspicions in self._suspicions.items()]
         self._begin()
-        return Parsed(rows, tags, classes, names)
+        return Parsed(rows, tags, classes, names, Found((), {}, notes=tuple(filter(None, notes))))
 
     def _counted(self, rows: int) -> list[tuple[int, str, int]]:
         """(slot, name, how often) of the features since the last call, in the order in which they were first met."""
@@ -152,13 +168,16 @@ class RecordRows:
         """The features of an object, in the namespace `space`."""
         seed = self._enter(space)
         for name, value in members:
-            if name == self._column and name and not self._path and space == " ":
-                self._set_label(value, (name,), column=True)
+            if name in self._roles and not self._path and space == " ":
+                self._roles[name](value, (name,), column=True)
             elif name[:1] == "_":
                 self._special(name, value, space)
             elif type(value) is float:
                 if value:
                     self._entry(self._slot(seed, name, None, space), self._finite(value, name))
+            elif type(value) is str and name in self._texts:
+                self._words(name, words_of(value))
+                self._enter(space)
             elif type(value) is str:
                 self._entry(self._slot(seed, name, value, space), 1.0)
             elif isinstance(value, Members | list):
@@ -171,6 +190,12 @@ class RecordRows:
                 self._enter(space)
             elif value:
                 self._entry(self._slot(seed, name, None, space), 1.0)
+
+    def _words(self, space: str, words: Iterable[str]) -> None:
+        """Words, each a feature of a namespace."""
+        seed = self._enter(space)
+        for word in words:
+            self._entry(self._slot(seed, word, None, space), 1.0)
 
     def _array(self, values: list, space: str) -> None:
         """The numbers of an array, and the objects in it."""
@@ -228,6 +253,8 @@ class RecordRows:
         if feature is not None:
             return feature
         words = None if text is None else text.translate(_UNDERSCORES)
+        if text is not None:
+            self._suspicions.setdefault(name, Suspicions()).add(text)
         if words is None or self._chain:
             slot = hash_bytes(encoded(name), seed, hash_all=self._hash_all)
             if words is not None:
@@ -258,10 +285,7 @@ class RecordRows:
         if name == "_text":
             if type(value) is not str:
                 raise Unfit(said(value), "a text of words", at)
-            seed = self._enter(space)
-            for word in re.split("[ \t]+", value):
-                if word:
-                    self._entry(self._slot(seed, word.translate(_UNDERSCORES), None, space), 1.0)
+            self._words(space, (word.translate(_UNDERSCORES) for word in re.split("[ \t]+", value) if word))
         elif name in _OF_BANDITS:
             raise Unfit(shorten(name), "one example an object; dsjson is learned with --cb_explore_adf or --cb_adf", at)
         elif name.lower() == "_tag":
@@ -301,6 +325,21 @@ class RecordRows:
                     self._set_part(part, float(word), at)
         elif value is not None:
             raise Unfit(said(value), f"a label ({_FINITE})", at)
+
+    def _set_id(self, value: Any, at: tuple[str, ...], column: bool) -> None:
+        """The tag of a record: a text of one line, or a number."""
+        if type(value) is float:
+            value = repr(value).removesuffix(".0")
+        if value is not None and (type(value) is not str or "\n" in value or "\r" in value):
+            raise Unfit(said(value), "a text of one line, or a number, as id", at)
+        self._tag = value or ""
+
+    def _set_weight(self, value: Any, at: tuple[str, ...], column: bool) -> None:
+        """The importance of a record."""
+        number = number_in(value) if type(value) is str else value
+        if type(number) is not float or not 0 <= number < math.inf:
+            raise Unfit(said(value), NO_WEIGHT, at)
+        self._label[1] = number
 
     def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
         place = {"label": 0, "weight": 1, "initial": 2}.get(name.lower())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, log_of_next, moments_with, standard, tamed, z_code
+from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
@@ -18,14 +20,16 @@ from sonlearn.views.numbers import (
     begin_marks,
     doubled,
     first_slot,
+    identities_of,
     lacks_room,
     new_marks,
     number_of,
     put,
     room_for,
     shift_of,
+    union,
 )
-from sonlearn.views.view import new_now
+from sonlearn.views.view import MergedView, new_now
 
 # A row of `own`: number of x_j itself + 1; then the codes that feature j had last, and the numbers of its bins.
 SELF, CODE, FIRST_BIN, SECOND_BIN, N_OWN = range(5)
@@ -64,13 +68,19 @@ class BinsScratch(NamedTuple):
     marks: np.ndarray  # see `put`
     moments: np.ndarray  # float64[3], of a feature with the row taken in
     deviations: np.ndarray  # float64[longest row]; `standard` of the values (z-bins only)
-    found: np.ndarray  # float64[2 longest row + 1, 2]; counts of the row's indicators (odds only)
+    # of the row's entries (odds only): float64[3 longest row], weight of the rows of its class, and logarithm of how
+    # many times as frequent each is in the positive class; int64[the same], scratch of `logarithms`
+    found: np.ndarray
+    odds: np.ndarray
+    exponents: np.ndarray
 
 
 def _new_work(row: int) -> BinsScratch:
     keys, fetched = np.zeros((2, row, 2), np.int64)
-    found = np.zeros((2 * row + 1, 2))
-    return BinsScratch(np.zeros(row, np.int64), keys, fetched, new_marks(3 * row), np.zeros(3), np.zeros(row), found)
+    return BinsScratch(
+        np.zeros(row, np.int64), keys, fetched, new_marks(3 * row), np.zeros(3), np.zeros(row), *np.zeros((2, 3 * row)),
+        np.zeros(3 * row, np.int64),
+    )  # fmt: skip
 
 
 class Bins(Numbering):
@@ -126,7 +136,7 @@ class Bins(Numbering):
         return bin_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
-        longest = int(np.diff(rows.indptr).max(initial=0))
+        longest = longest_row(rows)
         if longest > len(self._work.codes):
             self._work = _new_work(longest)
         begin_marks(self._work.marks, 3 * int(rows.indptr[-1]))
@@ -139,6 +149,44 @@ class Bins(Numbering):
             own=state.own[:raw], slots=state.slots if state.now["made"][0] else state.slots[:0],
             counts=state.counts[:used], moments=state.moments[:raw],
         )  # fmt: skip
+
+    def renumbered(self, state: BinsState, numbers: np.ndarray, features: int) -> tuple[BinsState, np.ndarray]:
+        """`state` with other numbers of the raw features."""
+        now, z = state.now.copy(), self._params.code == Z
+        now["raw"] = features
+        renumbered = state._replace(
+            now=now, own=merging.renumbered(state.own, numbers, features),
+            moments=merging.renumbered(state.moments, numbers, features if z else 0),
+        )  # fmt: skip
+        return renumbered, np.arange(self.features(state))
+
+    def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
+        """Counts as of one run, bins in one numbering."""
+        limit, by = self._params.limit, np.ones(len(states))
+        found = union([self._identities(state) for state in (base, *states)], limit)
+        now, own, features = base.now.copy(), np.zeros_like(base.own), len(found.identities)
+        for name in ("n_pos", "n_neg"):
+            now[name] = np.minimum(merging.summed(base.now[name], [s.now[name] for s in states], by), MOST)
+        now["features"], now["made"] = features, found.made
+        itself = np.flatnonzero(found.identities < 0)
+        own[-1 - found.identities[itself], SELF] = itself + 1
+        counts = base.counts
+        if self._params.odds:
+            first, *others = (
+                merging.renumbered(state.counts, numbers, features)
+                for state, numbers in zip((base, *states), found.numbers, strict=True)
+            )
+            counts = merging.summed(first, others, by)
+        moments = merging.moments(base.moments, [state.moments for state in states])
+        merged = BinsState(now, own, found.slots(limit), counts, moments)
+        return MergedView(merged, found.numbers[1:], found.numbers[0])
+
+    def _identities(self, state: BinsState) -> np.ndarray:
+        """int64[features]: what each number stands for: see `identities_of`; -1 - j for the raw feature j itself."""
+        out = identities_of(state.slots, self.features(state))
+        itself = np.flatnonzero(state.own[:, SELF])
+        out[state.own[itself, SELF] - 1] = -1 - itself
+        return out
 
 
 @bare_jit
@@ -208,10 +256,10 @@ def code_row(params, state, work, rows, bits, i, shift, learned):
             first = (second >> (params.second - params.first + 1) << 1) | (second & 1)
         work.codes[k] = (first << 16) + second
         if state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
-            work.keys[k, 0] = key_of(j, 2 * first)
+            work.keys[k, 0] = key_of(rows.ids[place], 2 * first)
             work.fetched[k, 0] = first_slot(work.keys[k, 0], state.slots, shift)
             if params.second != NONE:
-                work.keys[k, 1] = key_of(j, 2 * second + 1)
+                work.keys[k, 1] = key_of(rows.ids[place], 2 * second + 1)
                 work.fetched[k, 1] = first_slot(work.keys[k, 1], state.slots, shift)
 
 
@@ -235,20 +283,22 @@ def weigh(state, work, rows, i, out, span, n, learned):
 
     To read the counts of the whole row first pays, as with `first_slot`.
     """
-    now, (begin, end), counts, found = state.now[0], span, state.counts, work.found
+    now, (begin, end), counts, found, odds = state.now[0], span, state.counts, work.found, work.odds
     constant, share = UNKNOWN, 1.0 / math.sqrt(max(n, 1))
     if 0 <= rows.constant < len(state.own):
         constant = state.own[rows.constant, SELF] - 1
-    for k in range(begin, end):
-        found[k - begin, 0], found[k - begin, 1] = counts[out.features[k], 0], counts[out.features[k], 1]
     prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0))
     side, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]
     for k in range(begin, end):
+        negative, positive = counts[out.features[k], 0], counts[out.features[k], 1]
+        odds[k - begin] = (positive + 1.0) / (negative + 1.0)
+        found[k - begin] = positive if side == 1 else negative
+    logarithms(odds, odds.view(np.int64), work.exponents, end - begin)
+    for k in range(begin, end):
         if out.features[k] != constant:
-            rho = log_of_next(found[k - begin, 1]) - log_of_next(found[k - begin, 0]) + prior
-            out.values[k] *= rho * share
+            out.values[k] *= (odds[k - begin] + prior) * share
             if learned:
-                counts[out.features[k], side] = min(found[k - begin, side] + h, MOST)
+                counts[out.features[k], side] = min(found[k - begin] + h, MOST)
     if learned and side == 1:
         now["n_pos"] = min(now["n_pos"] + h, MOST)
     elif learned:

@@ -7,8 +7,8 @@ With z the z-scores of a row, d of which vary, and w_c Gaussian, b_c uniform in 
 
 so that the product of two such rows, but for the second line, is about the mean of exp(-width_c^2 |z - z'|^2 / (2 d)),
 of Gaussian kernels (Rahimi, Recht: Random Features for Large-Scale Kernel Machines, NeurIPS 2007). Ours are the
-z-scores that follow the stream, and directions out of a hash: w_jc depends on nothing but the number of feature j and
-on c. They are no part of the state; what has been worked out the view keeps, 8 D bytes for each of at most `MOST`
+z-scores that follow the stream, and directions out of a hash: w_jc depends on nothing but the id of feature j and on
+c. They are no part of the state; what has been worked out the view keeps, 8 D bytes for each of at most `MOST`
 features.
 
 A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and the view is
@@ -22,16 +22,18 @@ Bits are the same on every machine: logarithms and cosines are worked out here, 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, take_in, tamed
 from sonlearn.views.numbers import room_for
-from sonlearn.views.view import new_now
+from sonlearn.views.view import MergedView, new_now
 
 #: Stages of a view: rows are counted; rows are shown; there are too many features.
 WAITS, SHOWS, OFF = range(3)
@@ -45,8 +47,10 @@ FARTHEST = 4.0
 EQUAL = 1e-18
 #: Rows that are projected at a time, and components of them: the directions are read once for all of these rows.
 BLOCK, TILE = 32, 128
-#: Of a hash: bits of the angle, and of all. The hash of the phases is that of a feature that there cannot be.
-ANGLE_BITS, HASH_BITS, PHASES = 31, 61, (1 << 30) - 1
+#: In place of the id of a feature that no row has had: its z-score is 0.
+NO_ID = -1
+#: Of a hash: bits of the angle, and of all. The hashes of the phases are those of codes that directions do not have.
+ANGLE_BITS, HASH_BITS, PHASES = 31, 61, 1 << 19
 #: Added and taken off again, this leaves the nearest whole number.
 _WHOLE = 6755399441055744.0
 #: sin(2 pi a) = a (S_0 + S_1 a^2 + ...), to 1e-13 for |a| <= 1/4.
@@ -60,6 +64,7 @@ class FourierState(NamedTuple):
     # rows, entries: how many; weight: of the rows
     now: np.ndarray
     moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of the values, without the rows that have none
+    ids: np.ndarray  # int64[raw features]; NO_ID of one that no row learned has had
 
 
 class Params(NamedTuple):
@@ -74,6 +79,7 @@ class FourierScratch(NamedTuple):
 
     width: np.ndarray  # float64[components]
     W: np.ndarray  # float64[features, components]; width_c w_jc / (2 pi)
+    ids: np.ndarray  # int64[features]; of the features of W
     b: np.ndarray  # float64[components]
     x: np.ndarray  # float64[MOST]; values of a row; zeros between rows
     Z: np.ndarray  # float64[BLOCK, MOST]; z-scores
@@ -101,20 +107,24 @@ class Fourier:
         self._params = Params(components, linear)
         width = np.repeat(widths, -(-components // len(widths)))[:components]
         self._work = FourierScratch(
-            width, np.zeros((0, components)), np.zeros(components), np.zeros(MOST), np.zeros((BLOCK, MOST)),
-            np.zeros(BLOCK), np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
+            width, np.zeros((0, components)), np.zeros(0, np.int64), np.zeros(components), np.zeros(MOST),
+            np.zeros((BLOCK, MOST)), np.zeros(BLOCK), np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
         )  # fmt: skip
 
     def new(self) -> FourierState:
         """State of a view that has seen nothing."""
-        return FourierState(new_now("stage", "numbers", "top", "rows", "entries", "weight:f8"), np.zeros((0, 3)))
+        now = new_now("stage", "numbers", "top", "rows", "entries", "weight:f8")
+        return FourierState(now, np.zeros((0, 3)), np.zeros(0, np.int64))
 
     def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
         """Let the moments hold what `rows` may bring."""
         if state.now["stage"][0] == OFF:
             return self.packed(state)
         top = int(state.now["top"][0])
-        return state._replace(now=state.now.copy(), moments=grown(state.moments, min(features, MOST), top))
+        features = max(min(features, MOST), len(state.ids))
+        ids = np.full(features, NO_ID)
+        ids[: len(state.ids)] = state.ids
+        return state._replace(now=state.now.copy(), moments=grown(state.moments, features, top), ids=ids)
 
     def fit_transform(self, state: FourierState, rows: Rows) -> tuple[FourierState, Rows]:
         """What stands for `rows`, each before it is counted."""
@@ -130,20 +140,29 @@ class Fourier:
             return room_for(rows, 0)
         most = self._params.components + 1 + len(state.moments)
         out, i, at = room_for(rows, n * most), 0, 0
+        self._forget_others(state)
         while True:
             i, at = fill(self._params, state, self._work, rows, out, i, at, learn)
             if i == n:
                 break
-            self._work_out(int(state.now["top"][0]))
+            self._work_out(state.ids[: int(state.now["top"][0])])
         return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
 
-    def _work_out(self, features: int) -> None:
-        """Directions of so many features at least."""
+    def _work_out(self, ids: np.ndarray) -> None:
+        """Directions of these features, the first of which are known."""
         known = self._work.W
-        W = np.zeros((min(max(features, 2 * len(known)), MOST), known.shape[1]))
+        W = np.zeros((len(ids), known.shape[1]))
         W[: len(known)] = known
-        directions(W, len(known), self._work.b, self._work.width)
-        self._work = self._work._replace(W=W)
+        directions(W, len(known), self._work.b, self._work.width, ids)
+        self._work = self._work._replace(W=W, ids=ids.copy())
+
+    def _forget_others(self, state: FourierState) -> None:
+        """What has been worked out for another state goes, but for the features that both number alike."""
+        n = min(int(state.now["top"][0]), len(self._work.ids))
+        other = np.flatnonzero(self._work.ids[:n] != state.ids[:n])
+        if len(other):
+            n = int(other[0])
+            self._work = self._work._replace(W=self._work.W[:n].copy(), ids=self._work.ids[:n].copy())
 
     def features(self, state: FourierState) -> int:
         """Features of the rows seen so far are below this."""
@@ -152,7 +171,44 @@ class Fourier:
     def packed(self, state: FourierState) -> FourierState:
         """`state` without spare room."""
         off = state.now["stage"][0] == OFF
-        return state._replace(moments=state.moments[: 0 if off else state.now["top"][0]])
+        top = 0 if off else state.now["top"][0]
+        return state._replace(moments=state.moments[:top], ids=state.ids[:top])
+
+    def renumbered(self, state: FourierState, numbers: np.ndarray, features: int) -> tuple[FourierState, np.ndarray]:
+        """`state` with other numbers of the raw features; `merge` finds out which are too many."""
+        now, top, D = state.now.copy(), int(state.now["top"][0]), self._params.components
+        if now["stage"][0] == OFF:
+            return state, np.arange(self.features(state))
+        now["top"] = 1 + numbers[:top].max(initial=-1)
+        if now["stage"][0] == SHOWS:
+            now["features"] = D + 1 + now["top"]
+        shown = np.concatenate((np.arange(D + 1), D + 1 + numbers[:top]))[: self.features(state)]
+        ids = merging.renumbered(state.ids - NO_ID, numbers, features) + NO_ID
+        return FourierState(now, merging.renumbered(state.moments, numbers, features), ids), shown
+
+    def merge(self, states: Sequence[FourierState], base: FourierState) -> MergedView:
+        """Moments as of one run."""
+        now, D, every = base.now.copy(), self._params.components, (base, *states)
+        for name in ("rows", "entries", "weight"):
+            now[name] = merging.summed(base.now[name], [s.now[name] for s in states], np.ones(len(states)))
+        for name in ("numbers", "top"):
+            now[name] = max(int(state.now[name][0]) for state in every)
+        top, stages = int(now["top"][0]), [int(state.now["stage"][0]) for state in every]
+        if OFF in stages or top > MOST or (top - FEW) * now["rows"][0] > DENSE * now["entries"][0]:
+            now["stage"], now["features"] = OFF, base.now["features"]
+            numbers = [_those_below(self.features(state), self.features(base)) for state in every]
+            return MergedView(FourierState(now, base.moments[:0], base.ids[:0]), numbers[1:], numbers[0])
+        if SHOWS in stages or (now["rows"][0] >= FIRST and now["numbers"][0]):
+            now["stage"], now["features"] = SHOWS, D + 1 + top
+        moments = merging.moments(base.moments, [state.moments for state in states])[:top]
+        ids = np.max([state.ids for state in every], axis=0)[:top]
+        numbers = [np.arange(self.features(state)) for state in every]
+        return MergedView(FourierState(now, moments, ids), numbers[1:], numbers[0])
+
+
+def _those_below(features: int, most: int) -> np.ndarray:
+    """int64[features]: 0, 1, ... most - 1, then -1."""
+    return np.where(np.arange(features) < most, np.arange(features), -1)
 
 
 @bare_jit
@@ -176,7 +232,7 @@ def fill(params, state, work, rows, out, i, at, learn):
                 size += 1
             out.indptr[i + 1] = at
             if learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]:
-                count_row(params, state, rows, i)
+                count_row(params, state, work, rows, i)
             i += 1
         project(params, work, out, size, top)
         if i < n and size < BLOCK:
@@ -234,7 +290,7 @@ def within(h):
 
 
 @bare_inline
-def count_row(params, state, rows, i):
+def count_row(params, state, work, rows, i):
     """Take row i in, and go to the stage that follows."""
     now, entries, top = state.now[0], 0, state.now[0]["top"]
     if now["stage"] == OFF:
@@ -242,6 +298,11 @@ def count_row(params, state, rows, i):
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
         top = max(top, j + 1)
+        if j < len(state.ids) and state.ids[j] != rows.ids[place]:
+            state.ids[j] = rows.ids[place]
+            if j < len(work.ids):  # of a feature that had a number, but no row
+                work.ids[j] = rows.ids[place]
+                direction(work.W, j, work.width, work.ids[j])
         if x == 0.0 or j == rows.constant:
             continue
         entries += 1
@@ -317,12 +378,19 @@ def cosine(u):
 
 
 @bare_jit
-def directions(W, begin, b, width):
-    """Work out W from feature `begin` on, and b."""
+def directions(W, begin, b, width, ids):
+    """Work out W from feature `begin` on, and b. ids : int64[features]"""
     for c in range(len(b)):
-        b[c] = key_of(PHASES, c) / float(1 << HASH_BITS)
-        for j in range(begin, len(W)):
-            W[j, c] = width[c] * normal(key_of(j, c)) / (2.0 * math.pi)
+        b[c] = key_of(0, PHASES + c) / float(1 << HASH_BITS)
+    for j in range(begin, len(W)):
+        direction(W, j, width, ids[j])
+
+
+@bare_inline
+def direction(W, j, width, id):
+    """Row j of W <- the directions of the feature of that id."""
+    for c in range(W.shape[1]):
+        W[j, c] = width[c] * normal(key_of(id, c)) / (2.0 * math.pi)
 
 
 @bare_inline

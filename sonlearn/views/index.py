@@ -14,7 +14,7 @@ import numpy as np
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_CONSTANT, Rows
-from sonlearn.jit import bare_jit, fetch, forced_inline
+from sonlearn.jit import bare_jit, fetch, forced_inline, repeated
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
 HASH_BITS = 32
@@ -35,6 +35,22 @@ class Index(NamedTuple):
     ids: np.ndarray  # int64[capacity], capacity = 3/8 of the slots
     slots: np.ndarray  # SLOT[power of two]
     size: np.ndarray  # int64[1], features held
+
+
+class Entries:
+    """The entries of one row, as kernels take them.
+
+    Parameters
+    ----------
+    ids : int64[s]
+        Ids of features, of the constant feature, too.
+    values : float64[s]
+        Finite; may be written anew for each row with the same features.
+    """
+
+    def __init__(self, ids: np.ndarray, values: np.ndarray):
+        self.indptr = np.array([0, len(ids)], dtype=np.int64)
+        self.ids, self.values = _plain(ids, np.int64), _plain(values)
 
 
 def new_index(entries: int = 1 << 10) -> Index:
@@ -69,6 +85,32 @@ def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Ind
         index = _doubled(index)
 
 
+class RowNumbering:
+    """`intern` of one row at a time, in buffers that stay the same objects.
+
+    Parameters
+    ----------
+    unknown : bool
+        As in `intern`.
+    """
+
+    _START = (0, 0)
+
+    def __init__(self, unknown: bool):
+        self._unknown = unknown
+        self._intern, self._constant_of = repeated(intern_rows), repeated(constant_of)
+
+    def number(self, entries: Entries, rows: Rows, index: Index, constant: int) -> tuple[Rows, Index]:
+        """`rows`, which has room for the entries, label and weight, with the features' numbers; and the index."""
+        given = entries.indptr, entries.ids, entries.values
+        while self._intern(*given, index, rows, self._START, self._unknown)[0] == 0:
+            index = _doubled(index)
+        if rows.constant == NO_CONSTANT:
+            number = int(self._constant_of(constant, index.slots))
+            rows = rows if number == NO_CONSTANT else rows._replace(constant=number)
+        return rows, index
+
+
 def lookup(batch: Batch, index: Index, unknown: bool = False) -> Rows:
     """Rows of `batch` for prediction; features without a number are left out, or UNKNOWN as in `intern`."""
     silent = batch._replace(y=np.full(batch.n, np.nan))
@@ -90,6 +132,7 @@ def _empty_rows(batch: Batch) -> Rows:
     return Rows(
         np.zeros(batch.n + 1, np.int64), np.empty(len(batch.indices), np.int64), np.empty(len(batch.indices)),
         _plain(batch.y), _plain(batch.weight), np.zeros(batch.n) if batch.base is None else _plain(batch.base),
+        ids=np.empty(len(batch.indices), np.int64),
     )  # fmt: skip
 
 
@@ -183,6 +226,7 @@ def intern_rows(indptr, indices, values, index, rows, start, unknown):
                     continue
                 slot.last = out & LAST
             rows.features[out] = f
+            rows.ids[out] = indices[at]
             rows.values[out] = values[at]
             out += 1
         rows.indptr[i + 1] = out

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data import merging
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS, float_code, key_of, tamed
 from sonlearn.views.numbers import (
@@ -17,14 +19,16 @@ from sonlearn.views.numbers import (
     begin_marks,
     doubled,
     first_slot,
+    identities_of,
     lacks_room,
     new_marks,
     number_of,
     put,
     room_for,
     shift_of,
+    union,
 )
-from sonlearn.views.view import new_now
+from sonlearn.views.view import MergedView, new_now
 
 _KEY = (1 << KEY_BITS) - 1
 #: A quarter of the numbers, as of pairs: in text most of what is new never comes again.
@@ -94,7 +98,7 @@ class Neighbours(Numbering):
         return join_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
-        longest = int(np.diff(rows.indptr).max(initial=0))
+        longest = longest_row(rows)
         if longest > len(self._work.codes):
             self._work = self._new_work(longest)
         entries = (self._params.reach + 1) * int(rows.indptr[-1])
@@ -104,6 +108,20 @@ class Neighbours(Numbering):
     def packed(self, state: NeighboursState) -> NeighboursState:
         """`state` without spare room."""
         return state if state.now["made"][0] else state._replace(slots=state.slots[:0])
+
+    def renumbered(
+        self, state: NeighboursState, numbers: np.ndarray, features: int
+    ) -> tuple[NeighboursState, np.ndarray]:
+        """Nothing goes by the numbers of raw features."""
+        return state, np.arange(self.features(state))
+
+    def merge(self, states: Sequence[NeighboursState], base: NeighboursState) -> MergedView:
+        """Counts as of one run, what has been made up in one numbering."""
+        found = union([identities_of(s.slots, self.features(s)) for s in (base, *states)], self._params.limit)
+        now = base.now.copy()
+        now["told"] = merging.summed(base.now["told"], [s.now["told"] for s in states], np.ones(len(states)))
+        now["features"], now["made"] = len(found.identities), found.made
+        return MergedView(NeighboursState(now, found.slots(self._params.limit)), found.numbers[1:], found.numbers[0])
 
 
 @bare_jit
@@ -141,7 +159,7 @@ def code_row(params, work, rows, bits, i):
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
         if x != 0.0 and j != rows.constant:
-            work.codes[n] = key_of(j, float_code(bits[place], params.resolution)) if j >= 0 else UNKNOWN
+            work.codes[n] = key_of(rows.ids[place], float_code(bits[place], params.resolution)) if j >= 0 else UNKNOWN
             n += 1
     return n
 

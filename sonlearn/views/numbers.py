@@ -10,7 +10,8 @@ one in the table: no row is refused, and memory stays bounded.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +42,57 @@ def doubled(slots: np.ndarray, limit: int) -> np.ndarray:
     bigger = np.zeros(min(max(2 * len(slots), _SMALLEST), 2 * limit), np.int64)
     refill(slots, bigger)
     return bigger
+
+
+class Union(NamedTuple):
+    """The features that several states have made up, in one numbering."""
+
+    identities: np.ndarray  # int64[features]; see `identities_of`
+    numbers: list[np.ndarray]  # of each state int64[its features]: their numbers, below 0: left out
+
+    @property
+    def made(self) -> int:
+        """Features that have an entry in the table."""
+        return int(np.count_nonzero(self.identities > 0))
+
+    def slots(self, limit: int) -> np.ndarray:
+        """The table with all of them."""
+        numbers = np.flatnonzero(self.identities > 0)
+        if not len(numbers):
+            return np.zeros(0, np.int64)
+        size = _SMALLEST
+        while size < min(2 * len(numbers), 2 * limit):
+            size *= 2
+        slots = np.zeros(size, np.int64)
+        refill((self.identities[numbers] - 1 << NUMBER_BITS) | (numbers + 1), slots)
+        return slots
+
+
+def identities_of(slots: np.ndarray, features: int) -> np.ndarray:
+    """int64[features]: what each number stands for, its print plus 1; 0 for what does not stand in the table."""
+    found = slots[slots != 0]
+    out = np.zeros(features, np.int64)
+    out[(found & _NUMBER) - 1] = (found >> NUMBER_BITS) + 1
+    return out
+
+
+def union(states: Sequence[np.ndarray], limit: int) -> Union:
+    """The features of several states, in the order in which they occur; `states` are their identities.
+
+    Of more than `limit` in the table those of the first state stay, then those of several states, then the first ones.
+    """
+    every = np.concatenate(states)
+    found, first, inverse, counts = np.unique(every, return_index=True, return_inverse=True, return_counts=True)
+    stays = np.ones(len(found), dtype=bool)
+    made = np.flatnonzero(found > 0)
+    if len(made) > limit:
+        once = (counts[made] == 1) & (first[made] >= len(states[0]))
+        stays[made[np.lexsort((first[made], once, first[made] >= len(states[0])))[limit:]]] = False
+    order = np.flatnonzero(stays)[np.argsort(first[stays])]
+    place = np.full(len(found), UNKNOWN)
+    place[order] = np.arange(len(order))
+    ends = np.cumsum([len(each) for each in states])[:-1]
+    return Union(found[order], np.split(place[inverse.ravel()], ends))
 
 
 @bare_inline
@@ -94,6 +146,32 @@ def number_of(key, fetched, table, now, learned):
     if fetched != 0 and fetched >> NUMBER_BITS == key >> (KEY_BITS - PRINT_BITS):
         return (fetched & _NUMBER) - 1
     return searched(key, table, now, learned)
+
+
+@forced_inline
+def number_all(keys, fetched, size, value, table, now, out, at):
+    """`number_of` and `put` of all keys of a row that is learned from, where none can share a number.
+
+    Most keys stand in the slot where they should: those are written without a branch, the others after them.
+    """
+    for k in range(size):
+        out.features[at + k] = (fetched[k] & _NUMBER) - 1
+        out.values[at + k] = value
+    for k in range(size):
+        if fetched[k] == 0 or fetched[k] >> NUMBER_BITS != keys[k] >> (KEY_BITS - PRINT_BITS):
+            out.features[at + k] = searched(keys[k], table, now, True)
+
+
+@bare_inline
+def all_known(keys, fetched, size, slots, shift):
+    """Whether every key of a row has a number of its own; then fetched[k] <- the slot that has it."""
+    for k in range(size):
+        print_ = keys[k] >> (KEY_BITS - PRINT_BITS)
+        if fetched[k] == 0 or fetched[k] >> NUMBER_BITS != print_:
+            fetched[k] = slots[slot_of(print_, slots, shift)]
+            if fetched[k] == 0:
+                return False
+    return True
 
 
 @bare_inline

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.numbers import room_for
-from sonlearn.views.view import new_now
+from sonlearn.views.view import MergedView, new_now
 
 
 class ScaledState(NamedTuple):
@@ -36,6 +38,8 @@ class Raw:
     """The rows as they are."""
 
     of_labels = False
+    #: Whether rows with a feature are counted, and moments of its values.
+    _counts = (False, False)
 
     def new(self) -> ScaledState:
         """State of a view that has seen nothing."""
@@ -58,7 +62,7 @@ class Raw:
             return rows
         indptr = np.concatenate(([0], np.cumsum(known)))[rows.indptr]
         kept = np.flatnonzero(known)
-        return rows._replace(indptr=indptr, features=rows.features[kept], values=rows.values[kept])
+        return rows._replace(indptr=indptr, features=rows.features[kept], values=rows.values[kept], ids=rows.ids[kept])
 
     def features(self, state: ScaledState) -> int:
         """Features so far."""
@@ -68,6 +72,25 @@ class Raw:
         """`state` without spare room."""
         used = self.features(state)
         return state._replace(df=state.df[:used], moments=state.moments[:used])
+
+    def renumbered(self, state: ScaledState, numbers: np.ndarray, features: int) -> tuple[ScaledState, np.ndarray]:
+        """`state` with other numbers of the features."""
+        now = state.now.copy()
+        now["features"] = features
+        df, moments = (
+            merging.renumbered(array, numbers, features if counts else 0)
+            for array, counts in ((state.df, self._counts[0]), (state.moments, self._counts[1]))
+        )
+        return ScaledState(now, df, moments), numbers[: self.features(state)]
+
+    def merge(self, states: Sequence[ScaledState], base: ScaledState) -> MergedView:
+        """Counts as of one run; features have the numbers that they have."""
+        now, by = base.now.copy(), np.ones(len(states))
+        now["t"] = np.minimum(merging.summed(base.now["t"], [s.now["t"] for s in states], by), MOST)
+        df = merging.summed(base.df, [s.df for s in states], by)
+        moments = merging.moments(base.moments, [s.moments for s in states])
+        numbers = np.arange(self.features(base))
+        return MergedView(ScaledState(now, df, moments), [numbers] * len(states), numbers)
 
 
 class Scaled(Raw):
@@ -87,6 +110,7 @@ class Scaled(Raw):
 
     def __init__(self, *, z: bool = False, idf: bool = False, unit: bool = False, constant: bool = True):
         self._params, self._scratch = Params(z, idf, unit, constant), np.zeros(3)
+        self._counts = idf, z and not idf
 
     def reserve(self, state: ScaledState, rows: Rows, features: int) -> ScaledState:
         """Let the counts hold what `rows` may bring."""

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
     Numbering,
+    all_known,
     begin_marks,
     doubled,
     first_slot,
+    identities_of,
     lacks_room,
     new_marks,
+    number_all,
     number_of,
     put,
     room_for,
     shift_of,
+    union,
 )
-from sonlearn.views.view import new_now
+from sonlearn.views.view import MergedView, new_now
 
 _KEY = (1 << KEY_BITS) - 1
 #: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays.
@@ -143,10 +149,13 @@ class Tuples(Numbering):
         return combine_rows(self._params, state, self._work, rows, out, start)
 
     def _room(self, rows: Rows) -> Rows:
-        lengths = np.diff(rows.indptr)
-        if lengths.max(initial=0) > len(self._work.codes):
-            self._work = self._new_work(int(lengths.max()))
-        entries = int(self._tuples(np.minimum(lengths, len(self._work.taken))).sum())
+        longest = longest_row(rows)
+        if longest > len(self._work.codes):
+            self._work = self._new_work(longest)
+        if len(rows.y) == 1:
+            entries = int(self._tuples(min(int(rows.indptr[1]), len(self._work.taken))))
+        else:
+            entries = int(self._tuples(np.minimum(np.diff(rows.indptr), len(self._work.taken))).sum())
         begin_marks(self._work.marks, entries)
         return room_for(rows, entries)
 
@@ -155,6 +164,38 @@ class Tuples(Numbering):
         raw = state.now["raw"][0]
         slots = state.slots if state.now["made"][0] else state.slots[:0]
         return state._replace(slots=slots, counts=state.counts[:raw], moments=state.moments[:raw])
+
+    def renumbered(self, state: TuplesState, numbers: np.ndarray, features: int) -> tuple[TuplesState, np.ndarray]:
+        """`state` with other numbers of the raw features."""
+        now, z = state.now.copy(), self._params.code == Z
+        now["raw"] = features
+        renumbered = state._replace(
+            now=now, counts=merging.renumbered(state.counts, numbers, features),
+            moments=merging.renumbered(state.moments, numbers, features if z else 0),
+        )  # fmt: skip
+        return renumbered, np.arange(self.features(state))
+
+    def merge(self, states: Sequence[TuplesState], base: TuplesState) -> MergedView:
+        """Counts as of one run, tuples in one numbering."""
+        limit, by = self._params.limit, np.ones(len(states))
+        found = union([identities_of(s.slots, self.features(s)) for s in (base, *states)], limit)
+        now = base.now.copy()
+
+        def total(of: Any) -> Any:
+            return merging.summed(of(base), [of(state) for state in states], by)
+
+        now["told"] = total(lambda s: s.now["told"])
+        now["n_pos"] = np.minimum(total(lambda s: s.now["n_pos"]), MOST)
+        if self._params.numbers:  # the mean of the labels
+            labels = total(lambda s: s.now["n_neg"] * s.now["n_pos"])
+            now["n_neg"] = np.divide(labels, now["n_pos"], out=np.zeros(1), where=now["n_pos"] > 0.0)
+        else:
+            now["n_neg"] = np.minimum(total(lambda s: s.now["n_neg"]), MOST)
+        now["features"], now["made"] = len(found.identities), found.made
+        counts, sums = (np.clip(total(of), -MOST, MOST) for of in (lambda s: s.counts, lambda s: s.sums))
+        moments = merging.moments(base.moments, [state.moments for state in states])
+        merged = TuplesState(now, found.slots(limit), counts, moments, sums)
+        return MergedView(merged, found.numbers[1:], found.numbers[0])
 
 
 @bare_jit
@@ -180,10 +221,14 @@ def combine_rows(params, state, work, rows, out, start):
         shared = now["made"] + size > params.limit
         for k in range(size):
             work.fetched[k] = first_slot(work.keys[k], slots, table[1])
-        for k in range(size):
-            number = number_of(work.keys[k], work.fetched[k], table, now, learned)
-            if number != UNKNOWN:
-                at = put(out, begin, at, number, value, shared, work.marks)
+        if (not shared and learned) or all_known(work.keys, work.fetched, size, slots, table[1]):
+            number_all(work.keys, work.fetched, size, value, table, now, out, at)
+            at += size
+        else:
+            for k in range(size):
+                number = number_of(work.keys[k], work.fetched[k], table, now, learned)
+                if number != UNKNOWN:
+                    at = put(out, begin, at, number, value, shared, work.marks)
         out.indptr[i + 1] = at
         if learned:
             now["told"] += size
@@ -213,7 +258,7 @@ def code_row(params, state, work, rows, bits, i, learned):
             code = z_code(x, params.resolution, work.moments)
         elif j >= 0:
             code = float_code(bits[place], params.resolution)
-        work.codes[n] = key_of(j, code) if j >= 0 else UNKNOWN
+        work.codes[n] = key_of(rows.ids[place], code) if j >= 0 else UNKNOWN
         if scored and params.sides > 0:
             work.scores[n] = score_of_classes(state, j) if j >= 0 else 0.0
         elif scored:

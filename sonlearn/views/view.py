@@ -14,7 +14,8 @@ a row, and is left out of the row seen. So a prediction sees a row as learning f
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +23,14 @@ from sonlearn.data.rows import Rows
 
 #: A state: a NamedTuple of arrays.
 State = Any
+
+
+class MergedView(NamedTuple):
+    """What a merge gives."""
+
+    state: State
+    numbers: list[np.ndarray]  # of each state int64[its features]: their numbers in the merged one, below 0: left out
+    base: np.ndarray  # int64[features of the base]; the same
 
 
 class View(Protocol):
@@ -44,6 +53,19 @@ class View(Protocol):
 
     def features(self, state: State) -> int:
         """Features of the rows seen so far are below this."""
+
+    def renumbered(self, state: State, numbers: np.ndarray, features: int) -> tuple[State, np.ndarray]:
+        """`state` (packed) with other numbers of the raw features; see `sonlearn.learn.engine.Engine.renumbered`.
+
+        And int64[its features]: what number a feature of the rows seen then has.
+        """
+
+    def merge(self, states: Sequence[State], base: State) -> MergedView:
+        """One state of what several views have counted since the state `base` that they began with.
+
+        All have gone through `renumbered`. Counts are those of one run over all rows. What a view has made up has the
+        base's numbers and then new ones, in the order of `states`.
+        """
 
     def packed(self, state: State) -> State:
         """`state` without spare room, for storage: equal states give equal arrays."""

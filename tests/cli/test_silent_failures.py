@@ -222,6 +222,35 @@ def test_parquet_without_a_label(run, files):
     assert not (files / "m").exists()
 
 
+@pytest.mark.parametrize("flags", [(), ("--noconstant",)])
+def test_data_of_which_nothing_is_known_are_named(run, files, flags):
+    given = ("train", "--method", "nag", "--quiet", "-f", files / "m", *flags, files / "t.vw")
+    assert run(*given) == (0, "", "")
+    (files / "other").write_text("1 |other x:1 y\n0 |other z:2\n" * 5)
+    (files / "late").write_text("1 |other x:1 y\n0 |other z:2\n" * 5 + "1 |a y\n")
+    (files / "few").write_text("1 |other x:1 y\n0 |other z:2\n" * 4)
+    for verb in (("predict",), ("train", "-t")):
+        status, _, err = run(*verb, "--quiet", "-i", files / "m", files / "other")
+        assert (status, err.splitlines()) == (0, [
+            f"sonlearn: warning: no feature of the data is one that {files}/m has learned, so that all predictions are "
+            "alike: is it the right model, and the right file?"
+        ])  # fmt: skip
+        for name in ("late", "few", "t.vw"):
+            assert run(*verb, "--quiet", "-i", files / "m", files / name)[2] == ""
+
+
+def test_a_model_of_json_with_roles_reads_vw_text(run, files):
+    lines = [f'{{"y": {i % 2}, "id": {i}, "t": "Good tea {i % 2}"}}\n' for i in range(40)]
+    (files / "a.jsonl").write_text("".join(lines))
+    (files / "b.vw").write_text("".join(f"{i % 2} {i}|t good tea {i % 2}\n" for i in range(40)))
+    flags = ("--label", "y", "--id", "id", "--text", "t")
+    assert run("train", "--method", "nag", "--quiet", "-f", files / "m", *flags, files / "a.jsonl") == (0, "", "")
+    of_json = run("predict", "--quiet", "-i", files / "m", files / "a.jsonl")
+    assert of_json[0] == 0
+    assert run("predict", "--quiet", "-i", files / "m", "--format", "vw", files / "b.vw") == of_json
+    assert run("predict", "--quiet", "-i", files / "m", files / "b.vw")[2].endswith("give --format json or vw\n")
+
+
 # ------------------------------------------------------------------------------------------------- 4: a line a row
 
 

@@ -7,6 +7,7 @@ import math
 
 import pytest
 
+import sonlearn
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.cli import main
 from sonlearn.data.batch import Batch
@@ -274,3 +275,7 @@ def test_describe_parquet_as_csv(run):
     write("t.csv", table())
     pandas.read_csv("t.csv").to_parquet("t.parquet")
     assert run("describe", "--label", "label", "t.parquet") == run("describe", "--label", "label", "t.csv")
+    in_memory = sonlearn.describe(pandas.read_csv("t.csv"), label="label")
+    assert f"{in_memory}\n" == run("describe", "--label", "label", "t.csv")[1]
+    assert in_memory.columns == sonlearn.describe("t.csv", label="label").columns
+    assert (in_memory.rows, sonlearn.describe("t.csv", rows=7).rows, in_memory.labels) == (60, 7, {"no": 30, "yes": 30})

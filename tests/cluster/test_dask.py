@@ -94,8 +94,27 @@ def same_arrays(one, other):
         np.testing.assert_array_equal(array, others[key], err_msg=key)
 
 
+def merged_in_one_process(names, options, rounds):
+    """Two learners, which are merged after each round and begin with the first rows; those of the last file at the end.
+
+    Half the files have fewer rows than are learned first, and the last one has fewer than are learned last.
+    """
+    base = Learner(options, TextOptions(format="svmlight"))
+    for batch in read_batches(names[: FILES // 2]):
+        base.partial_fit(batch)
+    for spans in rounds:
+        learners = []
+        for a, b in spans:
+            learners.append(base.copy())
+            for name in names[max(a, FILES // 2) : min(b, FILES - 1)]:
+                for batch in read_batches([name]):
+                    learners[-1].partial_fit(batch)
+        base = Learner.merge(learners, base)
+    return base, [base.partial_fit(batch) for batch in read_batches(names[-1:])]
+
+
 def in_one_process(names, options=OPTIONS):
-    """Two learners of parts 1 to 4 and 5 to 7, united, and the eighth learned by all."""
+    """Two learners of parts 1 to 4 and 5 to 7, stacked, and the eighth learned by both."""
     learners, tallies = [], []
     for own in (names[:4], names[4:7]):
         learner, tally = Learner(options, TextOptions(format="svmlight")), Tally.new(options)
@@ -185,6 +204,32 @@ def test_learners_of_parts_are_those_of_one_process_also_when_a_worker_dies(here
     np.testing.assert_array_equal(w[np.argsort(ids)], v[np.argsort(other)])
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        LearnOptions(method="committee", members=("nag", "multinomial-bayes:log", "nag:pairs")),
+    ],
+)
+def test_merged_learners_are_those_of_one_process_also_when_a_worker_dies(here, days, tmp_path, options):
+    names, texts = days
+    spans = [[(0, 2), (2, 4)], [(4, 6), (6, 8)]]  # half of the files are learned first, by one learner
+    expected, said = merged_in_one_process(names, options, spans)
+    how = {"learners": 2, "rounds": 2, "client": here}
+    found = cluster.trained(names, options, tasks.Reading(TextOptions()), **how)
+    same_arrays(found.learner, expected)
+    assert found.learner.parts is None
+    assert found.learner.examples == FILES * ROWS
+    assert [progress.examples for progress in found.each] == [6 * ROWS, ROWS]
+    loss = found.merge.result.loss / found.merge.result.weight
+    assert loss == pytest.approx(np.concatenate([each.loss for each in said]).mean(), rel=1e-9)
+    died = cluster.train(parts_with_a_death(texts, str(tmp_path / "died")), options, **how)
+    assert (tmp_path / "died").exists()
+    same_arrays(found.learner, died)
+    # a model of one process is where learners may begin, and a merged one goes on anywhere
+    more = cluster.trained(names, options, tasks.Reading(TextOptions()), start=found.learner, **how)
+    assert more.learner.examples == 2 * FILES * ROWS
+
+
 def test_one_learner_is_one_process(here, days):
     names, _ = days
     one = Learner(OPTIONS, TextOptions(format="svmlight"))
@@ -221,7 +266,7 @@ def test_bags_and_tables_are_data(here, days):
     found = cluster.train(
         frames.from_pandas(table, npartitions=3), LearnOptions(method="nag"), text, learners=2, client=here
     )
-    assert (found.examples, found.parts) == (60, 2)
+    assert (found.examples, found.parts) == (60, None)
     said = list(cluster.predict(found, frames.from_pandas(table, npartitions=4), client=here))
     assert sum(len(each.raw) for each in said) == 60
 
@@ -303,10 +348,11 @@ def test_paths_are_names_of_files(here, days):
     same_arrays(cluster.train(paths[0], OPTIONS, client=here), cluster.train(names[0], OPTIONS, client=here))
 
 
-@pytest.mark.parametrize("learners", [-1, 0, 1.5, "2", True])
-def test_how_many_learners_is_a_whole_number(here, days, learners):
-    with pytest.raises(OptionError, match=r"learners .*expected a whole number from 1 on"):
-        cluster.train(days[0], OPTIONS, learners=learners, client=here)
+@pytest.mark.parametrize("number", [-1, 0, 1.5, "2", True])
+@pytest.mark.parametrize("what", ["learners", "rounds"])
+def test_how_many_is_a_whole_number(here, days, what, number):
+    with pytest.raises(OptionError, match=rf"{what} .*expected a whole number from 1 on"):
+        cluster.train(days[0], OPTIONS, client=here, **{what: number})
 
 
 # ------------------------------------------------------------------------------------------------------- commands
@@ -321,8 +367,8 @@ def test_the_command_learns_and_the_model_is_a_model(here, days, tmp_path):
     _, said = in_one_process(names)
     assert f"average loss = {np.concatenate([each.loss for each in said]).mean():.6f}\n" in err
     assert f"number of examples = {FILES * ROWS}\n" in err
-    assert [line.split()[:3] for line in err.splitlines() if line.startswith(("1 ", "2 ", "together"))] == [
-        ["1", "1-4", "1000"], ["2", "5-7", "750"], ["together", "8", "250"],
+    assert [line.split()[:3] for line in err.splitlines() if line.startswith(("1 ", "2 ", "merged "))] == [
+        ["1", "1-4", "1000"], ["2", "5-7", "750"], ["merged", "8", "250"],
     ]  # fmt: skip
     # predict on the cluster and in this process, progress and all
     outputs = []
@@ -361,7 +407,8 @@ def test_several_classes(here, tmp_path):
     on, model = ("--quiet", "--cluster", here.scheduler.address), str(tmp_path / "model")
     arguments = ("--method", "nag", "--classes", "auto")
     assert run("train", *on, *arguments, "--workers", 2, "-f", model, *data) == (0, "", "")
-    found, (expected, _) = Learner.load(model), in_one_process(data, LearnOptions(method="nag", classes="auto"))
+    found = Learner.load(model)
+    expected, _ = merged_in_one_process(data, LearnOptions(method="nag", classes="auto"), [[(0, 4), (4, 8)]])
     assert sorted(found.classes) == [1, 2, 3, 4]
     assert found.facts() == expected.facts()
     for batch in read_batches(data):
@@ -421,6 +468,7 @@ def test_what_a_cluster_cannot_do_is_said_at_once(here, days, tmp_path):
         (("predict", *on, names[0], "-i", tmp_path / "model", "--audit"), "--audit with --cluster"),
         (("train", *on, "none.svm"), "none.svm: found no such file"),
         (("train", "--workers", 2, names[0]), "--workers 2: nothing is shared out"),
+        (("train", "--rounds", 2, names[0]), "--rounds 2: nothing is shared out"),
         (("train", "--cluster", "here", names[0]), "--cluster here: expected local, or a scheduler's address"),
         (("train", "--cluster", "tcp://127.0.0.1:9", names[0]), "no Dask scheduler answers there"),
         (("sketch", *on, "--error", names[0]), "--error with --cluster"),
@@ -443,6 +491,6 @@ def test_local_is_a_cluster_of_processes_here(days, tmp_path):
         env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "")
-    assert "together" in done.stderr
+    assert "merged " in done.stderr
     assert "Traceback" not in done.stderr
-    assert Learner.load(tmp_path / "model").parts == 2
+    assert Learner.load(tmp_path / "model").parts is None

@@ -162,18 +162,18 @@ def data():
 def test_estimators_of_scikit_learn():
     estimators = pytest.importorskip("sonlearn.sklearn", reason="scikit-learn is not installed")
     X, y = data()
-    ends = estimators.SonRegressor(method="nag", coverage=0.9).fit(X[:1500], y[:1500]).predict_interval(X[1500:])
+    ends = estimators.SonlearnRegressor(method="nag", coverage=0.9).fit(X[:1500], y[:1500]).predict_interval(X[1500:])
     assert ends.shape == (500, 2)
     assert abs(((ends[:, 0] <= y[1500:]) & (y[1500:] <= ends[:, 1])).mean() - 0.9) < 0.05
     names = np.array(["a", "b", "c"])[(y > -1).astype(int) + (y > 1)]
     for labels, loss in ((names, None), (np.where(y > 0, "b", "a"), None), (np.where(y > 0, "b", "a"), "squared")):
-        made = estimators.SonClassifier(method="nag", coverage=0.9, loss=loss).fit(X[:1500], labels[:1500])
+        made = estimators.SonlearnClassifier(method="nag", coverage=0.9, loss=loss).fit(X[:1500], labels[:1500])
         sets = made.predict_set(X[1500:])
         assert sets.shape == (500, len(made.classes_))
         own = np.searchsorted(made.classes_, labels[1500:])
         assert abs(sets[np.arange(500), own].mean() - 0.9) < 0.06
     with pytest.raises(OptionError, match="keeps no coverage"):
-        estimators.SonRegressor(method="nag").fit(X, y).predict_interval(X)
+        estimators.SonlearnRegressor(method="nag").fit(X, y).predict_interval(X)
 
 
 def test_estimators_of_river():
@@ -181,8 +181,8 @@ def test_estimators_of_river():
     X, y = data()
     rows = [dict(zip("pqrs", row, strict=True)) for row in X.tolist()]
     values, classes = (
-        estimators.SonRegressor(method="nag", coverage=0.9),
-        estimators.SonClassifier(method="nag", coverage=0.9),
+        estimators.SonlearnRegressor(method="nag", coverage=0.9),
+        estimators.SonlearnClassifier(method="nag", coverage=0.9),
     )
     assert values.predict_interval_one(rows[0]) == (-np.inf, np.inf)
     assert classes.predict_set_one(rows[0]) == set()

@@ -16,7 +16,8 @@ PROGRAM = """
 import numpy as np
 from sonlearn import Learner, LearnOptions, from_scipy, read_batches
 from sonlearn.sketch import StreamingSVD, make_sketch
-from sonlearn.sklearn import SonClassifier
+from sonlearn import river
+from sonlearn.sklearn import SonlearnClassifier, SonlearnRegressor
 
 options = LearnOptions(method="rfd-son", sketch_size=20)
 learner = Learner(options)
@@ -28,7 +29,8 @@ learner.predict(from_scipy(np.ones((2, 3)), y=[1.0, -1.0]))
 method: str = options.method
 alpha: float = make_sketch("rfd", 10).update(np.ones((2, 3))).alpha
 rows: np.ndarray = StreamingSVD(2).fit(np.ones((3, 4))).components_
-labels: np.ndarray = SonClassifier(method="nag").fit([[1.0]], [1]).predict([[1.0]])
+learner = Learner(method="rfd-son", sketch_size=20)
+labels: np.ndarray = SonlearnClassifier(method="nag").fit([[1.0]], [1]).predict([[1.0]])
 """
 MISTAKES = {
     'Learner().examples.append(1)': "attr-defined",
@@ -36,6 +38,11 @@ MISTAKES = {
     'n: str = Learner().alpha': "assignment",
     'LearnOptions(sketchsize=3)': "call-arg",
     'Learner().learn(batch)': "attr-defined",
+    'Learner(metod="nag")': "call-arg",
+    'SonlearnClassifier(metod="nag")': "call-arg",
+    'SonlearnClassifier(sketch_size="10")': "arg-type",
+    'SonlearnRegressor(threshold=0.5)': "call-arg",
+    'river.SonlearnClassifier(n_jobs=2)': "call-arg",
 }  # fmt: skip
 
 

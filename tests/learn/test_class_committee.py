@@ -285,8 +285,8 @@ def test_a_row_out_of_all_bounds_is_refused():
             "rls does not forget; arow-precision, multinomial-bayes, nag, shares do",
         ),
         ({"oaa": 3, "sketch_size": 5}, "--sketch-size 5 with several classes: the committee does not take it"),
-        ({"oaa": 3, "members": "nag~2"}, "expected a forgetting rate behind ~"),
-        ({"oaa": 3, "members": "shares"}, "expected a forgetting rate behind ~"),
+        ({"oaa": 3, "members": "nag~2"}, "found the rate '2' behind ~"),
+        ({"oaa": 3, "members": "shares"}, "found the rate '' behind ~"),
     ],
 )
 def test_options_that_do_not_fit(given, found):
@@ -341,7 +341,7 @@ def test_the_dearest_that_tells_nothing_goes_first_and_what_costs_nothing_stays(
 def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
     some = member_scores((2.0, 2.0, 0.7, 0.0))
     long, short = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
-    growth = class_pruning._growths(long, [0, 1, 2, 3])[2]
+    growth = class_pruning.Growths(long).without([0, 1, 2, 3], 2)
     assert growth > class_pruning.NOTHING
     assert (2 in class_pruning.pruned(long, [0, 1, 2, 3])) == (growth < class_pruning.PRICE * 40 / 42)
     assert 2 not in class_pruning.pruned(short, [0, 1, 2, 3])

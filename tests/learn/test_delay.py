@@ -64,8 +64,8 @@ def test_the_combiner_learns_by_the_predictions_that_were_made(delay):
                 loss[e] -= np.log(p if batch.y[j] > 0 else 1 - p)
                 A[e] = A[e] + max(p * (1 - p), 1e-4) * np.outer(V[j], V[j])
                 w[e] = w[e] - (p - (batch.y[j] > 0)) * np.linalg.solve(A[e], V[j])
-                if learned % 32 == 0:
-                    A[e] = 0.9998**32 * A[e] + (1 - 0.9998**32) * priors[e]
+                if learned % 64 == 0:
+                    A[e] = 0.9998**64 * A[e] + (1 - 0.9998**64) * priors[e]
         share = np.exp(loss.min() - loss)
         p = share @ [1 / (1 + np.exp(-each @ V[i])) for each in w] / share.sum()
         raw[i] = np.log(p / (1 - p))

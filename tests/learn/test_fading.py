@@ -16,6 +16,7 @@ from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.learn.newton import forgetting
+from sonlearn.learn.retention import left_after, retention_of
 from sonlearn.options.methods import METHODS
 
 N = 60 if numba.config.DISABLE_JIT else 300
@@ -192,8 +193,17 @@ def test_who_forgets_follows_a_stream_that_turns(method):
 def test_a_committee_tells_its_members():
     options = LearnOptions(decay=0.01, l2=0.02, members="nag,drfd:lunit,multinomial-bayes:log")
     engines = Learner(options).engine._ensemble._engines
-    assert engines[0]._params.retention == engines[1]._params.retention == engines[2]._params.retention == 0.99
+    rates = [engines[0]._params.retention.rate, engines[1]._params.retention, engines[2]._params.retention.rate]
+    assert rates == [0.99] * 3
     assert engines[0]._params.shrink == 0.02
     state = Learner(options).state.ensemble.online
-    assert state.retention[0] == 0.99**32
-    assert Learner(LearnOptions()).state.ensemble.online.retention[0] == pytest.approx(0.9998**32)
+    assert state.retention[0] == 0.99**64
+    assert Learner(LearnOptions()).state.ensemble.online.retention[0] == pytest.approx(0.9998**64)
+
+
+@pytest.mark.interpreted
+def test_what_is_left_within_and_beyond_the_table_of_powers():
+    retention = retention_of(0.001)
+    for rows in (0.0, 1.0, 1023.0, 1024.0, 5000.0):
+        assert left_after(retention, rows) == pytest.approx(0.999**rows, rel=1e-13)
+    assert left_after(retention_of(0.0), 7.0) == 1.0

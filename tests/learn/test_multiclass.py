@@ -21,6 +21,7 @@ from sonlearn.learn.multiclass.nag import Nag
 from sonlearn.learn.multiclass.pairs import bytes_of, count_places, more_room, new_pairs, packed_pairs, reserve_pairs
 from sonlearn.learn.multiclass.rls import Rls
 from sonlearn.learn.multiclass.shares import Shares
+from sonlearn.learn.multiclass.sums import exponential
 
 pytestmark = pytest.mark.interpreted
 D, K = 24, 9
@@ -238,3 +239,10 @@ def test_two_classes_are_log_odds():
         w = w - np.linalg.solve(A, (p - y[i]) * s[i])
         A = 0.9998**32 * A + (1 - 0.9998**32) * 2.0 * np.eye(3) if i % 32 == 31 else A
     np.testing.assert_allclose(ours.w, w, rtol=1e-9)
+
+
+@pytest.mark.interpreted
+def test_exponentials_of_scores_below_the_best():
+    x = np.concatenate([[0.0], -np.geomspace(1e-12, 40.0, 100)])
+    np.testing.assert_allclose([exponential(each) for each in x], np.exp(x), rtol=1e-12)
+    assert exponential(-1e300) == exponential(-40.0)

@@ -129,8 +129,8 @@ class Twin:
                 slope, c = share * slope, share * c
             self.A[e] = self.A[e] + h * c * np.outer(v, v)
             self.w[e] = self.w[e] - h * slope * np.linalg.solve(self.A[e], v)
-            if self.rows % 32 == 0:
-                keep = 0.9998**32
+            if self.rows % 64 == 0:
+                keep = 0.9998**64
                 self.A[e] = keep * self.A[e] + (1 - keep) * firm * np.eye(len(v))
 
     def of_error(self, error, h):

@@ -58,10 +58,10 @@ def test_an_evaluation_is_in_rewards():
 
 def test_a_policy_for_river():
     pytest.importorskip("river", reason="the extra river is not installed")
-    from sonlearn.river import SonBandit
+    from sonlearn.river import SonlearnPolicy
 
     rng = np.random.default_rng(2)
-    policy = SonBandit(explore="epsilon", seed=3)
+    policy = SonlearnPolicy(explore="epsilon", seed=3)
     earned = []
     for i in range(300):
         context = {"time": str(rng.choice(["morning", "evening"]))}

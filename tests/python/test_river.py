@@ -12,20 +12,20 @@ pytest.importorskip("river", reason="needs the extra river")
 
 from river.checks import yield_checks
 
-from sonlearn import InputError, LearnOptions, TextOptions, read_batches
+from sonlearn import DivergedError, InputError, LearnOptions, TextOptions, read_batches
 from sonlearn.estimators.river import batch_of
 from sonlearn.learn.learner import Learner
-from sonlearn.river import SonClassifier, SonRegressor
+from sonlearn.river import SonlearnClassifier, SonlearnRegressor
 from sonlearn.text.hashing import hash_bytes
 
 TEXT = TextOptions(format="vw", bits=32)
 MODELS = {
-    "classes": SonClassifier(method="nag"),
-    "two classes": SonClassifier(method="nag", classes=(False, True)),
-    "hinge": SonClassifier(method="arow", loss="hinge"),
-    "committee": SonClassifier(classes=(False, True)),
-    "values": SonRegressor(),
-    "second order": SonRegressor(method="drfd"),
+    "classes": SonlearnClassifier(method="nag"),
+    "two classes": SonlearnClassifier(method="nag", classes=(False, True)),
+    "hinge": SonlearnClassifier(method="arow", loss="hinge"),
+    "committee": SonlearnClassifier(classes=(False, True)),
+    "values": SonlearnRegressor(),
+    "second order": SonlearnRegressor(method="drfd"),
 }
 
 
@@ -62,7 +62,7 @@ def test_dicts_are_lines_of_vw_text():
     rows = list(stream())
     learner = Learner(LearnOptions(method="nag"), TEXT)
     learner.partial_fit(batch("".join(line(x, 1 if y else -1) for x, y in rows)))
-    ours = SonClassifier(method="nag")
+    ours = SonlearnClassifier(method="nag")
     for x, y in rows:
         ours.learn_one(x, y)
     expect = learner.predict(batch("".join(line(x) for x, _ in rows))).raw
@@ -75,7 +75,7 @@ def test_dicts_are_lines_of_vw_text():
 def test_values_are_those_of_the_learner():
     rows = [(x, 3 * x["size"] + 1) for x, _ in stream()]
     learner = Learner(LearnOptions(method="nag", loss="squared"), TEXT)
-    ours, expect, found = SonRegressor(method="nag"), [], []
+    ours, expect, found = SonlearnRegressor(method="nag"), [], []
     for x, y in rows:
         expect.append(learner.partial_fit(batch(line(x, y))).prediction[0])
         found.append(ours.predict_one(x))
@@ -83,7 +83,7 @@ def test_values_are_those_of_the_learner():
     np.testing.assert_allclose(found, expect, atol=1e-9)
 
 
-@pytest.mark.parametrize("model", [SonClassifier(), SonRegressor()], ids=["classes", "values"])
+@pytest.mark.parametrize("model", [SonlearnClassifier(), SonlearnRegressor()], ids=["classes", "values"])
 def test_default_methods_in_batches_equal_one_by_one(model):
     """The committee, of which River's checks are too many for every run."""
     rows = list(stream(60))
@@ -96,13 +96,13 @@ def test_default_methods_in_batches_equal_one_by_one(model):
     again = pickle.loads(pickle.dumps(many))
     for x, _ in rows[:10]:
         assert one.predict_one(x) == many.predict_one(x) == again.predict_one(x)
-        if isinstance(model, SonClassifier):
+        if isinstance(model, SonlearnClassifier):
             assert one.predict_proba_one(x) == many.predict_proba_one(x) == again.predict_proba_one(x)
 
 
 def test_classes_turn_up_as_the_stream_goes_on():
     rows = [({"a": 1.0}, "tea"), ({"b": 1.0}, "cup"), ({"a": 1.0}, "tea"), ({"c": 2.0}, "pot"), ({"b": 1.0}, "cup")]
-    one, many = SonClassifier(method="nag"), SonClassifier(method="nag")
+    one, many = SonlearnClassifier(method="nag"), SonlearnClassifier(method="nag")
     assert one.predict_one({"a": 1.0}) is None
     assert one.predict_proba_one({"a": 1.0}) == {}
     for x, y in rows:
@@ -123,7 +123,7 @@ def test_classes_turn_up_as_the_stream_goes_on():
 
 
 def test_several_classes_told_beforehand_are_all_there_at_once():
-    ours = SonClassifier(method="nag", classes=("ham", "spam", "tea"))
+    ours = SonlearnClassifier(method="nag", classes=("ham", "spam", "tea"))
     assert ours.predict_proba_one({"a": 1}) == pytest.approx({"ham": 1 / 3, "spam": 1 / 3, "tea": 1 / 3})
     ours.learn_one({"a": 1}, "tea")
     p = ours.predict_proba_one({"a": 1})
@@ -135,7 +135,7 @@ def test_several_classes_told_beforehand_are_all_there_at_once():
 
 
 def test_a_class_of_a_row_without_weight_is_not_met():
-    ours = SonClassifier(method="nag")
+    ours = SonlearnClassifier(method="nag")
     ours.learn_one({"a": 1}, "tea")
     ours.learn_one({"b": 1}, "cup", w=0.0)
     assert list(ours.predict_proba_one({"b": 1})) == ["tea"]
@@ -144,7 +144,7 @@ def test_a_class_of_a_row_without_weight_is_not_met():
 
 
 def test_classes_told_beforehand():
-    ours = SonClassifier(method="nag", classes=("ham", "spam"))
+    ours = SonlearnClassifier(method="nag", classes=("ham", "spam"))
     assert ours.predict_proba_one({"a": 1}) == {"ham": 0.5, "spam": 0.5}
     ours.learn_one({"a": 1}, "spam")
     assert ours.predict_one({"a": 1}) == "spam"
@@ -154,7 +154,7 @@ def test_classes_told_beforehand():
 
 
 def test_importance():
-    thrice, once = SonRegressor(method="sgd"), SonRegressor(method="sgd")
+    thrice, once = SonlearnRegressor(method="sgd"), SonlearnRegressor(method="sgd")
     once.learn_one({"a": 1.0}, 1.0, w=0.2)
     thrice.learn_one({"a": 1.0}, 1.0, w=0.4)
     assert thrice.predict_one({"a": 1.0}) == pytest.approx(2 * once.predict_one({"a": 1.0}))
@@ -163,7 +163,9 @@ def test_importance():
 
 
 @pytest.mark.parametrize("weight", [-5, -1e-9, math.nan, math.inf, "2", None])
-@pytest.mark.parametrize("model", [SonClassifier(), SonClassifier(method="nag"), SonRegressor(method="nag")])
+@pytest.mark.parametrize(
+    "model", [SonlearnClassifier(), SonlearnClassifier(method="nag"), SonlearnRegressor(method="nag")]
+)
 def test_a_weight_that_is_none_is_refused_and_nothing_learned(model, weight):
     ours, other = model.clone(), model.clone()
     for each in (ours, other):
@@ -180,7 +182,7 @@ def test_a_weight_that_is_none_is_refused_and_nothing_learned(model, weight):
 
 @pytest.mark.parametrize("label", [math.inf, -math.inf, "tea", None, [1.0]])
 def test_a_label_that_is_no_value_is_refused(label):
-    ours = SonRegressor(method="nag")
+    ours = SonlearnRegressor(method="nag")
     with pytest.raises(InputError):
         ours.learn_one({"a": 1.0}, label)
     assert ours.predict_one({"a": 1.0}) == 0.0
@@ -188,7 +190,7 @@ def test_a_label_that_is_no_value_is_refused(label):
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, [1], b"x"])
 def test_what_is_no_value_is_refused(value):
-    ours = SonRegressor(method="nag")
+    ours = SonlearnRegressor(method="nag")
     with pytest.raises(InputError, match=r"'tea'.*expected a finite number or a text"):
         ours.learn_one({"cup": 1.0, "tea": value}, 1.0)
     assert ours.predict_one({"cup": 1.0}) == 0.0
@@ -200,7 +202,7 @@ def test_tables(library):
     pytest.importorskip("pandas", reason="needs pandas")
     table = frames.DataFrame({"a": [1.0, None, 2.0], "b": ["x", "y", None]})
     labels, rows = [True, False, True], [{"a": 1.0, "b": "x"}, {"a": None, "b": "y"}, {"a": 2.0, "b": None}]
-    one, many = SonClassifier(method="nag"), SonClassifier(method="nag")
+    one, many = SonlearnClassifier(method="nag"), SonlearnClassifier(method="nag")
     many.learn_many(table, frames.Series(labels))
     for x, y in zip(rows, labels, strict=True):
         one.learn_one(x, y)
@@ -209,7 +211,7 @@ def test_tables(library):
 
 
 def test_batches_of_other_lengths_are_refused():
-    for model in (SonClassifier(method="nag"), SonRegressor(method="nag")):
+    for model in (SonlearnClassifier(method="nag"), SonlearnRegressor(method="nag")):
         with pytest.raises(ValueError, match="1 labels"):
             model.learn_many([{"a": 1}, {"a": 2}], [True])
 
@@ -223,7 +225,7 @@ def test_a_missing_value_is_a_feature_that_says_so(value):
     rows = [{"tea": "x" if i % 3 else None, "cup": math.nan if i % 2 else float(i)} for i in range(40)]
     y = [i % 3 == 0 for i in range(40)]
     pd = pytest.importorskip("pandas", reason="needs pandas")
-    ours, many, table = (SonClassifier(method="nag", classes=(False, True)) for _ in range(3))
+    ours, many, table = (SonlearnClassifier(method="nag", classes=(False, True)) for _ in range(3))
     for row, label in zip(rows, y, strict=True):
         ours.learn_one(row, label)
     many.learn_many(rows, y)
@@ -231,3 +233,58 @@ def test_a_missing_value_is_a_feature_that_says_so(value):
     probabilities = [list(each.predict_proba_many(rows)[True]) for each in (ours, many, table)]
     assert probabilities[0] == probabilities[1] == probabilities[2]
     assert ours.predict_proba_one({"tea": None})[True] > 0.5 > ours.predict_proba_one({"tea": "x"})[True]
+
+
+@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize("bits", [32, 3])
+def test_one_by_one_is_a_batch_whatever_a_row_holds(constant, bits):
+    """Numbers of any type, zeros, texts, missing values, names that are equal and not the same, no feature at all."""
+    draw = np.random.default_rng(3)
+    rows = []
+    for i in range(80):
+        a, b, c = draw.normal(size=3).tolist()
+        kinds = [
+            {"a": a, "b": b, "c": c}, {"a": a, "b": 0.0, "c": i % 2}, {"c": c, "b": b, "a": a},
+            {"a": np.float64(a), "b": 1}, {"a": a, "b": "red"},
+            {"a": None, "b": math.nan, "c": True}, {1: a, 2: b}, {True: a, 2: b}, {}, {"a": a},
+            {"a": np.float32(a), "b": np.bool_(True)}, {"a": 2**70, "b": 2**53 + 1},
+        ]  # fmt: skip
+        rows.append((kinds[i % len(kinds)], bool(draw.integers(2))))
+    made = {"method": "nag", "constant": constant, "bits": bits, "class_weight": {True: 2.0}}
+    one, many = SonlearnClassifier(**made), SonlearnClassifier(**made)
+    values, of_values = (SonlearnRegressor(method="nag", bits=bits, constant=constant) for _ in range(2))
+    for i, (x, y) in enumerate(rows):
+        w = (1.0, 2, 0.0)[i % 3]
+        assert one.predict_one(x) == many.predict_many([x])[0]
+        one.learn_one(x, y, w=w)
+        many.learn_many([x], [y], w=[w])
+        assert list(one.predict_proba_one(x).values()) == many.predict_proba_many([x]).iloc[0].tolist()
+        assert values.predict_one(x) == of_values.predict_many([x])[0]
+        values.learn_one(x, (1, 2.5, True)[i % 3], w=w)
+        of_values.learn_many([x], [(1, 2.5, True)[i % 3]], w=w)
+    for each in (values, of_values):  # finite, though their sum is not
+        with pytest.raises(DivergedError):
+            each.learn_one({"a": 1e308, "b": 1e308}, 1.0)
+    for ours, other in ((one, many), (values, of_values)):
+        assert pickle.dumps(ours.learner_.to_arrays()) == pickle.dumps(other.learner_.to_arrays())
+
+
+def test_positive_threshold_and_multinomial():
+    rows = [({"a": 1.0, "b": 2.0}, "spam"), ({"a": 1.0, "b": -1.0}, "ham")] * 6
+    ours = SonlearnClassifier(method="nag", classes=("ham", "spam"), positive="ham", threshold=0.9)
+    plain = SonlearnClassifier(method="nag", classes=("spam", "ham"))
+    for x, y in rows:
+        ours.learn_one(x, y)
+        plain.learn_one(x, y)
+    x = {"a": 1.0, "b": 0.0}
+    assert ours.predict_proba_one(x) == plain.predict_proba_one(x)
+    assert 0.5 < ours.predict_proba_one({"a": 1.0, "b": -0.4})["ham"] < 0.9
+    assert ours.predict_one({"a": 1.0, "b": -0.4}) == "spam" != plain.predict_one({"a": 1.0, "b": -0.4})
+    with pytest.raises(ValueError, match="positive 'tea': expected one of two classes"):
+        SonlearnClassifier(positive="tea").learn_one({"a": 1.0}, True)
+    with pytest.raises(ValueError, match="SonlearnClassifier: multinomial: expected classes="):
+        SonlearnClassifier(method="nag", multinomial=True).learn_one({"a": 1.0}, "tea")
+    shared = SonlearnClassifier(method="nag", multinomial=True, classes=("ham", "spam", "tea"))
+    shared.learn_one({"a": 1.0}, "tea")
+    assert shared.learner_.options.multinomial == 3
+    assert shared.predict_proba_one({"a": 1.0})["tea"] > 0.4

@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
 from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
-from sonlearn.sklearn import SonClassifier, SonRegressor, StreamingSVD, TextHasher
+from sonlearn.sklearn import SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
 
 CURVED = ("committee", "mixture", "bayes", "multinomial-bayes", "rfd-son", "ewma")
 LINEAR = [name for name in METHODS if name not in CURVED]
@@ -33,8 +33,8 @@ def expected(estimator):
     """Checks that fail, and why."""
     if isinstance(estimator, StreamingSVD):
         return {}
-    reasons = {"check_regressors_train": ALPHA} if isinstance(estimator, SonRegressor) else {}
-    if estimator.method == "drfd" and isinstance(estimator, SonRegressor):
+    reasons = {"check_regressors_train": ALPHA} if isinstance(estimator, SonlearnRegressor) else {}
+    if estimator.method == "drfd" and isinstance(estimator, SonlearnRegressor):
         return reasons  # with as many directions as features it is ridge regression, whatever the order
     return reasons | {f"check_sample_weight_equivalence_on_{kind}_data": ORDER for kind in ("dense", "sparse")}
 
@@ -42,11 +42,11 @@ def expected(estimator):
 @pytest.mark.filterwarnings("default")
 @parametrize_with_checks(
     [
-        SonClassifier(),
-        SonClassifier(method="nag"),
-        SonClassifier(method="arow"),
-        SonRegressor(),
-        SonRegressor(method="drfd"),
+        SonlearnClassifier(),
+        SonlearnClassifier(method="nag"),
+        SonlearnClassifier(method="arow"),
+        SonlearnRegressor(),
+        SonlearnRegressor(method="drfd"),
         StreamingSVD(),
     ],
     expected_failed_checks=expected,
@@ -71,7 +71,7 @@ def several(k=3):
 @pytest.mark.parametrize("method", ["nag", "rfd-son", "drfd", "committee"])
 def test_classifier_is_the_learner(classes, method):
     X, y = classes
-    ours = SonClassifier(method=method).fit(X, y)
+    ours = SonlearnClassifier(method=method).fit(X, y)
     learner = Learner(LearnOptions(method=method))
     learner.partial_fit(from_scipy(X, 2.0 * y - 1))
     np.testing.assert_array_equal(ours.decision_function(X), learner.predict(from_scipy(X)).raw)
@@ -85,8 +85,8 @@ def test_regressor_is_the_learner_also_in_parts_and_passes():
             learner.next_pass()
         learner.partial_fit(from_scipy(X, y))
     expect = learner.predict(from_scipy(X)).prediction
-    np.testing.assert_array_equal(SonRegressor(method="nag", passes=2).fit(X, y).predict(X), expect)
-    parts = SonRegressor(method="nag")
+    np.testing.assert_array_equal(SonlearnRegressor(method="nag", passes=2).fit(X, y).predict(X), expect)
+    parts = SonlearnRegressor(method="nag")
     for start in range(0, 400, 50):
         parts.partial_fit(X[start % 200 :][:50], y[start % 200 :][:50])
     np.testing.assert_array_equal(parts.predict(X), expect)
@@ -94,23 +94,23 @@ def test_regressor_is_the_learner_also_in_parts_and_passes():
 
 def test_rows_beyond_a_batch_are_learned_in_order(classes, monkeypatch):
     X, y = classes
-    whole = SonClassifier(method="nag").fit(X, y).decision_function(X)
+    whole = SonlearnClassifier(method="nag").fit(X, y).decision_function(X)
     monkeypatch.setattr("sonlearn.estimators.sklearn.ROWS", 7)
-    np.testing.assert_array_equal(SonClassifier(method="nag").fit(X, y).decision_function(X), whole)
+    np.testing.assert_array_equal(SonlearnClassifier(method="nag").fit(X, y).decision_function(X), whole)
 
 
 def test_regressor_learns_what_the_check_would_have_it_learn():
     """`check_regressors_train` without its alpha, which most methods refuse."""
     X, y = make_regression(200, 10, n_informative=1, bias=5.0, noise=20, random_state=42)
     X, y = StandardScaler().fit_transform(X), (y - y.mean()) / y.std()
-    assert SonRegressor().fit(X, y).score(X, y) > 0.5
-    assert SonRegressor(method="drfd").fit(X, y).score(X, y) > 0.5
+    assert SonlearnRegressor().fit(X, y).score(X, y) > 0.5
+    assert SonlearnRegressor(method="drfd").fit(X, y).score(X, y) > 0.5
 
 
 def test_several_classes_are_one_against_all():
     X, y = several()
     names = np.array(["ham", "spam", "tea"])
-    ours = SonClassifier(method="nag").fit(X, names[y])
+    ours = SonlearnClassifier(method="nag").fit(X, names[y])
     raw = []
     for k in range(3):
         learner = Learner(LearnOptions(method="nag"))
@@ -125,7 +125,7 @@ def test_several_classes_are_one_against_all():
 
 def test_the_committee_of_classes_has_softmax_probabilities():
     X, y = several()
-    ours = SonClassifier().fit(X[:120], y[:120])
+    ours = SonlearnClassifier().fit(X[:120], y[:120])
     scores, p = ours.decision_function(X), ours.predict_proba(X)
     np.testing.assert_allclose(p, np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), rtol=1e-12)
     np.testing.assert_array_equal(ours.classes_[p.argmax(axis=1)], ours.predict(X))
@@ -135,7 +135,7 @@ def test_the_committee_of_classes_has_softmax_probabilities():
 def test_classes_that_have_not_come_yet_have_scores_and_weights():
     X, y = several()
     names, early = np.array(["ham", "spam", "tea"]), y != 0
-    ours = SonClassifier(method="nag").partial_fit(X[early], names[y[early]], classes=names)
+    ours = SonlearnClassifier(method="nag").partial_fit(X[early], names[y[early]], classes=names)
     raw = ours.decision_function(X)
     assert raw.shape == (400, 3)
     np.testing.assert_allclose(raw, X @ ours.coef_.T + ours.intercept_, atol=1e-9)
@@ -146,7 +146,7 @@ def test_classes_that_have_not_come_yet_have_scores_and_weights():
 
 def test_the_model_of_several_classes_is_the_command_lines(tmp_path):
     X, y = several()
-    ours = SonClassifier(method="nag").fit(X, np.array(["ham", "spam", "tea"])[y])
+    ours = SonlearnClassifier(method="nag").fit(X, np.array(["ham", "spam", "tea"])[y])
     ours.learner_.save(tmp_path / "model")
     learner = Learner(LearnOptions(method="nag", oaa=3))
     learner.partial_fit(from_scipy(X, y))
@@ -157,27 +157,27 @@ def test_the_model_of_several_classes_is_the_command_lines(tmp_path):
 
 def test_probabilities(classes):
     X, y = classes
-    logistic = SonClassifier(method="nag").fit(X, y)
+    logistic = SonlearnClassifier(method="nag").fit(X, y)
     p = 1 / (1 + np.exp(-logistic.decision_function(X)))
     np.testing.assert_allclose(logistic.predict_proba(X), np.column_stack([1 - p, p]), rtol=1e-12)
-    squared = SonClassifier(method="rfd-son").fit(X, y)
+    squared = SonlearnClassifier(method="rfd-son").fit(X, y)
     assert squared.learner_.options.loss == "squared"
     expect = np.clip((1 + squared.decision_function(X)) / 2, 0, 1)
     np.testing.assert_array_equal(squared.predict_proba(X)[:, 1], expect)
-    assert not hasattr(SonClassifier(method="nag", loss="hinge").fit(X, y), "predict_proba")
+    assert not hasattr(SonlearnClassifier(method="nag", loss="hinge").fit(X, y), "predict_proba")
 
 
 @for_all("method", LINEAR)
 def test_weights_of_linear_methods(classes, method):
     X, y = classes
-    ours = SonClassifier(method=method).fit(X, y)
+    ours = SonlearnClassifier(method=method).fit(X, y)
     assert ours.coef_.shape == (1, 12)
     np.testing.assert_allclose(ours.decision_function(X), X @ ours.coef_[0] + ours.intercept_, atol=1e-9)
 
 
 def test_other_methods_have_no_weights(classes):
     for method in CURVED:
-        ours = SonClassifier(method=method).fit(*classes)
+        ours = SonlearnClassifier(method=method).fit(*classes)
         assert not hasattr(ours, "coef_")
         with pytest.raises(AttributeError, match="not linear"):
             _ = ours.intercept_
@@ -185,10 +185,10 @@ def test_other_methods_have_no_weights(classes):
 
 def test_weights_of_values_and_of_several_classes():
     X, y = make_regression(200, 6, random_state=0)
-    values = SonRegressor(method="nag").fit(X, y)
+    values = SonlearnRegressor(method="nag").fit(X, y)
     np.testing.assert_allclose(values.predict(X), X @ values.coef_ + values.intercept_, rtol=1e-9)
     X, y = several()
-    ours = SonClassifier(method="nag", constant=False).fit(X, y)
+    ours = SonlearnClassifier(method="nag", constant=False).fit(X, y)
     np.testing.assert_array_equal(ours.intercept_, np.zeros(3))
     np.testing.assert_allclose(ours.decision_function(X), X @ ours.coef_.T, atol=1e-9)
 
@@ -196,19 +196,19 @@ def test_weights_of_values_and_of_several_classes():
 def test_weights_are_the_learners_and_weight_zero_is_no_row(classes):
     X, y = classes
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
-    ours = SonClassifier(method="nag").fit(X, y, sample_weight=(weight > 0).astype(float))
-    kept = SonClassifier(method="nag").fit(X[weight > 0], y[weight > 0])
+    ours = SonlearnClassifier(method="nag").fit(X, y, sample_weight=(weight > 0).astype(float))
+    kept = SonlearnClassifier(method="nag").fit(X[weight > 0], y[weight > 0])
     np.testing.assert_array_equal(ours.decision_function(X), kept.decision_function(X))
     learner = Learner(LearnOptions(method="nag"))
     learner.partial_fit(from_scipy(X, 2.0 * y - 1, weight))
-    weighted = SonClassifier(method="nag").fit(X, y, sample_weight=weight)
+    weighted = SonlearnClassifier(method="nag").fit(X, y, sample_weight=weight)
     np.testing.assert_array_equal(weighted.decision_function(X), learner.predict(from_scipy(X)).raw)
 
 
 def test_poisson_predicts_counts():
     X, y = make_regression(200, 3, random_state=0)
     y = np.random.default_rng(0).poisson(np.exp(y / y.std() / 2)).astype(float)
-    ours = SonRegressor(loss="poisson", method="nag").fit(X, y)
+    ours = SonlearnRegressor(loss="poisson", method="nag").fit(X, y)
     raw = ours.learner_.predict(from_scipy(X)).prediction
     np.testing.assert_array_equal(ours.predict(X), np.exp(raw))
 
@@ -219,36 +219,154 @@ def test_poisson_predicts_counts():
 def test_parameters_are_the_options_of_the_command_line():
     import dataclasses
 
-    # Labels and outputs are said by what is called.
-    named = {field.name: field.default for field in dataclasses.fields(LearnOptions)}
-    of_labels, of_output = (
-        ("oaa", "classes", "multinomial", "positive"),
-        ("link", "binary", "threshold"),
-    )
-    names = {name: default for name, default in named.items() if name not in (*of_labels, *of_output)}
-    assert len(names) == len(named) - 7
-    for estimator in (SonClassifier(), SonRegressor()):
-        assert estimator.get_params() == names | {"constant": True, "passes": 1, "threads": 1}
-    for wrong in ("aplha", *of_labels, *of_output):
-        with pytest.raises(TypeError, match=wrong):
-            SonClassifier(**{wrong: 1})
+    from sonlearn.options import LearnOptions as All
+
+    named = {field.name: field.default for field in dataclasses.fields(All)}
+    not_here = ("oaa", "classes", "max_classes", "multinomial", "positive", "link", "binary", "seed")
+    names = {name: default for name, default in named.items() if name not in not_here}
+    own = {"constant": True, "passes": 1, "n_jobs": None, "random_state": None}
+    own |= dict.fromkeys(("text", "categorical", "numeric", "ignore"), ())
+    of_classes = {"positive": None, "multinomial": False, "class_weight": None}
+    assert SonlearnClassifier().get_params() == names | own | of_classes
+    assert SonlearnRegressor().get_params() == {k: v for k, v in (names | own).items() if k != "threshold"}
+    for wrong, right in {"aplha": "alpha", "threads": "n_jobs", "seed": "random_state", "oaa": "."}.items():
+        with pytest.raises(TypeError, match=rf"SonlearnClassifier\(\).*'{wrong}'.*{right}"):
+            SonlearnClassifier(**{wrong: 1})
+
+
+def test_errors_name_the_class_and_the_parameter(classes):
+    for cls, wrong, message in (
+        (SonlearnClassifier, {"sketch_size": -1}, "SonlearnClassifier: sketch_size -1: expected at least 0"),
+        (SonlearnClassifier, {"loss": "poisson"}, "SonlearnClassifier: loss poisson: expected one of"),
+        (SonlearnClassifier, {"text": "a"}, "SonlearnClassifier: a ndarray for column a; expected a table"),
+        (SonlearnClassifier, {"method": "ada-gp", "random_state": -1}, "SonlearnClassifier: random_state -1: expected"),
+        (SonlearnRegressor, {"method": "nag", "alpha": 2.0}, "SonlearnRegressor: alpha: method nag does not take it"),
+    ):
+        with pytest.raises(OptionError) as caught:
+            cls(**wrong).fit(*classes)
+        assert str(caught.value).startswith(message)
+        assert "--" not in str(caught.value)
+
+
+def test_random_state_and_jobs_are_seed_and_threads(classes):
+    X, y = classes
+    made = {seed: SonlearnClassifier(method="ada-gp", random_state=seed).fit(X, y) for seed in (0, 7)}
+    by = {seed: ours.decision_function(X) for seed, ours in made.items()}
+    assert not np.array_equal(by[0], by[7])
+    learner = Learner(method="ada-gp", seed=7)
+    learner.partial_fit(from_scipy(X, 2.0 * y - 1))
+    np.testing.assert_array_equal(by[7], learner.predict(from_scipy(X)).raw)
+    np.testing.assert_array_equal(by[0], SonlearnClassifier(method="ada-gp").fit(X, y).decision_function(X))
+    drawn = [
+        SonlearnClassifier(method="ada-gp", random_state=np.random.RandomState(3)).fit(X, y).decision_function(X)
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(*drawn)
+    one = SonlearnClassifier().fit(X[:60], y[:60]).decision_function(X)
+    np.testing.assert_array_equal(SonlearnClassifier(n_jobs=-1).fit(X[:60], y[:60]).decision_function(X), one)
+
+
+def test_class_weights_are_weights_of_rows(classes):
+    X, y = classes
+    rare = (y == 0) | (np.arange(len(y)) % 5 == 0)
+    X, y = X[rare], y[rare]
+    weight = np.where(y == 1, 3.0, 0.5)
+    for more in (None, np.arange(len(y)) % 3 + 1.0):
+        expect = SonlearnClassifier(method="nag").fit(X, y, weight * (1 if more is None else more)).decision_function(X)
+        ours = SonlearnClassifier(method="nag", class_weight={0: 0.5, 1: 3.0})
+        np.testing.assert_array_equal(ours.fit(X, y, more).decision_function(X), expect)
+        parts = clone(ours).partial_fit(X, y, classes=[0, 1], sample_weight=more)
+        np.testing.assert_array_equal(parts.decision_function(X), expect)
+    n = np.bincount(y)
+    by_hand = SonlearnClassifier(method="nag", class_weight={k: len(y) / (2 * n[k]) for k in (0, 1)}).fit(X, y)
+    balanced = SonlearnClassifier(method="nag", class_weight="balanced")
+    np.testing.assert_array_equal(balanced.fit(X, y).decision_function(X), by_hand.decision_function(X))
+    with pytest.raises(ValueError, match="class_weight 'balanced' in partial_fit"):
+        clone(balanced).partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="class_weight names 2"):
+        SonlearnClassifier(method="nag", class_weight={2: 1.0}).fit(X, y)
+
+
+@pytest.mark.parametrize("threshold", [0.8, "cost:1/9", "best-f1"])
+def test_thresholds_are_the_learners(classes, threshold):
+    """Also of the other class: a mirror image, to the bit."""
+    X, y = classes
+    ours = SonlearnClassifier(method="nag", threshold=threshold).fit(X, y)
+    learner = Learner(method="nag", threshold=threshold)
+    learner.partial_fit(from_scipy(X, 2.0 * y - 1))
+    decided = learner.predict(from_scipy(X)).decided
+    np.testing.assert_array_equal(ours.predict(X), (decided + 1) / 2)
+    assert ours.threshold_ == learner.threshold
+    assert np.any(ours.predict(X) != (ours.decision_function(X) > 0))
+    other = SonlearnClassifier(method="nag", threshold=threshold, positive=0).fit(X, 1 - y)
+    np.testing.assert_array_equal(other.predict(X), 1 - ours.predict(X))
+    np.testing.assert_array_equal(other.decision_function(X), -ours.decision_function(X))
+    np.testing.assert_array_equal(other.predict_proba(X), ours.predict_proba(X)[:, ::-1])
+    np.testing.assert_array_equal(other.coef_, -ours.coef_)
+    with pytest.raises(OptionError, match="positive 3: expected one of two classes"):
+        SonlearnClassifier(positive=3).fit(X, y)
+
+
+def test_multinomial_is_the_command_lines():
+    X, y = several()
+    ours = SonlearnClassifier(method="nag", multinomial=True).fit(X, y)
+    learner = Learner(method="nag", multinomial=3)
+    learner.partial_fit(from_scipy(X, y))
+    order = np.argsort(learner.classes)
+    np.testing.assert_allclose(ours.decision_function(X), learner.predict(from_scipy(X)).scores[:, order], atol=1e-12)
+    p = learner.predict(from_scipy(X)).probabilities[:, order]
+    np.testing.assert_allclose(ours.predict_proba(X), p, atol=1e-12)
+
+
+def test_importances_are_mean_contributions(classes):
+    X, y = classes
+    ours = SonlearnClassifier(method="nag").fit(X, y)
+    expect = np.abs(X * ours.coef_[0]).mean(axis=0)
+    np.testing.assert_allclose(ours.importances(X), expect, atol=1e-9)
+    sparse = SonlearnClassifier(method="nag").fit(scipy.sparse.csr_array(X), y)
+    np.testing.assert_allclose(sparse.importances(scipy.sparse.csr_array(X)), expect, atol=1e-9)
+    X = np.sign(np.random.default_rng(0).normal(size=(400, 4)))
+    pairs = SonlearnClassifier().fit(X, X[:, 0] * X[:, 1] > 0)
+    found = pairs.importances(X[:20])
+    assert min(found[:2]) > 3 * max(found[2:])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_have_roles(library):
+    frames = pytest.importorskip(library, reason=f"needs {library}")
+    draw = np.random.default_rng(1)
+    code = draw.integers(1, 7, 300)
+    y = np.isin(code, (2, 3, 5))
+    X = frames.DataFrame({"code": code, "id": np.arange(300), "note": draw.choice(["good tea", "bad tea"], 300)})
+    score = {}
+    for name, roles in {"plain": {}, "named": {"categorical": "code", "ignore": ["id"], "text": ["note"]}}.items():
+        ours = SonlearnClassifier(method="nag", **roles).fit(X, y)
+        score[name] = ours.score(X, y)
+    assert score["named"] == 1.0 > score["plain"]
+    assert ours.learner_.text.text == ("note",)
+    numbers = X[["code", "id"]]
+    of_numbers = SonlearnClassifier(method="nag", categorical="code", ignore="id").fit(numbers, y)
+    assert of_numbers.mixed_
+    assert of_numbers.score(numbers, y) == 1.0
+    with pytest.raises(OptionError, match="without column cod;"):
+        SonlearnClassifier(categorical="cod").fit(X, y)
 
 
 @pytest.mark.parametrize("wrong", [{"method": "magic"}, {"loss": "poisson"}, {"method": "nag", "alpha": 2.0}])
 def test_wrong_options_are_refused_when_fitting(classes, wrong):
     with pytest.raises(OptionError):
-        SonClassifier(**wrong).fit(*classes)
+        SonlearnClassifier(**wrong).fit(*classes)
     with pytest.raises(OptionError, match="passes"):
-        SonRegressor(passes=0).fit(*classes)
+        SonlearnRegressor(passes=0).fit(*classes)
     with pytest.raises(OptionError, match="for classes"):
-        SonRegressor(loss="hinge").fit(*classes)
+        SonlearnRegressor(loss="hinge").fit(*classes)
 
 
 def test_classes_are_told_first_and_kept(classes):
     X, y = classes
     with pytest.raises(ValueError, match="classes must be passed"):
-        SonClassifier(method="nag").partial_fit(X, y)
-    ours = SonClassifier(method="nag").partial_fit(X, y, classes=[0, 1])
+        SonlearnClassifier(method="nag").partial_fit(X, y)
+    ours = SonlearnClassifier(method="nag").partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match="not the same"):
         ours.partial_fit(X, y, classes=[0, 1, 2])
     with pytest.raises(ValueError, match="not among"):
@@ -264,8 +382,8 @@ def test_sparse_input_of_either_index_width(classes, make, index):
     X, y = classes
     sparse = make(X)
     sparse.indices, sparse.indptr = sparse.indices.astype(index), sparse.indptr.astype(index)
-    ours = SonClassifier(method="nag").fit(sparse, y)
-    expect = SonClassifier(method="nag").fit(X, y).decision_function(X)
+    ours = SonlearnClassifier(method="nag").fit(sparse, y)
+    expect = SonlearnClassifier(method="nag").fit(X, y).decision_function(X)
     np.testing.assert_array_equal(ours.decision_function(sparse), expect)
 
 
@@ -275,17 +393,17 @@ def test_tables(classes, library):
     X, y = classes
     names = [f"x{j}" for j in range(X.shape[1])]
     table = frames.DataFrame(dict(zip(names, X.T, strict=True)))
-    ours = SonClassifier(method="nag").fit(table, frames.Series(y))
+    ours = SonlearnClassifier(method="nag").fit(table, frames.Series(y))
     assert list(ours.feature_names_in_) == names
     assert ours.n_features_in_ == 12
-    np.testing.assert_array_equal(ours.predict(table), SonClassifier(method="nag").fit(X, y).predict(X))
+    np.testing.assert_array_equal(ours.predict(table), SonlearnClassifier(method="nag").fit(X, y).predict(X))
 
 
 def test_wide_rows_cost_nothing(classes):
     X, y = classes
     wide = scipy.sparse.csr_array((X.ravel(), np.tile(np.arange(12) * 2**35, 300), np.arange(301) * 12), (300, 2**40))
-    narrow = SonClassifier(method="nag").fit(X, y)
-    np.testing.assert_array_equal(SonClassifier(method="nag").fit(wide, y).predict(wide), narrow.predict(X))
+    narrow = SonlearnClassifier(method="nag").fit(X, y)
+    np.testing.assert_array_equal(SonlearnClassifier(method="nag").fit(wide, y).predict(wide), narrow.predict(X))
 
 
 # ------------------------------------------------------------------------------------------------- manners
@@ -294,7 +412,7 @@ def test_wide_rows_cost_nothing(classes):
 @pytest.mark.parametrize("method", ["nag", "rfd-son", "committee"])
 def test_pickles_and_copies_go_on_alike(classes, method):
     X, y = classes
-    ours = SonClassifier(method=method).fit(X[:150], y[:150])
+    ours = SonlearnClassifier(method=method).fit(X[:150], y[:150])
     others = [pickle.loads(pickle.dumps(ours)), copy.deepcopy(ours), copy.copy(ours)]
     before = ours.decision_function(X)
     ours.partial_fit(X[150:], y[150:])
@@ -306,11 +424,13 @@ def test_pickles_and_copies_go_on_alike(classes, method):
 
 def test_clone_pipeline_and_searches(classes):
     X, y = classes
-    ours = SonClassifier(method="rfd-son", sketch_size=3)
+    ours = SonlearnClassifier(method="rfd-son", sketch_size=3)
     assert clone(ours).get_params() == ours.get_params()
-    assert cross_val_score(SonClassifier(method="nag"), X, y, cv=3).mean() > 0.7
-    search = GridSearchCV(make_pipeline(StandardScaler(), ours), {"sonclassifier__alpha": [0.1, 1.0]}, cv=2).fit(X, y)
-    assert search.best_params_["sonclassifier__alpha"] in (0.1, 1.0)
+    assert cross_val_score(SonlearnClassifier(method="nag"), X, y, cv=3).mean() > 0.7
+    search = GridSearchCV(make_pipeline(StandardScaler(), ours), {"sonlearnclassifier__alpha": [0.1, 1.0]}, cv=2).fit(
+        X, y
+    )
+    assert search.best_params_["sonlearnclassifier__alpha"] in (0.1, 1.0)
     assert search.score(X, y) > 0.7
 
 
@@ -371,7 +491,7 @@ def test_what_is_no_text_is_refused(wrong):
 def test_text_pipeline():
     texts = ["good tea", "bad tea", "good cup", "bad cup"] * 20
     y = ["good" if "good" in text else "bad" for text in texts]
-    ours = make_pipeline(TextHasher(), SonClassifier(method="nag")).fit(texts, y)
+    ours = make_pipeline(TextHasher(), SonlearnClassifier(method="nag")).fit(texts, y)
     assert list(ours.predict(["good day", "bad day"])) == ["good", "bad"]
 
 
@@ -395,7 +515,7 @@ def test_a_pickle_is_no_larger_than_what_is_filled(tmp_path):
     """600 rows of 10 columns took 6.3 MB: free places of hash tables, columns that are all ones."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 10))
-    ours = SonClassifier().fit(X, X[:, 0] + X[:, 1] > 0)
+    ours = SonlearnClassifier().fit(X, X[:, 0] + X[:, 1] > 0)
     data = pickle.dumps(ours)
     assert len(data) < 2.2e6
     ours.learner_.save(tmp_path / "model")
@@ -423,7 +543,7 @@ def test_tables_with_texts_and_missing_values(library, tmp_path):
 
     columns, y = mixed_rows()
     X = frame.DataFrame(columns)
-    ours = SonClassifier(method="nag").fit(X, y)
+    ours = SonlearnClassifier(method="nag").fit(X, y)
     assert ours.mixed_
     assert list(ours.classes_) == ["no", "yes"]
     assert list(ours.predict(X)) == list(y)
@@ -443,14 +563,14 @@ def test_tables_with_texts_and_missing_values(library, tmp_path):
         ours.fit(X, y[1:])
     with pytest.raises(ValueError, match="expected a table as in fit"):
         ours.predict(np.zeros((2, 3)))
-    values = SonRegressor(method="nag").partial_fit(X, np.arange(80.0), sample_weight=np.ones(80))
+    values = SonlearnRegressor(method="nag").partial_fit(X, np.arange(80.0), sample_weight=np.ones(80))
     assert np.isfinite(values.predict(X)).all()
 
 
 def test_tables_of_numbers_alone_are_matrices():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     X = pandas.DataFrame({"a": [1.0, 2.0, 3.0] * 5, "b": [0, 1, 0] * 5})
-    ours, y = SonClassifier(method="nag").fit(X, [0, 1, 0] * 5), [0, 1, 0] * 5
+    ours, y = SonlearnClassifier(method="nag").fit(X, [0, 1, 0] * 5), [0, 1, 0] * 5
     assert not ours.mixed_
-    other = SonClassifier(method="nag").fit(X.to_numpy(), y)
+    other = SonlearnClassifier(method="nag").fit(X.to_numpy(), y)
     assert np.array_equal(ours.decision_function(X), other.decision_function(X.to_numpy()))

@@ -66,15 +66,34 @@ def test_the_steps_are_the_papers(tau, delta):
     p = tensor(4, 3, 2)
     sequence = gradients(p.shape, 60)
     theirs = twin(p.detach().numpy(), sequence, normals(60, tau, seed=3), 0.3, delta)
-    ours = run(AdaGP([p], lr=0.3, sketch_size=tau, delta=delta, seed=3), p, sequence)
+    ours = run(AdaGP([p], lr=0.3, sketch_size=tau, delta=delta, seed=3, per_coordinate=False), p, sequence)
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
     assert np.abs(ours[-1] - ours[0]).max() > 0.01
+
+
+def test_one_lr_suits_both_kinds_of_tensors():
+    """By default the first steps of a projected tensor are as long as ADA-DIAG's, whose coordinates step by lr each."""
+    p, q, plain = (tensor(6, 5, 4) for _ in range(3))
+    sequence = [1e3 * g for g in gradients(p.shape, 12)]
+    ours = run(AdaGP([p], lr=0.1), p, sequence)
+    own = run(AdaGP([q], lr=0.1 * np.sqrt(120), per_coordinate=False), q, sequence)
+    np.testing.assert_allclose(ours, own, rtol=1e-12)
+    diagonal = run(AdaGP([plain], lr=0.1, project=False), plain, sequence[:1])
+    start = tensor(6, 5, 4).detach().numpy()
+    assert 0.3 < np.linalg.norm(ours[0] - start) / np.linalg.norm(diagonal[0] - start) < 3.0
+    optimiser = AdaGP([tensor(6, 5, 4)])
+    saved = optimiser.state_dict()
+    del saved["param_groups"][0]["per_coordinate"]  # as of an earlier sonlearn
+    optimiser.load_state_dict(saved)
+    run(optimiser, optimiser.param_groups[0]["params"][0], sequence[:2])
+    with pytest.raises(OptionError, match="per_coordinate 3: expected True or False"):
+        AdaGP([tensor(3)], per_coordinate=3)
 
 
 def test_the_random_numbers_of_further_tensors_are_others():
     first, second = tensor(3, 3, 3), tensor(3, 3, 3)
     sequence = gradients(first.shape, 8)
-    optimiser = AdaGP([first, second], sketch_size=4, delta=0.1)
+    optimiser = AdaGP([first, second], sketch_size=4, delta=0.1, per_coordinate=False)
     for g in sequence:
         first.grad, second.grad = (torch.from_numpy(g.copy()) for _ in range(2))
         optimiser.step()
@@ -94,7 +113,7 @@ def test_a_linear_model_learns_what_the_learner_learns(loss):
     options = LearnOptions(method="ada-gp", loss=loss, sketch_size=3, delta=0.2, learning_rate=0.01, seed=9, clip=1e6)
     theirs = Learner(options).partial_fit(from_scipy(X, y=y, constant=False)).raw
     w = torch.nn.Parameter(torch.zeros(7, dtype=DOUBLE))
-    optimiser, ours = AdaGP([w], lr=0.01, sketch_size=3, delta=0.2, project=True, seed=9), []
+    optimiser, ours = AdaGP([w], lr=0.01, sketch_size=3, delta=0.2, project=True, seed=9, per_coordinate=False), []
     for x, label in zip(torch.from_numpy(X), y, strict=True):
         optimiser.zero_grad()
         u = w @ x
@@ -118,12 +137,14 @@ def test_orthonormal_projections_give_the_full_matrix(monkeypatch):
         H = 0.5 * np.eye(24) + V @ np.diag(np.sqrt(np.maximum(lam, 0.0))) @ V.T
         w = w - 0.1 * np.linalg.solve(H, g.ravel()).reshape(g.shape)
         theirs.append(w)
-    np.testing.assert_allclose(run(AdaGP([p], 0.1, sketch_size=12, delta=0.5), p, sequence), theirs, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(
+        run(AdaGP([p], 0.1, sketch_size=12, delta=0.5, per_coordinate=False), p, sequence), theirs, rtol=0, atol=1e-7
+    )
 
 
 def test_a_large_delta_is_gradient_descent():
     p, q, sequence = tensor(3, 3, 3), tensor(3, 3, 3), gradients((3, 3, 3), 10)
-    ours = run(AdaGP([p], lr=1e12, delta=1e13), p, sequence)
+    ours = run(AdaGP([p], lr=1e12, delta=1e13, per_coordinate=False), p, sequence)
     np.testing.assert_allclose(ours, run(torch.optim.SGD([q], lr=0.1), q, sequence), rtol=0, atol=1e-9)
 
 
@@ -167,8 +188,10 @@ def test_float32_steps_are_those_of_float64():
     for delta in (1e-4, 0.1):
         p, q, sequence = tensor(8, 4, 3, dtype=torch.float32), tensor(8, 4, 3), gradients((8, 4, 3), 200)
         q.data = p.data.to(DOUBLE)
-        ours = run(AdaGP([p], lr=1e-2, sketch_size=10, delta=delta), p, sequence)
-        exact = run(AdaGP([q], lr=1e-2, sketch_size=10, delta=delta), q, [np.float32(g) for g in sequence])
+        ours = run(AdaGP([p], lr=1e-2, sketch_size=10, delta=delta, per_coordinate=False), p, sequence)
+        exact = run(
+            AdaGP([q], lr=1e-2, sketch_size=10, delta=delta, per_coordinate=False), q, [np.float32(g) for g in sequence]
+        )
         np.testing.assert_allclose(ours, exact, rtol=1e-4, atol=1e-4)
 
 
@@ -202,7 +225,7 @@ def batches(n, dtype=torch.float32):
 def optimiser_of(model):
     weights, biases = ([p for p in model.parameters() if (p.dim() > 1) == whole] for whole in (True, False))
     groups = [{"params": weights, "project": True, "sketch_size": 5}, {"params": biases, "lr": 0.02}]
-    return AdaGP(groups, lr=0.1, delta=0.1, weight_decay=1e-3)
+    return AdaGP(groups, lr=0.1, delta=0.1, weight_decay=1e-3, per_coordinate=False)
 
 
 def train(model, optimiser, pairs):

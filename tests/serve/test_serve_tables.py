@@ -1,5 +1,6 @@
 """What a server of a table's or a JSON model takes: the same as ``sonlearn predict``."""
 
+import dataclasses
 import io
 import json
 
@@ -79,3 +80,45 @@ def test_a_server_learns_words_as_train_does():
         assert status == 400
         assert "found label 'maybe', expected 'no' or 'yes'" in json.dumps(answer)
     assert (learner.weights()[1] == other.weights()[1]).all()
+
+
+@pytest.mark.parametrize("flags", [{}, {"delimiter": ";", "decimal": ","}])
+def test_a_model_of_tables_takes_csv_as_predict_does(flags):
+    learner, media = of_table(), "text/csv; charset=utf-8"
+    learner.text = dataclasses.replace(learner.text, id="key", **flags)
+
+    def spelt(text):
+        return text.replace(",", ";").replace(".", ",") if flags else text
+
+    text = spelt('key,city,n\na,Graz,2\n"b\n2",Wien,1.5\n,Linz,\n')
+    reader = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(needed=False), columns=learner.columns)
+    (batch,) = reader
+    with served(learner, learns=True) as server:
+        expected = format_lines(learner.predict(batch).prediction, batch.tags)
+        assert server.ask("POST", "/predict", text, media) == (200, expected)
+        assert server.ask("POST", "/predict", "city\n", media) == (200, "")
+        before = learner.examples
+        for path, body, message in (
+            ("/predict", "town\nGraz\n", "found the members 'town', expected columns that the model knows"),
+            ("/predict", "n,n\n1,2\n", "<request>:1: found 2 columns 'n'"),
+            ("/predict?probabilities=1", text, "found a query with text/csv"),
+            (
+                "/learn",
+                "city,n,y\nGraz,2.5,yes\nGraz,2.5\n",
+                "<request>:3: found 2 fields, expected 3 fields as in the",
+            ),
+        ):
+            status, answer = server.ask("POST", path, spelt(body), media)
+            assert (status, answer[: len(message)]) == (400, message) or message in answer
+        assert learner.examples == before
+        assert server.ask("POST", "/learn", spelt("city,n,y\nGraz,2.5,yes\n"), media)[0] == 200
+        assert learner.examples == before + 1
+        status, answer = server.ask("POST", "/predict", text, "text/plain")
+        assert (status, answer.endswith("application/x-ndjson or text/csv\n")) == (415, True)
+
+
+def test_values_have_no_probabilities():
+    learner = Learner(LearnOptions(method="nag", loss="squared"), TextOptions(format="csv", label="y"))
+    with served(learner) as server:
+        status, answer = server.ask("POST", "/predict?probabilities=1", '{"a": 1}', "application/json")
+        assert (status, "the model predicts values, not classes" in answer) == (400, True)

@@ -252,9 +252,9 @@ class Neighbours(Binned):
 MASK = (1 << 31) - 1
 
 
-def hashed(j, code):
-    """61 bits out of the number of a feature and a code: four Feistel rounds."""
-    product = j * 0x5E3779B1 + code * 0x45EBCA77
+def hashed(id, code):
+    """61 bits out of the id of a feature and a code: four Feistel rounds."""
+    product = ((id ^ (id >> 61)) & (2**61 - 1)) + code * 0x45EBCA77
     high, low = product >> 31, product & MASK
     for factors in ((0x2C1B3C6D, 0x297A2D39), (0x6C8E9CF5, 0x52DCE729)):
         high ^= (low * factors[0] >> 17) & MASK
@@ -277,7 +277,7 @@ class Fourier(Raw):
     def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5):
         super().__init__()
         self.width, self.linear, self.alone = np.repeat(widths, components // len(widths)), linear, not components
-        self.b = np.array([hashed((1 << 30) - 1, c) / 2**61 for c in range(components)])
+        self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
         self.values, self.numbers, self.weights, self.directions, self.off = {}, False, [], {}, False
 
     def fit_transform(self, row, y, h, learn):
@@ -312,15 +312,15 @@ class Fourier(Raw):
         z = np.array([each or 0.0 for each in z])
         if self.alone:
             return [("constant", row.get(CONSTANT, 0.0)), *zip([("z", j) for j in self.values], z, strict=True)]
-        W = np.array([self.direction(number) for number in range(len(z))])
+        W = np.array([self.direction(j) for j in self.values])
         phi = np.sqrt(2 / len(self.b)) * np.cos(self.width * (z @ W) / math.sqrt(d) + 2 * math.pi * self.b)
         out = [(("wave", c), value) for c, value in enumerate(phi.tolist())] + [("constant", row.get(CONSTANT, 0.0))]
         return out + [(("z", j), self.linear * each / math.sqrt(d)) for j, each in zip(self.values, z, strict=True)]
 
-    def direction(self, number):
-        if number not in self.directions:
-            self.directions[number] = [gaussian(number, c) for c in range(len(self.b))]
-        return self.directions[number]
+    def direction(self, j):
+        if j not in self.directions:
+            self.directions[j] = [gaussian(j, c) for c in range(len(self.b))]
+        return self.directions[j]
 
 
 #: Values of views for quick tests, where they are not those of the table.

@@ -326,7 +326,7 @@ def test_described_columns():
                     column.suspicions] for name, column in columns.items()}  # fmt: skip
     assert words == {
         "key": ["an id"], "serial": ["an id"], "age": [], "zip": ["codes"], "note": ["a text"], "day": [],
-        "us": ["a date"], "mixed": ["numbers"], "left": ["a leak"], "y": [],
+        "us": ["dates"], "mixed": ["numbers"], "left": ["a leak"], "y": [],
     }  # fmt: skip
     _, chosen = described(table, label="y", id="key", text="note", ignore="left", categorical="zip")
     assert [chosen[name].kind for name in ("key", "note", "left", "zip")] == ["id", "text", "left out", "category"]

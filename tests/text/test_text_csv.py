@@ -102,10 +102,10 @@ def test_label_implies_csv_and_empty_label_is_none():
             "<stream>:3:1: found '-inf' in the column 'a', expected a finite number, or a text that is none",
         ),
         ("a,b,y,a\n1,2,3,4\n", "<stream>:1: found 2 columns 'a', expected columns of different names"),
-        (",,y\n1,2,3\n", "<stream>:1: found 2 columns '', expected columns of different names"),
+        ("column 2,,y\n1,2,3\n", "<stream>:1: found 2 columns 'column 2', expected columns of different names"),
         ('a,y\n1,2\n"x"z,1\n', "<stream>:3: found a malformed record (',' expected after '\"'), expected CSV"),
         ("", "<stream>: found an empty stream, expected at least one example"),
-        ("a,y\n", "<stream>: found an empty stream, expected at least one example"),
+        ("a,y\n", "<stream>: found a header and no rows, expected at least one example"),
     ],
 )
 def test_malformed(text, message):

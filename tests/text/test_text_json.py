@@ -306,3 +306,59 @@ def test_fuzz():
     for number, line in enumerate(lines, 2):
         if line.strip() and number in taken:
             assert isinstance(json.loads(line), dict)
+
+
+# -------------------------------------------------------------------------------------------- members with a meaning
+
+
+@pytest.mark.parametrize("options", [{}, {"ngram": ("2",)}])
+def test_words_of_a_member(options):
+    """A member that --text names is its words, as of a table's column."""
+    records = [{"y": 1, "note": "Fresh bread, FRESH tea!", "n": 2}, {"y": 0, "note": "", "in": {"note": "tea"}}]
+    spelt = [
+        {"y": 1, "note": {"_text": "fresh bread fresh tea"}, "n": 2},
+        {"y": 0, "note": {}, "in": {"note": {"_text": "tea"}}},
+    ]
+    plain = TextOptions(format="json", constant=False, label="y", **options)
+    named = TextOptions(format="json", constant=False, label="y", text=("note",), **options)
+    assert rows(records, named) == rows(spelt, plain)
+    table = TextOptions(format="csv", constant=False, label="y", text=("note",), **options)
+    assert rows(records[:1], named) == rows(io.BytesIO(b'y,note,n\n1,"Fresh bread, FRESH tea!",2\n'), table)
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+def test_sentences_are_told(threads):
+    lines = [
+        json.dumps({"y": i % 2, "s": f"row {i} has words", "w": f"w{i}", "t": "the same three"}) for i in range(60)
+    ]
+    for options, notes in (
+        ({}, ["the member 's' looks like a text: --text 's' takes its words"]), ({"text": ("s",)}, []),
+    ):  # fmt: skip
+        reader = Reader(stream(*lines), TextOptions(label="y", **options), threads=threads)
+        assert sum(batch.n for batch in reader) == 60
+        assert reader.notes == notes
+
+
+def test_ids_and_weights_are_members():
+    options = TextOptions(format="json", label="y", id="key", weight="w", constant=False)
+    lines = ['{"key": "a1", "w": 2.5, "y": 1, "x": 3}', '{"key": 7, "w": "0.5", "x": 3, "in": {"key": 1}}', '{"x": 3}']
+    (batch,) = read_batches(stream(*lines), options)
+    assert (batch.tags, batch.weight.tolist()) == (["a1", "7", ""], [2.5, 0.5, 1.0])
+    assert [len(features(batch, i)) for i in range(3)] == [1, 2, 1]
+    for line, message in (
+        ('{"w": -1}', "1:2: found '-1' for 'w', expected a weight (a finite number, at least 0)"),
+        ('{"w": true}', "expected a weight (a finite number, at least 0)"),
+        ('{"key": [1]}', "expected a text of one line, or a number, as id"),
+    ):
+        with pytest.raises(InputError) as caught:
+            rows(stream(line), options)
+        assert message in str(caught.value)
+    reader = Reader(stream(*lines, '{"key": "bad \\u00e9", "w": []}', '{"key": 9, "w": []}'), options, on_error="skip")
+    assert sum(batch.n for batch in reader) == 3
+    assert reader.skipped == ["bad é", "9"]
+
+
+@pytest.mark.parametrize("flags", [{"ignore": "key"}, {"keep": "key"}, {"categorical": "zip"}])
+def test_what_json_has_no_place_for(flags):
+    with pytest.raises(OptionError, match=r"--(ignore key|keep key|categorical): expected .*, found JSON"):
+        rows(stream('{"a": 1}'), TextOptions(**flags))

@@ -21,6 +21,7 @@ from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.files import storage
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
+from sonlearn.views.codes import logarithms
 from sonlearn.views.index import BEYOND, index_of, intern, lookup, new_index
 
 pytestmark = pytest.mark.interpreted
@@ -380,11 +381,11 @@ def test_directions_are_normal_numbers_and_those_of_the_formula():
     from sonlearn.views.fourier import directions
 
     W, b = np.zeros((40, 50)), np.zeros(50)
-    directions(W, 0, b, np.full(50, 2 * np.pi))
+    directions(W, 0, b, np.full(50, 2 * np.pi), np.arange(40))
     np.testing.assert_allclose(W, [[gaussian(j, c) for c in range(50)] for j in range(40)], rtol=1e-11, atol=1e-13)
     again = np.zeros((50, 50))
     again[:30] = W[:30]
-    directions(again, 30, b, np.full(50, 2 * np.pi))
+    directions(again, 30, b, np.full(50, 2 * np.pi), np.arange(50))
     np.testing.assert_array_equal(again[:40], W)
     assert kstest(W.ravel(), "norm").pvalue > 0.01
     assert kstest(b, "uniform").pvalue > 0.01
@@ -478,7 +479,7 @@ def test_a_long_row_takes_time_in_proportion_when_the_table_is_full():
 
     def row(s):
         numbers = rng.permutation(40_000)[:s]
-        return Rows(np.array([0, s]), numbers, np.ones(s), np.ones(1), np.ones(1), np.zeros(1))
+        return Rows(np.array([0, s]), numbers, np.ones(s), np.ones(1), np.ones(1), np.zeros(1), ids=numbers)
 
     def seconds(s):
         times = []
@@ -494,3 +495,12 @@ def test_a_long_row_takes_time_in_proportion_when_the_table_is_full():
     state, _ = view.fit_transform(view.reserve(view.new(), filling, 40_000), filling)
     assert state.now["made"][0] == 1 << 15
     assert seconds(40_000) < 40 * max(seconds(4_000), 1e-4)  # going through the row it was 100 times as long
+
+
+@pytest.mark.interpreted
+def test_logarithms_of_all_sizes():
+    x = np.concatenate([np.geomspace(1e-300, 1e300, 301), [1.0, 0.5**0.5, 2.0**0.5, 1 - 1e-15, 1 + 1e-15]])
+    got = x.copy()
+    logarithms(got, got.view(np.int64), np.zeros(len(x), np.int64), len(x))
+    np.testing.assert_allclose(got, np.log(x), rtol=1e-14)
+    assert got[x == 1.0].tolist() == [0.0, 0.0]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.factor import column
@@ -74,6 +76,7 @@ class Dense(Engine):
     def __init__(self, options: LearnOptions):
         self._method, self._params = options.method, params_of(options)
         self._work = DenseScratch(*np.zeros((3, 1)))
+        self.merges = self._params.rule in (rounds.FULL_ON, rounds.AROW)
         self._tau, self._seed = options.sketch_size, options.seed
 
     def new(self) -> DenseState:
@@ -139,9 +142,44 @@ class Dense(Engine):
         seen = int(state.now["seen"][0])
         return state._replace(w=state.w[:seen], z=state.z[:seen], A=state.A[: column(seen)], Pi=state.Pi[:seen])
 
+    def renumbered(self, state: DenseState, numbers: np.ndarray, features: int) -> DenseState:
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        if not self.merges:
+            return super().renumbered(state, numbers, features)
+        known, now = numbers[: len(state.w)], state.now.copy()
+        A = self._params.alpha * np.eye(features)
+        A[np.ix_(known, known)] = _matrix(state)
+        now["seen"] = features
+        w, z = (merging.renumbered(each, numbers, features) for each in (state.w, state.z))
+        return state._replace(w=w, z=z, A=_factor(A), now=now)
+
+    def merge(self, states: Sequence[DenseState], base: DenseState, rows: Sequence[int]) -> DenseState:
+        """Precisions and weights as of Gaussians: A w = sum of A_g w_g - (G - 1) A_0 w_0 (see `Engine.merge`)."""
+        if not self.merges:
+            return super().merge(states, base, rows)
+        by, now = np.ones(len(states)), base.now.copy()
+        now["t"] = merging.summed(base.now["t"], [s.now["t"] for s in states], by)
+        A = merging.summed(_matrix(base), [_matrix(s) for s in states], by)
+        b = merging.summed(_matrix(base) @ base.w, [_matrix(s) @ s.w for s in states], by)
+        return base._replace(w=np.linalg.solve(A, b), A=_factor(A), now=now)
+
     def facts(self, state: DenseState) -> dict[str, Any]:
         """alpha, if the method has one."""
         return {"alpha": self._params.alpha} if METHODS[self._method].values["rule"] == "full-on" else {}
+
+
+def _matrix(state: DenseState) -> np.ndarray:
+    """float64[features, features]: A = R R'."""
+    R = np.zeros((len(state.w), len(state.w)))
+    for j in range(len(R)):
+        R[: j + 1, j] = state.A[column(j) : column(j + 1)]
+    return np.asarray(R @ R.T)
+
+
+def _factor(A: np.ndarray) -> np.ndarray:
+    """The columns of the upper triangular R with A = R R'."""
+    R = np.linalg.cholesky(A[::-1, ::-1])[::-1, ::-1]
+    return np.concatenate([np.zeros(0), *(R[: j + 1, j] for j in range(len(R)))])
 
 
 def params_of(options: LearnOptions) -> DenseParams:

@@ -13,15 +13,19 @@ The kernels are in `dense_rounds`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.learn.diagonal_fd.dense_rounds import LANES, learn, predict
+from sonlearn.learn.diagonal_fd.merging import Matrix, merged
 from sonlearn.learn.diagonal_fd.state import params_of
 from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.linear_algebra import factor_identity_plus
 from sonlearn.options import LearnOptions
 
 #: t: rows learned from; shrunk: the same at the last shrink; k: rows kept; raw: rows since; seen: features seen.
@@ -55,6 +59,8 @@ class Work(NamedTuple):
 
 class DenseDiagonalFD(Engine):
     """Engine of drfd where rows are dense."""
+
+    merges = True
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
@@ -103,6 +109,49 @@ class DenseDiagonalFD(Engine):
         """`state` without spare room."""
         blocks = blocks_of(int(state.now["seen"][0]))
         return state._replace(**{name: getattr(state, name)[:blocks] for name in State._fields[:4]})
+
+    def renumbered(self, state: State, numbers: np.ndarray, features: int) -> State:
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        seen, blocks, now = int(state.now["seen"][0]), blocks_of(features), state.now.copy()
+        now["seen"] = features
+        by_feature = [getattr(state, name).ravel()[:seen] for name in ("w", "extra", "mass")]
+        by_feature.append(state.B.transpose(0, 2, 1).reshape(LANES * len(state.B), self._rows)[:seen])
+        w, extra, mass, B = (merging.renumbered(each, numbers, blocks * LANES) for each in by_feature)
+        B = np.ascontiguousarray(B.reshape(blocks, LANES, self._rows).transpose(0, 2, 1))
+        return state._replace(
+            w=w.reshape(blocks, LANES),
+            extra=extra.reshape(blocks, LANES),
+            mass=mass.reshape(blocks, LANES),
+            B=B,
+            now=now,
+        )
+
+    def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:
+        """Precisions added up, m - 1 rows kept (see `sonlearn.learn.diagonal_fd.merging`)."""
+        own = [int(state.now["t"][0] - base.now["t"][0]) for state in states]
+        found = merged(
+            [self._whole(state) for state in states], self._whole(base), own, self._params.retention, self._params.m
+        )
+        out, now, k = self.new(), base.now.copy(), found.k
+        shape = (len(found.w) // LANES, LANES)
+        B = np.zeros((self._rows, len(found.w)))
+        B[:k] = found.B
+        out.T[:k, :k] = found.T
+        factor_identity_plus(out.T, out.LT, k)
+        now["t"] = now["shrunk"] = base.now["t"][0] + sum(own)
+        now["k"], now["raw"] = k, 0
+        return out._replace(
+            w=found.w.reshape(shape), extra=found.extra.reshape(shape), mass=found.mass.reshape(shape),
+            B=np.ascontiguousarray(B.reshape(self._rows, *shape).transpose(1, 0, 2)), now=now,
+        )  # fmt: skip
+
+    def _whole(self, state: State) -> Matrix:
+        """The learner with what has been forgotten since the last shrink taken off."""
+        k = int(state.now["k"][0] + state.now["raw"][0])
+        left = self._params.retention ** float(state.now["t"][0] - state.now["shrunk"][0])
+        B = state.B.transpose(1, 0, 2).reshape(self._rows, LANES * len(state.B))[:k]
+        mass = left * (state.mass.ravel() + np.sum(B[int(state.now["k"][0]) :] ** 2, axis=0))
+        return Matrix(state.w.ravel(), left * state.extra.ravel(), np.sqrt(left) * B, mass)
 
     def facts(self, state: State) -> dict[str, Any]:
         """As of `sonlearn.learn.diagonal_fd.engine.DiagonalFD`: A = diag(delta) + B'B."""

@@ -9,16 +9,20 @@ update of features when they are next read) and `predict`, all on `state`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data import merging
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.diagonal_fd.lazy import sweep
+from sonlearn.learn.diagonal_fd.merging import Matrix, merged
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
 from sonlearn.learn.diagonal_fd.shrink import learn
-from sonlearn.learn.diagonal_fd.state import BITS, DiagonalFDState, new_state, new_work, params_of
+from sonlearn.learn.diagonal_fd.state import BITS, EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work, params_of
 from sonlearn.learn.engine import Engine, Predictions, grown
+from sonlearn.learn.linear_algebra import factor_identity_plus
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
@@ -26,6 +30,8 @@ from sonlearn.options import LearnOptions
 
 class DiagonalFD(Engine):
     """Engine of drfd."""
+
+    merges = True
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
@@ -38,8 +44,7 @@ class DiagonalFD(Engine):
     def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
         """Make room for learning `rows`."""
         now = state.now[0]
-        lengths = np.diff(rows.indptr)
-        longest = int(lengths.max(initial=1))
+        longest = longest_row(rows)
         entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest)
         slots = min(features, int(now["slots"]) + entries)
         if longest > len(self._work.u) or slots > len(self._work.sums):
@@ -78,7 +83,7 @@ class DiagonalFD(Engine):
 
     def predict(self, state: DiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        work = new_work(self._params, int(np.diff(rows.indptr).max(initial=1)), 1)
+        work = new_work(self._params, longest_row(rows), 1)
         at = predict(state, work, rows, out.raw, 0)
         out.prediction[:] = out.raw
         return at
@@ -101,6 +106,49 @@ class DiagonalFD(Engine):
             owner=state.owner[: now["slots"]],
             entries=state.entries[: now["entries"]],
         )
+
+    def renumbered(self, state: DiagonalFDState, numbers: np.ndarray, features: int) -> DiagonalFDState:
+        """`state` with other numbers (see `Engine.renumbered`); features left out leave the buffered rows, too."""
+        now, known = state.now.copy(), numbers[state.owner] >= 0
+        now["seen"] = features
+        table = merging.renumbered(state.table, numbers, features)
+        mass, when = (merging.renumbered(each, numbers, features) for each in (state.mass, state.when))
+        slots, stays = np.cumsum(known) - 1, known[state.entries]
+        owner = numbers[state.owner[known]]
+        table[owner, 0, SLOT] = 1 + np.arange(len(owner))
+        ends = np.concatenate(([0], np.cumsum(stays)))[np.minimum(state.ends, len(stays))]
+        entries = slots[state.entries[stays]]
+        now["slots"], now["entries"] = len(owner), len(entries)
+        return state._replace(
+            table=table, mass=mass, when=when, X=state.X[known], owner=owner, entries=entries, ends=ends, now=now
+        )
+
+    def merge(self, states: Sequence[DiagonalFDState], base: DiagonalFDState, rows: Sequence[int]) -> DiagonalFDState:
+        """Precisions added up, m - 1 rows kept (see `sonlearn.learn.diagonal_fd.merging`)."""
+        own = [int(state.now["t"][0] - base.now["t"][0]) for state in states]
+        found = merged(
+            [self._whole(state) for state in states], self._whole(base), own, self._params.retention, self._params.m
+        )
+        features, k = len(found.w), found.k
+        out = self.new()
+        table = np.zeros((features, *out.table.shape[1:]))
+        table[:, 0, WBAR], table[:, 0, EXTRA] = found.w, found.extra
+        table[:, 1:].reshape(features, 4 * (table.shape[1] - 1))[:, :k] = found.B.T
+        out.T[:k, :k] = found.T
+        factor_identity_plus(out.T, out.LT, k)
+        now = base.now.copy()
+        now["t"] = now["shrunk"] = base.now["t"][0] + sum(own)
+        now["k"], now["raw"], now["slots"], now["entries"], now["generation"], now["seen"] = k, 0, 0, 0, 0, features
+        return out._replace(table=table, mass=found.mass, when=np.full(features, now["t"][0]), now=now)
+
+    def _whole(self, state: DiagonalFDState) -> Matrix:
+        """The learner with nothing put off."""
+        features, k, retention = int(state.now["seen"][0]), int(state.now["k"][0]), self._params.retention
+        delta, B = self._matrix(state, features)
+        t, shrunk = float(state.now["t"][0]), float(state.now["shrunk"][0])
+        left = retention ** (t - shrunk)
+        mass = state.mass[:features] * retention ** (shrunk - state.when[:features]) + np.sum(B[k:] ** 2, axis=0)
+        return Matrix(self.weights(state, features), left * (delta - 1.0), np.sqrt(left) * B, left * mass)
 
     def facts(self, state: DiagonalFDState) -> dict[str, Any]:
         """The parts of A = diag(delta) + B'B.

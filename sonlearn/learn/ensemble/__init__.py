@@ -7,6 +7,7 @@
 `drift`      when the stream has changed
 `committee`  views of the rows, and a stacked ensemble that learns from them: the default method
 `viewing`    several views of the same rows, side by side
+`merging`    combiners, labels and changes of several ensembles as one
 `jobs`       what the threads do, each when what it needs is there
 
 `class_combiner`  a full online Newton step over scores of several classes

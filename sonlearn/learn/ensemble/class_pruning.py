@@ -20,7 +20,9 @@ A deterministic function of the history: a resumed run decides as one long run d
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +30,7 @@ import numpy as np
 from sonlearn.jit import bare_jit
 from sonlearn.learn.ensemble.class_combiner import ClassCombiner, combine, new_class_combiner, scratch_for
 from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
+from sonlearn.learn.multiclass.arow import find_rivals
 from sonlearn.options.class_members import ClassMember
 from sonlearn.options.views import VIEWS
 
@@ -102,7 +105,7 @@ def remembered(
     learned = np.flatnonzero(~np.isnan(y))
     some = np.zeros((len(at), len(learned), 1 + RIVALS), np.float32)
     classes = np.zeros(len(learned), np.int64)
-    choose(V, logs, met, y, learned, some, classes)
+    choose(V, logs, met, y, learned, np.zeros(RIVALS, np.int64), some, classes)
     scores = np.zeros((len(learned), history.scores.shape[1], 1 + RIVALS), np.float32)
     scores[:, at] = some.transpose(1, 0, 2)
     parts = (scores, weight[learned], classes)
@@ -138,14 +141,15 @@ def scattered(case: Case, left: list[int], entries: np.ndarray) -> list[int]:
     return those if (entries[those, 1] / np.maximum(entries[those, 0], 1.0)).min() >= SCATTERED else []
 
 
-def pruned(case: Case, left: list[int]) -> list[int]:
-    """Positions of the members to prune, of those `left`; two stay at least."""
-    left, going, slow = list(left), [], {i: _is_slow(case, i) for i in left}
+def pruned(case: Case, left: list[int], run: Callable[..., Iterable] = map) -> list[int]:
+    """Positions of the members to prune, of those `left`; two stay at least. `run`: ``map``, maybe side by side."""
+    left, going, known = list(left), [], Growths(case)
+    slow = {i: _is_slow(case, i) for i in left}
     share = case.costs / max(case.costs.sum(), 1e-300)
     while len(left) > 2:
-        growth = _growths(case, left)
-        price = {i: growth[i] / max(share[i], 1e-300) for i in left}
         some = [i for i in left if case.costs[i] > 0.0 or case.members[i].cost > 0.0]
+        growth = dict(zip(some, run(functools.partial(known.without, left), some), strict=True))
+        price = {i: growth[i] / max(share[i], 1e-300) for i in some}
         if not some:
             break
         i = min(some, key=lambda i: (price[i] if not slow[i] else max(price[i], PRICE), i))
@@ -154,8 +158,7 @@ def pruned(case: Case, left: list[int]) -> list[int]:
         left.remove(i)
         going.append(i)
     while len(left) > 1 and case.costs[left].sum() > case.allowed:
-        growth = _growths(case, left)
-        going.append(min(left, key=lambda i: (growth[i] / max(case.costs[i], 1e-300), i)))
+        going.append(min(left, key=lambda i: (known.without(left, i) / max(case.costs[i], 1e-300), i)))
         left.remove(going[-1])
     return going
 
@@ -180,16 +183,26 @@ def _loss(case: Case, chosen: list[int]) -> float:
     return float(np.average(losses[known], weights=case.history.weight[known])) if len(known) else 0.0
 
 
-def _growths(case: Case, left: list[int]) -> dict[int, float]:
-    """By what share of itself the loss grows without each of those `left`."""
-    lasting = [i for i in left if case.members[i].lasting]
-    found = dict.fromkeys(left, -math.inf)
-    for among in (left, lasting) if 1 < len(lasting) < len(left) else (left,):
-        now = _loss(case, among)
-        for i in among:
-            without = _loss(case, [j for j in among if j != i])
-            found[i] = max(found[i], (without - now) / max(now, 1e-300))
-    return found
+class Growths:
+    """By what share of itself the loss of members grows without one of them; each loss is worked out once."""
+
+    def __init__(self, case: Case):
+        self._case, self._losses = case, dict[tuple[int, ...], float]()
+
+    def without(self, left: list[int], i: int) -> float:
+        """The larger growth without member i: of those `left`, and of those of them whose memory is long."""
+        lasting = [j for j in left if self._case.members[j].lasting]
+        found = self._growth(left, i)
+        return max(found, self._growth(lasting, i)) if i in lasting and 1 < len(lasting) < len(left) else found
+
+    def _growth(self, among: list[int], i: int) -> float:
+        now = self._loss(among)
+        return (self._loss([j for j in among if j != i]) - now) / max(now, 1e-300)
+
+    def _loss(self, among: list[int]) -> float:
+        if tuple(among) not in self._losses:
+            self._losses[tuple(among)] = _loss(self._case, among)
+        return self._losses[tuple(among)]
 
 
 def _on_tuples(member: ClassMember) -> bool:
@@ -203,32 +216,23 @@ def _is_slow(case: Case, i: int) -> bool:
 
 
 @bare_jit
-def choose(V, logs, met, y, learned, scores, classes):
+def choose(V, logs, met, y, learned, rivals, scores, classes):
     """scores[:, at] <- scores of row learned[at] for its class, then for the likeliest others; classes[at] <- how many.
 
     Parameters
     ----------
     V : float64[k, n, K]; logs : float64[n, K]; met : int64[n]; y : float64[n]; learned : int64[rows]
+    rivals : int64[RIVALS], scratch
     scores : float32[k, rows, 1 + RIVALS]; classes : int64[rows]: filled in
     """
     for at in range(len(learned)):
         i = learned[at]
-        own, above, last = int(y[i]), math.inf, -1
+        own = int(y[i])
         if own >= met[i]:
             continue
+        found = find_rivals(logs[i], met[i], own, rivals)
         for j in range(len(V)):
             scores[j, at, 0] = V[j, i, own]
-        classes[at] = 1
-        while classes[at] < scores.shape[2]:
-            best = -1
-            for k in range(met[i]):
-                if k == own or logs[i, k] > above or (logs[i, k] == above and k <= last):
-                    continue
-                if best < 0 or logs[i, k] > logs[i, best]:
-                    best = k
-            if best < 0:
-                break
-            above, last = logs[i, best], best
-            for j in range(len(V)):
-                scores[j, at, classes[at]] = V[j, i, best]
-            classes[at] += 1
+            for place in range(found):
+                scores[j, at, 1 + place] = V[j, i, rivals[place]]
+        classes[at] = 1 + found

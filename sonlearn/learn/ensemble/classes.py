@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import ClassEngine, Contributions
@@ -54,6 +55,7 @@ from sonlearn.learn.ensemble.class_pruning import (
 from sonlearn.learn.ensemble.committee import LIMIT, NOW, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.jobs import Job, work_off
+from sonlearn.learn.ensemble.merging import majority, merge_class_combiners, merge_histories, merge_now
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.ensemble.viewing import Seen, Views, rows_between
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
@@ -81,10 +83,9 @@ class ClassesState(NamedTuple):
     slots: np.ndarray  # int64[classes]; of the number of a class, its slot or -1
     counts: np.ndarray  # int64[slots]; rows learned of each
     now: np.ndarray  # structured [1], as of a committee
-    work: (
-        np.ndarray
-    )  # structured [1]: rows learned; their entries and features; bits of the members at work; classes shown once;
+    # structured [1]: rows learned; their entries and features; bits of the members at work; classes shown once;
     # whether rows are words
+    work: np.ndarray
 
     @property
     def classes(self) -> tuple:
@@ -117,25 +118,17 @@ class ClassCommittee(ClassEngine):
         self._threads = threads if threads > 1 else 0
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         views = dict.fromkeys(member.view for member in self.members)
-        self._views = Views(views, mapping(self._pool), options.loss, several=True)
-        self._prunes = options.prune and options.budget != "rich"
+        self._map = mapping(self._pool)
+        self._views = Views(views, self._map, options.loss, several=True)
+        self._prunes, self.merges = options.prune and options.budget != "rich", True
+        self._room = np.zeros(0)
         self._lasting = [i for i, member in enumerate(self.members) if member.lasting]
 
     def new(self, classes: int = 0) -> ClassesState:
         """State that has seen nothing; so many classes have been named."""
         weights, precision = (np.array([getattr(m, what) for m in self.members]) for what in ("weight", "precision"))
         combiners = [new_class_combiner(weights, self._options.decay, precision) for _ in range(2)]
-        work = np.zeros(
-            1,
-            dtype=[
-                ("rows", "i8"),
-                ("entries", "i8"),
-                ("features", "i8"),
-                ("active", "i8"),
-                ("once", "i8"),
-                ("words", "i8"),
-            ],
-        )
+        work = np.zeros(1, dtype=WORK)
         work["active"] = (1 << len(self.members)) - 1
         return ClassesState(
             self._views.new(), tuple(engine.new() for engine in self._engines), *combiners,
@@ -184,7 +177,7 @@ class ClassCommittee(ClassEngine):
             V, active = self._scored(state, part), self._active(state)
             met, logs = np.full(stop - at, known), np.zeros((stop - at, known))
             lasting = self._lasting_at_work(state)
-            V = V[[active.index(i) for i in lasting]] if len(lasting) < len(active) else V
+            V = _scores_of(V, active, lasting)
             combine_members(state.offline, lasting, V, met, part.y, part.weight, False, logs)
             once, t = int(state.work["once"][0]), int(state.work["rows"][0])
             self._to_input(state, logs, met, np.full(stop - at, once), np.full(stop - at, t), out.part(at, stop))
@@ -249,6 +242,69 @@ class ClassCommittee(ClassEngine):
         """
         state.now["passes"] += 1
 
+    def renumbered(self, state: ClassesState, numbers: np.ndarray, features: int) -> ClassesState:
+        """`state` with other numbers of the features (see `Engine.renumbered`)."""
+        views, shown = self._views.renumbered(state.views, numbers, features)
+        members, slots, work = list(state.members), np.arange(len(state.counts)), state.work.copy()
+        for i in self._active(state):
+            own = shown[self.members[i].view]
+            members[i] = self._engines[i].renumbered(members[i], own, int(own.max(initial=-1)) + 1, slots)
+        work["features"] = 1 + numbers[: work["features"][0]].max(initial=-1)
+        return state._replace(views=views, members=tuple(members), work=work)
+
+    def merge(self, states: Sequence[ClassesState], base: ClassesState, rows: Sequence[int]) -> ClassesState:
+        """Views, members and combiners, each in its own way; members at work in at least half of the states stay.
+
+        See `Engine.merge` and `StackedEnsemble.merge`. The states have the same classes in the same order.
+        """
+        every, k = (base, *states), len(self.members)
+        slots, maps = merged_slots([state.slots for state in every], [len(state.counts) for state in every])
+        K = int(slots.max(initial=-1)) + 1
+        left = majority([int(state.work["active"][0]) for state in states], k)
+        views, members = list(self._views.new()), [engine.new() for engine in self._engines]
+        for at, name in enumerate(self._views.names):
+            those = [g for g, state in enumerate(states) if name in self._needed(state)]
+            here = [i for i in left if self.members[i].view == name]
+            if not here:
+                continue
+            seen = self._views.merge(name, [states[g].views for g in those], base.views)
+            views[at] = seen.state
+            size = self._views.sizes(tuple(views))[name]
+            for i in here:
+                own = [
+                    (g, numbers) for g, numbers in zip(those, seen.numbers, strict=True) if i in self._active(states[g])
+                ]
+                engine = self._engines[i]
+                start = engine.renumbered(base.members[i], seen.base, size, maps[0])
+                found = [engine.renumbered(states[g].members[i], numbers, size, maps[g + 1]) for g, numbers in own]
+                members[i] = engine.merge(found, start, [rows[g] for g, _ in own])
+        gone = [[i for i in range(k) if i not in left or i not in self._active(state)] for state in states]
+        counts = np.zeros(K, np.int64)
+        for g, state in enumerate(every):
+            np.add.at(
+                counts, maps[g], state.counts if g == 0 else state.counts - padded(base.counts, len(state.counts))
+            )
+        work = base.work.copy()
+        for name in ("rows", "entries"):
+            work[name] = merging.summed(base.work[name], [s.work[name] for s in states], np.ones(len(states)))
+        for name in ("features", "words"):
+            work[name] = max(int(state.work[name][0]) for state in every)
+        work["active"], work["once"] = sum(1 << i for i in left), np.count_nonzero(counts == 1)
+        tally = merging.summed(base.tally, [state.tally for state in states], np.ones(len(states)))
+        tally[:, 3] = np.max([state.tally[:, 3] for state in states], axis=0)
+        merged = ClassesState(
+            tuple(views), tuple(members), merge_class_combiners([state.online for state in states], base.online, gone),
+            merge_class_combiners([state.offline for state in states], base.offline, gone), tally,
+            new_history(k), slots, counts, merge_now([state.now for state in states], base.now), work,
+        )  # fmt: skip
+        most, after = max(int(state.work["rows"][0]) for state in states), int(work["rows"][0])
+        if not (self._prunes and next_checkpoint(most)):
+            return merged
+        merged = merged._replace(history=merge_histories([s.history for s in states], base.history, rows))
+        if next_checkpoint(most) <= after - most:
+            return self._prune(merged)
+        return merged
+
     def reordered(self, state: ClassesState, order: list[int | None]) -> ClassesState:
         """`state` with its classes in another order; None stands for one that has not been met."""
         slots = np.array([_UNMET if number is None else state.slots[number] for number in order], dtype=np.int64)
@@ -296,7 +352,8 @@ class ClassCommittee(ClassEngine):
         again, active, n, K = bool(state.now["passes"][0] > 0), self._active(state), len(rows.y), len(state.counts)
         told = ~np.isnan(rows.y)
         met, once, t = self._count(state, rows, told, again)
-        V, members = np.zeros((len(active), n, K)), list(state.members)
+        V, (logs, others) = np.split(self._room_for(len(active) + 2, n, K), [len(active)])
+        members = list(state.members)
         own, seen = self._views.showing(state.views, rows, learn=not again)
 
         def teach(j: int, shown: Rows, features: int) -> None:
@@ -316,17 +373,14 @@ class ClassCommittee(ClassEngine):
                     state.tally[i, 3] = max(state.tally[i, 3], top)
 
         self._each(state, seen, n, teach)
-        logs = np.zeros((n, K))
         combine_members(state.online, active, V, met, rows.y, rows.weight, not again, logs)
         lasting = self._lasting_at_work(state)
         if len(lasting) == len(active):
             for offline, online in zip(state.offline, state.online, strict=True):
                 offline[:] = online
         elif not again:
-            V_lasting = V[[active.index(i) for i in lasting]]
-            combine_members(
-                state.offline, lasting, V_lasting, met, rows.y, rows.weight, True, np.zeros((n, K))
-            )  # fmt: skip
+            V_lasting = _scores_of(V, active, lasting)
+            combine_members(state.offline, lasting, V_lasting, met, rows.y, rows.weight, True, others)
         self._to_input(state, logs, met, once, t, out)
         state = state._replace(views=tuple(own), members=tuple(members))
         if again or not self._prunes:
@@ -341,6 +395,12 @@ class ClassCommittee(ClassEngine):
             if next_checkpoint(before) == int(state.work["rows"][0]) - before:
                 state = self._prune(state)
         return state
+
+    def _room_for(self, k: int, n: int, K: int) -> np.ndarray:
+        """float64[k, n, K] of any content: the same memory each time, which the system would have to clear anew."""
+        if len(self._room) < k * n * K:
+            self._room = np.zeros(k * n * K)
+        return self._room[: k * n * K].reshape(k, n, K)
 
     def _up_to_checkpoint(self, state: ClassesState, rows: Rows, start: int, stop: int) -> int:
         """Where to stop so that pruning comes after the very same row however the stream is cut."""
@@ -362,7 +422,7 @@ class ClassCommittee(ClassEngine):
         if rows == WORDS_AFTER:
             going = out_of_place(case, active)
         else:
-            going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active)
+            going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active, self._map)
         for i in going:
             members[i] = self._engines[i].new()
             state.work["active"] &= ~(1 << i)
@@ -377,7 +437,7 @@ class ClassCommittee(ClassEngine):
     def _scored(self, state: ClassesState, rows: Rows) -> np.ndarray:
         """float64[at work, n, slots]: the members' levelled scores of rows that they do not learn from."""
         active, n, K = self._active(state), len(rows.y), len(state.counts)
-        V, met = np.zeros((len(active), n, K)), np.full(n, K)
+        V, met = self._room_for(len(active), n, K), np.full(n, K)
         _, seen = self._views.showing(state.views, rows, learn=False)
 
         def ask(j: int, shown: Rows, features: int) -> None:
@@ -418,12 +478,43 @@ class ClassCommittee(ClassEngine):
         tell(state.slots, logs, met, out.unseen, out.scores)
 
 
+def _scores_of(V: np.ndarray, active: list[int], some: list[int]) -> np.ndarray:
+    """float64[len(some), n, K]: of V, the scores of the `active` members, those of `some` of them."""
+    at = [active.index(i) for i in some]
+    return V[: len(at)] if at == list(range(len(at))) else V[at]
+
+
 def refill(combiner: ClassCombiner, case: Case, among: list[int]) -> None:
     """The combiner as if only the members `among` had ever scored anything: the history replayed."""
     anew = replayed(case, among, PRIOR)[0]
     combiner.w[:], combiner.A[:] = 0.0, np.diag(combiner.prior)
     combiner.w[among] = anew.w
     combiner.A[np.ix_(among, among)] = anew.A
+
+
+def merged_slots(slots: list[np.ndarray], counts: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """(slots of the merged state, of each state the new slots of its own), the first state being the base.
+
+    Parameters
+    ----------
+    slots : of each state int64[classes], of the same classes
+    counts : how many slots each has
+    """
+    merged, used, maps = np.full(len(slots[0]), _UNMET), 0, []
+    for own, count in zip(slots, counts, strict=True):
+        numbers = np.flatnonzero(own >= 0)
+        new = numbers[(merged[numbers] == _UNMET)]
+        merged[new[np.argsort(own[new])]] = used + np.arange(len(new))
+        used += len(new)
+        place = np.zeros(count, np.int64)
+        place[own[numbers]] = merged[numbers]
+        maps.append(place)
+    return merged, maps
+
+
+def padded(counts: np.ndarray, length: int) -> np.ndarray:
+    """int64[length]: `counts`, and zeros behind them."""
+    return np.append(counts, np.zeros(length - len(counts), np.int64))
 
 
 def make_class_member(member: ClassMember, decay: float) -> Any:

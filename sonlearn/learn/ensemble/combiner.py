@@ -48,7 +48,7 @@ NARROW = 0.1
 #: rows.
 ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
 #: After PERIOD rows A keeps this share of itself.
-PERIOD = 32
+PERIOD = 64
 RETENTION = 0.9998**PERIOD
 #: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
 LIMIT, SURE = 30.0, 27.6
@@ -116,8 +116,8 @@ def combine_some(
     The bits are those of `combine` with zeros for all others, in the time that those at work take.
     """
     own, k = combiner, len(at)
-    square = np.ix_(range(len(combiner.w)), at, at)
     if k < combiner.w.shape[1]:
+        square = np.ix_(range(len(combiner.w)), at, at)
         w, prior = (np.ascontiguousarray(array[:, at]) for array in (combiner.w, combiner.prior))
         own = combiner._replace(w=w, A=combiner.A[square], P=combiner.P[square], prior=prior)
     combine(loss, own, np.ascontiguousarray(V), rows.y, rows.weight, learns, np.zeros((k + 2, k)), out)

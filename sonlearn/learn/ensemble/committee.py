@@ -6,6 +6,7 @@ members' predictions, all of them made before the label is used.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
 from sonlearn.learn.ensemble.label_scale import State as LabelState
+from sonlearn.learn.ensemble.merging import merge_labels, merge_now
 from sonlearn.learn.ensemble.stacking import EnsembleState, StackedEnsemble, mapping
 from sonlearn.learn.ensemble.viewing import Views, rows_between
 from sonlearn.options import LearnOptions
@@ -59,6 +61,7 @@ class Committee(Engine):
         self._views = Views(dict.fromkeys(each.view for each in members), mapping(pool), options.loss)
         self._labels = LabelStandardiser(options)
         self._ensemble = StackedEnsemble(options, members, pool, threads)
+        self.merges = self._ensemble.merges
 
     def new(self) -> CommitteeState:
         """State of a committee that has seen nothing."""
@@ -112,6 +115,29 @@ class Committee(Engine):
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
         return state._replace(views=self._views.packed(state.views), ensemble=self._ensemble.packed(state.ensemble))
+
+    def renumbered(self, state: CommitteeState, numbers: np.ndarray, features: int) -> CommitteeState:
+        """`state` with other numbers (see `Engine.renumbered`): the views', and what members see of these."""
+        views, shown = self._views.renumbered(state.views, numbers, features)
+        return state._replace(views=views, ensemble=self._ensemble.renumbered(state.ensemble, shown))
+
+    def merge(self, states: Sequence[CommitteeState], base: CommitteeState, rows: Sequence[int]) -> CommitteeState:
+        """Views, members and combiners, each in its own way (see `Engine.merge`)."""
+        ensembles = [state.ensemble for state in states]
+        views, merged = list(base.views), {}
+        for at, name in enumerate(self._views.names):
+            those = self._ensemble.with_view(ensembles, name)
+            if those:
+                found = self._views.merge(name, [states[g].views for g in those], base.views)
+                views[at], merged[name] = found.state, (those, found)
+            else:
+                views[at] = self._views.new()[at]
+        ensemble = self._ensemble.merge(ensembles, base.ensemble, rows, merged, self._views.sizes(tuple(views)))
+        return CommitteeState(
+            merge_labels([state.labels for state in states], base.labels),
+            self._views.kept(tuple(views), self._ensemble.needed(ensemble)), ensemble,
+            merge_now([state.now for state in states], base.now),
+        )  # fmt: skip
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
         """See `StackedEnsemble.facts`."""

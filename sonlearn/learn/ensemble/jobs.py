@@ -17,6 +17,15 @@ class Job:
             other.then.append(self)
             self.waits += 1
 
+    def run(self) -> None:
+        """Call it, and let go of what it holds."""
+        call, self.call = self.call, _done
+        call()
+
+
+def _done() -> None:
+    """What a job that has run holds."""
+
 
 def work_off(jobs: list[Job], pool: Executor | None, threads: int) -> None:
     """Run all `jobs`. A job may need earlier ones only; of the jobs that are ready, the first one runs next.
@@ -26,7 +35,7 @@ def work_off(jobs: list[Job], pool: Executor | None, threads: int) -> None:
     """
     if pool is None:
         for job in jobs:
-            job.call()
+            job.run()
         return
     queue = _Queue(jobs)
     for each in [pool.submit(queue.work) for _ in range(min(threads, len(jobs)))]:
@@ -45,7 +54,7 @@ class _Queue:
         """Run jobs until none remains."""
         while (job := self._next()) is not None:
             try:
-                job.call()
+                job.run()
             except BaseException:
                 with self._changed:
                     self._remaining = 0

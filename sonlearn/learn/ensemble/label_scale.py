@@ -54,6 +54,8 @@ class LabelScale(NamedTuple):
 
     def between(self, start: int, stop: int) -> LabelScale:
         """Rows start..stop-1."""
+        if start == 0 and stop == len(self.mean):
+            return self
         return LabelScale(*(array[start:stop] for array in self))
 
 

@@ -100,7 +100,8 @@ def pruned(history: History, left: list[int], run: Callable[..., list] = map) ->
     units = [[i] for i in left if i not in means and (last or not history.inputs[i].rate or share[i] >= LITTLE)]
     if means and last:
         units.append(means)
-    now, *others = run(lambda unit: loss_of(history, [j for j in left if j not in unit]), [[], *units])
+    known = Losses(history)
+    now, *others = run(lambda unit: known.of([j for j in left if j not in unit]), [[], *units])
     queue = [
         (_price(loss, now, share[unit].sum()), unit, loss, len(left)) for unit, loss in zip(units, others, strict=True)
     ]
@@ -109,20 +110,20 @@ def pruned(history: History, left: list[int], run: Callable[..., list] = map) ->
         price, unit, loss, among = heapq.heappop(queue)
         part = share[unit].sum()
         if among != len(left):
-            loss = loss_of(history, [j for j in left if j not in unit])
+            loss = known.of([j for j in left if j not in unit])
             price = _price(loss, now, part)
             if queue and price > queue[0][0]:
                 heapq.heappush(queue, (price, unit, loss, len(left)))
                 continue
         most = NOTHING if unit is means or starts_slowly(history, unit[0]) else PRICE * part
-        if len(left) - len(unit) >= 2 and price * part < most and offline_growth(history, left, unit) < most:
+        if len(left) - len(unit) >= 2 and price * part < most and offline_growth(history, known, left, unit) < most:
             left = [i for i in left if i not in unit]
             going += unit
             now = loss
     return going + beyond_budget(history, left, run)
 
 
-def offline_growth(history: History, left: list[int], unit: list[int]) -> float:
+def offline_growth(history: History, known: Losses, left: list[int], unit: list[int]) -> float:
     """By what share the loss of the offline combination grows without the members `unit`; inf: they have to stay.
 
     0 where it is the online one, or they have no part in it.
@@ -133,15 +134,15 @@ def offline_growth(history: History, left: list[int], unit: list[int]) -> float:
         return 0.0
     if len(rest) < 2:
         return math.inf
-    before = loss_of(history, long)
-    return (loss_of(history, rest) - before) / max(before, 1e-300)
+    before = known.of(long)
+    return (known.of(rest) - before) / max(before, 1e-300)
 
 
 def beyond_budget(history: History, left: list[int], run: Callable[..., list] = map) -> list[int]:
     """Positions of the members to prune, of those `left`, until the others cost no more than is allowed."""
-    left, going = list(left), []
+    left, going, known = list(left), [], Losses(history)
     while len(left) > 1 and history.costs[left].sum() > history.allowed:
-        now, *others = run(lambda i: loss_of(history, [j for j in left if j != i]), [None, *left])
+        now, *others = run(lambda i: known.of([j for j in left if j != i]), [None, *left])
         prices = [_price(loss, now, history.costs[i]) for i, loss in zip(left, others, strict=True)]
         going.append(left.pop(int(np.argmin(prices))))
     return going
@@ -187,6 +188,19 @@ def starts_slowly(history: History, i: int) -> bool:
     off = (y - (np.clip(own, -1.0, 1.0) if history.classes else own)) ** 2
     middle = len(off) // 2
     return history.short or float(off[middle:].mean()) < FALLING * float(off[:middle].mean())
+
+
+class Losses:
+    """`loss_of` members on a history, each worked out once."""
+
+    def __init__(self, history: History):
+        self._history, self._found = history, dict[tuple[int, ...], float]()
+
+    def of(self, chosen: list[int]) -> float:
+        """The loss of a combiner of the `chosen`."""
+        if tuple(chosen) not in self._found:
+            self._found[tuple(chosen)] = loss_of(self._history, chosen)
+        return self._found[tuple(chosen)]
 
 
 def loss_of(history: History, chosen: list[int]) -> float:

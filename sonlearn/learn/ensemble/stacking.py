@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.delay import Waiting, exchange, new_waiting
@@ -29,6 +30,7 @@ from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combine
 from sonlearn.learn.ensemble.drift import Drift, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
+from sonlearn.learn.ensemble.merging import majority, merge_combiners, merge_drifts
 from sonlearn.learn.ensemble.pruning import SHORT, History, before_first_checkpoint, next_checkpoint, prune, replayed
 from sonlearn.learn.ensemble.viewing import Seen, rows_between
 from sonlearn.learn.losses import Loss, loss_value
@@ -38,6 +40,7 @@ from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import NAG_SECONDS, Member
 from sonlearn.options.methods import METHODS
 from sonlearn.options.views import VIEWS
+from sonlearn.views.view import MergedView
 
 #: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
@@ -46,6 +49,10 @@ _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
 #: times a thread's share. Each part has to fetch their tables into the cache anew.
 PARTS, LEAST_ROWS, LONG = 4, 128, 1.4
+#: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch.
+ENTRIES = 1 << 17
+#: Entries that a row of tuples or of Fourier features is taken to have, before there was one.
+MANY = 300.0
 #: Engines that count: in further passes over the same rows they count nothing again.
 COUNTS = ("bayes", "ewma")
 #: What a member at work costs a row beside its own time, the combiners' in units of `Member.cost`.
@@ -98,8 +105,10 @@ class StackedEnsemble:
             make_engine(member_options(options, member), dense=VIEWS[member.view].kind == "fourier")
             for member in members
         )
+        self.merges = all(engine.merges for engine in self._engines)
         self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
         self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
+        self._entries: dict[str, float] = {}  # entries of a row of each view, the last time
         self._prunes = options.prune and options.budget != "rich"
 
     def new(self) -> EnsembleState:
@@ -196,6 +205,92 @@ class StackedEnsemble:
             history=state.history[: _rows(state) if self._rows_left(state) else 0],
         )
 
+    def renumbered(self, state: EnsembleState, shown: dict[str, np.ndarray]) -> EnsembleState:
+        """`state` whose members at work have other numbers of what they see; `shown`: of each view, those numbers."""
+        members = list(state.members)
+        for i in self.active(state):
+            numbers = shown[self.members[i].view]
+            members[i] = self._engines[i].renumbered(members[i], numbers, int(numbers.max(initial=-1)) + 1)
+        return state._replace(members=tuple(members))
+
+    def with_view(self, states: Sequence[EnsembleState], view: str) -> list[int]:
+        """Of several ensembles the positions of those that see `view`, if members at work after the merge do."""
+        left = self._left(states)
+        those = [i for i in left if self.members[i].view == view]
+        return [g for g, state in enumerate(states) if those and view in self.needed(state)]
+
+    def merge(
+        self,
+        states: Sequence[EnsembleState],
+        base: EnsembleState,
+        rows: Sequence[int],
+        views: dict[str, tuple[list[int], MergedView]],
+        sizes: dict[str, int],
+    ) -> EnsembleState:
+        """One ensemble of what several have learned since `base`; arguments have gone through `renumbered`.
+
+        Members at work in at least half of the ensembles stay, and are pruned if a checkpoint has been passed that no
+        learner has come to by itself.
+
+        Parameters
+        ----------
+        rows : [G], rows that each has learned since the base
+        views : of each view the ensembles that see it, and what they see merged
+        sizes : features of each merged view
+        """
+        left, k = self._left(states), len(self.members)
+        members = [engine.new() for engine in self._engines]
+        for i in left:
+            those, seen = views[self.members[i].view]
+            those = [g for g in those if i in self.active(states[g])]
+            size = sizes[self.members[i].view]
+            own = [
+                self._engines[i].renumbered(states[g].members[i], seen.numbers[views[self.members[i].view][0].index(g)],
+                                            size)
+                for g in those
+            ]  # fmt: skip
+            start = self._engines[i].renumbered(base.members[i], seen.base, size)
+            members[i] = self._engines[i].merge(own, start, [rows[g] for g in those])
+        now = base.now.copy()
+        for name in ("rows", "entries"):
+            now[name] = merging.summed(base.now[name], [state.now[name] for state in states], np.ones(len(states)))
+        now["active"] = sum(1 << i for i in left)
+        gone = [[i for i in range(k) if i not in left or i not in self.active(state)] for state in states]
+        sums = {
+            name: merging.summed(getattr(base, name), [getattr(s, name) for s in states], np.ones(len(states)))
+            for name in ("tally", "totals")
+        }
+        sums["tally"][:, 3] = np.max([state.tally[:, 3] for state in states], axis=0)
+        merged = base._replace(
+            members=tuple(members), now=now, drift=merge_drifts([state.drift for state in states], base.drift),
+            online=self._merged_combiner([s.online for s in states], base.online, gone, range(k)),
+            offline=self._merged_combiner([s.offline for s in states], base.offline, gone, self._long),
+            history=base.history[:0], **sums,
+        )  # fmt: skip
+        if not self._rows_left(merged) and not self._rows_left(base):
+            return merged
+        most = max(_rows(state) for state in states)
+        if any(len(state.history) < _rows(state) for state in states):
+            return merged
+        merged = merged._replace(
+            history=np.concatenate([base.history, *(state.history[_rows(base) : _rows(state)] for state in states)])
+        )
+        left = next_checkpoint(most) if self._prunes else 0
+        return self._pruned(merged) if 0 < left <= _rows(merged) - most else merged
+
+    def _left(self, states: Sequence[EnsembleState]) -> list[int]:
+        """Members at work after a merge."""
+        return majority([int(state.now["active"][0]) for state in states], len(self.members))
+
+    def _merged_combiner(
+        self, combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]], inputs: Sequence[int]
+    ) -> Combiner:
+        """The combiner of `inputs` (positions) of all, in which members that are not at work have no weight."""
+        places = [[at for at, i in enumerate(inputs) if i in pruned] for pruned in gone]
+        found = merge_combiners(combiners, base, places)
+        out = sorted(set.intersection(*map(set, places))) if places and base.w.shape[1] else []
+        return without(found, out) if out else found
+
     def member_table(self, state: EnsembleState) -> list[dict[str, Any]]:
         """For each member its name, whether it is at work, its own progressive error, and the combiners' weights.
 
@@ -280,10 +375,11 @@ class StackedEnsemble:
                 members[i], out = learned_by(self._engines[i], members[i], rows._replace(y=part.y[at]), features)
             self._to_input(V[at], i, out, scale.between(at.start, at.stop))
             if not again:
-                state.tally[i, 2] += int(np.diff(rows.indptr)[learned[at]].sum())
+                state.tally[i, 2] += entries_of(rows, learned[at])
             if not again and first:
                 most = rows.features[: rows.indptr[-1]].max(initial=-1) + 1
-                state.tally[i, 3] = max(state.tally[i, 3], most)
+                if most > state.tally[i, 3]:
+                    state.tally[i, 3] = most
 
         self._each(state, viewed, span, learn)
         return tuple(members), V
@@ -299,16 +395,25 @@ class StackedEnsemble:
         sharing: dict[str, list[int]] = {}
         for i in self.active(state):
             sharing.setdefault(self.members[i].view, []).append(i)
+        if span[1] - span[0] == 1:  # nothing that could run side by side is worth its while
+            for view, members in sharing.items():
+                rows, features = viewed.part(view, *span)
+                for i in members:
+                    call(i, rows, features, slice(0, 1))
+            return
         took = {view: sum(self._took.get(view, ())) for view in sharing}
         takes: dict[str, list[float]] = {view: [] for view in sharing}
         self._took = takes
         jobs, every = list[Job](), sum(took.values())
         for view in sorted(sharing, key=lambda view: -took[view]):
             before: dict[Any, Job] = {}  # of the view, and of each member
-            parts = (span[1] - span[0]) // LEAST_ROWS if took[view] * self._threads > LONG * every else 1
-            for at in itertools.pairwise(np.linspace(*span, min(max(parts, 1), PARTS) + 1).astype(int).tolist()):
+            n, many = span[1] - span[0], MANY if VIEWS[view].kind in ("tuples", "fourier") else 0.0
+            parts = min(max(n // LEAST_ROWS, 1), PARTS) if took[view] * self._threads > LONG * every else 1
+            parts = max(parts, int(n * self._entries.get(view, many)) // ENTRIES)
+            for at in itertools.pairwise(np.linspace(*span, parts + 1).astype(int).tolist()):
                 shown: list[tuple[Rows, int]] = []
-                fit_transform = Job(functools.partial(_show, viewed, view, at, shown), filter(None, [before.get(view)]))
+                show = functools.partial(self._show, viewed, view, at, shown)
+                fit_transform = Job(show, filter(None, [before.get(view)]))
                 before[view] = fit_transform
                 jobs.append(fit_transform)
                 for i in sharing[view]:
@@ -319,6 +424,11 @@ class StackedEnsemble:
                     job.call = functools.partial(_timed, job.call, takes[view])
         work_off(jobs, self._pool, self._threads)
 
+    def _show(self, viewed: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
+        rows, features = viewed.part(view, *at)
+        self._entries[view] = rows.indptr[-1] / max(len(rows.y), 1)
+        shown.append((rows, features))
+
     def _counted(
         self, state: EnsembleState, rows: Rows, V: np.ndarray, par: np.ndarray, z: np.ndarray
     ) -> EnsembleState:
@@ -326,7 +436,7 @@ class StackedEnsemble:
         learned = (rows.weight > 0) & ~np.isnan(rows.y)
         before, left = _rows(state), self._rows_left(state)
         n = int(np.count_nonzero(learned))
-        state.now["entries"] += int(np.diff(rows.indptr)[learned].sum())
+        state.now["entries"] += entries_of(rows, learned)
         active = np.array(self.active(state))
         watch(state.drift, self._classes, z[:, 1], rows.y, rows.weight)
         count_up(state.tally, active, self._classes, V, rows.y, rows.weight)
@@ -390,7 +500,8 @@ class StackedEnsemble:
 
     def _to_input(self, V: np.ndarray, i: int, predicted: Predictions, scale: LabelScale) -> None:
         """Column i of V: member i's predictions as an input of the combiner."""
-        np.clip(self.members[i].gain * predicted.prediction, scale.low, scale.high, out=V[:, i])
+        inputs = np.maximum(self.members[i].gain * predicted.prediction, scale.low)
+        np.minimum(inputs, scale.high, out=V[:, i])
 
     def _no_inputs(self, n: int) -> np.ndarray:
         V = np.zeros((n, len(self._inputs)))
@@ -458,8 +569,11 @@ def _rows(state: EnsembleState) -> int:
     return int(state.now["rows"][0])
 
 
-def _show(viewed: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
-    shown.append(viewed.part(view, *at))
+def entries_of(rows: Rows, which: np.ndarray) -> int:
+    """Entries of the rows `which`, bool[n]."""
+    if len(which) == 1:  # quicker
+        return int(rows.indptr[1]) if which[0] else 0
+    return int(np.diff(rows.indptr)[which].sum())
 
 
 def _timed(call: Callable[[], None], took: list[float]) -> None:

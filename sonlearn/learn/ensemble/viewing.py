@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from sonlearn.learn.ensemble.label_scale import LabelScale
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
-from sonlearn.views.view import View
+from sonlearn.views.view import MergedView, View
 
 
 class Seen(NamedTuple):
@@ -110,6 +110,16 @@ class Views:
         """`states` without spare room."""
         return tuple(view.packed(s) for view, s in zip(self._views, states, strict=True))
 
+    def renumbered(self, states: tuple, numbers: np.ndarray, features: int) -> tuple[tuple, dict[str, np.ndarray]]:
+        """(`states` with other numbers of the raw features, the numbers of what each view has shown then)."""
+        found = [view.renumbered(own, numbers, features) for view, own in zip(self._views, states, strict=True)]
+        return tuple(own for own, _ in found), {name: own for name, (_, own) in zip(self.names, found, strict=True)}
+
+    def merge(self, name: str, states: Sequence[tuple], base: tuple) -> MergedView:
+        """The view of that name of several such states, which `renumbered` has made (see `View.merge`)."""
+        at = self.names.index(name)
+        return self._views[at].merge([own[at] for own in states], base[at])
+
     def of_labels(self) -> tuple[str, ...]:
         """Names of the views that depend on labels, not only on whether there is one."""
         return tuple(name for name, view in zip(self.names, self._views, strict=True) if view.of_labels)
@@ -130,8 +140,10 @@ def _view(name: str, loss: str, several: bool) -> View:
 
 def rows_between(rows: Rows, start: int, stop: int) -> Rows:
     """Rows start..stop-1."""
+    if start == 0 and stop == len(rows.y):
+        return rows
     begin, end = rows.indptr[start], rows.indptr[stop]
     return rows._replace(
         indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
-        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
+        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop], ids=rows.ids[begin:end],
     )  # fmt: skip

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data import merging
+from sonlearn.data.rows import Rows, longest_row
+from sonlearn.jit import repeated
 from sonlearn.learn.engine import Engine, Predictions, grown
 from sonlearn.learn.first_order import rules as first_order
+from sonlearn.learn.first_order.merging import merged
 from sonlearn.learn.first_order.rules import (
     ADA,
     ADAGRAD,
@@ -22,8 +26,13 @@ from sonlearn.learn.first_order.rules import (
     PRECISION,
     SCRATCH,
     SGD,
+    SHRUNK,
+    WHEN,
+    G,
+    W,
 )  # fmt: skip
 from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.learn.retention import Retention, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -54,7 +63,7 @@ class FirstOrderParams(NamedTuple):
     before: bool
     delta: float
     dual: bool
-    retention: float  # factor of the sums in each round: 1 - decay
+    retention: Retention  # factor of the sums in each round: 1 - decay
     shrink: float  # --l2 as a factor of the weights; 0 for ftrl, which has a term of its own
     lazy: bool  # whether there is forgetting or shrinkage
 
@@ -73,11 +82,14 @@ class FirstOrder(Engine):
     for each feature.
     """
 
+    merges = True
+
     _kernels: Any = first_order  # the module with `learn`, `predict` and `weights`
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
         self._longest, self._work = 0, self._scratch(0)
+        self._learn_one = repeated(self._kernels.learn)
 
     def new(self) -> Any:
         """State of an untrained learner."""
@@ -87,9 +99,11 @@ class FirstOrder(Engine):
 
     def reserve(self, state: Any, rows: Rows, features: int) -> Any:
         """Make room for learning `rows`."""
-        longest = int(np.diff(rows.indptr).max(initial=1))
+        longest = longest_row(rows)
         if longest > self._longest:
             self._longest, self._work = 2 * longest, self._scratch(2 * longest)
+        if features <= len(state[0]):
+            return state
         seen = int(state.now["seen"][0])
         return type(state)(*(grown(array, features, seen) for array in state[:-1]), state.now)
 
@@ -99,9 +113,12 @@ class FirstOrder(Engine):
 
     def learn(self, state: Any, rows: Rows, out: Predictions, start: int) -> tuple[Any, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        at = self._kernels.learn(self._params, state, self._work, rows, out, start)
+        learn = self._learn_one if len(rows.y) == 1 else self._kernels.learn
+        at = learn(self._params, state, self._work, rows, out, start)
         done = rows.features[rows.indptr[start] : rows.indptr[at]]
-        state.now["seen"] = max(int(state.now["seen"][0]), int(done.max(initial=-1)) + 1)
+        if len(done):
+            now = state.now[0]
+            now["seen"] = max(now["seen"], int(done.max()) + 1)
         return state, at
 
     def predict(self, state: Any, rows: Rows, out: Predictions) -> int:
@@ -120,6 +137,20 @@ class FirstOrder(Engine):
         """`state` without unused capacity."""
         seen = int(state.now["seen"][0])
         return type(state)(*(array[:seen] for array in state[:-1]), state.now)
+
+    def renumbered(self, state: FirstOrderState, numbers: np.ndarray, features: int) -> FirstOrderState:
+        """`state` with other numbers (see `Engine.renumbered`), forgetting and shrinkage brought up to date."""
+        table, now = state.table.copy(), state.now.copy().view(np.recarray)
+        if self._params.lazy:
+            table[:, W] *= np.exp(table[:, SHRUNK] - now.shrunk)
+            table[:, G] *= self._params.retention ** (now.n - table[:, WHEN])
+            table[:, WHEN], table[:, SHRUNK] = now.n, now.shrunk
+        now.seen = features
+        return FirstOrderState(merging.renumbered(table, numbers, features), now)
+
+    def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
+        """Sums as of one run, weights averaged by the precision gained (see `Engine.merge`)."""
+        return merged(self._params, states, base)
 
 
 def params_of(options: LearnOptions) -> FirstOrderParams:
@@ -142,7 +173,7 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
         before=options.rescale == "before",
         delta=float(options.delta),
         dual=options.update == "dual",
-        retention=1.0 - float(options.decay),
+        retention=retention_of(options.decay),
         shrink=shrink,
         lazy=options.decay > 0.0 or shrink > 0.0,
     )

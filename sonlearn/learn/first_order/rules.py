@@ -27,6 +27,7 @@ import math
 from sonlearn.jit import bare_jit, fetch, forced_inline
 from sonlearn.learn.invariant_step import travel
 from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope
+from sonlearn.learn.retention import left_after
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 # Columns of the table. W: weight; ftrl: z. G: sum of squared gradients; arow: precision minus 1;
@@ -62,7 +63,10 @@ def learn(params, state, work, rows, out, start):
         if len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
                 fetch(state.table, rows.features[at], 1)
-        u, xx = score(params, state, rows, i)
+        if params.rule == NAG:
+            u, xx = score_and_gather(params, state, work, rows, i)
+        else:
+            u, xx = score(params, state, rows, i)
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i
         out.raw[i] = u
@@ -107,6 +111,18 @@ def score(params, state, rows, i):
         if f >= len(state.table):  # a feature that was only ever in a refused row
             continue
         wx += weight(params, state, f, x) * x
+    return rows.base[i] + wx, xx
+
+
+@forced_inline
+def score_and_gather(params, state, work, rows, i):
+    """`score` for nag, which in the same visit leaves in `work` what its step needs of the table (`gather`)."""
+    wx, xx, begin = 0.0, 0.0, rows.indptr[i]
+    for k in range(rows.indptr[i + 1] - begin):
+        f, x = rows.features[begin + k], rows.values[begin + k]
+        xx += x * x
+        wx += weight(params, state, f, x) * x
+        gather(state.table, G, work, k, f, x)
     return rows.base[i] + wx, xx
 
 
@@ -180,7 +196,7 @@ def bring_up_to_date(params, state, rows, i):
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[at]
         table[f, W] *= remaining(params, state, f)
-        table[f, G] *= params.retention ** (now.n + 1 - table[f, WHEN])
+        table[f, G] *= left_after(params.retention, now.n + 1 - table[f, WHEN])
         table[f, WHEN] = now.n + 1
         table[f, SHRUNK] = now.shrunk
 
@@ -270,11 +286,14 @@ def nag(params, state, work, rows, i, p, slope):
     """
     table, now, begin, h = state.table, state.now[0], rows.indptr[i], rows.weight[i]
     if slope == 0.0 and not params.before:
-        now.t *= params.retention
-        now.N *= params.retention
+        now.t *= params.retention.rate
+        now.N *= params.retention.rate
         return True
-    q, norm = nag_scales(table, G, work, rows, i, h * slope * slope)
-    t, N = params.retention * now.t + h, params.retention * now.N + h * norm
+    if params.lazy:  # the table has changed since
+        for k in range(rows.indptr[i + 1] - begin):
+            gather(table, G, work, k, rows.features[begin + k], rows.values[begin + k])
+    q, norm = nag_scales(work, rows, i, h * slope * slope)
+    t, N = params.retention.rate * now.t + h, params.retention.rate * now.N + h * norm
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     q *= common
     c = -h * slope
@@ -298,23 +317,31 @@ def nag(params, state, work, rows, i, p, slope):
 
 
 @forced_inline
-def nag_scales(table, first, work, rows, i, g2):
-    """Scales of row i after a gradient of square g2; returns (x'R'x, |x/s|^2) with R'_j = 1/(s_j sqrt(G_j)).
+def gather(table, first, work, k, f, x):
+    """work[SCALED, k] <- x/s and work[TOTAL, k] <- G of feature f, the row's entry k, of value x.
 
     table : float64[features, columns], not modified; its columns from `first` on are G, S and INVERSE
-    work : float64[SCRATCH, at least s], filled in, for each entry: x/s (SCALED), G (TOTAL), R' x (ALONG)
+    """
+    inverse = table[f, first + INVERSE - G]
+    if abs(x) > table[f, first + S - G]:
+        inverse = 1.0 / abs(x)
+    work[SCALED, k] = inverse * x
+    work[TOTAL, k] = table[f, first]
+
+
+@forced_inline
+def nag_scales(work, rows, i, g2):
+    """Scales of row i after a gradient of square g2; returns (x'R'x, |x/s|^2) with R'_j = 1/(s_j sqrt(G_j)).
+
+    work : float64[SCRATCH, at least s]; for each entry x/s (SCALED) and G (TOTAL), which gets the new one; R' x (ALONG)
+    is filled in
 
     Roots and quotients have a loop of their own over contiguous memory, so that the compiler vectorises it.
     """
     begin, n, q, norm = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i], 0.0, 0.0
     for k in range(n):
-        f, x = rows.features[begin + k], rows.values[begin + k]
-        inverse = table[f, first + INVERSE - G]
-        if abs(x) > table[f, first + S - G]:
-            inverse = 1.0 / abs(x)
-        work[SCALED, k] = inverse * x
-        work[TOTAL, k] = table[f, first] + g2 * x * x
-    for k in range(n):
+        x = rows.values[begin + k]
+        work[TOTAL, k] += g2 * x * x
         root = math.sqrt(work[TOTAL, k])
         work[ALONG, k] = work[SCALED, k] / root if root > 0.0 else 0.0
     for k in range(n):

@@ -2,6 +2,7 @@
 
 `pairs`    the table beneath: numbers for each (feature, class) that occurred together, and for no other
 `sums`     largest and sums over classes
+`merging`  tables of several learners side by side
 `arow`     AROW with a diagonal, against up to three rivals
 `nag`      normalised adaptive gradient, softmax
 `bayes`    naive Bayes

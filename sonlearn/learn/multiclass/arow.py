@@ -19,18 +19,24 @@ Weights and precisions are float32, all arithmetic is float64. In a precision th
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
+    DISTANCE,
+    LARGE_TABLE,
     Pairs,
     add_pair,
     bytes_of,
     count_places,
+    fetch_block,
     more_room,
     new_pairs,
     packed_pairs,
@@ -40,6 +46,7 @@ from sonlearn.learn.multiclass.pairs import (
     scale_pairs,
     weights_of,
 )
+from sonlearn.learn.multiclass.sums import product
 
 #: Wrong classes that a row is learned against, at most.
 RIVALS = 3
@@ -57,6 +64,23 @@ class ArowState(NamedTuple):
     now: np.ndarray  # structured [1]: classes, how many the rows learned have shown; rows learned; features
 
 
+class ArowScratch(NamedTuple):
+    """One row under way."""
+
+    places: np.ndarray  # int64[longest row, 2 + RIVALS]; column 0: none; where the class and its rivals stand in blocks
+    values: np.ndarray  # float64[longest row]
+    along: np.ndarray  # float64[2, longest row]; the values over the precisions
+    rivals: np.ndarray  # int64[RIVALS]
+    mark: np.ndarray  # int64[K]; column of `places` for each class, 0 but within `find_places`
+
+
+def _new_work(row: int, classes: int) -> ArowScratch:
+    return ArowScratch(
+        np.zeros((row, 2 + RIVALS), np.int64), np.zeros(row), np.zeros((2, row)), np.zeros(RIVALS, np.int64),
+        np.zeros(classes, np.int64),
+    )  # fmt: skip
+
+
 class Arow:
     """Member of several classes (see `sonlearn.learn.multiclass`).
 
@@ -72,7 +96,7 @@ class Arow:
 
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
         self._r, self._unit, self._decay = r, unit, decay
-        self._work, self._rivals = np.zeros(0, np.int64), np.zeros(RIVALS, np.int64)
+        self._work = _new_work(0, 0)
 
     def new(self) -> ArowState:
         """State that has seen nothing."""
@@ -89,10 +113,10 @@ class Arow:
     def learn(self, state: ArowState, rows: Rows, out: np.ndarray, start: int) -> tuple[ArowState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
         at, longest = start, int(np.diff(rows.indptr).max(initial=0))
-        if len(self._work) < longest:
-            self._work = np.zeros(2 * longest, np.int64)
+        if len(self._work.values) < longest or len(self._work.mark) < out.shape[1]:
+            self._work = _new_work(max(longest, len(self._work.values)), out.shape[1])
         while at < len(rows.y):
-            at = learn(self._r, self._unit, self._decay, state, self._work, self._rivals, rows, out, at)
+            at = learn(self._r, self._unit, self._decay, state, self._work, rows, out, at)
             if at < len(rows.y):
                 state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, RIVALS + 1)))
         return state, at
@@ -110,20 +134,41 @@ class Arow:
         """`state` without spare room."""
         return state._replace(pairs=packed_pairs(state.pairs), since=state.since[: state.now["features"][0]])
 
+    def renumbered(self, state: ArowState, numbers: np.ndarray, features: int, slots: np.ndarray) -> ArowState:
+        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+        now, pairs, since = state.now.copy(), state.pairs, state.since
+        if self._decay > 0.0:
+            pairs = faded(pairs, P, (1.0 - self._decay) ** (now["rows"] - since))
+            since, now["features"] = np.full(features, now["rows"][0]), features
+        now["classes"] = 1 + slots[: now["classes"][0]].max(initial=-1)
+        return ArowState(renumbered_pairs(pairs, numbers, features, slots), since, now)
+
+    def merge(self, states: Sequence[ArowState], base: ArowState, rows: Sequence[int]) -> ArowState:
+        """Precisions added up, weights averaged by the precision gained (see `Engine.merge`)."""
+        own = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
+        now, retention = base.now.copy(), 1.0 - self._decay
+        now["classes"] = max(int(state.now["classes"][0]) for state in states)
+        now["rows"] = base.now["rows"] + sum(own)
+        feature, classes, (start, *columns) = side_by_side([each.pairs for each in (base, *states)])
+        by, sums = merging.shares(own, retention), [each[:, P] for each in columns]
+        gains = merging.added(start[:, P], sums, own, retention, by)
+        w = merging.averaged(start[:, W], [each[:, W] for each in columns], gains)
+        values = np.column_stack([w, np.clip(merging.summed(start[:, P], sums, by), 0.0, MOST)])
+        return ArowState(table_of(feature, classes, values, 0), np.full_like(base.since, now["rows"][0]), now)
+
     def facts(self, state: ArowState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
         return {"pairs": int(state.pairs.size.sum()), "bytes": bytes_of(state.pairs) + state.since.nbytes}
 
 
 @bare_jit
-def learn(r, unit, decay, state, places, rivals, rows, out, start):
+def learn(r, unit, decay, state, work, rows, out, start):
     """Predict and learn rows from `start` on, until there is no room for pairs; returns where that is, or n.
 
     Parameters
     ----------
     r : float; unit : bool; decay : float
-    state : ArowState, modified
-    places : int64[longest row], rivals : int64[RIVALS], scratch
+    state : ArowState, modified; work : ArowScratch, overwritten
     rows : Rows, labels slots; out : float64[n, K], filled in up to the classes shown before each row
     """
     pairs, now = state.pairs, state.now
@@ -144,12 +189,16 @@ def learn(r, unit, decay, state, places, rivals, rows, out, start):
         if decay > 0.0:
             forget(decay, state, rows, i)
         shown = z[y] if y < classes else 0.0
-        found = find_rivals(z, classes, y, rivals)
+        found = find_rivals(z, classes, y, work.rivals)
         for place in range(found):
-            b = rivals[place]
+            b = work.rivals[place]
             if not shown - z[b] < 1.0:
                 break
-            shown += step(r, pairs, rows, i, scale, y, b, shown - z[b], places)
+            if place == 0:
+                find_places(pairs, rows, i, y, found, work)
+                add_missing(pairs, rows, i, y, work.places, 1)
+            add_missing(pairs, rows, i, b, work.places, 2 + place)
+            shown += step(r, pairs, rows, i, scale, shown - z[b], 2 + place, work)
     return len(rows.y)
 
 
@@ -186,7 +235,10 @@ def score(pairs, rows, i, scale, classes, z):
     """z[:classes] <- w_k'x."""
     for k in range(classes):
         z[k] = 0.0
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+    large, end = len(pairs.classes) > LARGE_TABLE, rows.indptr[i + 1]
+    for at in range(rows.indptr[i], end):
+        if large:
+            fetch_block(pairs, rows, at + DISTANCE, end)
         f, x = rows.features[at], rows.values[at] * scale
         if f >= len(pairs.begin):
             continue
@@ -212,31 +264,60 @@ def find_rivals(z, classes, y, rivals):
 
 
 @bare_inline
-def step(r, pairs, rows, i, scale, y, b, m, places):
-    """Learn row i of class y against class b, at the margin m; returns by how much the score of y grows."""
-    begin, end, h = rows.indptr[i], rows.indptr[i + 1], rows.weight[i]
-    own, other = 0.0, 0.0
-    for at in range(begin, end):
-        f, x = rows.features[at], rows.values[at] * scale
+def find_places(pairs, rows, i, y, found, work):
+    """work.places[e] <- where the class y and the first `found` rivals stand in the block of entry e; -1: nowhere.
+
+    All of them in one visit, without a branch: where the search for one would end, no processor foresees.
+    """
+    begin, mark, places = rows.indptr[i], work.mark, work.places
+    mark[y] = 1
+    for place in range(found):
+        mark[work.rivals[place]] = 2 + place
+    for at in range(begin, rows.indptr[i + 1]):
+        f, e = rows.features[at], at - begin
+        block = pairs.begin[f]
+        for l in range(places.shape[1]):  # noqa: E741
+            places[e, l] = -1
+        for place in range(pairs.size[f]):
+            places[e, mark[pairs.classes[block + place]]] = place
+    mark[y] = 0
+    for place in range(found):
+        mark[work.rivals[place]] = 0
+
+
+@bare_inline
+def add_missing(pairs, rows, i, k, places, column):
+    """Add class k to the blocks of the row's features where it has no place; classes stay where they are in a block."""
+    begin = rows.indptr[i]
+    for at in range(begin, rows.indptr[i + 1]):
+        if places[at - begin, column] < 0:
+            f = rows.features[at]
+            place = place_of(pairs, f, k)  # of a feature that the row has twice
+            places[at - begin, column] = place if place >= 0 else add_pair(pairs, f, k)
+
+
+@bare_inline
+def step(r, pairs, rows, i, scale, m, column, work):
+    """Learn row i of a class against another, at the margin m; where they are is in columns 1 and `column` of places.
+
+    Returns by how much the score of the first grows. Quotients have a loop of their own over contiguous memory, so that
+    the compiler vectorises it.
+    """
+    begin, n, h, along = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i], rows.weight[i], work.along
+    for e in range(n):
+        f, x = rows.features[begin + e], rows.values[begin + e] * scale
+        work.values[e] = x
         for side in range(2):
-            k = y if side == 0 else b
-            place = place_of(pairs, f, k)
-            if place < 0:
-                place = add_pair(pairs, f, k)
-            if side == 0:
-                places[at - begin] = place
-            at_pair = pairs.begin[f] + place
-            grown = min(pairs.values[at_pair, P] + h * x * x / r, MOST)
-            pairs.values[at_pair, P] = grown
-            inverse = x * x / (1.0 + pairs.values[at_pair, P])
-            if side == 0:
-                own += inverse
-            else:
-                other += inverse
+            at = pairs.begin[f] + work.places[e, 1 if side == 0 else column]
+            pairs.values[at, P] = min(pairs.values[at, P] + h * x * x / r, MOST)
+            along[side, e] = 1.0 + pairs.values[at, P]
+    for side in range(2):
+        for e in range(n):
+            along[side, e] = work.values[e] / along[side, e]
+    own, other = product(work.values, along[0], n), product(work.values, along[1], n)
     c = (1.0 - m) / (own + other + r / h)
-    for at in range(begin, end):
-        f, x = rows.features[at], rows.values[at] * scale
-        at_own, at_other = pairs.begin[f] + places[at - begin], pairs.begin[f] + place_of(pairs, f, b)
-        pairs.values[at_own, W] += c * x / (1.0 + pairs.values[at_own, P])
-        pairs.values[at_other, W] -= c * x / (1.0 + pairs.values[at_other, P])
+    for e in range(n):
+        block = pairs.begin[rows.features[begin + e]]
+        pairs.values[block + work.places[e, 1], W] += c * along[0, e]
+        pairs.values[block + work.places[e, column], W] -= c * along[1, e]
     return c * own

@@ -15,18 +15,24 @@ when their feature last occurred, and are discounted when they are read.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
+    DISTANCE,
+    LARGE_TABLE,
     Pairs,
     add_pair,
     bytes_of,
     count_places,
+    fetch_block,
     more_room,
     new_pairs,
     packed_pairs,
@@ -98,6 +104,36 @@ class Bayes:
             pairs=packed_pairs(state.pairs), rows=state.rows[:classes], amounts=state.amounts[:classes],
             since=state.since[: state.now["numbers"][0]],
         )  # fmt: skip
+
+    def renumbered(self, state: BayesState, numbers: np.ndarray, features: int, slots: np.ndarray) -> BayesState:
+        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+        now, known = state.now.copy(), slots[: len(state.rows)]
+        pairs, since = state.pairs, state.since
+        if self._decay > 0.0:
+            pairs = faded(pairs, 0, (1.0 - self._decay) ** (now["rows"] - since))
+            since, now["numbers"] = np.full(features, now["rows"][0]), features
+        now["classes"] = K = 1 + known.max(initial=-1)
+        rows, amounts = (merging.renumbered(each, known, K) for each in (state.rows, state.amounts))
+        return BayesState(renumbered_pairs(pairs, numbers, features, slots), rows, amounts, since, now)
+
+    def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
+        """The counts of one run over all rows (see `Engine.merge`)."""
+        own = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
+        now, every = base.now.copy(), (base, *states)
+        by = merging.shares(own, 1.0 - self._decay)
+        feature, classes, (start, *columns) = side_by_side([each.pairs for each in every])
+        counts = np.clip(merging.summed(start, columns, by), 0.0, MOST)
+        now["classes"] = K = max(len(each.rows) for each in every)
+        now["features"], now["rows"] = len(np.unique(feature)), base.now["rows"] + sum(own)
+        of_rows, amounts = (
+            merging.summed(arrays[0], arrays[1:], by)
+            for arrays in (
+                [grown(array, K)[:K] for array in each] for each in zip(*(s[1:3] for s in every), strict=True)
+            )
+        )
+        since = np.full_like(base.since, now["rows"][0])
+        pairs = table_of(feature, classes, counts, 0)
+        return BayesState(pairs, of_rows, np.minimum(amounts, MOST * MOST), since, now)
 
     def facts(self, state: BayesState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
@@ -172,7 +208,10 @@ def score(decay, state, rows, i, z):
         amount += abs(rows.values[at])
     for k in range(classes):
         z[k] = log_of_next(state.rows[k]) - amount * math.log(state.amounts[k] + features)
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+    large, end = len(pairs.classes) > LARGE_TABLE, rows.indptr[i + 1]
+    for at in range(rows.indptr[i], end):
+        if large:
+            fetch_block(pairs, rows, at + DISTANCE, end)
         f, x = rows.features[at], abs(rows.values[at])
         if f >= len(pairs.begin):
             continue

@@ -26,9 +26,10 @@ class BinaryLearner:
 
     def __init__(self, options: LearnOptions):
         self._engine: Any = make_engine(options)
-        self.unknown = self._engine.unknown
+        self.unknown, self.merges = self._engine.unknown, self._engine.merges
         self.new, self.weights = self._engine.new, self._engine.weights
         self.packed, self.facts = self._engine.packed, self._engine.facts
+        self.renumbered, self.merge = self._engine.renumbered, self._engine.merge
 
     def reserve(self, state: State, features: int) -> State:
         """`state` with room for so many features."""

@@ -18,14 +18,17 @@ Weights are float32, all arithmetic is float64.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.multiclass.arow import predict, score
+from sonlearn.learn.multiclass.merging import renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
     add_pair,
@@ -37,6 +40,7 @@ from sonlearn.learn.multiclass.pairs import (
     scale_pairs,
     weights_of,
 )
+from sonlearn.learn.multiclass.sums import exponential, largest, product, summed
 
 #: Classes whose slope is smaller are left out of a step.
 TINY = 0.02
@@ -114,6 +118,37 @@ class Nag:
         """`state` without spare room."""
         return state._replace(pairs=packed_pairs(state.pairs), features=state.features[: state.now["features"][0]])
 
+    def renumbered(self, state: NagState, numbers: np.ndarray, features: int, slots: np.ndarray) -> NagState:
+        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+        now, table = state.now.copy(), state.features[: state.now["features"][0]].copy()
+        if self._decay > 0.0:
+            table[:, G] *= (1.0 - self._decay) ** (now["rows"] - table[:, SINCE])
+            table[:, SINCE] = now["rows"]
+        now["classes"], now["features"] = 1 + slots[: now["classes"][0]].max(initial=-1), features
+        pairs = renumbered_pairs(state.pairs, numbers, features, slots)
+        return NagState(pairs, merging.renumbered(table, numbers, features), now)
+
+    def merge(self, states: Sequence[NagState], base: NagState, rows: Sequence[int]) -> NagState:
+        """Sums as of one run, weights averaged by what their features' sums have gained (see `Engine.merge`)."""
+        own, retention = [float(each.now["rows"][0] - base.now["rows"][0]) for each in states], 1.0 - self._decay
+        by, now, table = merging.shares(own, retention), base.now.copy(), base.features.copy()
+        for name in ("t", "N", "rows"):
+            now[name] = merging.summed(base.now[name], [each.now[name] for each in states], np.ones(len(own)))
+        now["classes"] = max(int(each.now["classes"][0]) for each in states)
+        sums = [each.features[:, G] for each in states]
+        gains = merging.added(base.features[:, G], sums, own, retention, by)
+        table[:, G] = np.maximum(merging.summed(base.features[:, G], sums, by), 0.0)
+        table[:, S] = np.max([each.features[:, S] for each in (base, *states)], axis=0)
+        table[:, SINCE] = now["rows"]
+        scales = [
+            np.divide(each.features[:, S], table[:, S], out=np.ones(len(table)), where=table[:, S] > 0.0)
+            for each in (base, *states)
+        ]
+        feature, classes, columns = side_by_side([each.pairs for each in (base, *states)])
+        start, *others = (scale[feature] * column[:, 0] for scale, column in zip(scales, columns, strict=True))
+        w = merging.averaged(start, others, [gain[feature] for gain in gains])
+        return NagState(table_of(feature, classes, w[:, None], 0), table, now)
+
     def facts(self, state: NagState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
         own = bytes_of(state.pairs) + int(state.now["features"][0]) * state.features.itemsize * 3
@@ -184,17 +219,18 @@ def tamed(x):
 @bare_inline
 def slopes(q, z, shown, classes, y):
     """q[:classes] <- softmax(z) less the indicator of y; returns the sum of squares. Classes not `shown` score 0."""
-    top, total, squares = -math.inf, 0.0, 0.0
+    for k in range(shown):
+        q[k] = z[k]
+    for k in range(shown, classes):
+        q[k] = 0.0
+    top = largest(q, classes)
     for k in range(classes):
-        q[k] = z[k] if k < shown else 0.0
-        top = max(top, q[k])
+        q[k] = exponential(q[k] - top)
+    total = summed(q, classes)
     for k in range(classes):
-        q[k] = math.exp(q[k] - top)
-        total += q[k]
-    for k in range(classes):
-        q[k] = q[k] / total - (1.0 if k == y else 0.0)
-        squares += q[k] * q[k]
-    return squares
+        q[k] /= total
+    q[y] -= 1.0
+    return product(q, q, classes)
 
 
 @bare_inline

@@ -12,7 +12,7 @@ as many classes have been met as there can be, the spare learner is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -90,7 +90,7 @@ class OneVsRest(ClassEngine):
         self._binaries = [BinaryLearner(options.of_one_class) for _ in range(threads)]
         self._binary = self._binaries[0]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self.unknown = self._binary.unknown
+        self.unknown, self.merges = self._binary.unknown, self._binary.merges
 
     def new(self, classes: int = 0) -> ClassesState:
         """State that has seen nothing, with room for so many classes: none that has been met."""
@@ -164,6 +164,26 @@ class OneVsRest(ClassEngine):
         """Say that the rows to come have been learned from before."""
         for own in (*state.classes, state.unseen):
             self._binary.next_pass(own)
+
+    def renumbered(self, state: ClassesState, numbers: np.ndarray, features: int) -> ClassesState:
+        """`state` with other numbers of the features (see `Engine.renumbered`)."""
+        packed = self.packed(state)
+        classes = tuple(self._binary.renumbered(own, numbers, features) for own in packed.classes)
+        unseen = self._binary.renumbered(packed.unseen, numbers, features)
+        return state._replace(classes=classes, unseen=unseen, features=np.array([features]))
+
+    def merge(self, states: Sequence[ClassesState], base: ClassesState, rows: Sequence[int]) -> ClassesState:
+        """Each class's learners merged, which are in the same order in all states (see `Engine.merge`)."""
+
+        def merge(own: list[State], start: State) -> State:
+            return self._binary.merge(own, start, rows)
+
+        classes = tuple(
+            merge([state.classes[k] for state in states], start) for k, start in enumerate(base.classes)
+        )  # fmt: skip
+        counts = base.counts + sum(state.counts - base.counts for state in states)
+        unseen = merge([state.unseen for state in states], base.unseen)
+        return ClassesState(classes, unseen, counts, base.features)
 
     def reordered(self, state: ClassesState, order: list[int | None]) -> ClassesState:
         """`state` with its classes in another order; None stands for one that has not been met, and is from now on."""

@@ -1,9 +1,10 @@
 """Numbers for each (feature, class) that occurred together: a list of classes for each feature, which grows.
 
 A word of a text meets few of a thousand classes, so a table of features x classes would be empty nearly everywhere.
-Here a feature has a block in one pool: as many places as the next power of two of the classes that it has met. A full
-block moves into one of twice the size; what it leaves is free for others. Time and memory are in proportion to the
-pairs that occurred, whatever the number of features or classes, and a class that comes late costs nothing.
+Here a feature has a block in one pool: as many places as the next power of two of the classes that it has met, `LEAST`
+at least. A full block moves into one of twice the size; what it leaves is free for others. Time and memory are in
+proportion to the pairs that occurred, whatever the number of features or classes, and a class that comes late costs
+nothing.
 
 Where in the pool a block lies, and in which order a feature has met its classes, changes no bit of a score: a class has
 at most one place in a block.
@@ -16,11 +17,17 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.arrays import grown, zeros
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 
-#: Sizes of blocks: 2^0 to 2^(SIZES - 1).
-SIZES = 32
+#: Sizes of blocks: below 2^SIZES, and LEAST at least. A row that a learner learns from has up to four classes.
+SIZES, LEAST = 32, 4
 NONE = -1
+#: Tables of more places than this are prefetched: a block so many entries before it is read, its place twice as many.
+LARGE_TABLE, DISTANCE = 1 << 14, 8
+#: Cache lines of a block that are prefetched, at most; the processor itself fetches what follows.
+LINES = 4
+#: Classes of a block that are compared side by side.
+SIDE_BY_SIDE = 16
 
 
 class Pairs(NamedTuple):
@@ -91,7 +98,7 @@ def _places(size: np.ndarray, begin: np.ndarray) -> np.ndarray:
 
 def _laid_out(pairs: Pairs) -> Pairs:
     """A packed table with blocks as learning has them."""
-    capacity = np.where(pairs.size > 0, 1 << np.ceil(np.log2(np.maximum(pairs.size, 1))).astype(np.int64), 0)
+    capacity = np.where(pairs.size > 0, 1 << np.ceil(np.log2(np.maximum(pairs.size, LEAST))).astype(np.int64), 0)
     ends = np.cumsum(capacity)
     used = int(ends[-1]) if len(ends) else 0
     out = new_pairs(pairs.values.shape[1])
@@ -121,11 +128,35 @@ def bytes_of(pairs: Pairs) -> int:
 @forced_inline
 def place_of(pairs, f, k):
     """The place of class k in the block of feature f, counted from where that begins; -1: they have not met."""
-    begin = pairs.begin[f]
-    for at in range(pairs.size[f]):
+    begin, size, at = pairs.begin[f], pairs.size[f], 0
+    while at + SIDE_BY_SIDE <= size:
+        found = 0
+        for l in range(SIDE_BY_SIDE):  # noqa: E741
+            found |= np.int32(pairs.classes[begin + at + l] == k)
+        if found:
+            break
+        at += SIDE_BY_SIDE
+    while at < size:
         if pairs.classes[begin + at] == k:
             return at
+        at += 1
     return -1
+
+
+@forced_inline
+def fetch_block(pairs, rows, at, end):
+    """Prefetch the block of the feature of entry `at`, and the place of the block of one further on, before `end`.
+
+    Blocks of a large table are rarely in the cache, and a row of a view may have hundreds of them.
+    """
+    if at + DISTANCE < end and rows.features[at + DISTANCE] < len(pairs.begin):
+        fetch(pairs.begin, rows.features[at + DISTANCE], 1)
+        fetch(pairs.size, rows.features[at + DISTANCE], 1)
+    if at < end and rows.features[at] < len(pairs.begin):
+        begin, size = pairs.begin[rows.features[at]], pairs.size[rows.features[at]]
+        if size > 0:
+            fetch(pairs.classes, begin, min((4 * size + 63) >> 6, LINES))
+            fetch(pairs.values, begin, min((4 * size * pairs.values.shape[1] + 63) >> 6, LINES))
 
 
 @bare_inline
@@ -135,9 +166,9 @@ def add_pair(pairs, f, k):
     Room has been made (`places_needed`).
     """
     size, begin, classes, values = pairs.size[f], pairs.begin[f], pairs.classes, pairs.values
-    if size & (size - 1) == 0:  # the block is full: it has the size of a power of two, or there is none
+    if size == 0 or (size >= LEAST and size & (size - 1) == 0):  # there is no block, or it is full
         order = order_of(size)
-        wanted = 0 if size == 0 else order + 1
+        wanted = order_of(max(2 * size, LEAST))
         to = pairs.free[wanted]
         if to >= 0:
             pairs.free[wanted] = classes[to]

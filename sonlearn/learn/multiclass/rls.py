@@ -15,10 +15,12 @@ Scores are multiplied with `GAIN`, which gives them the size of other members' s
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.linear_algebra import add_rows
@@ -105,6 +107,32 @@ class Rls:
         now = state.now.copy()
         now["room"] = classes
         return state._replace(W=state.W.reshape(d, room)[:, :classes].ravel(), now=now)
+
+    def renumbered(self, state: RlsState, numbers: np.ndarray, features: int, slots: np.ndarray) -> RlsState:
+        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+        d, room, classes = (int(state.now[name][0]) for name in ("features", "room", "classes"))
+        now, features = state.now.copy(), min(features, self._most)
+        known = np.where(numbers[:d] < features, numbers[:d], -1)
+        stays, K = known >= 0, 1 + slots[:classes].max(initial=-1)
+        P, W = np.eye(features) / self._ridge, np.zeros((features, K))
+        P[np.ix_(known[stays], known[stays])] = state.P.reshape(d, d)[np.ix_(stays, stays)]
+        W[np.ix_(known[stays], slots[:classes])] = state.W.reshape(d, room)[stays, :classes]
+        now["classes"], now["features"], now["room"] = K, features, K
+        return RlsState(P.ravel(), W.ravel(), now)
+
+    def merge(self, states: Sequence[RlsState], base: RlsState, rows: Sequence[int]) -> RlsState:
+        """Least squares over all rows learned: A W = sum of A_g W_g - (G - 1) A_0 W_0, A = 1/P (see `Engine.merge`)."""
+        every, by, now = (base, *states), np.ones(len(states)), base.now.copy()
+        d, K = int(base.now["features"][0]), max(int(each.now["classes"][0]) for each in every)
+        if not d:
+            return base
+        A = [np.linalg.inv(each.P.reshape(d, d)) for each in every]
+        W = [np.pad(own, ((0, 0), (0, K - own.shape[1]))) for own in (each.W.reshape(d, -1) for each in every)]
+        total = merging.summed(A[0], A[1:], by)
+        b = merging.summed(A[0] @ W[0], [a @ w for a, w in zip(A[1:], W[1:], strict=True)], by)
+        P = np.linalg.inv((total + total.T) / 2.0)
+        now["classes"] = now["room"] = K
+        return RlsState(((P + P.T) / 2.0).ravel(), (P @ b).ravel(), now)
 
     def facts(self, state: RlsState) -> dict[str, Any]:
         """bytes that it takes."""

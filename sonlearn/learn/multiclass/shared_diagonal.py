@@ -31,6 +31,7 @@ class SharedDiagonal(FirstOrder):
     """Engine of the first-order methods with ``multinomial``; predictions are float64[n, K], labels 0 to K - 1."""
 
     _kernels = softmax
+    merges = False
 
     def __init__(self, options: LearnOptions):
         assert options.multinomial is not None

@@ -11,10 +11,12 @@ on shuffled rows it says little, and the combiner leaves it aside.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
@@ -69,6 +71,22 @@ class Shares:
     def packed(self, state: SharesState) -> SharesState:
         """`state` without spare room."""
         return state._replace(logs=state.logs[: state.now["classes"][0]])
+
+    def renumbered(self, state: SharesState, numbers: np.ndarray, features: int, slots: np.ndarray) -> SharesState:
+        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+        now, classes = state.now.copy(), int(state.now["classes"][0])
+        now["classes"] = K = 1 + slots[:classes].max(initial=-1)
+        logs = np.full(K, -np.inf)
+        logs[slots[:classes]] = state.logs[:classes]
+        return SharesState(logs, now)
+
+    def merge(self, states: Sequence[SharesState], base: SharesState, rows: Sequence[int]) -> SharesState:
+        """The shares of one run over all rows (see `Engine.merge`)."""
+        now, every = base.now.copy(), (base, *states)
+        now["classes"] = K = max(int(each.now["classes"][0]) for each in every)
+        start, *others = (np.append(np.exp(each.logs), np.zeros(K - len(each.logs))) for each in every)
+        found = np.maximum(merging.summed(start, others, merging.shares(rows, 1.0 - self._decay)), 0.0)
+        return SharesState(np.log(found, out=np.full(K, -np.inf), where=found > 0.0), now)
 
     def facts(self, state: SharesState) -> dict[str, Any]:
         """bytes that it takes."""

@@ -26,6 +26,7 @@ from sonlearn.learn.first_order.rules import (
     OGD,
     TOTAL,
     ada_rate,
+    gather,
     inverse_power,
     nag_scales,
 )
@@ -155,7 +156,9 @@ def nag(params, state, work, rows, i, p, norm):
     if norm == 0.0 and not params.before:
         return True
     shared, now, along, begin, h = state.shared, state.now[0], work.along, rows.indptr[i], rows.weight[i]
-    q, size = nag_scales(shared, G, along, rows, i, h * norm * norm)
+    for k in range(rows.indptr[i + 1] - begin):
+        gather(shared, G, along, k, rows.features[begin + k], rows.values[begin + k])
+    q, size = nag_scales(along, rows, i, h * norm * norm)
     t, N = now.t + h, now.N + h * size
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     by = follow(params, p, int(rows.y[i]), h, q * common, work.step)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, by_class, grown
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.newton.learn import learn
@@ -44,7 +44,7 @@ class SketchedNewton(Engine):
         """Make room for learning `rows`."""
         now = state.now[0]
         local = min(features, int(now.local) + (FEATURES + 1) * int(rows.indptr[-1]))
-        longest = int(np.diff(rows.indptr).max(initial=1))
+        longest = longest_row(rows)
         if longest > len(self._work.x):
             self._work = new_work(self._params, longest)
         return state._replace(

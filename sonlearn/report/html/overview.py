@@ -44,9 +44,9 @@ def _measured(end: dict[str, Any]) -> list[Element | None]:
     shown = []
     if said.get("auc") is not None:
         shown.append(_tile("area under the ROC curve", f"{said['auc']:.4f}", "1 is best, 0.5 is chance"))
-        best = said["best_f1"]
-        beside = f"best: {best['f1']:.3f} at {best['threshold']:.3g}"
-        shown.append(_tile("F1 of the class +1", f"{said['decided']['f1']:.3f}", beside))
+        decided, best = said.get("decided"), said.get("best_f1")
+        beside = f"best: {best['f1']:.3f} at {best['threshold']:.3g}" if best else ""
+        shown.append(_tile("F1 of the class +1", f"{decided['f1']:.3f}" if decided else DASH, beside))
     if said.get("rmse") is not None:
         shown.append(_tile("RMSE", number(said["rmse"]), f"mean absolute error {number(said['mae'])}"))
         r2 = said.get("r2")

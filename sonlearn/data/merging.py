@@ -1,0 +1,87 @@
+"""Arithmetic of a merge: what several learners have added to a common start, put into one.
+
+Each of G learners began as a copy of the `base` and learned rows of its own. A sum over rows merges exactly:
+
+    X = sum_g a_g X_g - sum_{g < G} a_g X_base
+
+where a_g is what forgetting leaves of learner g's sum after the rows of the learners behind it (1 without forgetting):
+the sum of one learner that has learned all rows in that order. Weights are no sums. They are averaged, feature by
+feature, by how much each learner has added to the feature's precision.
+
+A merge of merged learners of the same base is the merge of all of them, so that merges may form a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Arrays = Sequence[np.ndarray]
+
+
+def shares(rows: Sequence[float], retention: float = 1.0) -> np.ndarray:
+    """float64[G]: a_g, of learners that have learned so many rows each since the base."""
+    behind = np.cumsum(np.asarray(rows, dtype=np.float64)[::-1])[::-1] - np.asarray(rows, dtype=np.float64)
+    return np.asarray(retention**behind)
+
+
+def summed(base: Any, others: Sequence[Any], by: np.ndarray) -> Any:
+    """The merged sum of arrays (or numbers) of one shape; `by` are `shares`."""
+    total = others[-1] * 1
+    for share, other in zip(by[:-1], others[:-1], strict=True):
+        total = total + (other - base if share == 1.0 else share * (other - base))
+    return total
+
+
+def added(
+    base: np.ndarray, others: Arrays, rows: Sequence[float], retention: float, by: np.ndarray
+) -> list[np.ndarray]:
+    """What each learner has added to a sum, as much as is left of it in the merged sum; not below 0."""
+    left = (retention ** float(n) for n in rows)
+    return [np.maximum(share * (other - kept * base), 0.0) for share, other, kept in zip(by, others, left, strict=True)]
+
+
+def averaged(base: np.ndarray, others: Arrays, gains: Arrays) -> np.ndarray:
+    """Weights: base + sum_g gain_g (w_g - base) / sum_g gain_g; base where nobody has gained anything."""
+    total = np.sum(gains, axis=0)
+    moved = np.sum([gain * (w - base) for gain, w in zip(gains, others, strict=True)], axis=0)
+    return np.asarray(base + np.divide(moved, total, out=np.zeros(np.shape(base)), where=total > 0.0))
+
+
+def renumbered(array: np.ndarray, numbers: np.ndarray, features: int) -> np.ndarray:
+    """`array`, whose row f becomes row numbers[f] of `features` rows; below 0: left out. Other rows are zeros."""
+    out = np.zeros((features, *array.shape[1:]), array.dtype)
+    known = numbers[: len(array)] >= 0
+    out[numbers[: len(array)][known]] = array[known]
+    return out
+
+
+def moments(base: np.ndarray, others: Arrays) -> np.ndarray:
+    """Merged moments, float64[..., 3]: weight, mean, sum of squared deviations from it (Chan, Golub, LeVeque 1983)."""
+    total = np.array(base, dtype=np.float64)
+    for other in others:
+        if not np.any(base[..., 0]):
+            part = other
+        else:
+            n = np.maximum(other[..., 0] - base[..., 0], 0.0)
+            mean = _quotient(other[..., 0] * (other[..., 1] - base[..., 1]), n) + base[..., 1]
+            apart = (mean - base[..., 1]) ** 2 * _quotient(base[..., 0] * n, other[..., 0])
+            squares = np.maximum(other[..., 2] - base[..., 2] - apart, 0.0)
+            part = np.stack([n, np.where(n > 0.0, mean, 0.0), np.where(n > 0.0, squares, 0.0)], axis=-1)
+        total = _pooled(total, part)
+    return total
+
+
+def _pooled(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    n = a[..., 0] + b[..., 0]
+    share, apart = _quotient(b[..., 0], n), b[..., 1] - a[..., 1]
+    mean = np.where(a[..., 0] > 0.0, a[..., 1] + share * apart, b[..., 1])
+    squares = a[..., 2] + b[..., 2] + np.where(a[..., 0] > 0.0, a[..., 0] * share * apart**2, 0.0)
+    return np.stack([n, mean, squares], axis=-1)
+
+
+def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a / b, 0 where b is 0."""
+    return np.asarray(np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0.0))

@@ -1,0 +1,136 @@
+"""One learner of what several have learned: a model of one learner's size and speed, which can go on learning.
+
+Sums over rows (counts, moments, odds, sums of squared gradients, precisions) are what one learner of all rows would
+have. Weights are averaged by the precision that each learner has gained (`sonlearn.data.merging` and the engines'
+`merge`). Learners number features as they meet them; the merged one has the numbers of the base, and then those of the
+learners in their order.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sonlearn.data.batch import Batch
+from sonlearn.data.rows import NO_ROWS
+from sonlearn.errors import InputError, OptionError
+from sonlearn.learn.labels import PLUS_MINUS, WORDS, ZERO_ONE
+from sonlearn.learn.make import make_engine
+from sonlearn.options import LearnOptions
+from sonlearn.views.index import index_of, intern
+
+if TYPE_CHECKING:
+    from sonlearn.learn.learner import Learner
+
+
+def merged(make: Any, learners: Sequence[Learner], base: Learner | None, threads: int = 1) -> Learner:
+    """The merged learner. Arguments are not modified.
+
+    Parameters
+    ----------
+    make : type
+        `Learner`.
+    learners : of G learners of the same options
+        In the order of their rows: what forgets, forgets the earlier ones' rows more.
+    base : Learner or None
+        With a copy of which each of them began; None: with nothing. What they have learned since is added to it.
+    threads : int
+        As in the constructor.
+
+    Raises
+    ------
+    OptionError
+        Learners have other options than the base, have learned less, or their method cannot be merged.
+    InputError
+        One learner has labels 0 and 1, another -1 and +1; or numbers and names of classes.
+    """
+    first = learners[0]
+    base = base or make(dataclasses.replace(first.options), first.text)
+    check(learners, base)
+    out = make(base.options, first.text, threads=threads)
+    for each in learners:
+        out.columns.add({name: set(kinds) for name, kinds in each.columns.known.items()})
+    every, rows = (base, *learners), [each.examples - base.examples for each in learners]
+    index, numbers = index_of(base.index.ids[: base.size]), []
+    for each in every:
+        found, index = intern(_row_of(each.index.ids[: each.size]), index)
+        numbers.append(found.features[: each.size])
+    out.index, size = index, int(index.size[0])
+    states = [each.engine.packed(each.state) for each in every]
+    if first.options.several:
+        states = _of_same_classes(out, every, states)
+    else:
+        out.labels.restore(_coding(every))
+    start, *states = [out.engine.renumbered(state, own, size) for state, own in zip(states, numbers, strict=True)]
+    out.state = out.engine.reserve(out.engine.merge(states, start, rows), NO_ROWS, size)
+    out.examples = base.examples + sum(rows)
+    out.take_thresholds(learners[-1])
+    return out
+
+
+def check(learners: Sequence[Learner], base: Learner) -> None:
+    """Raise OptionError for learners that cannot be merged."""
+    for each in learners:
+        if each.options != base.options:
+            raise OptionError("learners of other options than the base's cannot be merged")
+        if each.examples < base.examples:
+            raise OptionError(
+                f"a learner of {each.examples} rows did not begin with the base, which has learned {base.examples}"
+            )
+    if base.options.label_delay:
+        raise OptionError("--label_delay: rows wait for their labels, so that learners cannot be merged")
+    if not can_merge(base.options):
+        raise OptionError(f"{_named(base.options)}: learners of this method cannot be merged")
+
+
+def can_merge(options: LearnOptions) -> bool:
+    """Whether learners with these options can be merged."""
+    return bool(make_engine(options).merges) and not options.label_delay
+
+
+def _named(options: LearnOptions) -> str:
+    return f"--multinomial {options.multinomial}" if options.multinomial else f"--method {options.method}"
+
+
+def _row_of(ids: np.ndarray) -> Batch:
+    """One row with these features, to be learned from."""
+    one = np.ones(1)
+    return Batch(np.array([0, len(ids)]), ids, np.ones(len(ids)), one, one, np.ones(1, np.int64))
+
+
+def _coding(learners: Sequence[Learner]) -> dict[str, Any]:
+    """How all of them have labels written."""
+    headers = [each.labels.header() for each in learners]
+    known = {header["coding"] for header in headers}
+    if {ZERO_ONE, PLUS_MINUS} <= known:
+        raise InputError("<learners>", None, None, "labels -1 and +1", "0 and 1, as of another learner")
+    words: list[str | None] = [None, None]
+    for header in headers:
+        for place, word in enumerate(header["words"]):
+            if word is not None and (words[place] not in (None, word) or word == words[1 - place]):
+                found = f"labels {header['words'][0]} and {header['words'][1]}"
+                raise InputError("<learners>", None, None, found, f"{words[0]} and {words[1]}; give --positive LABEL")
+            words[place] = word if word is not None else words[place]
+    numeric = any(header["numeric"] for header in headers)
+    if WORDS in known and numeric:
+        raise InputError("<learners>", None, None, "labels that are words", "numbers, as of another learner")
+    return {"coding": max(known), "words": words, "numeric": numeric}
+
+
+def _of_same_classes(out: Learner, learners: Sequence[Learner], states: list[Any]) -> list[Any]:
+    """The states with the same classes in the same order, which `out` then has, too."""
+    if len({type(label) for each in learners for label in each.classes}) > 1:
+        raise InputError("<learners>", None, None, "names of classes", "whole numbers, as of another learner")
+    firsts = {each.labels.first for each in learners} - {None}
+    if firsts == {0, 1}:
+        most = out.options.oaa
+        raise InputError("<learners>", None, None, f"classes 1 to {most}", f"0 to {most - 1}, as of another learner")
+    order = list(dict.fromkeys(label for each in learners for label in each.classes))
+    out.restore_classes({"labels": order, "first": next(iter(firsts), None)})
+    return [
+        out.engine.reordered(state, [each.classes.index(k) if k in each.classes else None for k in order])
+        for state, each in zip(states, learners, strict=True)
+    ]

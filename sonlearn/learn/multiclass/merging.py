@@ -1,0 +1,58 @@
+"""Merges of members of several classes (`sonlearn.data.merging`): tables of pairs as columns side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sonlearn.learn.multiclass.pairs import Pairs, new_pairs, packed_pairs
+
+
+def renumbered_pairs(pairs: Pairs, numbers: np.ndarray, features: int, slots: np.ndarray) -> Pairs:
+    """A table, packed, with other numbers of its features (below 0: left out) and its classes."""
+    feature, classes, values = _entries(pairs)
+    feature, stays = numbers[feature], numbers[feature] >= 0
+    return table_of(feature[stays], slots[classes[stays]], values[stays], features)
+
+
+def faded(pairs: Pairs, column: int, left: np.ndarray) -> Pairs:
+    """A table, packed, whose numbers in `column` are multiplied with what is `left` of those of each feature."""
+    feature, _, values = _entries(pairs)
+    values = values.astype(np.float64)
+    values[:, column] *= left[feature]
+    return packed_pairs(pairs)._replace(values=values.astype(np.float32))
+
+
+def side_by_side(tables: Sequence[Pairs]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """(feature int64[n], class int64[n], of each table float64[n, C]) of the pairs that occur in any of them.
+
+    Where a pair does not occur its numbers are 0.
+    """
+    entries = [_entries(pairs) for pairs in tables]
+    classes = 1 + max((int(own.max(initial=-1)) for _, own, _ in entries), default=0)
+    keys = [feature * classes + own for feature, own, _ in entries]
+    every = np.unique(np.concatenate(keys))
+    columns = []
+    for own, (_, _, values) in zip(keys, entries, strict=True):
+        column = np.zeros((len(every), values.shape[1]))
+        column[np.searchsorted(every, own)] = values
+        columns.append(column)
+    return every // max(classes, 1), every % max(classes, 1), columns
+
+
+def _entries(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    packed = packed_pairs(pairs)
+    feature = np.repeat(np.arange(len(packed.size)), packed.size)
+    return feature, packed.classes.astype(np.int64), packed.values
+
+
+def table_of(feature: np.ndarray, classes: np.ndarray, values: np.ndarray, features: int) -> Pairs:
+    """The packed table of these pairs; of a feature in this order."""
+    order = np.argsort(feature, kind="stable")
+    size = np.bincount(feature, minlength=features).astype(np.int32)
+    return packed_pairs(
+        new_pairs(values.shape[1])._replace(
+            size=size, classes=classes[order].astype(np.int32), values=values[order].astype(np.float32)
+        )
+    )

@@ -1,0 +1,55 @@
+"""The keywords of a `Learner`, as type checkers and editors know them. By tests/support/write_keywords.py."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class LearnKeywords(TypedDict, total=False):
+    """See `LearnOptions`."""
+
+    method: str | None
+    sketch: str | None
+    sketch_size: int | None
+    loss: str | None
+    oaa: int | None
+    classes: str | None
+    max_classes: int
+    multinomial: int | None
+    positive: str
+    quantile_tau: float
+    huber_k: float
+    clip: float | None
+    min_prediction: float | None
+    max_prediction: float | None
+    link: str
+    binary: bool
+    threshold: float | str | None
+    coverage: float | None
+    alpha: float | None
+    sigma: float | str | None
+    eta: float | str | None
+    project: str
+    members: tuple[str, ...] | list[str] | str
+    prune: bool
+    budget: float | str
+    thin: float | None
+    beta: float | None
+    oja_step: str
+    scale: str | None
+    diagonal: bool | None
+    learning_rate: float | None
+    power_t: float | None
+    invariant: bool
+    rescale: str
+    l1: float
+    l2: float
+    decay: float
+    label_delay: int
+    ftrl_alpha: float | None
+    ftrl_beta: float | None
+    delta: float
+    update: str
+    buffer: str
+    seed: int
+    arow_r: float

@@ -1,0 +1,109 @@
+"""Texts of a column that are meant as something else: sentences, and dates and numbers in notations that are not read.
+
+They are features all the same, `sonlearn.text.encode` says which; nobody would learn of it, so a note says so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sonlearn.errors import shorten
+
+#: Texts of a column before it is worth a note.
+ENOUGH = 20
+_DATE = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}( .*)?|\d{4}[./]\d{1,2}[./]\d{1,2}( .*)?", re.ASCII)
+_MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
+_NUMBER = re.compile(
+    rf"[+-]?{_MONEY}?\s*[+-]?(\d+([.,]\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?)\s*({_MONEY}|%)?",
+)
+_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?", re.ASCII)
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")
+
+
+def is_sentence(field: str) -> bool:
+    """Whether a text has three words at least."""
+    return len(field.split(None, 2)) > 2
+
+
+def is_other_date(field: str) -> bool:
+    """Whether a text that is read as no date looks like one."""
+    return _DATE.fullmatch(field.strip()) is not None
+
+
+def is_other_number(field: str) -> bool:
+    """Whether a text that is read as no number looks like one: decimal commas, thousands, signs of money, percent."""
+    return _NUMBER.fullmatch(field.strip()) is not None
+
+
+def with_point(field: str) -> str:
+    """A number that is written with a decimal comma, as 1.234,5, with a point, as 1234.5; another text as it is."""
+    bare = field.strip()
+    if bare[-1:].isdigit() and _COMMA.fullmatch(bare):
+        return bare.replace(".", "").replace(",", ".")
+    return field
+
+
+def date_note(field: str) -> str:
+    """What to do about a column of dates such as `field`."""
+    return f"dates that are not read as such ({shorten(field)}); write 2024-03-31"
+
+
+def number_note(field: str) -> str:
+    """What to do about a column of numbers such as `field`."""
+    comma = with_point(field) != field
+    remedy = "give --decimal ','" if comma else "write 1234.5, without signs and thousands"
+    return f"numbers that are read as texts ({shorten(field)}); {remedy}"
+
+
+def text_note(column: str, what: str = "column") -> str:
+    """What to do about a column of sentences, or a member of JSON."""
+    return f"the {what} {shorten(column)} looks like a text: --text {shorten(column)} takes its words"
+
+
+class Suspicions:
+    """What the texts of one column look like, each counted once.
+
+    Attributes
+    ----------
+    foreign : str
+        The first field that is not UTF-8, or nothing.
+    """
+
+    def __init__(self) -> None:
+        self._texts = self._sentences = self._dates = self._numbers = 0
+        self._date = self._number = self.foreign = ""
+
+    def add(self, field: str) -> None:
+        """A category that had not been met before."""
+        self._texts += 1
+        self._sentences += is_sentence(field)
+        if is_other_date(field):
+            self._dates, self._date = self._dates + 1, self._date or field
+        elif is_other_number(field):
+            self._numbers, self._number = self._numbers + 1, self._number or field
+
+    def check_bytes(self, field: str) -> None:
+        """Remember a field that is not UTF-8."""
+        if not (self.foreign or field.isascii()) and _NOT_UTF8.search(field):
+            self.foreign = field
+
+    def note(self, column: str, rows: int) -> str:
+        """What is to be said of the column after so many rows, or nothing."""
+        most = max(ENOUGH - 1, self._texts / 2)
+        if self._dates > most or self._numbers > most:
+            meant = date_note(self._date) if self._dates > most else number_note(self._number)
+            return f"the column {shorten(column)} has {meant} (--categorical {shorten(column)} if they are names)"
+        return self.text_note(column, rows)
+
+    def text_note(self, column: str, rows: int, what: str = "column") -> str:
+        """The same if most rows have a text of several words that no other has."""
+        if self._texts >= max(ENOUGH, rows / 2) and self._sentences > self._texts / 2:
+            return text_note(column, what)
+        return ""
+
+    def fault(self, column: str) -> str:
+        """What is wrong with the column's text, or nothing."""
+        if not self.foreign:
+            return ""
+        remedy = "if it is Latin-1, iconv -f LATIN1 -t UTF-8 FILE converts it"
+        return f"the column {shorten(column)} has text that is not UTF-8 ({shorten(self.foreign)}); {remedy}"

@@ -1,0 +1,80 @@
+"""What people try first, and the line that puts them right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from commands import caller, one_line
+
+from sonlearn.errors import OptionError
+from sonlearn.sketch import make_sketch
+
+
+@pytest.fixture
+def cli(capsys):
+    return caller(capsys)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "You are late today.",
+            "; words are read as VW text, behind a label and a bar: 1 | words; or of",
+        ),
+        (
+            "1 you are late today",
+            "; words are read as VW text, behind a label and a bar: 1 | words; or of",
+        ),
+        ("__label__ham see you", "; this looks like fastText's: sed 's/^__label__\\([^ ]*\\)/\\1 |/' FILE | sonlearn"),
+        ("id,age,city", "; for CSV use --format csv --label COLUMN"),
+    ],
+)
+def test_text_that_is_no_libsvm(cli, tmp_path, line, message):
+    (tmp_path / "t").write_text(line + "\n")
+    assert message in one_line(cli("train", "--quiet", tmp_path / "t"))
+
+
+@pytest.mark.parametrize("line", ["1 2:3 x", "x 1:2", "1 2:x"])
+def test_libsvm_that_is_malformed_has_no_such_remedy(cli, tmp_path, line):
+    (tmp_path / "t").write_text(line + "\n")
+    assert ";" not in one_line(cli("train", "--quiet", tmp_path / "t"))
+
+
+def test_what_takes_a_flag_is_told_best_known_first(cli):
+    assert one_line(cli("train", "-l", ".1")).startswith(
+        "--learning_rate: --method committee does not take it; --method nag, adagrad, "
+    )
+
+
+def test_vw_tells_its_version(cli):
+    status, out, err = cli("vw", "--version")
+    assert (status, out.split()[0], err) == (0, "sonlearn", "")
+
+
+def test_an_option_without_a_value_has_no_place_in_the_header(cli, tmp_path):
+    (tmp_path / "t").write_text("1 1:1\n-1 2:1\n")
+    _, _, err = cli("train", "--threads", "0", tmp_path / "t")
+    assert "members = ," not in err
+    assert "clip = inf, prune = yes" in err
+
+
+@pytest.mark.parametrize("size", [2.5, "3", True, None, 3.0])
+def test_the_size_of_a_sketch_is_a_whole_number(size):
+    with pytest.raises(OptionError, match=r"sketch size .*: expected a whole number of at least 1"):
+        make_sketch("rfd", size)
+    assert make_sketch("rfd", np.int64(3)).matrix().shape == (0, 0)
+
+
+def test_a_model_takes_the_place_of_models_alone(cli, tmp_path):
+    data, model, empty = tmp_path / "data", tmp_path / "model", tmp_path / "empty"
+    data.write_text("1 1:1\n-1 2:1\n" * 5)
+    (tmp_path / "other").write_text("1 3:1\n")
+    empty.touch()
+    for target in (model, model, empty):
+        assert cli("train", "--method", "nag", "--quiet", "-f", target, data) == (0, "", "")
+    model.write_bytes(model.read_bytes()[:100])  # damaged: it was one
+    assert cli("train", "--method", "nag", "--quiet", "-f", model, data) == (0, "", "")
+    said = one_line(cli("train", "--method", "nag", "--quiet", "-f", tmp_path / "other", data))
+    assert said.endswith("a file that is no model is there, and would be lost; give another name, or remove it")
+    assert (tmp_path / "other").read_text() == "1 3:1\n"

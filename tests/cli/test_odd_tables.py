@@ -1,0 +1,168 @@
+"""Tables as people have them: names, numbers and dates that are not written as ours are, and what is said of them."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import pytest
+from commands import caller, one_line
+
+from sonlearn import TextOptions, read_batches
+from sonlearn.errors import InputError
+from sonlearn.text.read import Reader
+from sonlearn.text.suspicions import is_other_number, with_point
+
+DRAW = random.Random(5)
+ROWS = [(DRAW.randint(18, 80), round(DRAW.uniform(10, 90) * 1000, 2), DRAW.random() < 0.4) for _ in range(60)]
+
+
+@pytest.fixture
+def cli(capsys):
+    return caller(capsys)
+
+
+def rows(text, **options):
+    """(label, sorted features by name) of each row of CSV."""
+    reader = Reader(io.BytesIO(text.encode("utf-8", "surrogateescape")), TextOptions(format="csv", **options))
+    found, names = [], {}
+    for batch in reader:
+        names = {slot: reader.names.of(slot)[0] for slot in batch.indices.tolist()}
+        for i in range(batch.n):
+            row = range(batch.indptr[i], batch.indptr[i + 1])
+            found.append((batch.y[i], {names[batch.indices[j]]: batch.values[j] for j in row}))
+    return found
+
+
+def german(x):
+    """A number with a decimal comma and points between thousands."""
+    return f"{x:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def written(path, header, line, encoding="utf-8"):
+    path.write_bytes((header + "".join(line(*row) + "\n" for row in ROWS)).encode(encoding))
+    return path
+
+
+def test_decimal_commas():
+    plain = "a;n;when;y\n" + "".join(f"{a};{x:.2f};31.03.2024;{int(y)}\n" for a, x, y in ROWS)
+    comma = "a;n;when;y\n" + "".join(f"{a};{german(x)};31.03.2024;{int(y)}\n" for a, x, y in ROWS)
+    taken = {"delimiter": ";", "label": "y"}
+    assert rows(comma, **taken, decimal=",") == rows(plain, **taken)
+    values = "y;a;t\n1.234,5;1,5;1,5 kg\n-0,25;1.5;x\n"  # labels too; no thousands behind the point of 1.5
+    expected = [(1234.5, {"a": 1.5, "t=1,5 kg": 1, "Constant": 1}), (-0.25, {"a": 1.5, "t=x": 1, "Constant": 1})]
+    assert rows(values, **taken, decimal=",") == expected
+    assert rows(values, **taken, decimal=",", categorical="a")[0][1].keys() == {"a=1,5", "t=1,5 kg", "Constant"}
+
+
+@pytest.mark.parametrize("field", ["55.536,31", "$1,234.50", "12 %", "3,5", "1'000", "€ 5", "1\u00a0000 EUR", "-1,5"])
+def test_numbers_of_other_notations(field):
+    assert is_other_number(field)
+
+
+@pytest.mark.parametrize("field", ["12 apples", "A1", "1,23,4 x", "", "-", "1.2.3", "v2"])
+def test_texts_are_none(field):
+    assert not is_other_number(field)
+    assert with_point(field) == field
+
+
+def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
+    def trained(header, line, *more, encoding="utf-8"):
+        table = written(tmp_path / "t.csv", header, line, encoding)
+        return cli("train", "--method", "nag", "--quiet", "--label", "y", table, *more)
+
+    what = "sonlearn: warning: the column 'n' has "
+    _, _, err = trained("a;n;y\n", lambda a, x, y: f"{a};{german(x)};{int(y)}", "--delimiter", ";")
+    names = "(--categorical 'n' if they are names)"
+    assert err == f"{what}numbers that are read as texts ({german(ROWS[0][1])!r}); give --decimal ',' {names}"
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}')
+    assert err.startswith(what)
+    assert err.endswith(f"; write 1234.5, without signs and thousands {names}")
+    assert trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}', "--categorical", "n") == (0, "", "")
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},12/{a % 28 + 1}/{1990 + a},{int(y)}")
+    assert err.startswith(f"{what}dates that are not read as such ('12/")
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{['Köln', 'Graz'][a % 2]},{int(y)}", encoding="latin-1")
+    assert err.startswith(f"{what}text that is not UTF-8 ('K\\udcf6ln'); if it is Latin-1, iconv")
+    assert trained("a,n,y\n", lambda a, x, y: f"{a},{a}x{x} km,{int(y)}") == (0, "", "")
+
+
+def test_a_table_of_other_bytes_is_named_when_predicting_too(cli, tmp_path):
+    table = written(tmp_path / "t.csv", "n,y\n", lambda a, x, y: f"{['Köln', 'Graz'][a % 2]},{int(y)}")
+    assert cli("train", "--method", "nag", "--quiet", "--label", "y", table, "-f", tmp_path / "m") == (0, "", "")
+    table.write_bytes(table.read_bytes().decode().encode("latin-1"))
+    assert "that is not UTF-8 ('K\\udcf6ln')" in cli("predict", "--quiet", "-i", tmp_path / "m", table)[2]
+
+
+def test_dates_of_other_notations():
+    expected = {"d.year": 24.0, "d.month=3": 1.0, "d.weekday=Sun": 1.0, "Constant": 1.0}
+    for day in ("2024-03-31", "2024/03/31", "31.03.2024", "31.3.2024", " 31.03.2024 "):
+        assert rows(f"d\n{day}\n") == [(pytest.approx(float("nan"), nan_ok=True), expected)]
+        assert rows(f"d\n{day.strip()} 13:05\n")[0][1] == expected | {"d.hour=13": 1.0}
+    for text in ("31/03/2024", "31.13.2024", "2024/3/31", "2024-03/31"):
+        assert rows(f"d\n{text}\n")[0][1].keys() == {f"d={text}", "Constant"}
+
+
+def test_a_column_without_a_name_is_a_column():
+    assert rows(",a,y\n7,2,1\n", label="y") == [(1.0, {"column 1": 7.0, "a": 2.0, "Constant": 1.0})]
+    assert rows(",a,y,\n7,2,1,\n", label="y", ignore=("column 1", "column 4"))[0][1].keys() == {"a", "Constant"}
+
+
+def test_members_without_a_name_are_columns():
+    from sonlearn.text.chunk import ChunkParser
+    from sonlearn.text.flat import FlatRows
+
+    options = TextOptions(format="csv")
+    parser = ChunkParser(options, "stop", 1, records=FlatRows(options, False))
+    (batch,) = parser.parse_records([(1, b'{"": 7, "a": 2}')], "<request>").batches
+    assert (batch.n, sorted(batch.values), batch.weight.tolist()) == (1, [1.0, 2.0, 7.0], [1.0])
+
+
+def test_blanks_around_names_and_fields_do_not_count():
+    assert rows("a , b,y\n1, x,1\n", label="y") == rows("a,b,y\n1,x,1\n", label="y")
+
+
+def test_excels_line_on_the_separator():
+    assert rows('"sep=;"\r\na;y\r\n2;1\r\n', delimiter=";", label="y") == rows("a,y\n2,1\n", label="y")
+    (batch,) = read_batches(io.BytesIO(b"sep=,\na,y\n2,1\n"), TextOptions(label="y"))
+    assert batch.lines.tolist() == [3]
+
+
+def test_a_row_in_the_place_of_the_header(cli, tmp_path):
+    table = written(tmp_path / "t.csv", "", lambda a, x, y: f"{a},{x},{int(y)}")
+    first = f"{ROWS[0][0]}, {ROWS[0][1]}, {int(ROWS[0][2])}"
+    _, _, err = cli("train", "--method", "nag", "--quiet", "--label", int(ROWS[0][2]), table)
+    assert err == f"sonlearn: warning: {table}:1: the header {first!r} looks like a row; put a header before it"
+    table.write_text("0,1,2\n" + table.read_text())  # as pandas numbers columns
+    assert cli("train", "--method", "nag", "--quiet", "--label", "2", table) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "message"),
+    [
+        ("Age,Buys\n1,1\n", "buys", "'Age, Buys', expected one column 'buys' (--label); did you mean 'Buys'?"),
+        ("a|buys\n1|1\n", "buys", "'a|buys', expected one column 'buys' (--label); give --delimiter '|'"),
+        ('[\n{"a": 1}\n]\n', "a", "this looks like an array of JSON, not CSV: an object a line is read, which jq -c"),
+    ],
+)
+def test_headers_that_are_none(cli, tmp_path, text, label, message):
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    assert message in one_line(cli("train", "--label", label, "--quiet", tmp_path / "t.csv"))
+
+
+def test_line_ends_of_old_macs():
+    with pytest.raises(
+        InputError, match=r"1: found a carriage return alone as the end of a line, expected the line ends"
+    ):
+        rows("a,b\r1,1\r")
+
+
+def test_what_is_no_table_is_not_described(cli, tmp_path):
+    (tmp_path / "t").write_text("a;b\n1;2\n")
+    assert one_line(cli("describe", tmp_path / "t")).endswith("expected a table with a header; give --delimiter ';'")
+    (tmp_path / "t").write_text("1 |a x\n-1 |a y\n")
+    assert one_line(cli("describe", tmp_path / "t")).endswith("; this looks like VW text, not CSV")
+    written(tmp_path / "t", "a;n\n", lambda a, x, y: f"{a};{german(x)}")
+    status, out, _ = cli("describe", "--delimiter", ";", tmp_path / "t")
+    assert status == 0
+    assert "\nn: looks like numbers that are read as texts (" in out
+    assert "\nn       number " in cli("describe", "--delimiter", ";", "--decimal", ",", tmp_path / "t")[1]

@@ -1,0 +1,395 @@
+"""Merged learners: sums are those of one run, weights those of definitions over dictionaries and dense matrices."""
+
+import itertools
+
+import numpy as np
+import pytest
+from streams import batch_of, zipf
+from views_twin import FEWER
+
+from sonlearn import InputError, Learner, LearnOptions, OptionError
+from sonlearn.data import merging
+from sonlearn.learn.ensemble.combiner import combine, new_combiner
+from sonlearn.learn.losses import LOGISTIC, Loss
+from sonlearn.options.members import member
+from sonlearn.options.views import VIEWS
+from sonlearn.views import make_view
+from sonlearn.views.index import intern, lookup, new_index
+
+N, START, EDGES = 240, 60, (60, 130, 150, 240)
+COUNTS = ("bayes", "multinomial-bayes", "ewma")
+OF_RATES = {
+    "nag": {}, "adagrad": {}, "arow-precision": {}, "arow": {}, "ftrl": {"l1": 0.01}, "ada-diag": {"delta": 0.1},
+    "sgd": {}, "nlms": {},
+}  # fmt: skip
+
+
+def stream(n=N, **more):
+    """Rows whose features come in another order in every part, with integer weights."""
+    batch = zipf(n=n, d=70, s=9, **more)
+    return batch._replace(weight=np.random.default_rng(1).choice([1.0, 2.0], n))
+
+
+def learned(options, batch, base=None, stop=None):
+    learner = Learner(options) if base is None else base.copy()
+    learner.partial_fit(batch if stop is None else batch.part(0, stop))
+    return learner
+
+
+def apart(options, batch, start=START, edges=EDGES):
+    """(the learner of the first rows or None, learners that went on from it with parts of the others)."""
+    base = learned(options, batch, stop=start) if start else None
+    edges = edges if start else (0, *edges[1:])
+    return base, [learned(options, batch.part(a, b), base) for a, b in itertools.pairwise(edges)]
+
+
+def by_id(learner, values):
+    return dict(zip(learner.ids().tolist(), np.asarray(values).tolist(), strict=True))
+
+
+# ------------------------------------------------------------------------------------------------------------ sums
+
+
+@pytest.mark.parametrize("start", [0, START])
+@pytest.mark.parametrize("method", COUNTS)
+def test_what_only_counts_is_one_run(method, start):
+    batch = stream()
+    batch = batch._replace(values=np.ceil(4 * np.abs(batch.values)))  # sums of whole numbers have no rounding
+    for decay in (0.0, 0.02):
+        options = LearnOptions(method=method, loss="logistic", decay=decay)
+        base, learners = apart(options, batch, start)
+        merged, one = Learner.merge(learners, base), learned(options, batch)
+        ours, theirs = merged.predict(batch).raw, one.predict(batch).raw
+        if decay:
+            np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11)
+        elif method != "ewma":
+            np.testing.assert_array_equal(ours, theirs)
+        assert merged.examples == one.examples == N
+        np.testing.assert_array_equal(merged.ids(), one.ids())
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_count_and_number_as_one_run(name):
+    """Where what is made up depends on statistics (bins of deviations), they are other bins; moments are not."""
+    batch, more = stream(), FEWER.get(name, {})
+    if VIEWS[name].kind == "fourier":
+        batch = batch._replace(values=batch.values * np.random.default_rng(0).choice([1.0, 2.5], len(batch.values)))
+    every = make_view(name, **more)
+
+    def seen(parts, state, index):
+        for part in parts:
+            rows, index = intern(part, index, True)
+            state = every.reserve(state, rows, int(index.size[0]))
+            state, _ = every.fit_transform(state, rows)
+        return every.packed(state), index
+
+    one, order = seen([batch], every.new(), new_index())
+    base, start = seen([batch.part(0, START)], every.new(), new_index())
+    size, states = int(order.size[0]), []
+    for a, b in itertools.pairwise(EDGES):
+        copy = type(base)(*(array.copy() for array in base))
+        own = start._replace(ids=start.ids.copy(), slots=start.slots.copy(), size=start.size.copy())
+        states.append(seen([batch.part(a, b)], copy, own))
+    whole = intern(batch, order, True)[1]
+    places = [lookup_numbers(index, whole) for _, index in [(base, start), *states]]
+    moved = [
+        every.renumbered(state, numbers, size)[0]
+        for state, numbers in zip([base, *(state for state, _ in states)], places, strict=True)
+    ]
+    merged = every.merge(moved[1:], moved[0]).state
+    rows = lookup(batch, whole, True)
+    ours, theirs = every.transform(merged, rows), every.transform(one, rows)
+    if "code" in VIEWS[name].values and VIEWS[name].values["code"] == "z":
+        np.testing.assert_allclose(merged.moments, one.moments, rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(merged.now["raw"], one.now["raw"])
+        return
+    np.testing.assert_array_equal(ours.indptr, theirs.indptr)
+    used = ours.indptr[-1]
+    np.testing.assert_array_equal(ours.features[:used], theirs.features[:used])
+    np.testing.assert_allclose(ours.values[:used], theirs.values[:used], rtol=1e-8, atol=1e-10)
+    assert used > 0
+
+
+def lookup_numbers(index, whole):
+    """int64[features]: the numbers in `whole` of the features of `index`."""
+    number = {id: i for i, id in enumerate(whole.ids[: whole.size[0]].tolist())}
+    return np.array([number[id] for id in index.ids[: index.size[0]].tolist()], dtype=np.int64)
+
+
+def test_a_full_table_stays_as_small():
+    """Of more than `limit` made-up features those of the base stay, then those that several learners have."""
+    view = make_view("neighbours", limit=64)
+    rng, states = np.random.default_rng(0), []
+    for _ in range(3):
+        numbers = rng.permutation(500)[:60]
+        rows, index = intern(batch_of([dict.fromkeys(numbers.tolist(), 1.0)], [1.0]), new_index())
+        state, _ = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
+        states.append(view.packed(state))
+    found = view.merge([states[1], states[2], states[1]], states[0])
+    assert found.state.now["made"][0] == found.state.now["features"][0] == 64
+    made = int(states[0].now["made"][0])
+    assert found.base.tolist() == list(range(made))
+    for numbers in found.numbers:
+        stays = numbers[numbers >= 0]
+        assert len(np.unique(stays)) == len(stays) > 0
+        assert stays.max() < 64
+    assert set(found.numbers[0][found.numbers[0] >= made]) == set(range(made, 64))  # in two states: before the third's
+
+
+def test_moments_of_parts_are_those_of_all():
+    rng = np.random.default_rng(0)
+    x, h = rng.normal(3.0, 2.0, size=(50, 4)), rng.choice([1.0, 2.0], 50)
+
+    def of(rows):
+        weight = np.full(4, h[rows].sum())
+        mean = np.average(x[rows], weights=h[rows], axis=0)
+        return np.stack([weight, mean, ((x[rows] - mean) ** 2 * h[rows][:, None]).sum(axis=0)], axis=-1)
+
+    ranges = [list(range(20)), [*range(20), *range(20, 35)], [*range(20), *range(35, 50)]]
+    start, *others = map(of, ranges)
+    np.testing.assert_allclose(merging.moments(start, others), of(list(range(50))), rtol=1e-10)
+    np.testing.assert_allclose(merging.moments(np.zeros((4, 3)), [start]), start)
+    np.testing.assert_array_equal(merging.moments(start, [start, start]), start)
+
+
+# --------------------------------------------------------------------------------------------------------- weights
+
+
+@pytest.mark.parametrize("start", [0, START])
+@pytest.mark.parametrize("method", OF_RATES)
+def test_weights_are_averaged_by_the_precision_gained(method, start):
+    """Feature by feature, over dictionaries: base + sum of gain (w - base) / sum of gains."""
+    batch, options = stream(), LearnOptions(method=method, **OF_RATES[method])
+    base, learners = apart(options, batch, start)
+    merged = Learner.merge(learners, base)
+    base = base or Learner(options)
+    columns = [by_id(each, each.state.table[: each.size]) for each in (base, *learners)]
+    has_sum = method not in ("sgd", "nlms")
+    expected = {}
+    for id in merged.ids().tolist():
+        rows = [np.array(column.get(id, np.zeros(columns[1][next(iter(columns[1]))].__len__()))) for column in columns]
+        weights = [by_id(each, each.weights()[1]).get(id, 0.0) for each in (base, *learners)]
+        scale = [1.0] * len(rows)
+        if method == "nag":
+            largest = max(row[2] for row in rows)
+            scale = [row[2] / largest if largest else 1.0 for row in rows]
+        w, *others = [s * v for s, v in zip(scale, weights, strict=True)]
+        gains = [row[1] - rows[0][1] if has_sum else each.examples - base.examples
+                 for row, each in zip(rows[1:], learners, strict=True)]  # fmt: skip
+        total = sum(gains)
+        expected[id] = w + (sum(g * (v - w) for g, v in zip(gains, others, strict=True)) / total if total else 0.0)
+        if has_sum:
+            got = by_id(merged, merged.state.table[: merged.size, 1])[id]
+            np.testing.assert_allclose(got, rows[0][1] + total, rtol=1e-12)
+    ids, w = merged.weights()
+    np.testing.assert_allclose(w, [expected[id] for id in ids.tolist()], rtol=1e-9, atol=1e-12)
+    assert np.abs(w).max() > 0.0
+
+
+def test_primal_dual_sums_and_bets_add_up():
+    batch = stream()
+    options = LearnOptions(method="ada-diag", delta=0.1, update="dual")
+    base, learners = apart(options, batch)
+    merged = Learner.merge(learners, base)
+    sums = [by_id(each, each.state.table[: each.size, 0]) for each in (base, *learners, merged)]
+    for id, total in sums[-1].items():
+        first = sums[0].get(id, 0.0)
+        np.testing.assert_allclose(total, first + sum(own.get(id, first) - first for own in sums[1:-1]), atol=1e-12)
+    base, learners = apart(LearnOptions(method="coin"), batch)
+    merged = Learner.merge(learners, base)
+    assert np.isfinite(merged.weights()[1]).all()
+    merged.partial_fit(batch)
+
+
+def test_full_precisions_are_least_squares_of_all_rows():
+    """With squared loss a learner with the whole matrix is ridge regression, whatever rows it learned where."""
+    batch, options = stream(), LearnOptions(method="arow-full", loss="squared")
+    one = by_id(learned(options, batch), learned(options, batch).weights()[1])
+    for start in (0, START):
+        base, learners = apart(options, batch, start)
+        merged = Learner.merge(learners, base)
+        for id, w in by_id(merged, merged.weights()[1]).items():
+            np.testing.assert_allclose(w, one[id], rtol=1e-7, atol=1e-9)
+        again = learned(options, batch.part(0, 40), merged)
+        theirs = learned(options, batch.part(0, 40), learned(options, batch))
+        np.testing.assert_allclose(again.predict(batch).raw, theirs.predict(batch).raw, rtol=1e-6, atol=1e-8)
+
+
+def dense_of(learner, order):
+    """(w, A) with the features `order`, which a learner may not know."""
+    facts, d = learner.facts(), learner.size
+    place, known = {id: i for i, id in enumerate(order)}, learner.ids().tolist()
+    w, A = np.zeros(len(order)), np.eye(len(order))
+    at = np.array([place[id] for id in known], dtype=int)
+    B = facts["rows"](d)
+    A[np.ix_(at, at)] = np.diag(facts["delta"](d)) + B.T @ B
+    w[at] = learner.weights()[1]
+    return w, A
+
+
+@pytest.mark.parametrize("start", [0, START])
+def test_sketched_precisions_add_up_and_the_leading_rows_stay(start):
+    m = 4
+    options, batch = LearnOptions(method="drfd", loss="squared", sketch_size=m), stream()
+    base, learners = apart(options, batch, start)
+    merged = Learner.merge(learners, base)
+    order = merged.ids().tolist()
+    (w, A), (w_0, _), *parts = [dense_of(each, order) for each in (merged, base or Learner(options), *learners)]
+    place = {id: i for i, id in enumerate(order)}
+
+    def squares(begin, end):
+        """float64[features]: sums of h x^2 / r, the diagonal of what these rows add to A."""
+        out = np.zeros(len(order))
+        for i in range(begin, end):
+            at = slice(batch.indptr[i], batch.indptr[i + 1])
+            own = [place[id] for id in batch.indices[at].tolist()]
+            out[own] += batch.weight[i] * batch.values[at] ** 2 / options.arow_r
+        return out
+
+    np.testing.assert_allclose(np.diag(A), 1.0 + squares(0, N), rtol=1e-9)
+    spans = list(itertools.pairwise((start, *EDGES[1:])))
+    gains = [squares(*span) for span in spans]
+    idle = sum(gains) == 0.0  # of features that no learner has had, rows count
+    gains = [np.where(idle, b - a, g) for (a, b), g in zip(spans, gains, strict=True)]
+    moved = sum(g * (v - w_0) for g, (v, _) in zip(gains, parts, strict=True))
+    np.testing.assert_allclose(w, w_0 + moved / sum(gains), rtol=1e-6, atol=1e-9)
+    # what is off the diagonal: the leading m - 1 directions of the sum of all rows, compared with the summed diagonal
+    every = [each.facts() for each in (base or Learner(options), *learners)]
+    low_rank, delta = np.zeros_like(A), np.ones(len(order))
+    for sign, facts, each in zip([1 - len(parts), 1, 1, 1], every, (base or Learner(options), *learners), strict=True):
+        at = np.array([place[id] for id in each.ids().tolist()], dtype=int)
+        B = facts["rows"](each.size)
+        low_rank[np.ix_(at, at)] += sign * B.T @ B
+        delta[at] += sign * (facts["delta"](each.size) - 1.0)
+    lam, U = np.linalg.eigh(low_rank / np.sqrt(np.outer(delta, delta)))
+    lam, U = lam[::-1], U[:, ::-1]
+    kept = (U[:, : m - 1] * (lam[: m - 1] - max(lam[m - 1], 0.0))) @ U[:, : m - 1].T * np.sqrt(np.outer(delta, delta))
+    B = merged.facts()["rows"](merged.size)
+    np.testing.assert_allclose(B.T @ B, kept, rtol=1e-6, atol=1e-8)
+    learned(options, batch, merged)  # it goes on
+
+
+def test_combiners_are_gaussians():
+    """With the curvature of each row fixed by the start, the merge is Newton's step on the sum of all rows."""
+    rng, k = np.random.default_rng(0), 3
+    members = [member(name) for name in ("nag", "nag:pairs", "drfd:lunit")]
+    from sonlearn.learn.ensemble.merging import merge_combiners
+
+    def run(combiner, V, y):
+        own = type(combiner)(*(array.copy() for array in combiner))
+        combine(
+            Loss(LOGISTIC, np.zeros(len(y))), own, V, y, np.ones(len(y)), True, np.zeros((k + 2, k)), np.zeros(len(y))
+        )
+        return own
+
+    V, y = rng.normal(size=(96, k)), rng.choice([-1.0, 1.0], 96)
+    base = run(new_combiner(members), V[:32], y[:32])
+    parts = [run(base, V[a : a + 32], y[a : a + 32]) for a in (32, 64)]
+    found = merge_combiners(parts, base, [[], []])
+    prior, r = base.prior[:, :, None] * np.eye(k), base.retention[0]
+    first, second = (each.A - prior - r * (base.A - prior) for each in parts)
+    A = prior + r * first + second + r**2 * (base.A - prior)
+    moved = sum(s * np.einsum("eij,ej->ei", each.A, each.w - base.w) for s, each in zip((r, 1.0), parts, strict=True))
+    np.testing.assert_allclose(found.A, A, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(found.P @ found.A, np.broadcast_to(np.eye(k), (len(A), k, k)), atol=1e-9)
+    np.testing.assert_allclose(found.w - base.w, np.linalg.solve(A, moved[:, :, None])[:, :, 0], rtol=1e-7, atol=1e-9)
+    one = merge_combiners(parts[:1], base, [[]])
+    np.testing.assert_allclose(one.w, parts[0].w, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(one.A, parts[0].A, rtol=1e-7, atol=1e-9)
+
+
+# -------------------------------------------------------------------------------------------------------- learners
+
+SOME = ("nag", "drfd:lunit", "arow-precision:odds", "multinomial-bayes:log", "nag:pairs", "nag~0.03", "ewma~0.03")
+KINDS = {
+    "classes of two": ({"method": "committee", "members": SOME}, lambda batch: batch),
+    "values": (
+        {"method": "committee", "loss": "squared", "members": ("nag", "drfd:zs", "nlms:zs", "nag:pairs", "ewma~0.03")},
+        lambda batch: batch._replace(y=batch.y + np.arange(batch.n) % 7),
+    ),
+    "several classes": (
+        {"method": "committee", "classes": "auto",
+         "members": ("nag", "arow-precision:tfidf", "multinomial-bayes:log", "rls:zs", "shares~0.03")},
+        lambda batch: batch._replace(y=(batch.y > 0) + np.arange(batch.n) // 100 % 4 * 2.0),
+    ),
+    "a learner for each class": (
+        {"method": "nag", "classes": "auto"},
+        lambda batch: batch._replace(y=(batch.y > 0) + np.arange(batch.n) // 100 % 4 * 2.0),
+    ),
+}  # fmt: skip
+
+
+def scores(learner, batch):
+    predicted = learner.predict(batch)
+    return predicted.scores if learner.options.several else predicted.raw
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_merged_learner_is_a_learner(kind):
+    given, change = KINDS[kind]
+    options, batch = LearnOptions(**given), change(stream(n=600))
+    base, learners = apart(options, batch, 150, (150, 300, 310, 600))
+    if options.several:
+        assert len({len(each.classes) for each in (base, *learners)}) > 1  # some come late
+    before = [each.to_arrays() for each in (base, *learners)]
+    merged = Learner.merge(learners, base)
+    for (header, arrays), each in zip(before, (base, *learners), strict=True):  # arguments have not been modified
+        assert each.to_arrays()[0] == header
+        for name, array in each.to_arrays()[1].items():
+            np.testing.assert_array_equal(array, arrays[name], err_msg=name)
+    # one learner alone is itself; a merge of merges is the merge of all
+    close = {"rtol": 1e-5, "atol": 1e-6}
+    first = batch.part(0, 300)  # whose classes all have met
+    np.testing.assert_allclose(scores(Learner.merge(learners[:1], base), first), scores(learners[0], first), **close)
+    tree = Learner.merge([Learner.merge(learners[:2], base), learners[2]], base)
+    if "drfd" not in str(options.members):  # rows that a sketch has shed do not come back
+        np.testing.assert_allclose(scores(tree, batch), scores(merged, batch), rtol=1e-4, atol=1e-5)
+    # it is as large as a learner of all rows, saved and read again, and goes on
+    one = learned(options, batch)
+    sizes = [sum(array.nbytes for array in each.to_arrays()[1].values()) for each in (merged, one)]
+    assert sizes[0] <= 1.1 * sizes[1]
+    assert merged.examples == one.examples == 600
+    again = merged.copy()
+    for each in (merged, again):
+        each.partial_fit(batch.part(0, 200))
+    np.testing.assert_array_equal(scores(again, batch), scores(merged, batch))
+    losses = [float(np.mean(each.predict(first).loss)) for each in (merged, one)]
+    assert losses[0] < 1.3 * losses[1] + 0.05
+
+
+def test_the_order_does_not_matter_where_nothing_forgets():
+    options, batch = LearnOptions(method="committee", members=("nag", "multinomial-bayes:log", "nag:pairs")), stream()
+    base, learners = apart(options, batch)
+    one, other = Learner.merge(learners, base), Learner.merge(learners[::-1], base)
+    ours, theirs = (each.facts()["members"] for each in (one, other))  # but the combiners, which have a window
+    assert [own["error"] for own in ours] == [own["error"] for own in theirs]
+    options = LearnOptions(method="arow-precision")
+    base, learners = apart(options, batch)
+    merged = [Learner.merge(each, base).predict(batch).raw for each in (learners, learners[::-1])]
+    np.testing.assert_allclose(*merged, rtol=1e-10, atol=1e-12)
+
+
+def test_what_cannot_be_merged_is_said():
+    batch = stream()
+    for options in (LearnOptions(method="rfd-son"), LearnOptions(method="nag", multinomial=3)):
+        with pytest.raises(OptionError, match="cannot be merged"):
+            Learner.merge([Learner(options), Learner(options)])
+    one, other = (learned(LearnOptions(method=method), batch) for method in ("nag", "arow"))
+    with pytest.raises(OptionError, match="other options"):
+        Learner.merge([one, other])
+    with pytest.raises(OptionError, match="did not begin with the base"):
+        Learner.merge([learned(LearnOptions(method="nag"), batch, stop=20)], one)
+    zeros = Learner(LearnOptions(method="nag"))
+    zeros.partial_fit(batch._replace(y=(batch.y + 1) / 2))
+    with pytest.raises(InputError, match="labels -1 and \\+1"):
+        Learner.merge([zeros, learned(LearnOptions(method="nag"), batch)])
+
+
+def test_a_checkpoint_that_no_learner_has_come_to_prunes_the_merged_one():
+    batch = stream(n=4400)
+    options = LearnOptions(method="committee", members=("nag", "nag:pairs", "multinomial-bayes:log", "ewma~0.3"))
+    base, learners = apart(options, batch, 700, (700, 2000, 3200, 4400))
+    merged = Learner.merge(learners, base)
+    at_work = [sum(own["active"] for own in each.facts()["members"]) for each in (*learners, merged)]
+    assert min(at_work[:-1]) > at_work[-1]
+    learned(options, batch, merged)
