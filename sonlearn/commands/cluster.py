@@ -150,6 +150,7 @@ class _Session(one.Session):
     def __init__(self, given: dict[str, Any], options: RunOptions, connect: Callable[[], Any]):
         super().__init__(given, options)
         self._connect = connect
+        self.strange = False  # batches come back without their features, so nobody here knows
 
     def make_reader(self) -> Any:
         """What gives the batches, with what was predicted for them beside."""
