@@ -121,8 +121,8 @@ class LearnOptions:
     )
     prune: bool = option(True, "drop members of the committee that do not pay for their time")
     budget: float | str = option(
-        "normal", "what the committee may take for a row: cheap (no sketch, no pairs), normal, rich (none is "
-        "pruned), or microseconds", parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
+        "normal", "the committee's time for a row: cheap, normal, rich, or microseconds",
+        parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
     )  # fmt: skip
     thin: float = option(
         None, "rows whose squared lengths are less than about this share of alpha go into the sketch as one, the last "

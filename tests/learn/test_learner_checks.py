@@ -394,7 +394,9 @@ def test_every_form_of_array_meets_the_same_kernels():
     rows, _ = intern(batch, new_index())
     others, _ = intern(batch._replace(**twice), new_index())
     assert rows.constant == others.constant
-    for one, other in zip(rows[:-1], others[:-1], strict=True):
+    for one, other in zip(rows, others, strict=True):
+        if isinstance(one, int):  # the number of the constant
+            continue
         assert other.flags.c_contiguous
         assert other.flags.writeable
         np.testing.assert_array_equal(one, other)

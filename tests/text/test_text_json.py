@@ -248,7 +248,10 @@ def test_names():
         ('{"_label": "1 -2"}', "2:2: found '-2' for '_label', expected a finite number, at least 0, as weight"),
         ('{"_label": {"Cost": 1}}', "found 'Cost' for '_label.Cost', expected Label, Weight or Initial as parts"),
         ('{"_label": "1 2 3 4"}', "found '1 2 3 4' for '_label', expected a label, with importance and base"),
-        ('{"_multi": [{"a": 1}]}', "found '_multi' for '_multi', expected one example an object; contextual bandits"),
+        (
+            '{"_multi": [{"a": 1}]}',
+            "found '_multi' for '_multi', expected one example an object; dsjson is learned",
+        ),
         ('{"_text": 3}', "2:2: found '3' for '_text', expected a text of words"),
         ('{"_tag": "a\\nb"}', "expected a text of one line as tag"),
         ('{"a": "\\ud800"}', "found half of a surrogate pair, expected whole characters"),
