@@ -16,8 +16,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble.importance import relative_weights
-from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
-from sonlearn.learn.ensemble.label_scale import State as LabelState
+from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser, LabelState
 from sonlearn.learn.ensemble.merging import merge_labels, merge_now
 from sonlearn.learn.ensemble.stacking import EnsembleState, StackedEnsemble, mapping
 from sonlearn.learn.ensemble.viewing import Views, rows_between

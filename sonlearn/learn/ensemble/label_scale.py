@@ -36,7 +36,7 @@ LEAST = 0.02
 MOST = 1e50
 
 
-class State(NamedTuple):
+class LabelState(NamedTuple):
     """Statistics of the labels learned from; those of classes stay 0."""
 
     moments: np.ndarray  # float64[3]: weight, mean, M2
@@ -72,11 +72,11 @@ class LabelStandardiser:
         #: The loss that the combiner minimises, in the units of a `LabelScale`.
         self.loss = Loss(SQUARED, 0.0) if self._loss.code == POISSON else self._loss
 
-    def new(self) -> State:
+    def new(self) -> LabelState:
         """State that has seen nothing."""
-        return State(np.zeros(3), np.zeros(2))
+        return LabelState(np.zeros(3), np.zeros(2))
 
-    def standardise(self, state: State, rows: Rows, learn: bool = True) -> tuple[Rows, LabelScale]:
+    def standardise(self, state: LabelState, rows: Rows, learn: bool = True) -> tuple[Rows, LabelScale]:
         """`rows` with the labels that members learn and without bases; with `learn` their labels are counted."""
         n = len(rows.y)
         if self._classes:
@@ -108,7 +108,7 @@ class LabelStandardiser:
         each = np.column_stack([self.unscaled(scale, v, base) for v in V.T])
         return each, slope[:, None] * w * V, start
 
-    def unit(self, state: State) -> float:
+    def unit(self, state: LabelState) -> float:
         """What 1 more of a prediction means now."""
         return 1.0 if self._classes else float(unit_of(state))
 

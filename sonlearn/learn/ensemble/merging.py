@@ -13,7 +13,7 @@ from sonlearn.learn.ensemble.class_pruning import KEPT as KEPT_ROWS
 from sonlearn.learn.ensemble.class_pruning import History
 from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, without
 from sonlearn.learn.ensemble.drift import KEPT, Drift, changes_of
-from sonlearn.learn.ensemble.label_scale import State as LabelState
+from sonlearn.learn.ensemble.label_scale import LabelState
 
 
 def majority(masks: Sequence[int], k: int) -> list[int]:

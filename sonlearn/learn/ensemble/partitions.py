@@ -27,8 +27,7 @@ from sonlearn.learn.ensemble.combiner import (
 )
 from sonlearn.learn.ensemble.committee import LIMIT, NOW, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
-from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
-from sonlearn.learn.ensemble.label_scale import State as LabelState
+from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser, LabelState
 from sonlearn.learn.ensemble.stacking import inputs_of, learned_by, mapping
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.losses import Loss
