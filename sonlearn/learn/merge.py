@@ -20,8 +20,7 @@ from sonlearn.learn.engine import State
 from sonlearn.learn.ensemble.class_partitions import ClassPredictions
 from sonlearn.learn.ensemble.committee import NOW
 from sonlearn.learn.ensemble.importance import relative_weights
-from sonlearn.learn.ensemble.label_scale import LabelStandardiser
-from sonlearn.learn.ensemble.label_scale import LabelState
+from sonlearn.learn.ensemble.label_scale import LabelStandardiser, LabelState
 from sonlearn.learn.ensemble.partitions import Part
 from sonlearn.learn.labels import PLUS_MINUS, WORDS, ZERO_ONE
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, learned
