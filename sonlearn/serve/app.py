@@ -55,6 +55,10 @@ class Limits(NamedTuple):
     entries: int = 1 << 16
 
 
+#: Bytes beyond the largest body that are read before the answer.
+DRAINED = 1 << 20
+
+
 class Refused(Exception):  # noqa: N818
     """An answer other than the one that was asked for: status, one line."""
 
@@ -175,23 +179,30 @@ class Handlers:
         raise Refused(415, f"found content of type {media or 'nothing'}, expected {' or '.join(known)}")
 
     async def _body(self, request: Request) -> bytes:
-        """The body, in time and within bounds. Refused connections are closed: the rest of it is not read."""
+        """The body, in time and within bounds.
+
+        Refused connections are closed. Up to `DRAINED` bytes that are too many are read and dropped: a client that is
+        still sending when the connection closes would not see the answer.
+        """
         close, most = {"connection": "close"}, self._limits.body
         too_much = Refused(413, f"found more than {most} bytes, expected at most so many in a request", close)
         stated = request.headers.get("content-length", "0")
-        if not stated.isdecimal() or int(stated[:20]) > most:
+        if not stated.isdecimal() or int(stated[:20]) > most + DRAINED:
             raise too_much
         parts, size = [], 0
         try:
             async with asyncio.timeout(self._limits.seconds):
                 async for part in request.stream():
-                    parts.append(part)
                     size += len(part)
-                    if size > most:
+                    if size > most + DRAINED:
                         raise too_much
+                    if size <= most:
+                        parts.append(part)
         except TimeoutError:
             line = f"the request did not come within {self._limits.seconds:g} seconds"
             raise Refused(408, line, close) from None
+        if size > most:
+            raise too_much
         return b"".join(parts)
 
 
