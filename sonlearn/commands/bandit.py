@@ -10,11 +10,10 @@ import numpy as np
 
 from sonlearn.commands.answers import LinesOfRows
 from sonlearn.commands.checks import check_run
-from sonlearn.commands.messages import complain
 from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.settings import ALIKE, describe
-from sonlearn.commands.train import NOTHING_LEFT, check_resumed, initial_model
+from sonlearn.commands.train import check_resumed, initial_model
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.files import storage
@@ -121,15 +120,6 @@ class BanditSession(Passes):
             Schedule(*parse_progress(options.progress or COARSE)), self.bandit.cbify is not None
         )
         self.predictions = PredictionWriter(options.predictions, self.done.lines) if options.predictions else None
-
-    def ended(self) -> int:
-        """The run that saved the model has finished, so nothing is done: say so; the exit status."""
-        path = self.options.final_regressor
-        complain(
-            f"sonlearn: {path}: the run that saved this model has finished: nothing is left to do, and nothing was "
-            f"learned; to learn further data give -i {path} -f {path} without --resume"
-        )
-        return NOTHING_LEFT
 
     def make_reader(self) -> Any:
         """What reads the decisions."""

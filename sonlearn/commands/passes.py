@@ -36,6 +36,8 @@ from sonlearn.text.read import Reader
 FINISHED = "finished run"
 #: Seconds without a line after which a run says how far it is, unless -P or a bar does.
 HEARTBEAT = 30.0
+#: Exit status where a run that is to be resumed has finished.
+NOTHING_LEFT = 3
 
 
 class Passes:
@@ -145,6 +147,15 @@ class Passes:
         self.bar.close()
 
     # -- the passes ----------------------------------------------------------------------------------------------------
+
+    def ended(self) -> int:
+        """The run that saved the model has finished, so nothing is done: say so; the exit status."""
+        path = self.options.final_regressor
+        complain(
+            f"sonlearn: {path}: the run that saved this model has finished: nothing is left to do, and nothing was "
+            f"learned; to learn further data give -i {path} -f {path} without --resume"
+        )
+        return NOTHING_LEFT
 
     def run(self) -> int:
         """All of it; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""

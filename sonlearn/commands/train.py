@@ -13,7 +13,7 @@ from sonlearn.commands.answers import LinesOfRows, answers_of, columns_of
 from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import Values, check_run
 from sonlearn.commands.early_stopping import Patience
-from sonlearn.commands.messages import complain, warn
+from sonlearn.commands.messages import warn
 from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
@@ -44,8 +44,6 @@ ENOUGH = 100
 #: Rows before it is worth a warning that nothing in them is known.
 SOME = 10
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
-#: Exit status where a run that is to be resumed has finished.
-NOTHING_LEFT = 3
 
 
 def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session] | None = None) -> int:
@@ -144,15 +142,6 @@ class Session(Passes):
         self.patience = Patience(options.early_terminate)
         self.refused, self.first_refused = 0, ""
         self.helper = Helper()
-
-    def ended(self) -> int:
-        """The run that saved the model has finished, so nothing is done: say so; the exit status."""
-        path = self.options.final_regressor
-        complain(
-            f"sonlearn: {path}: the run that saved this model has finished: nothing is left to do, and nothing was "
-            f"learned; to learn further data give -i {path} -f {path} without --resume"
-        )
-        return NOTHING_LEFT
 
     def ends_early(self, number: int) -> bool:
         """Whether pass `number` is one too many in vain; then the learner is that of the best one."""

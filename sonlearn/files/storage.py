@@ -196,6 +196,17 @@ def _fitting(template: np.ndarray, array: np.ndarray, name: str) -> np.ndarray:
     return array
 
 
+def check_model(header: dict[str, Any], kind: str, version: int) -> None:
+    """Raise ModelFileError where a header is not of this kind of model, or of another version of its format."""
+    if header.get("kind") != kind:
+        raise ModelFileError(f"a {header.get('kind')}, not a {kind}")
+    found = header.get("format")
+    if found != version:
+        newer = isinstance(found, int) and found > version
+        remedy = "a newer sonlearn is needed" if newer else "it is of an earlier sonlearn: train it anew"
+        raise ModelFileError(f"has model format {found}, this sonlearn {__version__} reads {version}; {remedy}")
+
+
 def check_target(path: str | os.PathLike[str]) -> None:
     """Raise ModelFileError where `write` could not succeed, or would replace what is no model, before a long run."""
     problem = target_problem(path)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn import __version__
 from sonlearn.conformal.layer import Coverage
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS, Rows
@@ -573,13 +572,7 @@ class Learner:
             Something is missing or of another shape than the options ask for, or the model's format is that of an
             earlier or a newer sonlearn.
         """
-        if header.get("kind") != "learner":
-            raise ModelFileError(f"a {header.get('kind')}, not a learner")
-        found = header.get("format")
-        if found != FORMAT:
-            newer = isinstance(found, int) and found > FORMAT
-            remedy = "a newer sonlearn is needed" if newer else "it is of an earlier sonlearn: train it anew"
-            raise ModelFileError(f"has model format {found}, this sonlearn {__version__} reads {FORMAT}; {remedy}")
+        storage.check_model(header, "learner", FORMAT)
         try:
             options, parts = LearnOptions(**header["learn"]), header.get("parts")
             learner = cls(options, TextOptions(**header["text"]), threads=threads, parts=parts)

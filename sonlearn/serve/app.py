@@ -227,18 +227,21 @@ def _plain(text: str, status: int = 200, headers: dict[str, str] | None = None) 
     return Response(content, status, headers=headers, media_type=PLAIN)
 
 
-async def _unknown(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    expected = "POST /predict, POST /learn, GET /health or GET /metrics"
-    found = f"{request.method} {request.url.path!r:.80}"
-    line, headers = f"found {found}, expected {expected}", dict(error.headers or {})
-    return refusal(request, Refused(error.status_code, line, headers))
-
-
 def make_app(handlers: Handlers) -> Starlette:
     """The application."""
-    routes = [
-        Route("/predict", handlers.predict, methods=["POST"]), Route("/learn", handlers.learn, methods=["POST"]),
-        Route("/health", handlers.health), Route("/metrics", handlers.metrics),
-    ]  # fmt: skip
-    return Starlette(routes=routes, exception_handlers={HTTPException: _unknown})
+    return application(handlers, {"/predict": handlers.predict, "/learn": handlers.learn})
+
+
+def application(handlers: Handlers, posts: dict[str, Callable[[Request], Awaitable[Response]]]) -> Starlette:
+    """The application of what is done for each path that takes POST, with /health and /metrics of the handlers."""
+    expected = f"{', '.join(f'POST {path}' for path in posts)}, GET /health or GET /metrics"
+
+    async def unknown(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        found = f"{request.method} {request.url.path!r:.80}"
+        line, headers = f"found {found}, expected {expected}", dict(error.headers or {})
+        return refusal(request, Refused(error.status_code, line, headers))
+
+    routes = [Route(path, handle, methods=["POST"]) for path, handle in posts.items()]
+    routes += [Route("/health", handlers.health), Route("/metrics", handlers.metrics)]
+    return Starlette(routes=routes, exception_handlers={HTTPException: unknown})

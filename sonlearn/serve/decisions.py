@@ -15,17 +15,13 @@ from typing import Any
 
 from prometheus_client import Counter, Gauge
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from sonlearn.errors import OutputError
-from sonlearn.serve.app import JSON, Handlers, Refused, refusal
+from sonlearn.serve.app import JSON, Handlers, Refused, application
 from sonlearn.serve.decider import Decider, RewardedTwiceError, UnknownEventError
 from sonlearn.serve.metrics import Metrics
-
-_EXPECTED = "POST /decide, POST /reward, GET /health or GET /metrics"
 
 
 class DecisionHandlers(Handlers):
@@ -89,17 +85,6 @@ class DecisionMetrics(Metrics):
         self.learned.inc(learned)
 
 
-async def _unknown(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    found = f"{request.method} {request.url.path!r:.80}"
-    line, headers = f"found {found}, expected {_EXPECTED}", dict(error.headers or {})
-    return refusal(request, Refused(error.status_code, line, headers))
-
-
 def make_app(handlers: DecisionHandlers) -> Starlette:
     """The application."""
-    routes = [
-        Route("/decide", handlers.decide, methods=["POST"]), Route("/reward", handlers.reward, methods=["POST"]),
-        Route("/health", handlers.health), Route("/metrics", handlers.metrics),
-    ]  # fmt: skip
-    return Starlette(routes=routes, exception_handlers={HTTPException: _unknown})
+    return application(handlers, {"/decide": handlers.decide, "/reward": handlers.reward})

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sonlearn import __version__
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import Rows
@@ -214,13 +213,7 @@ class Bandit:
     @classmethod
     def from_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], *, threads: int = 1) -> Bandit:
         """Inverse of `to_arrays`. Raises ModelFileError."""
-        if header.get("kind") != "bandit":
-            raise ModelFileError(f"a {header.get('kind')}, not a bandit")
-        found = header.get("format")
-        if found != FORMAT:
-            newer = isinstance(found, int) and found > FORMAT
-            remedy = "a newer sonlearn is needed" if newer else "it is of an earlier sonlearn: train it anew"
-            raise ModelFileError(f"has model format {found}, this sonlearn {__version__} reads {FORMAT}; {remedy}")
+        storage.check_model(header, "bandit", FORMAT)
         try:
             learn = None if header["learn"] is None else LearnOptions(**header["learn"])
             bandit = cls(BanditOptions(**header["bandit"]), TextOptions(**header["text"]), learn, threads=threads)

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import bare_inline
+from sonlearn.learn.diagonal_fd.rounds import sigmoid
 from sonlearn.learn.multiclass.pairs import Pairs, add_pair, new_pairs, packed_pairs, place_of, reserve_pairs
 
 #: A: precision before anything is known.
@@ -73,15 +74,6 @@ def score(state, rows, i, z, v):
             k = pairs.classes[e]
             z[k] += x * pairs.values[e, W]
             v[k] -= x * x * (1.0 / PRIOR - 1.0 / (PRIOR + pairs.values[e, P]))
-
-
-@forced_inline
-def sigmoid(u):
-    """1/(1 + exp(-u)), without overflow."""
-    if u >= 0.0:
-        return 1.0 / (1.0 + math.exp(-u))
-    e = math.exp(u)
-    return e / (1.0 + e)
 
 
 @bare_inline
