@@ -32,7 +32,7 @@ from sonlearn import from_scipy  # noqa: E402
 from sonlearn.data.decisions import numbered  # noqa: E402
 from sonlearn.learn.bandits.bandit import Bandit  # noqa: E402
 from sonlearn.options.bandit import BanditOptions  # noqa: E402
-from sonlearn.text.decisions import decisions_of_classes  # noqa: E402
+from sonlearn.text.decisions.tables import decisions_of_classes  # noqa: E402
 
 NAMES = {sets.short(name): name for name in sets.CLASSES}
 KEPT = OUT / "bandits.json"

@@ -22,7 +22,7 @@ from sonlearn import LearnOptions, TextOptions
 from sonlearn.cluster import tasks
 from sonlearn.cluster.dask import FAN
 from sonlearn.cluster.partitions import BLOCK
-from sonlearn.cluster.plan import FIRST_ROWS, LAST_ROWS, plan_rounds
+from sonlearn.cluster.plan import COPIED, FIRST_ROWS, LAST_ROWS, plan_rounds
 
 #: Seconds of the scheduler for a task; Dask's documentation says about a millisecond, with hand-over and bookkeeping.
 TASK = 1e-3
@@ -85,7 +85,7 @@ def simulated(costs: Costs, workers: int, files: int, bytes_each: float, gigabit
         seconds += max(longest * part, sum(map(len, own)) * TASK) + levels * (merge + (FAN - 1) * sent)
         seconds += math.ceil(math.log2(len(own) + 1)) * sent
         work += sum(map(len, own)) * part + merges * merge
-        moved += (len(own) - 1 + len(own)) * size
+        moved += (len(own) - 1 + len(own) + sum(math.ceil(len(each) / COPIED) for each in own)) * size
         count += sum(map(len, own)) + 2 * len(own) + merges
     return Run(seconds, work, moved, (FAN + 3) * size, count)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import subprocess
 import threading
 import time
@@ -20,6 +21,7 @@ class Sample(NamedTuple):
     rows: int
     seconds: float  # on the clock, since the start
     mb: float | None  # resident memory; None where there is no /proc
+    busy: float | None = None  # processor seconds of all threads, likewise
 
 
 def feed(command: Sequence[str], pool: Path, times: int, every: int) -> list[Sample]:
@@ -43,7 +45,9 @@ def feed(command: Sequence[str], pool: Path, times: int, every: int) -> list[Sam
         for line in lines:
             said.append(line.decode())
             if (rows := _rows_of(said[-1])) is not None and rows >= every * (len(samples) + 1):
-                samples.append(Sample(rows, time.perf_counter() - begin, resident_mb(child.pid)))
+                samples.append(
+                    Sample(rows, time.perf_counter() - begin, resident_mb(child.pid), busy_seconds(child.pid))
+                )
     writer.join()
     if status := child.wait():
         raise RuntimeError(f"{' '.join(words)} failed ({status}): {''.join(said[-5:])}")
@@ -72,6 +76,24 @@ def resident_mb(process: int) -> float | None:
     except OSError:
         return None
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:")), None)
+
+
+def busy_seconds(process: int) -> float | None:
+    """User and system seconds of a process so far, of all its threads."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def costs(samples: Sequence[Sample]) -> list[float | None]:
+    """Processor microseconds a row between samples, which say more than rates where others are at work."""
+    ends = [Sample(0, 0.0, None, 0.0), *samples]
+    return [
+        None if a.busy is None or b.busy is None else 1e6 * (b.busy - a.busy) / (b.rows - a.rows)
+        for a, b in itertools.pairwise(ends)
+    ]
 
 
 def rates(samples: Sequence[Sample]) -> list[float]:

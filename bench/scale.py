@@ -3,9 +3,12 @@
     python bench/scale.py                     # everything
     python bench/scale.py --quick             # few rows and points, to see that it works: no figures to quote
     python bench/scale.py --only sizes --runs 5 --json scale.json
+    python bench/scale.py --only stdin --rows 100000000 --flags "--method nag"
 
   stdin   10,000,000 rows of 20 features through standard input, 500,000 distinct ones again and again (d = 40,000):
-          rows a second and resident memory at every million, as the command's own table of progress comes to it
+          rows a second, processor microseconds a row ("us", which other work on the machine hardly changes) and
+          resident memory at every tenth, as the command's own table of progress comes to it (`--rows`: so many;
+          `--flags`: of train, in the place of rfd, nag and the committee; may be repeated)
   slots   Zipf rows of 60 features, d = 1e6, as VW text hashed to 2^18 to 2^26 slots; whole processes
   sizes   microseconds a row against m, s and d (else m = 10, s = 100, d = 1e5); Zipf rows of exactly s features
 
@@ -22,10 +25,11 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.feed import Sample, feed, rates
+from bench.feed import Sample, costs, feed, rates
 from bench.processes import SONLEARN, TRAIN, VW, child, in_turns, installed, measured, median
 from bench.sections import Files, made_files
 from bench.table import headline, machine, say
@@ -35,6 +39,15 @@ BASE = {"m": 10, "s": 100, "d": 10**5}
 SIZES = {"m": (0, 5, 10, 20, 50), "s": (10, 30, 100, 300, 1000), "d": (10**4, 10**5, 10**6, 10**7)}
 QUICK_SIZES = {"m": (0, 10, 50), "s": (10, 100, 1000), "d": (10**4, 10**6)}
 CURVES = ("learning RFD", "learning Oja", "RFD", "VW", "limit: memory", "limit: dense", "limit")
+
+
+class Size(NamedTuple):
+    """How much is measured."""
+
+    quick: bool
+    runs: int
+    rows: int  # through standard input
+    flags: Sequence[str]  # of train, of what reads them; none: the usual ones
 
 
 class Grid:
@@ -62,23 +75,27 @@ def _text(cell: object) -> str:
     return f"{cell:,.0f}" if abs(cell) >= 1000 else f"{cell:.3g}" if abs(cell) < 100 else f"{cell:.0f}"
 
 
-def endless(quick: bool, runs: int) -> list[Grid]:
+def endless(size: Size) -> list[Grid]:
     """A stream that goes on: is the rate constant, and the memory?"""
-    pool, times, every = (50_000, 12, 100_000) if quick else (500_000, 20, 1_000_000)
+    pool, rows, every = (50_000, 600_000, 100_000) if size.quick else (500_000, size.rows, size.rows // 10)
     files = made_files("zipf", pool, 40_000, 20)
-    learners = {"--sketch rfd -m 10": None, "--method nag": None} | ({} if quick else {"": None})
+    learners = size.flags or ["--sketch rfd -m 10", "--method nag", *([] if size.quick else [""])]
     samples: dict[str, list[Sample]] = {}
     for own in learners:
         say(f"stdin: {own}")
         words = [*SONLEARN, "train", *own.split()]
         measured([*words, "--quiet", "--examples", "1000", files.svm])
-        samples[own] = feed(words, Path(files.svm), times, every)
+        samples[own] = feed(words, Path(files.svm), rows // pool, every)
     names = [f"`train {own}`".replace(" `", "`") for own in learners]
-    table = Grid(["rows", *(f"{name} {what}" for name in names for what in ("rows/s", "MB"))])
+    table = Grid(["rows", *(f"{name} {what}" for name in names for what in ("rows/s", "us", "MB"))])
     for i, row in enumerate(zip(*samples.values(), strict=True)):
-        cells = [cell for own, sample in zip(samples.values(), row, strict=True) for cell in (rates(own)[i], sample.mb)]
+        pairs = zip(samples.values(), row, strict=True)
+        cells = [cell for own, sample in pairs for cell in (rates(own)[i], costs(own)[i], sample.mb)]
         table.add(row[0].rows, *cells)
-    last = [cell for own in samples.values() for cell in (rates(own)[-1] / rates(own)[1], _growth(own))]
+    last = []
+    for own in samples.values():
+        (second, before), (at_last, busy) = ((rates(own)[i], costs(own)[i]) for i in (1, -1))
+        last += [at_last / second, busy / before if busy and before else None, _growth(own)]
     table.add("last by second", *last)
     return [table]
 
@@ -88,34 +105,34 @@ def _growth(samples: Sequence[Sample]) -> float | None:
     return samples[-1].mb / samples[1].mb if samples[1].mb else None
 
 
-def slots(quick: bool, runs: int) -> list[Grid]:
+def slots(size: Size) -> list[Grid]:
     """Does anything grow with the slots of the hash?"""
-    n = 5_000 if quick else 100_000
+    n = 5_000 if size.quick else 100_000
     files = made_files("zipf", n, 10**6, 60)
     learners = {"RFD": [*TRAIN, "--sketch", "rfd", "-m", "10"], "nag": [*TRAIN, "--method", "nag"]}
     if installed("vowpalwabbit"):
         learners |= {"VW": [*VW, "-d"], "VW OjaNewton": [*VW, "--OjaNewton", "--sketch_size", "10", "-d"]}
     table = Grid(["slots", *(f"{name} {what}" for name in learners for what in ("us a row", "MB"))])
-    for bits in (18, 22) if quick else (18, 20, 22, 24, 26):
+    for bits in (18, 22) if size.quick else (18, 20, 22, 24, 26):
         # VW's -d is last, and followed by its file.
         commands = {name: [*words, files.vw, "-b", str(bits)] for name, words in learners.items()}
-        costs = in_turns(commands, runs, said=lambda text, bits=bits: say(f"2^{bits}: {text}"))
+        costs = in_turns(commands, size.runs, said=lambda text, bits=bits: say(f"2^{bits}: {text}"))
         cells = [cell for own in costs.values() for cell in (median(own).wall / n * 1e6, median(own).mb)]
         table.add(f"2^{bits}", *cells)
     return [table]
 
 
-def sizes(quick: bool, runs: int) -> list[Grid]:
+def sizes(size: Size) -> list[Grid]:
     """Microseconds against m, s and d, and the plots of them."""
     vw, known, tables = installed("vowpalwabbit"), {}, []
-    for axis, values in (QUICK_SIZES if quick else SIZES).items():
+    for axis, values in (QUICK_SIZES if size.quick else SIZES).items():
         print()
         table = Grid([axis, *CURVES])
         for value in values:
             point = BASE | {axis: value}
             key = tuple(point.values())
             if key not in known:
-                known[key] = at_point(**point, quick=quick, runs=runs, vw=vw)
+                known[key] = at_point(**point, quick=size.quick, runs=size.runs, vw=vw)
             table.add(value, *(known[key].get(name) for name in CURVES))
         tables.append(table)
     draw(tables)
@@ -195,15 +212,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="few rows and points, one run of each")
     parser.add_argument("--only", metavar="NAMES", help=f"sections, of {', '.join(SECTIONS)}")
     parser.add_argument("--runs", type=int, metavar="N", help="runs that medians are of (default 3)")
+    parser.add_argument("--rows", type=int, default=10_000_000, metavar="N", help="rows through standard input")
+    parser.add_argument("--flags", action="append", default=[], metavar="FLAGS", help="of train, of what reads them")
     parser.add_argument("--json", metavar="FILE", help="keep the figures here")
     options = parser.parse_args(arguments)
     runs = options.runs or (1 if options.quick else 3)
+    size = Size(options.quick, runs, options.rows, options.flags)
     names, facts, tables = options.only.split(",") if options.only else list(SECTIONS), machine(), {}
     if unknown := set(names) - set(SECTIONS):
         raise SystemExit(f"bench/scale.py: no section {sorted(unknown)[0]!r}; there are {', '.join(SECTIONS)}")
     print(headline(facts, f"medians of {runs} runs") + "\n", flush=True)
     for name in names:
-        tables[name] = SECTIONS[name](options.quick, runs)
+        tables[name] = SECTIONS[name](size)
         say("")
         print(flush=True)
         if options.json:

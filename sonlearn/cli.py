@@ -20,8 +20,9 @@ from typing import Any
 from sonlearn import __version__
 from sonlearn.commands.verbs import VERBS, help_of, parse
 from sonlearn.errors import OptionError, SonlearnError, shorten
+from sonlearn.jit import without_numba
 from sonlearn.options import TextOptions
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.evaluate import EvaluateOptions
 from sonlearn.options.methods import METHODS, SKETCHES, listing
 from sonlearn.options.run import RunOptions
@@ -105,6 +106,8 @@ def _dispatch(arguments: list[str]) -> int:
     if asked := {"-h", "--help", "--help-all"} & set(rest):
         print(help_of(verb, _named_method(rest), whole="--help-all" in asked), end="")
         return 0
+    if verb != "serve":  # which runs for long and learns row by row, and then Numba's calls are the quicker ones
+        without_numba()
     if verb == "vw":
         return _vw(rest)
     given, others = parse(verb, rest)
@@ -153,7 +156,7 @@ def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
             raise OptionError("predict needs a model; give -i MODEL")
         own |= {"testonly": True, "predictions": own.get("predictions", None if own.get("audit") else "-")}
     options = RunOptions(**own)
-    bandit = _taken(given, BanditOptions)
+    bandit = _taken(given, BanditOptions, *SHARED)
     if bandit or _of_decisions(options):
         if where.cluster is not None:
             raise OptionError("--cluster: decisions are learned in one process; leave it out")
@@ -216,12 +219,16 @@ def _describe(given: dict[str, Any], others: list[str]) -> int:
 
 def _tune(given: dict[str, Any], others: list[str]) -> int:
     running = RunOptions(**_own_run(given, others))
-    options = TuneOptions(**_taken(given, TuneOptions))
+    options, where = TuneOptions(**_taken(given, TuneOptions)), ClusterOptions(**_taken(given, ClusterOptions))
     if not options.grid:
         raise OptionError("tune needs what to try; give --grid 'method=nag,rfd-son alpha=.1,1,10', for example")
     text = TextOptions(**_taken(given, TextOptions))
     places = ["--grid"] if len(options.grid) == 1 else [f"--grid no. {i + 1}" for i in range(len(options.grid))]
     settings = settings_of(map(parse_grid, options.grid, places), given)
+    if where.cluster is not None:
+        from sonlearn.commands import cluster
+
+        return cluster.tune(settings, text, running, options, where)
     from sonlearn.commands import tune
 
     return tune.run(settings, text, running, options)
@@ -268,9 +275,10 @@ def _own_run(given: dict[str, Any], others: list[str]) -> dict[str, Any]:
     return own | {"data": (*own.get("data", ()), *others)}
 
 
-def _taken(given: dict[str, Any], of: type) -> dict[str, Any]:
-    """Take out of `given` what belongs to the dataclass `of`."""
-    return {field.name: given.pop(field.name) for field in dataclasses.fields(of) if field.name in given}
+def _taken(given: dict[str, Any], of: type, *but: str) -> dict[str, Any]:
+    """Take out of `given` what belongs to the dataclass `of`, `but` for some."""
+    names = [field.name for field in dataclasses.fields(of) if field.name not in but]
+    return {name: given.pop(name) for name in names if name in given}
 
 
 def _inspect(given: dict[str, Any], others: list[str]) -> int:

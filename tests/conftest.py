@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# The command's own level (`sonlearn.cli`): kernels that tests call are then those of the commands that tests start, and
+# each is compiled once. `.ci/run` repeats what runs kernels with 3, the level of programs that import the package.
+os.environ.setdefault("NUMBA_OPT", "1")
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 from limits import pytest_runtest_call, restore_signals
@@ -17,9 +20,24 @@ restore_signals()
 #: Files whose tests run kernels and are quick without compilation; others mark single tests.
 INTERPRETED = ("test_text_errors", "test_text_hashing", "test_text_number", "test_text_read", "test_text_source")
 
+#: Files that take longest. With several processes they begin first, in this order, so that none is left for the end.
+#: The first two begin with other kernels: neither process waits for what the other compiles.
+LONGEST = (
+    "test_docs", "test_views", "test_newton", "test_learner_checks", "test_cli", "test_start", "test_first_order",
+    "test_silent_failures", "test_checkpoints", "test_drfd", "test_files", "test_papers", "test_merging", "test_fading",
+    "test_sketch_gfd", "test_dense_drfd",
+)  # fmt: skip
+
+
+def pytest_configure(config):
+    """pytest-xdist would begin with the files of most tests."""
+    config.option.loadscopereorder = False
+
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests that continuous integration repeats without compilation and with checked bounds."""
+    """Put the longest files first, and mark the tests that continuous integration repeats without compilation."""
+    rank = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
     for item in items:
         if item.path.stem in INTERPRETED:
             item.add_marker(pytest.mark.interpreted)

@@ -9,7 +9,7 @@ import pytest
 from places import ROOT
 
 from bench import inside, scale, sections, speed, workloads
-from bench.feed import Sample, feed, rates
+from bench.feed import Sample, costs, feed, rates
 from bench.processes import TRAIN, Command, Cost, child, in_turns, measured, median, with_output
 from bench.table import Table, at_least, at_most, machine, save, times_faster
 
@@ -200,3 +200,7 @@ def test_sections_are_named_and_others_refused():
     for main in (speed.main, scale.main):
         with pytest.raises(SystemExit, match="no section 'flt'"):
             main(["--only", "flt"])
+
+
+def test_processor_time_a_row_is_of_what_lies_between_two_samples():
+    assert costs([Sample(10, 9.0, None, 2.0), Sample(30, 99.0, None, 6.0), Sample(40, 100.0, None)]) == [2e5, 2e5, None]

@@ -4,5 +4,7 @@
 `tasks`       the work on one partition: sketch it, learn it, predict it
 `worker`      the handling of signals in a worker process
 `plan`        the assignment of partitions to rounds and learners
-`dask`        all of this on a Dask cluster; the other modules depend on no scheduler
+`dask`        all of this on a Dask cluster
+`tuning`      settings of a grid on a Dask cluster; the modules before `dask` depend on no scheduler
+`estimators`  scikit-learn's form, on `dask.array` and `dask.dataframe`
 """

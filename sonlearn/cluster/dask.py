@@ -20,6 +20,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
@@ -32,7 +33,7 @@ from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
-from sonlearn.cluster.plan import FIRST_ROWS, HALF, LAST_ROWS, Plan, Rounds, plan, plan_rounds
+from sonlearn.cluster.plan import COPIED, FIRST_ROWS, HALF, LAST_ROWS, Plan, Rounds, plan, plan_rounds
 from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
@@ -158,7 +159,7 @@ def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Ite
     InputError, DivergedError
         After the predictions of the rows before the error.
     """
-    client = client or _client()
+    client = client or client_here()
     parts, reading = settled(client, data, Reading(learner.text, labels=Labelling(False, learner.options.several)))
     for answered in answers(learner, parts, reading, client):
         for _, predicted in answered.batches:
@@ -175,7 +176,7 @@ def sketched(
 ) -> Sketched:
     """As `sketch`, with the malformed lines. Raises as `sketch` does."""
     tasks.check_merging(options)
-    client = client or _client()
+    client = client or client_here()
     parts, reading = settled(client, data, reading)
     work = functools.partial(tasks.sketch_partition, reading, options, zero_based)
     level = [dask.delayed(functools.partial(work, i))(part) for i, part in enumerate(parts, 1)]
@@ -183,8 +184,8 @@ def sketched(
     while len(level) > 1:
         pairs = [merge(*level[i : i + 2]) for i in range(0, len(level) - 1, 2)]
         level = pairs + level[2 * len(pairs) :]
-    (done,) = _results([client.compute(level[0])])
-    _check(done, reading)
+    (done,) = results_of([client.compute(level[0])])
+    check_done(done, reading)
     if not done.sketch.n_seen:
         raise nothing(parts, done.skipped, done.errors)
     return done
@@ -204,17 +205,22 @@ def trained(
     for what, number in (("learners", learners), ("rounds", rounds)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, Integral) or number < 1):
             raise OptionError(f"{what} {number!r}: expected a whole number from 1 on, or None")
-    client = client or _client()
-    if start is not None and start.parts is not None:
-        raise OptionError(f"a model of {start.parts} learners goes on learning on one machine: leave the cluster out")
-    if options.multinomial is not None:
+    client = client or client_here()
+    if start is not None and start.partitions is not None:
         raise OptionError(
-            "--multinomial on a cluster: softmax learners cannot be merged; give --oaa, or leave the cluster out"
+            f"a model of {start.partitions} learners goes on learning on one machine: leave the cluster out"
+        )
+    merges = can_merge(options if start is None else start.options)
+    if options.multinomial is not None and not merges:
+        raise OptionError(
+            f"--multinomial with --method {options.method} on a cluster: such learners cannot be merged; "
+            "give --oaa, or leave the cluster out"
         )
     parts, reading = settled(client, data, reading)
     count, job = learners or len(client.nthreads()), LearnJob(options, reading)
-    if min(count, len(parts)) > 1 and can_merge(options if start is None else start.options):
-        return _in_rounds(client, job, parts, plan_rounds(len(parts), count, rounds), start)
+    if min(count, len(parts)) > 1 and merges:
+        with _copies_stay(client):
+            return _in_rounds(client, job, parts, plan_rounds(len(parts), count, rounds), start)
     return _stacked(client, job, parts, plan(len(parts), count), start)
 
 
@@ -230,29 +236,33 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     last, base = len(parts) - 1, None if start is None else dask.delayed(tasks.initial(start), traverse=False)
     each: list[Any] = [None] * chosen.learners
     alone: dict[int, int] = {}  # of each partition the first rows that one learner learns alone
-    seen = FIRST_ROWS if start is not None else 0
+    seen = FIRST_ROWS if start is not None and start.examples else 0
     while seen < FIRST_ROWS and len(alone) < max(len(parts) // HALF, 1):
         i, rows = len(alone), FIRST_ROWS - seen
         alone[i] = rows
         first = learn(i, base, Span(0, rows))
         base, each[0] = _computed(client, [first, dask.delayed(tasks.without_learner)(first)])
-        (done,) = _results([each[0]])
-        _check(done, job.reading)
+        (done,) = results_of([each[0]])
+        check_done(done, job.reading)
         seen = done.progress.examples
     for own in chosen.rounds:
-        learned = []
+        chains = []
         for g, those in enumerate(own):
-            state = dask.delayed(tasks.begin_round)(base, each[g])
+            chain = [dask.delayed(tasks.begin_round)(base, each[g])]
             for i in those:
-                state = learn(i, state, Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0)))
-            learned.append(state)
-        merged, *lights = _computed(client, [_tree(base, learned), *map(dask.delayed(tasks.without_learner), learned)])
+                chain.append(learn(i, chain[-1], Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0))))
+            chains.append(chain[1:])
+        learned = [chain[-1] for chain in chains]
+        lights = map(dask.delayed(tasks.without_learner), learned)
+        merged, *lights = _computed(
+            client, [_tree(base, learned), *lights], [[*chain[COPIED - 1 : -1 : COPIED], chain[-1]] for chain in chains]
+        )
         each[: len(lights)] = lights
         base = merged
     base = learn(last, dask.delayed(tasks.begin_round)(base, None), Span(0, LAST_ROWS))
-    first, *found = _results(client.compute([base, *each]))
+    first, *found = results_of(client.compute([base, *each]))
     for done in (*found, first):
-        _check(done, job.reading)
+        check_done(done, job.reading)
     names = NameTable()
     names.add((slot, name) for slot, known in first.names.items() for name in known)
     skipped, errors = sum(done.skipped for done in found), [error for done in found for error in done.errors]
@@ -272,24 +282,69 @@ def _tree(base: Any, learned: list[Any]) -> Any:
     return learned[0]
 
 
-def _computed(client: Client, delayed: list[Any]) -> list[Any]:
-    """Futures of what has been computed, which stays on the workers; the first of them on several."""
-    futures = client.compute(delayed)
-    _wait(futures)
-    if len(client.nthreads()) > 1:
-        client.replicate(futures[:1], n=min(COPIES, len(client.nthreads())))
+def _computed(client: Client, delayed: list[Any], chains: list[list[Any]] | None = None) -> list[Any]:
+    """Futures of what has been computed, which stays on the workers; the first of them on several.
+
+    Of each chain of further tasks the last that is done is on two workers, until all is computed.
+    """
+    chains = chains or []
+    futures = client.compute([*delayed, *itertools.chain.from_iterable(chains)])
+    futures, rest = futures[: len(delayed)], iter(futures[len(delayed) :])
+    _wait(futures, _Copies(client, [[next(rest) for _ in chain] for chain in chains]))
+    _replicate(client, futures[0], COPIES)
     return list(futures)
+
+
+def _replicate(client: Client, future: Any, count: int) -> None:
+    """Have the result of a task on so many workers, if there are as many."""
+    count = min(count, len(client.nthreads()))
+    if count > 1:
+        client.replicate([future], n=count)
+
+
+@contextlib.contextmanager
+def _copies_stay(client: Client) -> Iterator[None]:
+    """Keep the scheduler from dropping copies: its active memory manager would, every two seconds, of all clients."""
+    running = client.amm.running()
+    if running:
+        client.amm.stop()
+    try:
+        yield
+    finally:
+        if running:
+            client.amm.start()
+
+
+class _Copies:
+    """Futures of chains of tasks, of which the last result of each is copied, and earlier ones are forgotten."""
+
+    def __init__(self, client: Client, chains: list[list[Any]]):
+        self._client, self._chains = client, chains
+        self._copied = [""] * len(chains)
+
+    def copy(self) -> None:
+        """Copy what has been computed since."""
+        for at, chain in enumerate(self._chains):
+            done = [future for future in chain if future.status == "finished"]
+            if done and done[-1].key != self._copied[at]:
+                _replicate(self._client, done[-1], 2)
+                self._copied[at] = done[-1].key
+                del chain[: chain.index(done[-1])]
+
+    def pending(self) -> list[Any]:
+        """What has not been computed."""
+        return [future for chain in self._chains for future in chain if not future.done()]
 
 
 def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: Plan, start: Learner | None) -> Trained:
     """Learners that cannot be merged, all of them in one model (`sonlearn.learn.merge`), or a single one."""
     apart, further, further_predictions = _graph(job, parts, chosen, start)
     futures = client.compute([*further, *further_predictions, *map(dask.delayed(_without_learner), apart)])
-    found = _results(futures)
+    found = results_of(futures)
     n = len(chosen.learners)
     learned_by, further_predictions, before = found[:n], found[n:-n], found[-n:]
     for done in (*before, *learned_by):
-        _check(done, job.reading)
+        check_done(done, job.reading)
     if not sum(each.progress.examples for each in learned_by):
         raise nothing(parts, sum(each.skipped for each in learned_by), learned_by[0].errors)
     started = 0 if start is None else start.examples
@@ -298,7 +353,7 @@ def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: Plan, star
 
 def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client | None = None) -> Iterator[Answered]:
     """Predictions of each partition, in order, computed a few partitions in advance. Call `settled` first."""
-    client = client or _client()
+    client = client or client_here()
     model = _Sent(client, tasks.initial(learner))
     wanted, waiting = iter(enumerate(parts, 1)), collections.deque()
     errors_allowed = reading.max_errors
@@ -309,15 +364,15 @@ def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client
             return
         following, future = waiting.popleft()
         try:
-            (answered,) = _results([future])
+            (answered,) = results_of([future])
         except LostError:  # the last worker with the model has died
             model.send()
             waiting = collections.deque((each, model.ask(reading, *each)) for each, _ in waiting)
-            (answered,) = _results([model.ask(reading, *following)])
+            (answered,) = results_of([model.ask(reading, *following)])
         if errors_allowed is not None:
             if answered.skipped > errors_allowed:  # repeat the partition, up to the line that exceeds the limit
                 limited = dataclasses.replace(reading, max_errors=errors_allowed)
-                (answered,) = _results([model.ask(limited, *following)])
+                (answered,) = results_of([model.ask(limited, *following)])
             errors_allowed -= answered.skipped
         yield answered
 
@@ -406,7 +461,7 @@ def settled(client: Client, data: Any, reading: Reading) -> tuple[list[Any], Rea
         if reading.text.format != "auto":
             break
         asked = client.compute(dask.delayed(functools.partial(tasks.format_of, reading))(part))
-        ((found, problem),) = _results([asked])
+        ((found, problem),) = results_of([asked])
         if problem is not None:
             raise problem
         if found is not None:
@@ -430,7 +485,8 @@ class LostError(SonlearnError):
     """No worker has the data that a task needs any more."""
 
 
-def _client() -> Client:
+def client_here() -> Client:
+    """The current client. Raises OptionError if there is none."""
     try:
         return default_client()
     except ValueError:
@@ -505,7 +561,7 @@ def _merge(
     return Trained(merged, names, chosen, [each.progress for each in before], progress, skipped, errors[:10])
 
 
-def _check(done: Done, reading: Reading) -> None:
+def check_done(done: Done, reading: Reading) -> None:
     """Raise the error of the partitions, if there is one."""
     if done.problem is not None:
         raise done.problem
@@ -513,18 +569,24 @@ def _check(done: Done, reading: Reading) -> None:
         raise done.errors[min(reading.max_errors, len(done.errors) - 1)]
 
 
-def _results(futures: list[Any]) -> list[Any]:
+def results_of(futures: list[Any]) -> list[Any]:
     """The results of the tasks. Raises SonlearnError if the cluster cannot run them."""
     _wait(futures)
     return [_result(future, None) for future in futures]
 
 
-def _wait(futures: list[Any]) -> None:
+def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
     """Wait for all, whose results stay where they are. Raises SonlearnError if the cluster cannot run them."""
     idle = 0
     while True:
+        steps = copies.pending() if copies else []
         with contextlib.suppress(TimeoutError), futures[0].client.as_current():
-            wait(futures, timeout=POLL)
+            if steps:
+                wait(steps, timeout=POLL, return_when="FIRST_COMPLETED")
+            else:
+                wait(futures, timeout=POLL)
+        if copies:
+            copies.copy()
         for future in futures:
             if future.status in ("error", "cancelled", "lost"):
                 _result(future, POLL)

@@ -6,6 +6,7 @@ What is in memory is a list of lines (of a `dask.bag`), a table of pandas or pya
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
 import os
@@ -18,14 +19,16 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import DivergedError, InputError, SonlearnError
 from sonlearn.options import TextOptions
-from sonlearn.text.arrow import is_arrow, read_table
+from sonlearn.text.arrow import MAGIC, read_table
 from sonlearn.text.compression import is_compressed
 from sonlearn.text.read import Reader, expand_globs, parsed_table
-from sonlearn.text.source import is_regular
+from sonlearn.text.source import is_regular, is_remote, open_binary
 
 #: A plain file of more than two of these is cut into parts of about so many bytes.
 BLOCK = 1 << 26
 _SEARCH = 1 << 16
+#: Bytes at the beginning of a file that tell its kind.
+_HEAD = 8
 
 
 class Partition(NamedTuple):
@@ -51,9 +54,8 @@ def partitions(sources: Iterable[str], options: TextOptions, block: int = BLOCK)
     """
     found = []
     for path in map(str, expand_globs(sources)):
-        whole = not _can_be_cut(path, options)
-        size = 0 if whole else os.path.getsize(path)
-        if whole or size < 2 * block:
+        size = _size_to_cut(path, options)
+        if size < 2 * block:
             found.append(Partition(path))
             continue
         edges = np.linspace(0, size, size // block + 1).astype(int).tolist()
@@ -61,16 +63,17 @@ def partitions(sources: Iterable[str], options: TextOptions, block: int = BLOCK)
     return found
 
 
-def _can_be_cut(path: str, options: TextOptions) -> bool:
-    """Whether `path` is a local file whose lines can be read independently."""
+def _size_to_cut(path: str, options: TextOptions) -> int:
+    """Bytes of a file, here or at an address, whose lines can be read independently; 0 of any other."""
     tables = options.format in ("csv", "arrow") or (options.format == "auto" and options.label)
-    if tables or not is_regular(path) or is_arrow(path):
-        return False
+    if tables or not (is_remote(path) or is_regular(path)):
+        return 0
     try:
-        with open(path, "rb") as file:
-            return not is_compressed(file.read(8))
-    except OSError:
-        return False  # the reader will say so
+        with open_binary(path) as file:
+            head = file.read(_HEAD)
+            return 0 if is_compressed(head) or head.startswith(MAGIC) else int(file.seek(0, os.SEEK_END))
+    except (OSError, InputError):
+        return 0  # the reader will say so
 
 
 class PartitionReader(Reader):
@@ -140,7 +143,7 @@ def placed(error: SonlearnError, part: Any) -> SonlearnError:
 
 def _lines_before(part: Partition) -> int:
     """Number of lines of the file that begin before the range."""
-    with open(part.path, "rb") as file:
+    with open_binary(part.path) as file:
         remaining, count = _edge(file, part.start), 0
         file.seek(0)
         while remaining > 0:
@@ -151,13 +154,14 @@ def _lines_before(part: Partition) -> int:
 
 def open_range(part: Partition) -> _Named:
     """A stream of the lines that begin in the range. Raises InputError."""
+    opened = contextlib.ExitStack()
     try:
-        file = open(part.path, "rb")  # noqa: SIM115 (the stream returned closes it)
+        file = opened.enter_context(open_binary(part.path))
     except OSError as error:
         raise InputError(part.path, None, None, error.strerror or str(error), "a text file") from error
     start, stop = _edge(file, part.start), _edge(file, part.stop or 0)
     file.seek(start)
-    return _Named(file, part.path, stop - start)
+    return _Named(file, part.path, stop - start, opened)
 
 
 def _edge(file: Any, at: int) -> int:
@@ -177,8 +181,8 @@ def _edge(file: Any, at: int) -> int:
 class _Named:
     """`length` bytes (None: all) of a binary stream, with a name for messages."""
 
-    def __init__(self, raw: Any, name: str, length: int | None = None):
-        self._raw, self.name, self._left = raw, name, length
+    def __init__(self, raw: Any, name: str, length: int | None = None, opened: contextlib.ExitStack | None = None):
+        self._raw, self.name, self._left, self._opened = raw, name, length, opened or contextlib.ExitStack()
 
     def readinto(self, view: memoryview) -> int:
         """As for any raw stream."""
@@ -191,7 +195,7 @@ class _Named:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._raw.close()
+        self._opened.close()
 
 
 def _line(line: str | bytes) -> bytes:

@@ -14,9 +14,11 @@ SHARE = 20
 FIRST_ROWS, HALF = 4096, 2
 #: Rows that the merged learner learns alone after the last round: as many as its combiner goes by.
 LAST_ROWS = 4096
-#: Partitions that a learner learns in a round at most, unless it is said how many rounds there are. If a worker dies,
-#: no more than these are learned again.
-EACH = 8
+#: Partitions that a learner learns in a round at most, and rounds at least, unless it is given how many there are.
+EACH, LEAST = 8, 2
+#: Partitions after which what a learner has learned is copied to a second worker: if its worker dies, no more than
+#: these are learned again.
+COPIED = 2
 
 
 class Rounds(NamedTuple):
@@ -38,7 +40,7 @@ def plan_rounds(parts: int, learners: int, rounds: int | None = None) -> Rounds:
     """Contiguous partitions for each round, and within it for each learner, as evenly as possible."""
     learners = min(learners, parts)
     most = max(parts // learners, 1)
-    count = min(rounds or -(-most // EACH), most)
+    count = min(rounds or max(-(-most // EACH), LEAST), most)
     edges = np.linspace(0, parts, count + 1).round().astype(int).tolist()
     return Rounds(tuple(_shared(range(a, b), learners) for a, b in itertools.pairwise(edges)))
 

@@ -12,6 +12,8 @@ from sonlearn.commands.answers import LinesOfRows
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
+from sonlearn.commands.policy_log import PolicyLog
+from sonlearn.commands.recording import check_recording
 from sonlearn.commands.settings import ALIKE, describe
 from sonlearn.commands.train import check_resumed, initial_model
 from sonlearn.data.decisions import Decisions
@@ -19,7 +21,7 @@ from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import flags, text_of
 from sonlearn.report.decisions import HEADER, DecisionTotals, action_lines, class_lines, probability_lines
@@ -33,7 +35,7 @@ from sonlearn.text.read import Reader
 #: Flags of a run that decisions do not take.
 _NOT_TAKEN = (
     "save_per_pass", "form", "raw_predictions", "probabilities", "top", "audit", "passes", "cache", "cache_file",
-    "holdout_off", "holdout_after", "early_terminate", "progress_bar", "log_json", "report",
+    "holdout_off", "holdout_after", "early_terminate", "progress_bar",
 )  # fmt: skip
 
 
@@ -57,6 +59,7 @@ def run(given: dict[str, Any], bandit: dict[str, Any], options: RunOptions) -> i
         if field.name in _NOT_TAKEN and getattr(options, field.name) != field.default:
             raise OptionError(f"{flags(field)[-1]}: decisions do not take it (docs/bandits.md says what they take)")
     check_run(options)
+    check_recording(options)
     session = BanditSession(given, bandit, options)
     return session.ended() if session.nothing_left else session.run()
 
@@ -92,6 +95,9 @@ class BanditSession(Passes):
         learn = {name: value for name, value in given.items() if name not in of_text}
         if self.from_model is not None:
             self.learner, unfinished = load_bandit(self.from_model)
+        if "method" not in learn and (self.learner is None or self.learner.learn is None):
+            bandit = bandit | {name: learn.pop(name) for name in SHARED if name in learn}
+        if self.learner is not None and self.from_model is not None:
             _check_agreement(bandit, self.learner.options, self.from_model)
             _check_agreement({k: v for k, v in text.items() if k != "format"}, self.learner.text, self.from_model)
             if learn and self.learner.learn is None:
@@ -119,6 +125,7 @@ class BanditSession(Passes):
         self.progress = DecisionTotals(
             Schedule(*parse_progress(options.progress or COARSE)), self.bandit.cbify is not None
         )
+        self.recorder = PolicyLog(options, self.bandit.cbify is not None, self.began.read > 0)
         self.predictions = PredictionWriter(options.predictions, self.done.lines) if options.predictions else None
 
     def make_reader(self) -> Any:
@@ -147,13 +154,14 @@ class BanditSession(Passes):
         settings = [*method, describe(self.learner.options, keep=()), describe(self.learner.text, keep=("format",))]  # type: ignore[arg-type]
         for line in (*self.named_files(cache), *settings, "", *HEADER):
             self.say(line)
+        self.recorder.begin(self.learner, self.files)
 
     @property
     def files(self) -> dict[str, str | None]:
         """Which files the run reads and writes."""
         own = {
             "initial_regressor": self.from_model, "final_regressor": self.options.final_regressor,
-            "predictions": self.options.predictions,
+            "predictions": self.options.predictions, "log_json": self.options.log_json, "report": self.options.report,
         }  # fmt: skip
         return {**super().files, **own}
 
@@ -174,6 +182,7 @@ class BanditSession(Passes):
         """Count, write predictions, print the rows that are due."""
         for line in self.progress.update(batch, predicted):
             self.say(line)
+        self.recorder.add(batch, predicted)
         if self.predictions:
             lines = LinesOfRows(batch.skipped or (), np.zeros(batch.n, dtype=bool), batch.tags)
             self.predictions.write(*lines.values(self._texts(batch, predicted)))
@@ -205,10 +214,15 @@ class BanditSession(Passes):
             )  # fmt: skip
         super().finish(ending)
 
+    def record(self, ending: str) -> None:
+        """Write the end of the log, and the page. Raises OutputError."""
+        self.recorder.finish(ending, self.learner, self.warnings())
+
     def close(self) -> None:
         """Close what is open, however the run has ended."""
-        if self.predictions:
-            self.predictions.close()
+        for open_one in (self.predictions, self.recorder):
+            if open_one is not None:
+                open_one.close()
         super().close()
 
 

@@ -1,4 +1,4 @@
-"""``--cluster``: sketch, train and predict on a Dask cluster. What a verb refuses and reports is as without it."""
+"""``--cluster``: sketch, train, tune and predict on a Dask cluster. What a verb refuses and reports is as without."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.commands import train as one
+from sonlearn.commands import tune as table
 from sonlearn.commands.checks import check_run, check_stdin
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.interrupts import Interrupts
@@ -27,22 +28,24 @@ from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Predicted, PredictedClass, chosen_of, takes_words
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
-from sonlearn.options.verbs import ClusterOptions, SketchRunOptions
+from sonlearn.options.verbs import ClusterOptions, SketchRunOptions, TuneOptions
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
+from sonlearn.tuning.grid import Settings
+from sonlearn.tuning.search import measure
 
 #: Seconds to wait for a scheduler to answer.
 PATIENCE = 10
 #: What cannot be shared out, by field of `RunOptions`, and why.
 _ALONE = {
-    "predictions": "what learners of parts predict is not what the model predicts; predict afterwards",
-    "raw_predictions": "what learners of parts predict is not what the model predicts; predict afterwards",
+    "predictions": "what learners of partitions predict is not what the model predicts; predict afterwards",
+    "raw_predictions": "what learners of partitions predict is not what the model predicts; predict afterwards",
     "save_per_pass": "the model is there at the end", "checkpoint": "the model is there at the end",
     "checkpoint_minutes": "the model is there at the end", "resume": "the model is there at the end",
     "audit": "examples are explained in one process; leave --cluster out",
-    "examples": "workers read their own parts of the data, to the end",
-    "log_json": "learners of parts do not learn one after the other", "report": "it is of a run in one process",
+    "examples": "workers read their own partitions of the data, to the end",
+    "log_json": "learners of partitions do not learn one after the other", "report": "it is of a run in one process",
     "progress_bar": "a row for each learner is printed at the end",
     "cache": "each worker reads its own files", "cache_file": "each worker reads its own files",
 }  # fmt: skip
@@ -131,6 +134,49 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
     warn_of_skipped(trained.skipped, trained.errors)
     if trained.merge is not None and not trained.merge.examples:
         complain("warning: the last part has no examples: nothing tells how well the merged learner predicts")
+    elif trained.merge is not None and trained.merge.of_one_class:
+        complain(
+            "warning: the last part's labels are all alike: the averages are of that class alone, and the merged "
+            "learner has settled on it; give files or rows in an order that does not matter"
+        )
+    return 0
+
+
+def tune(settings: Settings, text: TextOptions, options: RunOptions, choice: TuneOptions, where: ClusterOptions) -> int:
+    """``sonlearn tune --cluster``; returns the exit status. Raises SonlearnError, and then nothing was saved."""
+    for name, why in _ALONE.items():
+        if getattr(options, name):
+            raise OptionError(f"--{name.replace('_', '-')} with --cluster: {why}")
+    for flag, is_given, why in (
+        (f"--passes {options.passes}", options.passes > 1, "one pass; leave --cluster out"),
+        ("--halving", choice.halving, "it compares all settings at one row; leave --cluster out"),
+        (f"--rounds {where.rounds}", where.rounds is not None, "settings are not merged"),
+    ):
+        if is_given:
+            raise OptionError(f"{flag} with --cluster: {why}")
+    check_run(options, choice.table)
+    sources, say, started = _files(options), _sayer(options), time.perf_counter()
+    from sonlearn.cluster import tuning
+
+    by = measure([setting.options for setting in settings.settings], choice.by)
+    reading = tuning.reading_of(settings.settings, text, options.on_error, _most_errors(options))
+    with Interrupts(at_once=True), connected(where) as client:
+        found = tuning.tuned(settings.settings, sources, reading, by, workers=where.workers, client=client)
+    if options.final_regressor is not None:
+        save_model(options.final_regressor, found.learner, None, found.names)
+    best, seconds = found.results[0], time.perf_counter() - started
+    if choice.table is not None:
+        table.write(choice.table, found.results)
+    for line in (
+        f"data = {' '.join(sources)}", *table.described(settings, by, choice), "", FINISHED,
+        f"number of examples = {best.examples}",
+        *(f"average {name} = {'n.a.' if value is None else f'{value:.6f}'}"
+          for name, value in (("loss", best.loss), ("error", best.error))),
+        *one.members_at_work(found.learner), f"best setting = {best.setting.flags}", f"elapsed time = {seconds:.3f} s",
+        "", *table.screen(found.results),
+    ):  # fmt: skip
+        say(line)
+    warn_of_skipped(found.skipped, found.errors)
     return 0
 
 
@@ -247,5 +293,5 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
 
 def _averages(progress: Progress) -> tuple[str, str]:
     """Average loss and error as the summary of one process has them."""
-    said = dict(line.split(" = ") for line in progress.summary(0.0) if line.startswith("average "))
-    return said["average loss"], said["average error"]
+    averages = dict(line.split(" = ") for line in progress.summary(0.0) if line.startswith("average "))
+    return averages["average loss"], averages["average error"]

@@ -59,17 +59,17 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
 
     if learner.options.several:
         count = len(learner.facts()["classes"])
-        said = {"classes": [
+        described = {"classes": [
             {"label": label, "weights": entries(learner.class_weights(k))}
             for k, label in enumerate(learner.classes[:count])
         ]}  # fmt: skip
     else:
-        said = {"weights": entries(learner.weights()[1])}
+        described = {"weights": entries(learner.weights()[1])}
     learn = {name: getattr(learner.options, name) for name in learner.options.shown}
     return jsonable({
         "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
         "examples": learner.examples, "features": len(ids), "facts": learner.facts(),
-        "columns": learner.columns.known, "labels": learner.two_labels, **said,
+        "columns": learner.columns.known, "labels": learner.two_labels, **described,
     }, spelt)  # fmt: skip
 
 
@@ -91,7 +91,7 @@ def describe(path: str, model: Model, top: int) -> list[str]:
     lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
     lines += roll(facts.get("members", []))
     lines += [f"  {line}" for line in streams.lines(facts)]
-    lines += parts(facts.get("parts", []))
+    lines += partitions(facts.get("partitions", []))
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
@@ -161,11 +161,11 @@ def roll(members: list[dict]) -> list[str]:
     return lines
 
 
-def parts(learners: list[dict]) -> list[str]:
-    """Lines on the learners of parts of the data, and what the combiner makes of them."""
+def partitions(learners: list[dict]) -> list[str]:
+    """Lines on the learners of partitions of the data, and their weights in the combiner."""
     if not learners:
         return []
-    lines = ["", f"learners of parts of the data: {len(learners)}", f"  {'learner':<24} {'weight':>12}"]
+    lines = ["", f"learners of partitions of the data: {len(learners)}", f"  {'learner':<24} {'weight':>12}"]
     return lines + [f"  {number:<24} {learner['weight']:>12.6f}" for number, learner in enumerate(learners, 1)]
 
 

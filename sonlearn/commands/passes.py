@@ -117,6 +117,9 @@ class Passes:
         """Count, write predictions, print the rows that are due."""
         raise NotImplementedError
 
+    def settle(self) -> None:
+        """Count what has been reported and is not counted yet."""
+
     def report_skipped(self, tags: list[str]) -> None:
         """Malformed lines that were left out behind the last row of a pass."""
 
@@ -164,6 +167,7 @@ class Passes:
         try:
             with Interrupts(at_once=True) as interrupts, on_first_compilation(self.compiling):
                 ending, status = self.go(interrupts)
+                self.settle()
                 self.finish(ending)
         finally:
             self.close()
@@ -222,6 +226,7 @@ class Passes:
             self.heartbeat(number, batch.n)
             if self.checkpoints.due(batch.n):
                 self.save_checkpoint()
+        self.settle()
         if interrupts.received is None:
             self.report_skipped(self.reader.skipped)
         if done < before and interrupts.received is None:
@@ -251,16 +256,17 @@ class Passes:
         now = time.perf_counter()
         if self.bar.shown or self.options.progress is not None or now - self.last_line < HEARTBEAT:
             return
-        said = [f"{self.progress.examples} examples", f"{self.read_here / (now - self.started):.0f} a second"]
+        self.settle()
+        figures = [f"{self.progress.examples} examples", f"{self.read_here / (now - self.started):.0f} a second"]
         if self.meter.share is not None:
             passes = f" of pass {number}" if self.options.passes > 1 else ""
-            said.append(f"{100 * self.meter.share:.0f} %{passes} read")
+            figures.append(f"{100 * self.meter.share:.0f} %{passes} read")
         result = self.progress.result
         if result.average_loss is not None:
-            said.append(f"average loss {result.average_loss:.6f}")
+            figures.append(f"average loss {result.average_loss:.6f}")
         if result.average_error is not None:
-            said.append(f"average error {result.average_error:.6f}")
-        self.say("... " + ", ".join(said))
+            figures.append(f"average error {result.average_error:.6f}")
+        self.say("... " + ", ".join(figures))
 
     def begin_pass(self, reader: Reader | CachedReader, batch: Batch, first: bool) -> None:
         """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""

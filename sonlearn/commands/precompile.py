@@ -14,14 +14,24 @@ import os
 import subprocess
 import sys
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
+from sonlearn.data.decisions import listed, numbered
 from sonlearn.errors import SonlearnError
-from sonlearn.learn.learner import Learner
+from sonlearn.jit import without_numba
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.options import LearnOptions
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.report.labels import as_reported
+from sonlearn.report.metrics import Metrics
+from sonlearn.report.outcomes import outcome_of
+from sonlearn.report.progress import Progress
+
+if TYPE_CHECKING:
+    from sonlearn.learn.bandits.bandit import Bandit
 
 _PROGRAM = (
     "import json, sys; given = json.loads(sys.stdin.readline()); sys.path[:] = given['path']; "
@@ -39,7 +49,7 @@ class Helper:
 
     def start(self, options: LearnOptions) -> None:
         """Have the kernels compiled that learning with `options` takes; where that cannot be, nothing happens."""
-        from sonlearn.jit.settings import is_shared  # with Numba
+        from sonlearn.jit.settings import is_shared
 
         if self._closed or not (is_shared() and sys.executable and _cores() > 1):
             return
@@ -63,13 +73,37 @@ class Helper:
                 self._process.communicate()
 
 
+def decide_some(options: BanditOptions, learn: LearnOptions | None = None) -> Bandit:
+    """A learner of decisions that has learned a few."""
+    from sonlearn.learn.bandits.bandit import Bandit
+
+    bandit, rows, K = Bandit(options, learn=learn), some_rows(0), options.actions
+    rows = rows._replace(indices=rows.indices % _FEATURES)  # few enough for cosines of them
+    if K is None:
+        decisions = listed(rows, np.arange(0, rows.n + 1, 2), np.zeros(rows.n // 2), rows.y[: rows.n // 2])
+    else:
+        decisions = numbered(rows, K, np.arange(rows.n) % K, rows.y)
+    bandit.partial_fit(decisions)
+    return bandit
+
+
 def compile_for(learn: dict[str, Any]) -> None:
     """What the process does. It ends with the run, which keeps its standard input open."""
     threading.Thread(target=_end_with_input, daemon=True).start()
+    without_numba()  # as the run does, which finds by the types of arguments what is compiled here
     options = LearnOptions(**learn)
     for each in (*of_members(options), options):
         with contextlib.suppress(SonlearnError):
-            Learner(each).partial_fit(some_rows(1 if each.several else 0))
+            learner, rows = Learner(each), some_rows(1 if each.several else 0)
+            report_on(learner, rows, learner.partial_fit(rows))
+
+
+def report_on(learner: Learner, batch: Batch, predicted: Predicted | PredictedClass) -> None:
+    """What a run reports of a batch."""
+    loss, boundary = as_reported(learner.options)
+    texts = learner.label_texts if learner.options.several else None
+    Progress(loss, texts=texts, boundary=boundary).update(outcome_of(learner.with_numbers(batch), None, predicted))
+    Metrics(learner).add(batch, predicted)
 
 
 def of_members(options: LearnOptions) -> list[LearnOptions]:

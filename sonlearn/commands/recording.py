@@ -18,9 +18,9 @@ from sonlearn.commands.models import names_of
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT
 from sonlearn.learn.learner import Learner
-from sonlearn.options import LearnOptions
+from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.run import RunOptions
-from sonlearn.report.facts import told
+from sonlearn.report.facts import facts_of
 from sonlearn.report.jsonable import bounded, jsonable
 from sonlearn.report.metrics import Metrics
 from sonlearn.report.progress import Outcome, Progress
@@ -49,72 +49,50 @@ def recorded(options: RunOptions) -> bool:
     return options.log_json is not None or options.report is not None
 
 
-class Recorder:
+class Recording:
     """The log of a run and, at its end, the page; nothing where neither is asked for.
 
     Parameters
     ----------
     options : RunOptions
-    learn : LearnOptions
-    progress : Progress
-        The run's own, with its finer rows: of each batch it is told first.
     keep : bool
         Whether an existing log is gone on with.
     """
 
-    def __init__(self, options: RunOptions, learn: LearnOptions, progress: Progress, keep: bool):
+    def __init__(self, options: RunOptions, keep: bool):
         self.wanted = recorded(options)
-        self._options, self._learn, self._progress = options, learn, progress
+        self._options = options
         self._log = RunLog(options.log_json, keep) if options.log_json is not None else None
         self._begin: dict[str, Any] = {}
         self._rows: list[dict[str, Any]] = []
-        self._read, self._started = 0, time.perf_counter()
+        self._started = time.perf_counter()
 
-    def begin(self, learner: Learner, files: dict[str, str | None], passes: int) -> None:
-        """Say what is run, before the first examples."""
-        if not self.wanted:
-            return
+    @property
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._started
+
+    def _write_begin(
+        self, learn: dict[str, Any], text: TextOptions, files: dict[str, str | None], passes: int, before: int
+    ) -> None:
+        """Write the first entry: settings of the learner and of the text, and how many examples it has learned."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        shown = {name: getattr(learner.options, name) for name in learner.options.shown}
-        text = dataclasses.asdict(learner.text)
         self._begin = jsonable({
             "sonlearn": __version__, "format": FORMAT, "verb": "test" if self._options.testonly else "train",
             "started": now, "data": list(self._options.data) or ["-"],
-            "files": {name: value for name, value in files.items() if value}, "learn": shown, "text": text,
-            "passes": passes, "before": learner.examples,
+            "files": {name: value for name, value in files.items() if value}, "learn": learn,
+            "text": dataclasses.asdict(text), "passes": passes, "before": before,
         }, bounded)  # fmt: skip
         self._write(self._begin)
 
-    def add(self, outcome: Outcome) -> None:
-        """Add a batch of n examples (none of them refused)."""
-        if not self.wanted:
-            return
-        self._read += len(outcome.y)
-        seconds = time.perf_counter() - self._started
-        for row in self._progress.fine_rows:
-            entry = row._asdict()
-            if self._progress.texts is not None:
-                entry |= {name: self._progress.texts(np.array([entry[name]]))[0] for name in ("label", "prediction")}
-            entry = {"kind": "progress", "pass": self._progress.passes, **entry, "seconds": seconds, "read": self._read}
-            self._write(entry)
-            if self._options.report is not None:
-                self._rows.append(jsonable(entry, bounded))
+    def _write_row(self, entry: dict[str, Any]) -> None:
+        """Write the entry of a row, which the page shows."""
+        self._write(entry)
+        if self._options.report is not None:
+            self._rows.append(jsonable(entry, bounded))
 
-    def finish(
-        self, ending: str, learner: Learner | None, metrics: Metrics | None, names: NameTable, warnings: list[str]
-    ) -> None:
-        """Write the end of the log, and the page. Raises OutputError."""
-        if not self.wanted or learner is None or metrics is None:
-            return
-        totals, texts = self._progress.totals(), self._progress.texts or _signs
-        classes = totals["error"] is not None  # else labels are values, and there is no telling how probable one is
-        end = jsonable({
-            "kind": "end", "ending": ending, "seconds": time.perf_counter() - self._started, **totals,
-            "calibration": metrics.calibration.told() if classes else None,
-            "confusion": metrics.confusion.told(texts) if classes else None,
-            "metrics": {**metrics.result(), **metrics.pictures()} if metrics.result() else None,
-            **told(learner, lambda feature: names_of(feature, names)), "warnings": warnings,
-        }, bounded)  # fmt: skip
+    def _write_end(self, entry: dict[str, Any]) -> None:
+        """Write the last entry, and the page. Raises OutputError."""
+        end = jsonable(entry, bounded)
         self._write(end)
         if self._options.report is not None:
             from sonlearn.report.html.page import write_page
@@ -129,6 +107,61 @@ class Recorder:
     def _write(self, entry: dict[str, Any]) -> None:
         if self._log is not None:
             self._log.write(entry)
+
+
+class Recorder(Recording):
+    """The recording of a run of examples.
+
+    Parameters
+    ----------
+    options : RunOptions
+    learn : LearnOptions
+    progress : Progress
+        The run's own, with its finer rows: of each batch it is told first.
+    keep : bool
+        Whether an existing log is gone on with.
+    """
+
+    def __init__(self, options: RunOptions, learn: LearnOptions, progress: Progress, keep: bool):
+        super().__init__(options, keep)
+        self._learn, self._progress, self._read = learn, progress, 0
+
+    def begin(self, learner: Learner, files: dict[str, str | None], passes: int) -> None:
+        """Say what is run, before the first examples."""
+        if not self.wanted:
+            return
+        shown = {name: getattr(learner.options, name) for name in learner.options.shown}
+        self._write_begin(shown, learner.text, files, passes, learner.examples)
+
+    def add(self, outcome: Outcome) -> None:
+        """Add a batch of n examples (none of them refused)."""
+        if not self.wanted:
+            return
+        self._read += len(outcome.y)
+        seconds = self._seconds
+        for row in self._progress.fine_rows:
+            entry = row._asdict()
+            if self._progress.texts is not None:
+                entry |= {name: self._progress.texts(np.array([entry[name]]))[0] for name in ("label", "prediction")}
+            entry = {"kind": "progress", "pass": self._progress.passes, **entry, "seconds": seconds, "read": self._read}
+            self._write_row(entry)
+
+    def finish(
+        self, ending: str, learner: Learner | None, metrics: Metrics | None, names: NameTable, warnings: list[str]
+    ) -> None:
+        """Write the end of the log, and the page. Raises OutputError."""
+        if not self.wanted or learner is None or metrics is None:
+            return
+        totals, texts = self._progress.totals(), self._progress.texts or _signs
+        classes = totals["error"] is not None  # else labels are values, and there is no telling how probable one is
+        measured = metrics.result()
+        self._write_end({
+            "kind": "end", "ending": ending, "seconds": self._seconds, **totals,
+            "calibration": metrics.calibration.summary() if classes else None,
+            "confusion": metrics.confusion.summary(texts) if classes else None,
+            "metrics": {**measured, **metrics.pictures()} if measured else None,
+            **facts_of(learner, lambda feature: names_of(feature, names)), "warnings": warnings,
+        })  # fmt: skip
 
 
 def _signs(values: np.ndarray) -> list[str]:
@@ -158,13 +191,13 @@ class Bar:
             parts.append(f"loss {result.average_loss:.4f}")
         if result.average_error is not None:
             parts.append(f"error {result.average_error:.4f}")
-        place, said = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
+        place, figures = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
         if self._bar is None:  # what comes before is the time of kernels being compiled, which says nothing of the rest
             self._bar = _tqdm()(
-                total=self._passes, initial=place, postfix=said, bar_format=_BAR, miniters=0, file=sys.stderr,
+                total=self._passes, initial=place, postfix=figures, bar_format=_BAR, miniters=0, file=sys.stderr,
                 dynamic_ncols=True,
             )  # fmt: skip
-        self._bar.set_postfix_str(said, refresh=False)
+        self._bar.set_postfix_str(figures, refresh=False)
         self._bar.update(place - self._bar.n)
 
     def close(self) -> None:

@@ -83,9 +83,9 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
             places = [f"http://{address(http)}"] if http else []
             places += [f"lines on {address(lines)}"] if lines else []
             learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
-            said = f"serving {run_options.initial_regressor} on {' and '.join(places)}{learns}"
+            notice = f"serving {run_options.initial_regressor} on {' and '.join(places)}{learns}"
             server = Server(worker, metrics, limits, options.learn, warn)
-            await server.run(http, lines, lambda: None if run_options.quiet else complain(said))
+            await server.run(http, lines, lambda: None if run_options.quiet else complain(notice))
 
         asyncio.run(serve())
     if saver is not None:

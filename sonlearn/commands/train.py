@@ -31,7 +31,7 @@ from sonlearn.report.answers import AnswerLines
 from sonlearn.report.classes import likeliest, probabilities_of, scores_of
 from sonlearn.report.labels import as_reported
 from sonlearn.report.metrics import Metrics
-from sonlearn.report.outcomes import outcome_of, without_held
+from sonlearn.report.outcomes import Uncounted, outcome_of, without_held
 from sonlearn.report.predictions import PredictionWriter, texts_of, with_intervals, with_sets
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.cache import CachedReader
@@ -72,6 +72,8 @@ def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session]
 SIGNS = ("-1", "1")
 #: Scores held of a batch, rows times classes; rows of a part at least.
 CELLS, LEAST_ROWS = 1 << 22, 64
+#: Rows that may have been learned and not been counted yet.
+MOST_UNCOUNTED = 1 << 13
 
 
 class Session(Passes):
@@ -141,6 +143,7 @@ class Session(Passes):
         self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
         self.patience = Patience(options.early_terminate)
         self.refused, self.first_refused = 0, ""
+        self.uncounted = Uncounted()
         self.helper = Helper()
 
     def ends_early(self, number: int) -> bool:
@@ -241,11 +244,20 @@ class Session(Passes):
             self.refused += 1
             self.first_refused = self.first_refused or str(diverged(batch, int(row)))
         outcome = outcome_of(self.learner.with_numbers(batch), held, predicted)
-        rows = self.progress.update(outcome)
-        self.write(batch, predicted)
-        if predicted.refused.any():
-            predicted = chosen_of(predicted, keep)
-        for line in () if self.bar.shown else rows:
+        self.uncounted.add(outcome, chosen_of(predicted, keep) if predicted.refused.any() else predicted)
+        if self.predictions or self.raw_predictions:
+            self.write(batch, predicted)
+        at_once = self.learn.several or self.recorder.wanted or self.bar.shown
+        if at_once or self.uncounted.rows >= MOST_UNCOUNTED or self.progress.is_due(self.uncounted.weight):
+            self.settle()
+
+    def settle(self) -> None:
+        """Count what has been reported and is not counted yet, and print the rows that are due."""
+        if not self.uncounted.rows:
+            return
+        outcome, predicted = self.uncounted.take()
+        lines = self.progress.update(outcome)
+        for line in () if self.bar.shown else lines:
             self.say(line)
         assert self.metrics is not None
         self.metrics.count(outcome.y, outcome.weight, predicted, self.progress.counted(outcome))
@@ -258,8 +270,8 @@ class Session(Passes):
         if self.predictions and self.options.form != "vw":
             if self.answers is None:
                 self.answers = AnswerLines(self.options.form, columns_of(self.learner, self.options.probabilities))
-            said = answers_of(self.learner, predicted, self.options.probabilities)
-            self.predictions.write(self.answers.lines(lines.rows(said)))
+            answers = answers_of(self.learner, predicted, self.options.probabilities)
+            self.predictions.write(self.answers.lines(lines.rows(answers)))
         elif self.predictions:
             self.predictions.write(*lines.values(self.values_of(predicted)))
         if self.raw_predictions:
@@ -330,22 +342,22 @@ class Session(Passes):
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
-        said = super().warnings()
+        found = super().warnings()
         if self.refused:
-            said.append(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
+            found.append(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
-            said.append(UNLABELLED)
+            found.append(UNLABELLED)
         if self.strange and self.progress.examples >= SOME:
-            said.append(
+            found.append(
                 f"no feature of the data is one that {self.from_model} has learned, so that all predictions are alike: "
                 "is it the right model, and the right file?"
             )
         if not self.options.testonly:
-            said += worse_than_a_constant(self.learn, self.progress)
+            found += worse_than_a_constant(self.learn, self.progress)
         if self.metrics is not None and self.progress.examples >= ENOUGH:
             alike = "" if self.options.testonly or self.before else self.metrics.one_label()
-            said += filter(None, (self.metrics.nobody(), alike))
-        return said
+            found += filter(None, (self.metrics.nobody(), alike))
+        return found
 
     def record(self, ending: str) -> None:
         """Write the end of the log, and the page."""

@@ -82,22 +82,13 @@ class Session(Passes):
             skip=self.options.on_error == "skip",
         )  # fmt: skip
         header = () if self.bar.shown else ("", f"{HEADER[0]}  best", f"{HEADER[1]}  setting")
-        for line in (*self.named_files(cache), *self.described(), describe(text, keep=("format",)), *header):
+        for line in (
+            *self.named_files(cache),
+            *described(self.settings, self.by, self.choice),
+            describe(text, keep=("format",)),
+            *header,
+        ):
             self.say(line)
-
-    def described(self) -> list[str]:
-        """What is tried, and what becomes of options that a method does not take."""
-        losses = dict.fromkeys(as_reported(setting.options)[0] for setting in self.settings.settings)
-        why = f" since they learn different losses: {', '.join(losses)}" if len(losses) > 1 else ""
-        count, of = len(self.settings.settings), self.settings.combinations
-        lines = [f"settings = {count} of {of} combinations, compared by average {self.by}{why}"]
-        for method, names in self.settings.left_out.items():
-            options = ", ".join(name.replace("_", "-") for name in names)
-            lines.append(f"left out = {options}: --method {method} does not take {'it' if len(names) == 1 else 'them'}")
-        if self.choice.halving:
-            rows = self.choice.first_halving
-            lines.append(f"halving = the worse half stops after {rows}, {2 * rows}, {4 * rows}, ... labelled rows")
-        return lines
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""
@@ -139,6 +130,21 @@ class Session(Passes):
         """Write the table."""
         if self.choice.table is not None and self.tuning is not None:
             write(self.choice.table, self.tuning.results)
+
+
+def described(settings: Settings, by: str, choice: TuneOptions) -> list[str]:
+    """What is tried, and what becomes of options that a method does not take."""
+    losses = dict.fromkeys(as_reported(setting.options)[0] for setting in settings.settings)
+    why = f" since they learn different losses: {', '.join(losses)}" if len(losses) > 1 else ""
+    count, of = len(settings.settings), settings.combinations
+    lines = [f"settings = {count} of {of} combinations, compared by average {by}{why}"]
+    for method, names in settings.left_out.items():
+        options = ", ".join(name.replace("_", "-") for name in names)
+        lines.append(f"left out = {options}: --method {method} does not take {'it' if len(names) == 1 else 'them'}")
+    if choice.halving:
+        rows = choice.first_halving
+        lines.append(f"halving = the worse half stops after {rows}, {2 * rows}, {4 * rows}, ... labelled rows")
+    return lines
 
 
 def screen(results: Sequence[Result]) -> list[str]:

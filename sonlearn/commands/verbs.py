@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError, shorten
 from sonlearn.options import LearnOptions, TextOptions, vw_flags
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.evaluate import EvaluateOptions
 from sonlearn.options.learning import ALL_TAKE, OUTPUT_OPTIONS
 from sonlearn.options.methods import DEFAULT, METHODS
@@ -67,6 +67,9 @@ _EVALUATE = (*_READ, "examples", "progress", "quiet")
 #: Options of text that are not of a matrix of features, or of a file of them: all but the constant.
 _TEXT = tuple(field.name for field in dataclasses.fields(TextOptions) if field.name != "constant")
 
+#: Flags of decisions alone.
+OF_DECISIONS = tuple(field.name for field in dataclasses.fields(BanditOptions) if field.name not in SHARED)
+
 #: What people use daily.
 _DAILY = (
     "method", "loss", "oaa", "classes", "budget", "format", "bits", "quadratic", "label", "initial_regressor",
@@ -81,7 +84,7 @@ VERBS = {
         "Learn from LIBSVM, VW or CSV text, plain or compressed; no DATA or - is standard input.",
         (
             ("learning", _fields(LearnOptions)),
-            ("decisions", _fields(BanditOptions)),
+            ("decisions", _fields(BanditOptions, *OF_DECISIONS)),
             ("text", _fields(TextOptions)),
             ("run", _fields(RunOptions)),
             _CLUSTER,
@@ -106,6 +109,7 @@ VERBS = {
             ("learning", _fields(LearnOptions)),
             ("text", _fields(TextOptions)),
             ("run", _fields(RunOptions, *_TUNE)),
+            _CLUSTER,
         ),
     ),
     "evaluate": Verb(

@@ -6,17 +6,23 @@ import io
 import random
 import time
 
+from sonlearn.commands.precompile import decide_some, report_on, some_rows
+from sonlearn.data.decisions import numbered
 from sonlearn.errors import OptionError
 from sonlearn.jit.settings import cache_folders
+from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.read import Reader
 
 _ROWS = 300
 
 
 def run(methods: list[str]) -> int:
-    """Learn a little with each of the `methods` from every format; return the exit status.
+    """Learn a little with each of the `methods` from every format, with all of them also decisions.
+
+    Returns the exit status.
 
     Raises
     ------
@@ -34,12 +40,15 @@ def run(methods: list[str]) -> int:
             learner = Learner(LearnOptions(method=method), options)
             for _ in range(2):
                 for batch in batches:
-                    learner.partial_fit(batch)
+                    report_on(learner, batch, learner.partial_fit(batch))
                 learner.next_pass()
             learner.predict(batches[0])
             learner.weights()
             learner.facts()
             Learner.from_arrays(*learner.to_arrays()).predict(batches[0])
+    if len(methods) > 1:  # all
+        for options in (BanditOptions(cb_explore=2), BanditOptions(cb_explore_adf=True)):
+            Bandit.from_arrays(*decide_some(options).to_arrays()).predict(numbered(some_rows(0), options.actions or 1))
     print(f"{time.perf_counter() - started:.1f} s; the kernels are in {(folder or others[0]).parent}")
     return 0
 

@@ -20,29 +20,29 @@ import numpy as np
 from sonlearn.conformal.tracker import BOUND, track
 
 
-class State(NamedTuple):
+class SetsState(NamedTuple):
     """What has been learned."""
 
     now: np.ndarray  # rows; theta; steady: its mean lately
 
 
-def new() -> State:
+def new() -> SetsState:
     """State that has seen nothing."""
-    return State(np.zeros(1, [("rows", "i8"), ("theta", "f8"), ("steady", "f8")]))
+    return SetsState(np.zeros(1, [("rows", "i8"), ("theta", "f8"), ("steady", "f8")]))
 
 
-def steady_sets(state: State, p: np.ndarray) -> np.ndarray:
+def steady_sets(state: SetsState, p: np.ndarray) -> np.ndarray:
     """bool[n, K]: sets of rows of which no label comes, by the mean threshold lately; p as for `sets`."""
     rows = np.full(len(p), int(state.now["rows"][0]))
     return logits(scores(p, shares(p, rows))) <= state.now["steady"][0]
 
 
-def sets(state: State, p: np.ndarray, number: np.ndarray, counted: np.ndarray, alpha: float) -> np.ndarray:
+def sets(state: SetsState, p: np.ndarray, number: np.ndarray, counted: np.ndarray, alpha: float) -> np.ndarray:
     """bool[n, K]: the set of each row, before its label is used; the rows counted are learned from.
 
     Parameters
     ----------
-    state : State, modified
+    state : SetsState, modified
     p : float64[n, K], probabilities of the classes; 0 of one that had not been met
     number : int64[n]
         Columns of the rows' classes, -1 for one that has not been met: it is in no set.

@@ -35,7 +35,7 @@ def step_of(t):
 
 
 @bare_inline
-def moved(theta, missed, h, alpha):
+def stepped(theta, missed, h, alpha):
     """theta after a step h for a row that was missed or not."""
     if missed:
         return min(theta + h * (1.0 - alpha), BOUND + h)
@@ -68,6 +68,6 @@ def track(now, v, counted, alpha, thetas):
         thetas[i] = now[0]["theta"]
         if counted[i]:
             missed = v[i] > thetas[i]
-            now[0]["theta"] = moved(thetas[i], missed, step_of(now[0]["rows"]), alpha)
+            now[0]["theta"] = stepped(thetas[i], missed, step_of(now[0]["rows"]), alpha)
             now[0]["steady"] = averaged(now[0]["steady"], now[0]["theta"], now[0]["rows"])
             now[0]["rows"] += 1

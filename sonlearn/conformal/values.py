@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.conformal.tracker import BOUND, averaged, moved, step_of
+from sonlearn.conformal.tracker import BOUND, averaged, step_of, stepped
 from sonlearn.jit import bare_inline, bare_jit
 
 SCALES, KNOTS = 6, 65
@@ -35,7 +35,7 @@ TIED = 1e-9
 MOST = 1e100
 
 
-class State(NamedTuple):
+class IntervalsState(NamedTuple):
     """What has been learned of errors."""
 
     now: np.ndarray  # rows; theta (of all); total, weight: faded sums of errors, and of ones; mean, m2: of predictions
@@ -46,10 +46,10 @@ class State(NamedTuple):
     steady: np.ndarray  # float64[SCALES], means lately of each scale's theta and that of all
 
 
-def new() -> State:
+def new() -> IntervalsState:
     """State that has seen nothing."""
     now = np.zeros(1, [("rows", "i8"), *((name, "f8") for name in ("theta", "total", "weight", "mean", "m2"))])
-    return State(now, np.zeros(3), np.zeros((KNOTS, 2)), np.zeros(SCALES), np.zeros(SCALES), np.zeros(SCALES))
+    return IntervalsState(now, np.zeros(3), np.zeros((KNOTS, 2)), np.zeros(SCALES), np.zeros(SCALES), np.zeros(SCALES))
 
 
 @bare_jit
@@ -58,7 +58,7 @@ def intervals(state, p, y, counted, alpha, s, low, high):
 
     Parameters
     ----------
-    state : State, modified
+    state : IntervalsState, modified
     p, y : float64[n], predictions and labels
     counted : bool[n]
     alpha : float, 1 less the coverage
@@ -145,8 +145,8 @@ def learn(state, s, center, e, missed, alpha):
         w = s[k] * math.exp(state.thetas[k])
         loss = (2.0 * w + 2.0 / alpha * max(e - w, 0.0)) / s[0]
         state.losses[k] += rate * (min(loss, MOST) - state.losses[k])
-        state.thetas[k] = min(moved(state.thetas[k], e > w, h, alpha), BOUND)
-    now["theta"] = moved(now["theta"], missed, h, alpha) if t > 0 else 0.0
+        state.thetas[k] = min(stepped(state.thetas[k], e > w, h, alpha), BOUND)
+    now["theta"] = stepped(now["theta"], missed, h, alpha) if t > 0 else 0.0
     for k in range(SCALES):
         state.steady[k] = averaged(state.steady[k], state.thetas[k] + now["theta"], t)
     x = place_of(state, center)

@@ -1,2 +1,2 @@
 """Data between reading and learning: `batch` (examples), `rows` (examples with numbered features), `arrays`,
-`merging` (sums of what several learners have added to a common start)."""
+`merging` (sums of what several learners have added to a common start), `mixing` (a hash of numbers for kernels)."""

@@ -32,3 +32,8 @@ def grown(array: np.ndarray, length: int, used: int | None = None) -> np.ndarray
     bigger = zeros((max(length, 2 * len(array)), *array.shape[1:]), array.dtype)
     bigger[:used] = array[:used]
     return bigger
+
+
+def plain(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:
+    """The one form that kernels are compiled for: a strided or read-only array would have them compiled again."""
+    return np.require(array, dtype, ("C", "W"))

@@ -5,8 +5,14 @@ Each of G learners began as a copy of the `base` and learned rows of its own. A 
     X = sum_g a_g X_g - sum_{g < G} a_g X_base
 
 where a_g is what forgetting leaves of learner g's sum after the rows of the learners behind it (1 without forgetting):
-the sum of one learner that has learned all rows in that order. Weights are no sums. They are averaged, feature by
-feature, by how much each learner has added to the feature's precision.
+the sum of one learner that has learned all rows in that order. Weights are no sums. With q_g, what learner g has added
+to the feature's precision (or the rows that it has learned), they move by
+
+    w = w_base + sum_g q_g^p (w_g - w_base) / (sum_g q_g)^p
+
+Of equal learners p = 1 is the average: what all corrected is corrected once. p = 1/2 is what AdaGrad would add up if
+gradients did not shrink on the way: its moves grow as the square root of the rows. It diverges within a few merges.
+p = 3/4 (POWER) has less loss than 1 on 22 of 24 pairs of six methods and four sets, 8 learners (docs/cluster.md).
 
 A merge of merged learners of the same base is the merge of all of them, so that merges may form a tree.
 """
@@ -19,6 +25,9 @@ from typing import Any
 import numpy as np
 
 Arrays = Sequence[np.ndarray]
+
+#: p of the weights' moves.
+POWER = 0.75
 
 
 def shares(rows: Sequence[float], retention: float = 1.0) -> np.ndarray:
@@ -43,11 +52,30 @@ def added(
     return [np.maximum(share * (other - kept * base), 0.0) for share, other, kept in zip(by, others, left, strict=True)]
 
 
-def averaged(base: np.ndarray, others: Arrays, gains: Arrays) -> np.ndarray:
-    """Weights: base + sum_g gain_g (w_g - base) / sum_g gain_g; base where nobody has gained anything."""
+def moved(base: np.ndarray, others: Arrays, gains: Arrays) -> np.ndarray:
+    """Weights: base + sum_g gain_g^p (w_g - base) / (sum_g gain_g)^p; base where nobody has gained anything."""
     total = np.sum(gains, axis=0)
-    moved = np.sum([gain * (w - base) for gain, w in zip(gains, others, strict=True)], axis=0)
-    return np.asarray(base + np.divide(moved, total, out=np.zeros(np.shape(base)), where=total > 0.0))
+    by = np.sum([gain**POWER * (w - base) for gain, w in zip(gains, others, strict=True)], axis=0)
+    return np.asarray(base + np.divide(by, total**POWER, out=np.zeros(np.shape(base)), where=total > 0.0))
+
+
+def spectrum(rows: Arrays, by: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues, descending, and eigenvectors of sum_g by_g R_g'R_g, on the span of all rows.
+
+    Parameters
+    ----------
+    rows : of float64[r_g, features]
+    by : of each its factor, of any sign
+
+    Returns
+    -------
+    float64[n] and float64[n, features], the latter orthonormal to the last digits; n is the least of rows and features.
+    """
+    factors = np.concatenate([np.full(len(own), share) for own, share in zip(rows, by, strict=True)])
+    R = np.concatenate(list(rows))[factors != 0.0]
+    Q, T = np.linalg.qr(R.T)
+    lam, U = np.linalg.eigh((T * factors[factors != 0.0]) @ T.T)
+    return lam[::-1], (Q @ U[:, ::-1]).T
 
 
 def renumbered(array: np.ndarray, numbers: np.ndarray, features: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.decisions import merged
+from sonlearn.text.decisions.crossing import merged
 from sonlearn.text.hashing import constant_id
 
 #: A context, or an action's features: names with numbers, texts or objects, or a vector of numbers.

@@ -198,8 +198,8 @@ def raw_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:
 def intervals_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
     """float64[n, 2]: ends of the intervals of the rows. Raises OptionError where the learner keeps no coverage."""
     check_coverage(learner)
-    said: Any = learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
-    return np.column_stack([said.low, said.high])
+    intervals: Any = learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
+    return np.column_stack([intervals.low, intervals.high])
 
 
 def check_coverage(learner: Learner) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import sys
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,7 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
         return _slot(str(name), "") & mask, 1.0
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
         raise InputError(SOURCE, row, None, f"{value!r} for the feature {name!r}", "a finite number or a text")
@@ -216,6 +217,12 @@ class _Client(Options, PickleMixin):
         """Parameters that `mutate` may change."""
         return set(_MUTABLE & set(self.PARAMETERS))
 
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes of what has been learned. (River itself would follow references into compiled kernels and Numba.)"""
+        learner = self.__dict__.get("learner_")
+        return sys.getsizeof(self) + (0 if learner is None else sum(a.nbytes for a in learner.to_arrays()[1].values()))
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _MUTABLE and "learner_" in self.__dict__:
             try:
@@ -235,7 +242,7 @@ class _Client(Options, PickleMixin):
         mask = (1 << self.bits) - 1
         buffers: tuple[OneRow, _Names] | None = self.__dict__.get("_buffers")
         if buffers is None or buffers[0].learner is not learner:
-            buffers = OneRow(learner, VW_CONSTANT & mask), _Names((), 0, False)
+            buffers = OneRow(learner, VW_CONSTANT & mask, SOURCE), _Names((), 0, False)
         one, names = buffers
         entries = None
         if _NUMBERS.issuperset(map(type, x.values())):
@@ -422,8 +429,10 @@ class SonlearnRegressor(_Client, base.MiniBatchRegressor):
         raw = self._raw_one(x)
         if raw is None:
             return self._predicted([x])[0]
-        low, high = self.learner_.options.bounds
-        return min(max(raw, low), high)
+        options = self.learner_.options
+        low, high = options.bounds
+        p = min(max(raw, low), high)
+        return float(np.exp(p)) if options.loss == "poisson" else p
 
     def predict_many(self, X: Any) -> Any:
         """`predict_one` of the rows of a table, as a pandas series."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -36,6 +36,7 @@ from sonlearn.estimators.base import (
     raw_of,
     weights_of_classes,
 )
+from sonlearn.estimators.sample import RowSample
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
 from sonlearn.learn.links import PROBABILISTIC
 from sonlearn.options import TextOptions
@@ -188,10 +189,14 @@ class _Client(Options, PickleMixin, BaseEstimator):
         """Learn rows with the labels y, as the learner is told them, `passes` times."""
         if passes < 1:
             raise OptionError(f"passes {passes}: expected at least 1")
+        if self.learner_.examples == 0:
+            self._sample = RowSample()
         for number in range(passes):
             if number:
                 self.learner_.next_pass()
             for at, batch in self._batches(X, weight):
+                if number == 0:
+                    self._sample.take(batch)
                 self.learner_.partial_fit(batch._replace(y=y[at]))
         return self
 
@@ -224,18 +229,42 @@ class _Client(Options, PickleMixin, BaseEstimator):
         AttributeError where features are no columns (`mixed_`), for which ``learner_.explain`` tells.
         """
         check_is_fitted(self)
+        self._columns_are_features()
+        X, _, _ = self._checked(X, reset=False)
+        total = self._contributed(batch for _, batch in self._batches(X)) / max(X.shape[0], 1)
+        return total if self.learner_.options.several else np.asarray(total[0])
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """float64[d]: the share of each column in what `importances` says of a sample of the rows learned from.
+
+        The sample is all rows that were given to `fit` or `partial_fit`, or of more than 64 every 2^k-th, with the
+        least k for which they are at most 64. Of several classes the contributions to all scores are added up. Shares
+        add up to 1; they are 0 where nothing contributes. It is worked out each time that it is asked for. Raises
+        AttributeError where features are no columns (`mixed_`).
+        """
+        check_is_fitted(self)
+        self._columns_are_features()
+        batch = self._sample.batch
+        total = np.zeros(self.n_features_in_) if batch is None else self._contributed([batch]).sum(axis=0)
+        every = total.sum()
+        return total / every if every > 0.0 else total
+
+    def _columns_are_features(self) -> None:
         if self.mixed_:
             raise AttributeError("a table of texts or missing values has features that are no columns: see learner_")
-        X, _, _ = self._checked(X, reset=False)
-        several = self.learner_.options.several
-        out = np.zeros((len(self.learner_.classes) if several else 1, self.n_features_in_))
-        for _, batch in self._batches(X):
-            for explanation in self.learner_.explain(batch):
-                for number, found in enumerate(explanation.attributions):
+
+    def _contributed(self, batches: Iterable[Batch]) -> np.ndarray:
+        """float64[1 or K, d]: what the columns contribute to each score, in absolute value, summed over the rows."""
+        classes = len(getattr(self, "classes_", ())) if self.learner_.options.several else 1
+        out = np.zeros((classes, self.n_features_in_))
+        for batch in batches:
+            for explanation in self.learner_.explain(batch, classes):
+                for found in explanation.attributions:
                     column = found.ids != CONSTANT
+                    number = 0 if found.label is None else int(found.label)
                     np.add.at(out[number], found.ids[column] - 1, np.abs(found.contributions[column]))
-        out /= max(X.shape[0], 1)
-        return out if several else np.asarray(out[0])
+        return out
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -286,6 +315,8 @@ class SonlearnClassifier(ClassifierMixin, _Client):
         Of two classes, the `decision_function` of the class `positive` above which it is predicted.
     coef_ : float64[1 or K, d], intercept_ : float64[1 or K]
         Where the method is linear.
+    feature_importances_ : float64[d]
+        Shares of the columns in the predictions, where columns are features.
     mixed_ : bool
         Whether it has learned from a table with texts or missing values; then there is no coef_.
     n_features_in_, feature_names_in_ :
@@ -436,6 +467,8 @@ class SonlearnRegressor(RegressorMixin, _Client):
     learner_ : Learner
     coef_ : float64[d], intercept_ : float64
         Where the method is linear.
+    feature_importances_ : float64[d]
+        Shares of the columns in the predictions, where columns are features.
     n_features_in_, feature_names_in_ :
         As everywhere in scikit-learn.
     """

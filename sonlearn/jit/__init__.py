@@ -2,7 +2,8 @@
 
 Read in this order: ``decorators`` (what all other modules use), ``compiler`` (the way into Numba), ``settings`` and
 ``sources`` (what a kernel depends on), ``cache`` and ``folders`` (where compiled kernels are stored; no stale one is
-ever run), ``faststart`` (a quicker start for the versions of Numba that it was tested with). Nothing here imports
+ever run), ``faststart`` (a quicker start for the versions of Numba that it was tested with), ``stored`` (kernels that
+run without Numba), ``sequence`` and ``blocks`` (many kernels by one call, for a row at a time). Nothing here imports
 Numba before a kernel is called.
 """
 
@@ -17,6 +18,10 @@ from sonlearn.jit.decorators import (
     jit,
     on_first_compilation,
     repeated,
+    without_numba,
 )
 
-__all__ = ["bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_first_compilation", "repeated"]
+__all__ = [
+    "bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_first_compilation",
+    "repeated", "without_numba",
+]  # fmt: skip

@@ -53,6 +53,27 @@ def entry(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable | None:
         return None
 
 
+def block(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
+    """`sonlearn.jit.blocks.block_of`; None where there is no such interface."""
+    if faststart is None:
+        return None
+    try:
+        from sonlearn.jit import blocks
+
+        return blocks.block_of(dispatcher, arguments)
+    except (AttributeError, ImportError, KeyError):
+        return None
+
+
+def stored_entry(dispatcher: Any, arguments: tuple[Any, ...], types: Any) -> Callable | None:
+    """`entry`, compiled if need be, and noted so that other processes run it without Numba (`sonlearn.jit.stored`)."""
+    dispatcher.compile(tuple(map(numba.typeof, arguments)))
+    found = entry(dispatcher, arguments)
+    if found is not None and faststart:
+        faststart.note(dispatcher, arguments, types)
+    return found
+
+
 def part(function: Callable, **settings: bool) -> Any:
     """A function that kernels call: compiled with them."""
     more = faststart.OF_PARTS if faststart else {}

@@ -18,6 +18,8 @@ from typing import Any
 _DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in ("", "0")
 _LOCK = threading.RLock()
 _WAITING: list[Callable[[], None]] = []
+#: Not empty: kernels that are stored are to run without Numba.
+_WANTED: list[bool] = []
 
 
 class Kernel:
@@ -36,20 +38,52 @@ class Kernel:
         self.py_func = function
         self.settings = settings
         self._compiled: Any = None
+        self._dispatcher: Any = None
+        self._entries: dict[Any, Callable] = {}  # machine code by the types of arguments, where Numba is not imported
 
     def __call__(self, *arguments: Any) -> Any:
-        return (self._compiled or self._for_python())(*arguments)
+        return (self._compiled or self._for(arguments))(*arguments)
+
+    def _for(self, arguments: tuple[Any, ...]) -> Any:
+        """What is called with these arguments: machine code, or else Numba's dispatcher."""
+        stored = _stored()
+        if stored is None:
+            return self._for_python()
+        try:
+            types = stored.types_of(arguments)
+            return self._entries.get(types) or self._entry(arguments, types)
+        except stored.UnknownTypeError:
+            return self._for_python()
+
+    def _entry(self, arguments: tuple[Any, ...], types: Any) -> Any:
+        """The machine code for arguments of these types: stored, or compiled and stored."""
+        with _LOCK:
+            found = self._entries.get(types) or _stored().load(self.py_func, types)
+            if found is None:
+                self._dispatcher = self._dispatcher or self._compile()
+                found = _compiler().stored_entry(self._dispatcher, arguments, types)
+            if found is None:
+                return self._for_python()
+            self._entries[types] = found
+        return found
 
     def _for_python(self) -> Any:
         with _LOCK:  # two threads must not compile the same kernel
-            self._compiled = self._compiled or self._compile()
+            self._compiled = self._compiled or self._dispatcher or self._compile()
         return self._compiled
 
     def _compile(self) -> Any:
         return _compiler().kernel(self.py_func, **self.settings)
 
+    def block(self, arguments: tuple[Any, ...]) -> Any:
+        """The call with these arguments, prepared (`sonlearn.jit.blocks`); None with a Numba that was not tried."""
+        dispatcher = self._compiled or self._for_python()
+        return _compiler().block(dispatcher, arguments)
+
     def entry(self, arguments: tuple[Any, ...]) -> Callable | None:
         """The machine code for arguments of these types, once compiled, which does not check them; None without it."""
+        if self._entries:
+            return self._for(arguments)  # type: ignore[no-any-return]
         return _compiler().entry(self._compiled, arguments) if self._compiled else None
 
 
@@ -109,6 +143,26 @@ class _Fetch(InlinedKernel):
         with _LOCK:
             self.py_func = _compiler().code_of_fetch(self.py_func)
             return super().for_kernels()
+
+
+def without_numba() -> None:
+    """From now on, run kernels that are stored without importing Numba, where that is possible.
+
+    It is for short runs: to find out the types of arguments takes 10 microseconds a call, in Numba's dispatcher 2.
+    """
+    _WANTED.append(True)
+
+
+def _stored() -> Any:
+    """`sonlearn.jit.stored`, or None where Numba is to run the kernels."""
+    return _module_of_stored() if _WANTED else None
+
+
+@functools.cache
+def _module_of_stored() -> Any:
+    from sonlearn.jit import stored
+
+    return stored if stored.is_possible() else None
 
 
 @functools.cache

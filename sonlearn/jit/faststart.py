@@ -1,18 +1,13 @@
 """A faster start, with private interfaces of Numba: used with the series that `sonlearn.jit.settings` lists as tested.
 
-A run with a cache loads kernels without importing Numba's compiler (`cache_in`), which halves the start. A first run
+A run with a cache loads kernels without importing Numba's compiler (`cache_in`), which halves the start; what is stored
+also serves runs that do not import Numba at all (`sonlearn.jit.stored`), which halves it again. A first run
 generates machine code for whole kernels only, not for each helper (`_PartCompiler`), which halves the work. Parsers
 run twice as fast if arrays are not reference-counted (the option `_nrt`). No result depends on any of this.
 """
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import importlib.machinery
-import importlib.util
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,14 +16,12 @@ import llvmlite.binding as llvm
 import numba
 import numba.core.caching as caching
 import numba.core.compiler
-import scipy
+import numpy as np
 from llvmlite import ir
-from numba import _helperlib
 from numba.core.codegen import JITCodeLibrary
-from numba.core.runtime import _nrt_python
 from numba.extending import intrinsic
 
-from sonlearn.jit import cache
+from sonlearn.jit import cache, stored
 
 #: Options of all kernels and their helpers: they are never called from C.
 OPTIONS = {"no_cfunc_wrapper": True}
@@ -106,22 +99,47 @@ def cache_in(folder: Path, function: Callable) -> caching.FunctionCache:
 
 
 class _SmallForm(caching.CompileResultCacheImpl):
-    """Stores kernels without the LLVM code for linking into other kernels, and without empty environments.
+    """Keeps the machine code in a file of its own, which `stored` can run, and no LLVM code for linking.
 
-    Loading these would import modules of Numba with their dependencies.
+    Loading that, and empty environments, would import modules of Numba with their dependencies.
     """
 
     def reduce(self, data: Any) -> Any:
         """The stored form of a compiled kernel."""
-        (name, kind, (code, _)), about, *others, environments = super().reduce(data)
+        (name, kind, (code, _)), about, environment, *others, environments = super().reduce(data)
         needed = tuple(e for e in environments if e.consts)
-        return ((name, kind, (code, _only(about.llvm_cpython_wrapper_name))), about, *others, needed)
+        types = {e.env_name: [dtype.str for dtype in e.consts if isinstance(dtype, np.dtype)] for e in needed}
+        whole = stored.Code(code, about.llvm_cpython_wrapper_name, environment.env_name, types)
+        file = stored.write_code(Path(self.locator.get_cache_path()), self.filename_base, whole)
+        self._remember(whole, file, needed)
+        return ((name, kind, (file, _only((about.llvm_func_name, whole.wrapper)))), about, environment, *others, needed)
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """The compiled kernel."""
-        if _EIGH in payload[0][2][0]:
-            _provide_eigh()
-        return super().rebuild(target_context, payload)
+        (name, kind, (file, stub)), *others = payload
+        whole = stored.read_code(Path(self.locator.get_cache_path()) / file)
+        if stored.EIGH in whole.code:
+            stored.provide_eigh()
+        self._remember(whole, file, others[-1])
+        return super().rebuild(target_context, ((name, kind, (whole.code, stub)), *others))
+
+    def _remember(self, whole: stored.Code, file: str, environments: tuple[Any, ...]) -> None:
+        """Where the code is, if it needs no other objects than `stored` can make."""
+        types = [each for environment in environments for each in environment.consts]
+        if all(isinstance(each, np.dtype) and each.names is None for each in types):
+            _FILES[whole.wrapper] = Path(self.locator.get_cache_path()) / file
+
+
+#: Where the code of kernels is, by the symbol of their wrappers.
+_FILES: dict[str, Path] = {}
+
+
+def note(dispatcher: Any, arguments: tuple[Any, ...], types: stored.Types) -> None:
+    """Have `stored` find the compiled code of `dispatcher` for arguments of these types."""
+    compiled = dispatcher.overloads[tuple(map(numba.typeof, arguments))]
+    file = _FILES.get(compiled.fndesc.llvm_cpython_wrapper_name)
+    if file is not None and not numba.config.USING_SVML:
+        stored.write_note(file, dispatcher.py_func, types)
 
 
 class _Cache(caching.FunctionCache):
@@ -129,51 +147,13 @@ class _Cache(caching.FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel, or None."""
-        _provide_allocator()
+        stored.provide_allocator()
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 
 
-def _only(name: str) -> bytes:
-    """LLVM bitcode of a module whose only function is an empty one called `name`."""
-    bitcode: bytes = llvm.parse_assembly(f'define void @"{name}"() {{ ret void }}').as_bitcode()
+def _only(names: tuple[str, ...]) -> bytes:
+    """LLVM bitcode of a module whose only functions are called `names` and empty: what the code can be asked for."""
+    text = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
+    bitcode: bytes = llvm.parse_assembly(text).as_bitcode()
     return bitcode
-
-
-@functools.cache
-def _provide_allocator() -> None:
-    """Register the addresses of Numba's allocation functions with LLVM."""
-    for name, address in _nrt_python.c_helpers.items():
-        llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
-
-
-#: Numba's function behind ``np.linalg.eigh``, as kernels name it.
-_EIGH = b"numba_ez_xxxevd"
-_LAPACK = "scipy.linalg.cython_lapack"
-
-
-@functools.cache
-def _provide_eigh() -> Any:
-    """Let Numba's `_EIGH` find LAPACK without importing scipy.linalg, which takes 0.1 s and 13 MB.
-
-    On its first call, the function imports `_LAPACK` and stores an address. So it is called here with a 1 x 1 matrix,
-    while that module alone is in `sys.modules`; later imports of the module are ordinary ones. The module is returned
-    so that the cache of this function keeps it alive. Only methods with full matrices use other functions of LAPACK,
-    which import scipy.linalg.
-    """
-    folders = [os.path.join(path, "linalg") for path in scipy.__path__]
-    spec = importlib.machinery.PathFinder.find_spec(_LAPACK, folders)
-    if "scipy.linalg" in sys.modules or _LAPACK in sys.modules or spec is None or spec.loader is None:
-        return None
-    sys.modules[_LAPACK] = module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-        char, size, pointer = ctypes.c_char, ctypes.c_ssize_t, ctypes.c_void_p
-        eigh = ctypes.CFUNCTYPE(ctypes.c_int, char, char, char, size, pointer, size, pointer)
-        matrix, values = (ctypes.c_double * 1)(1.0), (ctypes.c_double * 1)()
-        eigh(_helperlib.c_helpers["ez_xxxevd"])(b"d", b"V", b"L", 1, matrix, 1, values)
-    except ImportError:
-        return None
-    finally:
-        sys.modules.pop(_LAPACK, None)
-    return module

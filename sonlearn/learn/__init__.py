@@ -13,7 +13,9 @@ A folder for each family has its kernels beside its engine:
 `bandits`      decisions: reward models, exploration
 `bayes`        naive Bayes                                              `ewma`         means of the labels
 
-`spectrum` is what a step makes of a matrix's eigenvalues, `retention` what is left of sums that forget, `log` what the
-features that are not in a row still have to undergo, `delay` labels that come late, `merging` one learner of what
-several have learned (every engine has `merge`), `merge` learners that cannot be merged, in one model, `explain` the
-contributions of members and features to a prediction."""
+`spectrum`   the eigenvalues of a matrix in a step           `retention`  the share of a sum that is not forgotten
+`log`        updates that features outside a row still owe   `delay`      labels that come late
+`merging`    several learners become one (`Engine.merge`)    `merge`      learners that cannot be merged, in one model
+`explain`    contributions of members and features to a prediction
+`one_row`    the short way of one row
+"""

@@ -25,7 +25,7 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
 from sonlearn.learn.retention import Retention, left_after, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -97,6 +97,15 @@ class NaiveBayes(Engine):
         at = score_rows(self._params, state, self._scratch(rows), rows, out.raw, start, True)
         out.prediction[start:at] = out.raw[start:at]
         return state, at
+
+    def row_calls(self, state: BayesState, rows: Rows, out: Predictions, features: np.ndarray, room: int) -> RowCalls:
+        """See `Engine.row_calls`."""
+        used = state.now["features"].copy()
+        state = self.reserve(state, rows, room)
+        state.now["features"] = used
+        score = score_rows, (self._params, state, self._scratch(rows), rows, out.raw, 0, True)
+        copied = copy_within, (out.raw, -math.inf, math.inf, out.prediction)
+        return RowCalls(state, ((raise_to, (features, state.now["features"])), score, copied))
 
     def predict(self, state: BayesState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
@@ -238,6 +247,12 @@ def forget_past(params, state, rows, i):
         remaining = retained_share(params, state, f, 1)
         counts[f, 0], counts[f, 1], counts[f, 2] = counts[f, 0] * remaining, counts[f, 1] * remaining, now["n"] + 1.0
     now["n"] += 1
+
+
+@bare_jit
+def raise_to(count, counted):
+    """counted[0] <- count[0] if that is more; int64[1] both."""
+    counted[0] = max(counted[0], count[0])
 
 
 @bare_jit

@@ -26,6 +26,8 @@ import numpy as np
 from sonlearn.data.arrays import grown as grown
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
+from sonlearn.jit import bare_jit
+from sonlearn.jit.sequence import Call
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any
@@ -48,6 +50,13 @@ class Predictions(NamedTuple):
 def by_class(out: Predictions) -> Predictions:
     """View of `out` as float64[n, K]; K is 1 if its arrays are float64[n]."""
     return Predictions(*(array.reshape(len(array), -1) if len(array) else array.reshape(0, 1) for array in out))
+
+
+class RowCalls(NamedTuple):
+    """How rows are learned one by one: calls for each row, whose arguments stay the same objects from row to row."""
+
+    state: State  # with room; the calls change its arrays in place
+    calls: tuple[Call, ...]  # if one does not return 1 or None, nothing has been learned
 
 
 class Contributions(NamedTuple):
@@ -144,8 +153,33 @@ class Engine(ABC):
         """
         raise OptionError("learners of this method cannot be merged")
 
+    def with_classes(self, state: State, places: list[int]) -> State:
+        """`state` whose class c is what class places[c] was, of an engine under ``multinomial`` that merges."""
+        raise OptionError("learners of this method cannot be merged")
+
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""
+        return None
+
+    def row_calls(self, state: State, rows: Rows, out: Predictions, features: np.ndarray, room: int) -> RowCalls | None:
+        """The calls that learn the row that stands in `rows`, as `learn` does, while there is room; None: use `learn`.
+
+        Parameters
+        ----------
+        state : State, which `reserve` may have replaced in the result
+        rows : Rows
+            Of one row, as long as it can be; later rows come in the same arrays.
+        out : Predictions
+            For one row.
+        features : int64[1]
+            Features of these rows are below this, which grows.
+        room : int
+            When that is more than this, the calls are no longer made.
+        """
+        return None
+
+    def by_row(self) -> Any:
+        """What learns rows one by one quickly, with a method `learn(state, rows, out, features)`; None: use `learn`."""
         return None
 
     def next_pass(self, state: State) -> None:
@@ -171,3 +205,10 @@ class ClassEngine(Engine):
     def reordered(self, state: State, order: list[int | None]) -> State:
         """`state` with its classes in another order; None stands for a class that has not occurred in it."""
         raise NotImplementedError
+
+
+@bare_jit
+def copy_within(values, low, high, out):
+    """out[i] <- values[i] within low..high; float64[n] both."""
+    for i in range(len(values)):
+        out[i] = min(max(values[i], low), high)

@@ -20,7 +20,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
 from sonlearn.options import LearnOptions
 
 #: A share of a class is not taken to be less, nor to be more than 1 less this.
@@ -56,6 +56,14 @@ class LabelMean(Engine):
         follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, start, True, out.raw)
         np.clip(out.raw[start:], self._low, self._high, out=out.prediction[start:])
         return state, len(rows.y)
+
+    def row_calls(
+        self, state: LabelMeanState, rows: Rows, out: Predictions, features: np.ndarray, room: int
+    ) -> RowCalls:
+        """See `Engine.row_calls`."""
+        given = state.now, self._retention, self._share, rows.y, rows.weight, rows.base, 0, True, out.raw
+        clip = copy_within, (out.raw, float(self._low), float(self._high), out.prediction)
+        return RowCalls(state, ((follow, given), clip))
 
     def predict(self, state: LabelMeanState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

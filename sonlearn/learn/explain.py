@@ -116,18 +116,22 @@ class Explanation(NamedTuple):
     prediction : float
         As in the result of `Learner.predict`; for several classes see `PredictedClass.prediction`.
     attributions : tuple of Attribution
-        One; for several classes, one for each of the two classes with the highest scores, if so many have occurred.
+        One; for several classes, one for each of the two classes (or as many as were asked for) with the highest
+        scores, if so many have occurred.
     """
 
     prediction: float
     attributions: tuple[Attribution, ...]
 
 
-def explained(learner: Explainable, batch: Batch) -> Iterator[Explanation]:
-    """An `Explanation` for each row of `batch`; labels are ignored. Raises DivergedError, as `Learner.predict`."""
+def explained(learner: Explainable, batch: Batch, classes: int = 2) -> Iterator[Explanation]:
+    """An `Explanation` for each row of `batch`; labels are ignored. Raises DivergedError, as `Learner.predict`.
+
+    Of several classes, it has an attribution for each of the `classes` with the highest scores.
+    """
     unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None, tags=None)
     for i in range(batch.n):
-        yield _Row(learner, unlabelled.part(i, i + 1)).explained()
+        yield _Row(learner, unlabelled.part(i, i + 1), classes).explained()
 
 
 def orders_of(s: int) -> np.ndarray:
@@ -144,14 +148,15 @@ class _Row:
     ----------
     learner : Explainable
     row : Batch, of one row without a label
+    classes : int, how many of several
     """
 
-    def __init__(self, learner: Explainable, row: Batch):
+    def __init__(self, learner: Explainable, row: Batch, classes: int):
         self._learner, self._row, self.several = learner, row, learner.options.several
         self.predicted = learner.predict(row)
         if self.several:
             scores = self.predicted.scores[0, : int(self.predicted.met[0])]
-            self.classes = np.argsort(-scores, kind="stable")[:2]
+            self.classes = np.argsort(-scores, kind="stable")[:classes]
             self.raw = scores[self.classes]
         else:
             self.classes, self.raw = np.zeros(1, np.int64), self.predicted.raw

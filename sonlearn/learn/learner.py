@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sonlearn.options.keywords import LearnKeywords
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
-FORMAT = 6
+FORMAT = 7
 
 
 #: A table of any library that speaks Arrow.
@@ -86,8 +86,9 @@ class Learner:
         Kept with the model, since it defines what the features are; not used for learning.
     threads : int
         How many threads may learn side by side, where the method allows it; results are the same.
-    parts : int or None
-        So many learners, of parts of the data, and a combiner of what they say: see `sonlearn.learn.merge`.
+    partitions : int or None
+        So many learners, each of one partition of the data, and a combiner of their predictions: see
+        `sonlearn.learn.merge`.
     method, sketch_size, ... :
         The fields of `LearnOptions`, in the place of `options`: ``Learner(method="rfd-son", sketch_size=20)``.
 
@@ -97,7 +98,7 @@ class Learner:
         Rows learned from, over the model's whole life.
     columns : ColumnTable
         The columns of the tables that it has learned from.
-    parts : int or None
+    partitions : int or None
 
     Raises
     ------
@@ -113,20 +114,20 @@ class Learner:
         text: TextOptions | None = None,
         *,
         threads: int = 1,
-        parts: int | None = None,
+        partitions: int | None = None,
         **given: Unpack[LearnKeywords],
     ):
         self.options = options or LearnOptions() if not given else _options_of(options, given)
         self.text = text or TextOptions()
         self.examples = 0
         self.columns = ColumnTable()
-        self.parts = parts
-        if parts and self.options.label_delay:
-            raise OptionError("--label_delay with learners of parts of the data: expected one stream, in its order")
+        self.partitions = partitions
+        if partitions and self.options.label_delay:
+            raise OptionError("--label_delay with learners of partitions: expected one stream, in its order")
         self._waiting: Batch | None = None
         self._predicted: Any = None  # what was predicted for the rows that wait, as the engine filled it in
         self._made_of = self.options
-        self.engine: Any = make_engine(self.options, threads, parts)
+        self.engine: Any = make_engine(self.options, threads, partitions)
         self.counts_unknown = self.engine.unknown
         self.state = self.engine.new()
         self.index = new_index()
@@ -223,7 +224,7 @@ class Learner:
                     raise self.refusal(batch, rows, at)
         refused |= getattr(out, "refused", False)
         if refused.any() and not skip:
-            self._count(out, rows, batch, refused)
+            self.follow(out, rows, batch, refused)
             raise diverged(batch, int(np.argmax(refused)))
         return out, refused
 
@@ -304,13 +305,14 @@ class Learner:
         constants = 0 if batch.constant is None else int((batch.indices == batch.constant).sum())
         return len(batch.indices) == constants or int(rows.indptr[-1]) > constants
 
-    def explain(self, batch: Batch) -> list[Explanation]:
+    def explain(self, batch: Batch, classes: int = 2) -> list[Explanation]:
         """The contributions to the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
 
-        A row of s features takes 33 s predictions of parts of it more; s of single features where a prediction is a sum
-        over the features. Raises DivergedError as `predict` does.
+        Of several classes, to the scores of so many `classes`, those of the highest. A row of s features takes 33 s
+        more predictions, each of the row without some of its features; s predictions of single features, where a
+        prediction is a sum over the features. Raises DivergedError as `predict` does.
         """
-        return list(explained(self, batch))
+        return list(explained(self, batch, classes))
 
     def contributions(self, batch: Batch, number: int | None = None) -> Contributions | None:
         """What each member contributes to the raw predictions; None where the method has no members.
@@ -427,6 +429,11 @@ class Learner:
         """Whether that follows from the rows learned so far (``--threshold best-f1``)."""
         return self._decision.history is not None
 
+    @property
+    def follows_predictions(self) -> bool:
+        """Whether a threshold, sets or intervals are learned from predictions and labels."""
+        return self.learns_threshold or self._coverage is not None
+
     def with_numbers(self, batch: Batch) -> Batch:
         """`batch` with labels -1 and +1 where two classes are words."""
         return self.labels.numbers(batch) if isinstance(self.labels, Labels) else batch
@@ -524,14 +531,15 @@ class Learner:
         number = np.where(known, y, -1.0).astype(np.int64)
         return self._coverage.sets(p, number, counted & ~judged.refused) & met
 
-    def _count(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray) -> None:
-        """Let thresholds, sets and intervals learn from rows that have been learned, though an error follows."""
+    def follow(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray | bool = False) -> None:
+        """Let thresholds, sets and intervals learn from rows of which the engine has learned all but the `refused`."""
+        refused = np.zeros(batch.n, dtype=bool) | refused
         self.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
 
     def _count_before(self, out: Any, rows: Rows, batch: Batch, at: int) -> None:
         """`_count` of the rows before row `at`, which have been learned."""
         first = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
-        self._count(type(out)(*(part[:at] for part in out)), first, batch.part(0, at), np.zeros(at, dtype=bool))
+        self.follow(type(out)(*(part[:at] for part in out)), first, batch.part(0, at), np.zeros(at, dtype=bool))
 
     # -- persistence -------------------------------------------------------------------------------------------------
 
@@ -549,10 +557,10 @@ class Learner:
             header["classes"] = self.labels.header() | {"learned": self.engine.met(self.state)}
         else:
             header["labels"] = self.labels.header()
-        if self.parts is not None:
-            header["parts"] = self.parts
+        if self.partitions is not None:
+            header["partitions"] = self.partitions
         if self.options != self._made_of:
-            header["said"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
+            header["output"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
         arrays = storage.flat(self.engine.packed(self.state), "state")
         waits, late = delay.to_arrays(self._waiting, self._predicted)
         if waits is not None:
@@ -574,14 +582,14 @@ class Learner:
         """
         storage.check_model(header, "learner", FORMAT)
         try:
-            options, parts = LearnOptions(**header["learn"]), header.get("parts")
-            learner = cls(options, TextOptions(**header["text"]), threads=threads, parts=parts)
+            options, partitions = LearnOptions(**header["learn"]), header.get("partitions")
+            learner = cls(options, TextOptions(**header["text"]), threads=threads, partitions=partitions)
             if isinstance(learner.labels, Classes):
                 learner.restore_classes(header["classes"])
             else:
                 learner.labels.restore(header["labels"])
             learner.columns = ColumnTable(header["columns"])
-            learner.set_output(**header.get("said", {}))
+            learner.set_output(**header.get("output", {}))
             if header.get("decision"):
                 learner._decision.restore(
                     header["decision"], {name: arrays[f"decision.{name}"] for name in ("bins", "weights")}
@@ -589,8 +597,6 @@ class Learner:
             learner.examples = int(header["examples"])
             if learner._coverage is not None:
                 learner._coverage.restore(arrays)
-            if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
-                raise ValueError("ids are not integers")
             learner.index = index_of(arrays["ids"])
             learner._waiting = delay.from_arrays(header.get("waiting"), arrays)
             learner._predicted = delay.predictions_of(learner._waiting, learner.empty_predictions(0), arrays)

@@ -21,7 +21,7 @@ from sonlearn.learn.ensemble.class_partitions import ClassPredictions
 from sonlearn.learn.ensemble.committee import NOW
 from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.label_scale import LabelStandardiser, LabelState
-from sonlearn.learn.ensemble.partitions import Part
+from sonlearn.learn.ensemble.partitions import PartitionLearner
 from sonlearn.learn.labels import PLUS_MINUS, WORDS, ZERO_ONE
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, learned
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
@@ -70,20 +70,20 @@ class PartitionPredictions(NamedTuple):
         """What `learner` has just predicted."""
         if learner.options.several:
             return cls(predicted.scores, predicted.refused, learner.classes, predicted.unseen)
-        prediction = np.clip(predicted.raw, *learner.options.bounds)  # what is said of it may be something else
+        prediction = np.clip(predicted.raw, *learner.options.bounds)  # what is printed may be something else
         return cls(prediction[:, None], predicted.refused, [], np.zeros(0))
 
 
 def merge_learners(
     learners: Sequence[Learner], tallies: Sequence[Tally], names: Sequence[str], *, threads: int = 1
 ) -> Learner:
-    """A learner that has these as its parts, its combiner as new.
+    """A learner that holds these learners of partitions, and a new combiner.
 
     Parameters
     ----------
-    learners : of the same options, none of them united itself; their states become the new one's
+    learners : of the same options, none of them holds others; their states become the new one's
     tallies : of each, up to where the combiner begins
-    names : what to call their parts of the data in messages
+    names : what to call their partitions of the data in messages
     threads : how many may learn side by side
 
     Raises
@@ -91,78 +91,80 @@ def merge_learners(
     OptionError
         The learners are not alike.
     InputError
-        One part has labels 0 and 1, another -1 and +1; or numbers and names of classes.
+        One partition has labels 0 and 1, another -1 and +1; or numbers and names of classes.
     """
     first = learners[0]
-    if any(each.options != first.options or each.parts is not None for each in learners):
-        raise OptionError("learners of other options, or of parts themselves, cannot be put together")
-    united = Learner(first.options, first.text, threads=threads, parts=len(learners))
+    if any(each.options != first.options or each.partitions is not None for each in learners):
+        raise OptionError("learners of other options, or merged learners of partitions, cannot be merged")
+    merged = Learner(first.options, first.text, threads=threads, partitions=len(learners))
     if first.options.several:
-        states = _of_same_classes(united, learners, tallies, names)
+        states = _of_same_classes(merged, learners, tallies, names)
     else:
-        united.labels.restore(_coding(learners, names))
+        merged.labels.restore(_coding(learners, names))
         states = [learner.state for learner in learners]
-    united.index, places = index_of(first.index.ids[: first.size]), []
+    merged.index, places = index_of(first.index.ids[: first.size]), []
     for learner in learners:
         ids = learner.index.ids[: learner.size]
-        rows, united.index = intern(_row_of(ids), united.index)
+        rows, merged.index = intern(_row_of(ids), merged.index)
         places.append(rows.features[: len(ids)])
-    state, size = united.state, united.size
-    parts = []
+    state, size = merged.state, merged.size
+    partitions = []
     for own, place in zip(states, places, strict=True):
         numbers = np.zeros(size, np.int64)
         numbers[place] = np.arange(1, len(place) + 1)
-        parts.append(Part(numbers, np.array([len(place)]), own))
+        partitions.append(PartitionLearner(numbers, np.array([len(place)]), own))
     for tally in tallies:
         _pool(state.labels, state.now, tally)
-    united.state = state._replace(parts=tuple(parts), features=np.array([size]))
-    united.examples = sum(learner.examples for learner in learners)
-    return united
+    merged.state = state._replace(learners=tuple(partitions), features=np.array([size]))
+    merged.examples = sum(learner.examples for learner in learners)
+    return merged
 
 
-def fit_combiner(united: Learner, batch: Batch, told: Sequence[PartitionPredictions]) -> Predicted | PredictedClass:
+def fit_combiner(
+    merged: Learner, batch: Batch, predictions: Sequence[PartitionPredictions]
+) -> Predicted | PredictedClass:
     """Let the combiner learn rows that the learners have learned already; returns what it predicts before each.
 
     A row that all learners have refused is left out.
 
     Parameters
     ----------
-    united : Learner, of N parts
-    batch : Batch, of which only labels, weights and bases are looked at
-    told : N of them, what each learner predicted before it learned the rows
+    merged : Learner, of N partitions
+    batch : Batch, of which only labels, weights and bases are read
+    predictions : N of them, what each learner predicted before it learned the rows
 
     Raises
     ------
     InputError
         A label does not fit those before.
     """
-    refused = np.logical_and.reduce([each.refused for each in told])
-    before = len(united.classes) if united.options.several else 0
-    y, bad = united.labels.coded(batch, remember=True)
+    refused = np.logical_and.reduce([each.refused for each in predictions])
+    before = len(merged.classes) if merged.options.several else 0
+    y, bad = merged.labels.coded(batch, remember=True)
     if bad < batch.n:
-        raise united.labels.error(batch, bad)
-    rows, out = rows_without_features(batch, y), united.empty_predictions(batch.n)
+        raise merged.labels.error(batch, bad)
+    rows, out = rows_without_features(batch, y), merged.empty_predictions(batch.n)
     rows = rows._replace(weight=np.where(refused, 0.0, rows.weight))
     if isinstance(out, Scores):
         out.met[:] = before + np.searchsorted(
             first_occurrences(np.where(batch.weight > 0, y, np.nan), before), np.arange(batch.n)
         )
-        said: Any = _scores(united.classes, told)
+        scores: Any = _scores(merged.classes, predictions)
     else:
-        said = np.column_stack([np.where(each.refused, 0.0, each.scores[:, 0]) for each in told])
-    united.engine.combine(united.state, said, rows, True, out)
-    return united.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
+        scores = np.column_stack([np.where(each.refused, 0.0, each.scores[:, 0]) for each in predictions])
+    merged.engine.combine(merged.state, scores, rows, True, out)
+    return merged.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
 
 
-def _scores(labels: list[int | str], told: Sequence[PartitionPredictions]) -> ClassPredictions:
-    """What the learners say of classes in the order of `labels`."""
-    n = len(told[0].refused)
-    said = ClassPredictions(np.zeros((n, len(labels), len(told))), np.zeros((n, len(told))))
-    for j, each in enumerate(told):
-        said.unseen[:, j] = each.unseen
+def _scores(labels: list[int | str], predictions: Sequence[PartitionPredictions]) -> ClassPredictions:
+    """Scores of the learners for classes in the order of `labels`."""
+    n = len(predictions[0].refused)
+    scores = ClassPredictions(np.zeros((n, len(labels), len(predictions))), np.zeros((n, len(predictions))))
+    for j, each in enumerate(predictions):
+        scores.unseen[:, j] = each.unseen
         for k, label in enumerate(labels):
-            said.scores[:, k, j] = each.scores[:, each.labels.index(label)] if label in each.labels else each.unseen
-    return said
+            scores.scores[:, k, j] = each.scores[:, each.labels.index(label)] if label in each.labels else each.unseen
+    return scores
 
 
 def rows_without_features(batch: Batch, y: np.ndarray) -> Rows:
@@ -179,9 +181,9 @@ def _row_of(ids: np.ndarray) -> Batch:
 
 
 def _of_same_classes(
-    united: Learner, learners: Sequence[Learner], tallies: Sequence[Tally], names: Sequence[str]
+    merged: Learner, learners: Sequence[Learner], tallies: Sequence[Tally], names: Sequence[str]
 ) -> list[State]:
-    """The learners' states, with the same classes in the same order; the united learner knows those of the tallies.
+    """The learners' states, with the same classes in the same order; the merged learner knows those of the tallies.
 
     Classes that have only been met since come behind, in the order in which all learners have met them.
     """
@@ -190,17 +192,17 @@ def _of_same_classes(
         raise InputError(kinds[str], None, None, "names of classes", f"whole numbers, as in {kinds[int]}")
     firsts = {each.labels.first: name for each, name in zip(learners, names, strict=True)}
     if 0 in firsts and 1 in firsts:
-        most = united.options.oaa
+        most = merged.options.oaa
         raise InputError(firsts[1], None, None, f"classes 1 to {most}", f"0 to {most - 1}, as in {firsts[0]}")
     known = list(dict.fromkeys(label for tally in tallies for label in tally.classes))
     order = list(dict.fromkeys([*known, *(label for each in learners for label in each.classes)]))
     first = next((first for first in firsts if first is not None), None)
-    united.restore_classes({"labels": known, "first": first})
+    merged.restore_classes({"labels": known, "first": first})
     counts = [sum(tally.classes.get(label, 0) for tally in tallies) for label in order]
-    united.state = united.state._replace(counts=np.array(counts, dtype=np.int64))
+    merged.state = merged.state._replace(counts=np.array(counts, dtype=np.int64))
     return [
         engine.reordered(each.state, [each.classes.index(k) if k in each.classes else None for k in order])
-        for engine, each in zip(united.engine.engines, learners, strict=True)
+        for engine, each in zip(merged.engine.engines, learners, strict=True)
     ]
 
 

@@ -1,7 +1,7 @@
 """One learner of what several have learned: a model of one learner's size and speed, which can go on learning.
 
 Sums over rows (counts, moments, odds, sums of squared gradients, precisions) are what one learner of all rows would
-have. Weights are averaged by the precision that each learner has gained (`sonlearn.data.merging` and the engines'
+have. Weights move by the precision that each learner has gained (`sonlearn.data.merging` and the engines'
 `merge`). Learners number features as they meet them; the merged one has the numbers of the base, and then those of the
 learners in their order.
 """
@@ -126,7 +126,7 @@ def _of_same_classes(out: Learner, learners: Sequence[Learner], states: list[Any
         raise InputError("<learners>", None, None, "names of classes", "whole numbers, as of another learner")
     firsts = {each.labels.first for each in learners} - {None}
     if firsts == {0, 1}:
-        most = out.options.oaa
+        most = out.options.numbered or 0
         raise InputError("<learners>", None, None, f"classes 1 to {most}", f"0 to {most - 1}, as of another learner")
     order = list(dict.fromkeys(label for each in learners for label in each.classes))
     out.restore_classes({"labels": order, "first": next(iter(firsts), None)})

@@ -31,24 +31,25 @@ class OneRow:
         Of values, or of two classes that are written -1 and +1; see `serves`.
     constant : int
         Id of the constant feature.
+    source : str
+        What messages call the rows' source.
     """
 
-    def __init__(self, learner: Learner, constant: int):
-        self.learner, self._constant = learner, constant
+    def __init__(self, learner: Learner, constant: int, source: str = "<memory>"):
+        self.learner, self._constant, self._source = learner, constant, source
         self._numbering = RowNumbering(learner.counts_unknown)
         self._out = Predictions.empty(1)
         self._rows = _empty(1)
+        self._by_row = learner.engine.by_row()
 
     @staticmethod
     def serves(learner: Learner) -> bool:
-        """Whether the rows of `learner` need no more than its engine: no delay, no several classes, no coverage.
+        """Whether rows of `learner` can be learned here: there are no several classes, and no delay of labels.
 
         Labels of two classes have to be known as -1 and +1: a batch settles how they are written.
         """
         options, labels = learner.options, learner.labels
-        if options.several or options.label_delay or options.coverage is not None or learner.learns_threshold:
-            return False
-        if not isinstance(labels, Labels) or options.loss == "poisson":
+        if options.several or options.label_delay or not isinstance(labels, Labels):
             return False
         return labels.kind != "margins" or (labels.coding == PLUS_MINUS and labels.numeric)
 
@@ -61,8 +62,13 @@ class OneRow:
 
         Raises InputError or DivergedError as `Learner.partial_fit` does, and has changed nothing then.
         """
+        learner = self.learner
+        if learner.options.loss == "poisson" and y < 0.0:
+            raise learner.labels.error(self._batch(row, y, weight), 0)
         raw = self._learn(row, y, weight)
-        self.learner.examples += weight > 0.0 and y == y
+        learner.examples += weight > 0.0 and y == y
+        if learner.follows_predictions:
+            learner.follow(self._out, self._rows, self._batch(row, y, weight))
         return raw
 
     def _learn(self, row: Entries, y: float, weight: float) -> float:
@@ -75,15 +81,18 @@ class OneRow:
         self._rows = rows
         out.raw[0] = out.prediction[0] = 0.0
         out.offline[0] = math.nan
-        state = learner.engine.reserve(learner.state, rows, learner.size)
-        learner.state, at = learner.engine.learn(state, rows, out, 0)
+        if self._by_row is not None:
+            learner.state, at = self._by_row.learn(learner.state, rows, out, learner.size)
+        else:
+            state = learner.engine.reserve(learner.state, rows, learner.size)
+            learner.state, at = learner.engine.learn(state, rows, out, 0)
         if at < 1:
             raise learner.refusal(self._batch(row, y, weight), rows, 0)
         return float(out.raw[0])
 
     def _batch(self, row: Entries, y: float, weight: float) -> Batch:
         given = np.array([y]), np.array([weight]), np.ones(1, np.int64)
-        return Batch(row.indptr, row.ids, row.values, *given, constant=self._constant)
+        return Batch(row.indptr, row.ids, row.values, *given, self._source, constant=self._constant)
 
 
 def _empty(longest: int) -> Rows:

@@ -20,11 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data.arrays import plain
+from sonlearn.jit import jit
+
 #: Leading bits of the mantissa that tell bins apart.
 DIGITS = 10
 _LOWEST, _HIGHEST = -20, 12
 SMALLEST, LARGEST = 2.0**_LOWEST, 2.0**_HIGHEST
 _SHIFT = 52 - DIGITS
+_MAGNITUDE = 0x7FFF_FFFF_FFFF_FFFF
 _FIRST = (1023 + _LOWEST) << DIGITS
 #: Bins of the positive scores, of the negative ones as many, and one between them.
 _HALF = ((_HIGHEST - _LOWEST) << DIGITS) + 1
@@ -34,7 +38,7 @@ BINS = 2 * _HALF + 1
 def bins_of(scores: np.ndarray) -> np.ndarray:
     """int64[n] from 0 to BINS - 1: bins of the finite scores float64[n], in the order of the scores."""
     bits = np.ascontiguousarray(scores, dtype=np.float64).view(np.int64)
-    size = np.clip(((bits & 0x7FFF_FFFF_FFFF_FFFF) >> _SHIFT) - _FIRST + 1, 0, _HALF)
+    size = np.clip(((bits & _MAGNITUDE) >> _SHIFT) - _FIRST + 1, 0, _HALF)
     return np.asarray(_HALF + np.where(bits < 0, -size, size))
 
 
@@ -51,6 +55,20 @@ def threshold_below(bin_: int) -> float:
 def _edge(size: int) -> float:
     """The least number of the `size`-th bin of positive scores, from 1 on."""
     return float(np.array([(size - 1 + _FIRST) << _SHIFT], dtype=np.int64).view(np.float64)[0])
+
+
+@jit
+def count(weights, bits, positive, weight) -> None:
+    """Add n examples to the histogram float64[3, BINS], which is modified, one by one.
+
+    bits : int64[n], of the scores; positive : bool[n]; weight : float64[n]; not modified. The bins are `bins_of`'s.
+    """
+    for i in range(len(bits)):
+        size = min(max(((bits[i] & _MAGNITUDE) >> _SHIFT) - _FIRST + 1, 0), _HALF)
+        at = _HALF - size if bits[i] < 0 else _HALF + size
+        weights[int(positive[i]), at] += weight[i]
+        if positive[i]:
+            weights[2, at] += 1.0
 
 
 class Bounded(NamedTuple):
@@ -117,9 +135,7 @@ class ScoreHistogram:
 
     def add(self, scores: np.ndarray, positive: np.ndarray, weight: np.ndarray) -> None:
         """Add n examples, one by one: finite scores float64[n], bool[n], weights float64[n] > 0."""
-        flat, bins = self.weights.reshape(-1), bins_of(scores)
-        np.add.at(flat, bins + BINS * positive, weight)
-        np.add.at(flat, bins[positive] + 2 * BINS, 1.0)
+        count(self.weights, plain(scores).view(np.int64), plain(positive, np.bool_), plain(weight))
 
     def merge(self, other: ScoreHistogram) -> None:
         """Add the examples of another histogram."""

@@ -12,6 +12,8 @@ from sonlearn.options.spec import check_field, number, option
 EXPLORERS = ("ucb", "thompson", "squarecb", "softmax", "epsilon", "greedy")
 #: How a log is learned from.
 CB_TYPES = ("dm", "mtr", "ips", "dr")
+#: Options that are also `LearnOptions`': they do not say that decisions are learned.
+SHARED = ("decay",)
 #: Options that say that decisions are learned, of which one is given.
 KINDS = ("cb", "cb_explore", "cb_adf", "cb_explore_adf", "cbify")
 
@@ -75,6 +77,10 @@ class BanditOptions:
     min_probability: float = option(
         0.0, "of each decision this share is left to all actions alike, so that a log can be evaluated",
         flags=("--min_probability",), parse=number, low=0.0, high=1.0, metavar="P",
+    )  # fmt: skip
+    decay: float = option(
+        0.0, "share of the precision of its reward models that a learner of decisions forgets with each reward",
+        flags=("--decay",), parse=number, low=0.0, high=0.99, metavar="RATE",
     )  # fmt: skip
     action: str = option("", "of a table: the column of the action, from 1 on (with --cb)", parse=str, metavar="COLUMN")
     cost: str = option("", "of a table: the column of its cost", parse=str, metavar="COLUMN")

@@ -94,21 +94,21 @@ def _check_classes(o: Any) -> None:
         )
     if o.multinomial is None or o.method == "committee":
         return
-    said = f"--multinomial {o.multinomial}"
+    named = f"--multinomial {o.multinomial}"
     if METHODS[o.method].shared is None:
         able = nearest(o.method, [name for name, method in METHODS.items() if method.shared is not None], 4)
         raise OptionError(
-            f"{said}: --method {o.method} has no metric that classes can share; --oaa {o.multinomial} takes it, and "
-            f"{said} takes --method {able}"
+            f"{named}: --method {o.method} has no metric that classes can share; --oaa {o.multinomial} takes it, and "
+            f"{named} takes --method {able}"
         )
     if o.loss != "logistic":
-        raise OptionError(f"{said} with --loss {o.loss}: its loss is softmax's log loss (--loss logistic)")
+        raise OptionError(f"{named} with --loss {o.loss}: its loss is softmax's log loss (--loss logistic)")
     if o.alpha == 0:
-        raise OptionError(f"{said} with --alpha 0: nothing would bound the first steps; give --alpha a positive value")
+        raise OptionError(f"{named} with --alpha 0: nothing would bound the first steps; give --alpha a positive value")
     for name in ("decay", "l2"):
         if getattr(o, name):
             raise OptionError(
-                f"{said} with --{name} {getattr(o, name):g}: classes that share a metric do not take it; "
+                f"{named} with --{name} {getattr(o, name):g}: classes that share a metric do not take it; "
                 f"--oaa {o.multinomial} does"
             )
 
@@ -167,14 +167,14 @@ def _check_output(o: Any) -> None:
         )
     if o.threshold is not None and o.loss == "poisson":
         raise OptionError(f"--threshold {o.threshold} with --loss poisson: labels are counts, not classes")
-    said = [flag for flag, on in (
+    named = [flag for flag, on in (
         ("--min_prediction", o.min_prediction is not None), ("--max_prediction", o.max_prediction is not None),
         (f"--link {o.link}", o.link != "identity"), ("--binary", o.binary),
         (f"--threshold {o.threshold}", o.threshold is not None),
     ) if on]  # fmt: skip
-    if o.several and said:
+    if o.several and named:
         raise OptionError(
-            f"{said[0]} with {_of_classes(o)}: of several classes "
+            f"{named[0]} with {_of_classes(o)}: of several classes "
             "the prediction is a label; give --probabilities for the probability of each"
         )
 

@@ -75,11 +75,12 @@ class ClusterOptions:
         metavar="ADDRESS",
     )  # fmt: skip
     workers: int | None = option(
-        None, "with --cluster: learners of parts of the data, and processes of local (default: one for each core here, "
-        "or worker there)", parse=int, low=1, high=1024, metavar="N",
+        None, "with --cluster: learners of partitions of the data, and processes of local (default: one for each core "
+        "here, or worker there)", parse=int, low=1, high=1024, metavar="N",
     )  # fmt: skip
     rounds: int | None = option(
-        None, "with --cluster: merge the learners so many times (default: after 8 parts each)", parse=int, low=1,
+        None, "with --cluster: merge the learners so many times (default: after 8 parts each, twice at least)",
+        parse=int, low=1,
         high=100_000, metavar="R",
     )  # fmt: skip
 

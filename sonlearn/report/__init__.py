@@ -5,7 +5,7 @@
 prediction; `outcomes` hands what was predicted of a batch to the totals. They know nothing of learners: they are given
 what was predicted.
 
-Of a whole run: `quality` adds up calibration and confusions, `facts` asks a learner what it has learned, `runlog`
-writes and reads the log that has all of it, `series` has the series behind each picture, which ``html/``, a page of a
-log, and `plot` draw.
+`decisions` and `policy` do that for decisions. Of a whole run: `quality` adds up calibration and confusions, `facts`
+asks a learner what it has learned, `runlog` writes and reads the log that has all of it, `series` has the series behind
+each picture, which ``html/``, a page of a log, and `plot` draw.
 """

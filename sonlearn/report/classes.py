@@ -74,6 +74,11 @@ class ClassCounts:
         for label, h in zip(y.tolist(), weight.tolist(), strict=True):
             self._weights[label] = self._weights.get(label, 0.0) + h
 
+    @property
+    def count(self) -> int:
+        """Number of classes that have occurred."""
+        return len(self._weights)
+
     def best(self) -> tuple[float, float, float] | None:
         """(the most frequent label, its error, the log loss of saying how frequent each is); None without a label."""
         if not self._weights:

@@ -23,7 +23,7 @@ def largest(ids: np.ndarray, weights: np.ndarray, top: int) -> np.ndarray:
     return np.lexsort((ids, -np.abs(weights)))[:top]
 
 
-def told(learner: Learner, names: Callable[[int], list[str]], top: int = TOP) -> dict[str, Any]:
+def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP) -> dict[str, Any]:
     """All of it: fields of the log's last line (docs/formats.md).
 
     Parameters
@@ -34,14 +34,14 @@ def told(learner: Learner, names: Callable[[int], list[str]], top: int = TOP) ->
         Largest weights to list, of each class.
     """
     facts = learner.facts()
-    said: dict[str, Any] = {"learned": learner.examples, "known": learner.size}
-    said |= {"combinations": streams.combinations(facts), "drift": streams.drift(facts)}
+    described: dict[str, Any] = {"learned": learner.examples, "known": learner.size}
+    described |= {"combinations": streams.combinations(facts), "drift": streams.drift(facts)}
     if not learner.options.several:
         ids, weights = learner.weights()
-        return said | {
+        return described | {
             "members": members(facts), "spectra": spectra(facts), "weights": _weights(ids, weights, names, top)
         }  # fmt: skip
-    said["members"] = members(facts)
+    described["members"] = members(facts)
     per_class, labels = facts["classes"], [str(label) for label in learner.classes]
     chosen = sorted(sorted(range(len(per_class)), key=lambda k: -per_class[k]["examples"])[:CLASSES])
     if all(isinstance(label, int) for label in learner.classes):
@@ -50,13 +50,15 @@ def told(learner: Learner, names: Callable[[int], list[str]], top: int = TOP) ->
     if len(chosen) * learner.size <= MOST_WEIGHTS:
         for k in chosen:
             listed[k] = _weights(learner.ids(), learner.class_weights(k), names, top)
-    said["classes"] = [
+    described["classes"] = [
         {"label": labels[k], "examples": int(per_class[k]["examples"]),
          "members": members(per_class[k]), "weights": listed[k]}
         for k in chosen
     ]  # fmt: skip
     own = [spectrum for k in chosen for spectrum in spectra(per_class[k], labels[k])]
-    return said | {"spectra": [*spectra(facts), *own]}  # of a sketch that classes share, and of those of each class
+    return described | {
+        "spectra": [*spectra(facts), *own]
+    }  # of a sketch that classes share, and of those of each class
 
 
 def members(facts: dict[str, Any]) -> list[dict[str, Any]]:

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from sonlearn.data.arrays import plain
+from sonlearn.jit import jit
 from sonlearn.learn.links import linked
 from sonlearn.options import LearnOptions
 
@@ -18,9 +20,29 @@ def as_reported(options: LearnOptions) -> tuple[str, float]:
     return ERRORS if options.binary else options.loss, float(linked(options.link, np.zeros(1))[0])
 
 
-def running(start: float, terms: np.ndarray) -> np.ndarray:
-    """float64[n + 1]: `start`, and the totals after each of the n `terms`, added one by one."""
-    return np.cumsum(np.concatenate(([start], terms)))
+def running(start: float, terms: np.ndarray | None, n: int = 0) -> np.ndarray:
+    """float64[n + 1]: `start`, and the totals after each of the n `terms`, added one by one; None: they are all 0."""
+    return np.full(n + 1, start) if terms is None else np.cumsum(np.concatenate(([start], terms)))
+
+
+@jit
+def add_labels(sums, y, weight, first) -> None:
+    """Add labels float64[n] of weights float64[n] one by one. Sums are of labels less the `first` one, too: of labels
+    far from 0 nothing cancels.
+
+    sums : float64[6], modified: of h y, h, h of labels that are `first`, h of labels above 0, h (y - first), and
+    h (y - first)^2
+    """
+    total, all_, own, above, shifted, squares = sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]
+    for i in range(len(y)):
+        h, distance = weight[i], y[i] - first
+        total += h * y[i]
+        all_ += h
+        own += h if y[i] == first else 0.0
+        above += h if y[i] > 0 else 0.0
+        shifted += h * distance
+        squares += h * distance * distance
+    sums[0], sums[1], sums[2], sums[3], sums[4], sums[5] = total, all_, own, above, shifted, squares
 
 
 class Labels:
@@ -29,8 +51,22 @@ class Labels:
     def __init__(self) -> None:
         self.values: list[float] = []  # the first two distinct labels
         self.more = False  # whether there is a third one
-        self.sum = self.weight = self.first_weight = self.positive_weight = 0.0
-        self.shifted = self.shifted_squares = 0.0  # of label - first label: no cancellation for labels far from 0
+        self._sums = np.zeros(6)
+
+    @property
+    def sum(self) -> float:
+        """Sum of weight * label."""
+        return float(self._sums[0])
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights."""
+        return float(self._sums[1])
+
+    @property
+    def positive_weight(self) -> float:
+        """Sum of the weights of labels above 0."""
+        return float(self._sums[3])
 
     def add(self, y: np.ndarray, weight: np.ndarray) -> None:
         """Add labels float64[n] (no NaN) of weights float64[n] > 0."""
@@ -38,14 +74,10 @@ class Labels:
             return
         while len(self.values) < 2 and len(new := y[~np.isin(y, self.values)]):
             self.values.append(float(new[0]))
-        self.more = self.more or not np.isin(y, self.values).all()
-        self.sum = running(self.sum, weight * y)[-1]
-        self.weight = running(self.weight, weight)[-1]
-        self.first_weight = running(self.first_weight, np.where(y == self.values[0], weight, 0.0))[-1]
-        self.positive_weight = running(self.positive_weight, np.where(y > 0, weight, 0.0))[-1]
-        shifted = y - self.values[0]
-        self.shifted = running(self.shifted, weight * shifted)[-1]
-        self.shifted_squares = running(self.shifted_squares, weight * shifted * shifted)[-1]
+        if not self.more:
+            first, last = self.values[0], self.values[-1]
+            self.more = not ((y == first) | (y == last)).all()
+        add_labels(self._sums, plain(y), plain(weight), self.values[0])
 
     def best_constant(self, loss: str) -> tuple[float, float] | None:
         """(best constant prediction, its average loss), or None where constant memory cannot tell.
@@ -57,8 +89,8 @@ class Labels:
         if self.weight == 0:
             return None
         if loss == "squared":
-            mean = self.shifted / self.weight
-            return self.values[0] + mean, max(0.0, self.shifted_squares / self.weight - mean * mean)
+            mean = float(self._sums[4]) / self.weight
+            return self.values[0] + mean, max(0.0, float(self._sums[5]) / self.weight - mean * mean)
         if loss == "absolute":
             return None if self.more else self._median()
         if loss in ("quantile", "huber"):
@@ -79,8 +111,9 @@ class Labels:
     def _median(self) -> tuple[float, float]:
         if len(self.values) == 1:
             return self.values[0], 0.0
+        first_weight = float(self._sums[2])
         (low, low_weight), (high, high_weight) = sorted(
-            zip(self.values, (self.first_weight, self.weight - self.first_weight), strict=True)
+            zip(self.values, (first_weight, self.weight - first_weight), strict=True)
         )
         constant = high if high_weight > low_weight else low
         return constant, (high - low) * min(low_weight, high_weight) / self.weight

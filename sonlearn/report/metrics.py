@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 #: Classes that are listed as the worst, points of a curve, rows of a sample.
 WORST, POINTS, SAMPLE = 5, 100, 400
+#: Labels and decisions of two classes, in the order of `Metrics._decided`.
+_PAIRS = ((-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0))
 #: Probabilities that the table of thresholds lists.
 THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
@@ -88,8 +90,9 @@ class Metrics:
         chosen = chosen & ~np.isnan(y) & (weight > 0)
         if not chosen.any():
             return
-        y, weight = y[chosen], weight[chosen]
-        kept = chosen_of(predicted, chosen)
+        kept = predicted
+        if not chosen.all():
+            y, weight, kept = y[chosen], weight[chosen], chosen_of(predicted, chosen)
         if self._several:
             number = numbers_of(self._learner.classes, y)
             self._add_classes(kept, y, number, weight)
@@ -116,7 +119,8 @@ class Metrics:
         events = judged(options.loss, scores, y)
         if events is not None:
             self.calibration.add(events, weight)
-        self.confusion.add(np.where(positive, 1.0, -1.0), np.where(decided, 1.0, -1.0), weight)
+        sums = zip(_PAIRS, self._decided.tolist(), strict=True)
+        self.confusion.weights = {pair: total for pair, total in sums if total > 0}
 
     def _add_classes(self, predicted: Any, y: np.ndarray, number: np.ndarray, weight: np.ndarray) -> None:
         most = self._learner.options.oaa or self._learner.options.multinomial or 0
@@ -124,8 +128,8 @@ class Metrics:
         self.calibration.add(judged_classes(predicted, number, unmet), weight)
         self.confusion.add(y, predicted.prediction, weight)
         right, named = predicted.prediction == y, any(isinstance(name, str) for name in self._learner.classes[:1])
-        said = predicted.prediction >= 0 if named else ~np.isnan(predicted.prediction)  # a class, not "unknown"
-        for place, values, chosen in ((0, y, slice(None)), (1, predicted.prediction, said), (2, y, right)):
+        known = predicted.prediction >= 0 if named else ~np.isnan(predicted.prediction)  # a class, not "unknown"
+        for place, values, chosen in ((0, y, slice(None)), (1, predicted.prediction, known), (2, y, right)):
             labels, at = np.unique(values[chosen], return_inverse=True)
             sums = [self._classes.setdefault(label, [0.0, 0.0, 0.0])[place] for label in labels.tolist()]
             totals = np.array(sums, dtype=np.float64)
@@ -173,9 +177,9 @@ class Metrics:
     def _of_classes(self) -> dict[str, Any]:
         texts = self._learner.label_texts(np.array(list(self._classes)))
         rows: list[dict[str, Any]] = []
-        for text, (own, said, both) in zip(texts, self._classes.values(), strict=True):
-            f1 = 2 * both / (own + said)
-            precision, recall = both / said if said > 0 else 0.0, both / own if own > 0 else 0.0
+        for text, (own, predicted, both) in zip(texts, self._classes.values(), strict=True):
+            f1 = 2 * both / (own + predicted)
+            precision, recall = both / predicted if predicted > 0 else 0.0, both / own if own > 0 else 0.0
             rows.append({"label": text, "weight": own, "precision": precision, "recall": recall, "f1": f1})
         met = [row for row in rows if row["weight"] > 0]
         return {
@@ -221,13 +225,17 @@ class Metrics:
         if result is None:
             return []
         lines: list[str] = _LINES[result["kind"]](result)
-        said = result.get("coverage")
-        if said is None:
+        coverage = result.get("coverage")
+        if coverage is None:
             return lines
-        lowest = "" if said["lowest"] is None else f", in the worst {WINDOW} examples {said['lowest']:.3f}"
+        lowest = "" if coverage["lowest"] is None else f", in the worst {WINDOW} examples {coverage['lowest']:.3f}"
         what = "size of sets" if result["kind"] != "values" else "length of intervals"
-        size = "n.a." if said["size"] is None else f"{said['size']:.6g}"
-        return [*lines, f"coverage = {said['reached']:.4f} of {said['asked']:g} asked{lowest}", f"mean {what} = {size}"]
+        size = "n.a." if coverage["size"] is None else f"{coverage['size']:.6g}"
+        return [
+            *lines,
+            f"coverage = {coverage['reached']:.4f} of {coverage['asked']:g} asked{lowest}",
+            f"mean {what} = {size}",
+        ]
 
     def nobody(self) -> str:
         """What has to be known where positive labels came and nobody was predicted positive; else empty."""
@@ -357,11 +365,11 @@ def _rates(cut: dict[str, float]) -> str:
 
 
 def _two_lines(result: dict[str, Any]) -> list[str]:
-    said, best = result["decided"], result["best_f1"]
+    decided, best = result["decided"], result["best_f1"]
     lines = [
         f"area under the ROC curve = {_bounded(result['auc'], result['auc_error'])}",
         f"average precision = {_bounded(result['average_precision'], result['average_precision_error'])}",
-        f"F1 = {said['f1']:.6f}: {_rates(said)}",
+        f"F1 = {decided['f1']:.6f}: {_rates(decided)}",
     ]
     if best is not None:
         lines.append(f"best F1 = {best['f1']:.6f} at threshold {best['threshold']:.4g}: {_rates(best)}")

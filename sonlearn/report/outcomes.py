@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,3 +27,39 @@ def outcome_of(batch: Batch, held: np.ndarray | None, predicted: Predicted | Pre
 def without_held(batch: Batch, held: np.ndarray | None) -> Batch:
     """`batch` to learn from: rows that are held out are only predicted."""
     return batch if held is None else batch._replace(weight=np.where(held, 0.0, batch.weight))
+
+
+class Uncounted:
+    """What was said of batches that are not counted yet: small ones are counted as one, since each costs a millisecond.
+
+    Attributes
+    ----------
+    rows : int
+    weight : float
+        Summed importance weights.
+    """
+
+    def __init__(self) -> None:
+        self.rows, self.weight = 0, 0.0
+        self._outcomes: list[Outcome] = []
+        self._predicted: list[Any] = []
+
+    def add(self, outcome: Outcome, predicted: Predicted | PredictedClass) -> None:
+        """Add a batch; none of its rows was refused."""
+        self._outcomes.append(outcome)
+        self._predicted.append(predicted)
+        self.rows += len(outcome.y)
+        self.weight += float(outcome.weight.sum())
+
+    def take(self) -> tuple[Outcome, Any]:
+        """All of it, as of one batch (there is one at least), and begin anew. Of several classes, one batch alone."""
+        outcomes, predicted = self._outcomes, self._predicted
+        self.__init__()  # type: ignore[misc]
+        return _joined(outcomes), _joined(predicted)
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Named tuples of arrays, one after the other; what is None is so in all."""
+    if len(parts) == 1:
+        return parts[0]
+    return type(parts[0])(*(None if own[0] is None else np.concatenate(own) for own in zip(*parts, strict=True)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Learner
-from sonlearn.report.facts import TOP, told
+from sonlearn.report.facts import TOP, facts_of
 from sonlearn.report.runlog import Run, read_run
 from sonlearn.report.series import calibration_bins, curves, ranked_members, spectra, speeds
 
@@ -154,7 +154,7 @@ def _end(run: Run) -> dict[str, Any]:
 def _facts(source: Learner | RunLike, top: int = TOP) -> dict[str, Any]:
     if not isinstance(source, Learner):
         return _end(_run(source))
-    facts: dict[str, Any] = told(source, lambda feature: [], top)
+    facts: dict[str, Any] = facts_of(source, lambda feature: [], top)
     return facts
 
 

@@ -215,6 +215,13 @@ class Progress:
         return bool(self.trained.weight or self.held.weight or self.labels.values)
 
     @property
+    def of_one_class(self) -> bool:
+        """Whether labels are classes and all that have been seen are alike."""
+        if self.texts:
+            return self.counts.count == 1
+        return self.trained.classes and len(self.labels.values) == 1
+
+    @property
     def result(self) -> Sums:
         """Totals that the average loss at the end is of: the last pass's holdout, or all examples."""
         return self.held.minus(self._held_at_pass) if self._shows_holdout else self.trained
@@ -233,6 +240,10 @@ class Progress:
         """Add a batch; return the rows that have become due in it, as lines of the table."""
         return [self.line(row) for row in self.rows(outcome)]
 
+    def is_due(self, weight: float) -> bool:
+        """Whether a row may be due within examples of so much weight; True rather than False where that is close."""
+        return any(self.example_weight + weight >= marks.due * (1.0 - 1e-9) for marks in self._marks)
+
     def counted(self, outcome: Outcome) -> np.ndarray:
         """bool[n]: which examples of a batch are among those that `result` is of, as long as this pass is the last."""
         known = ~np.isnan(outcome.y)
@@ -242,12 +253,13 @@ class Progress:
     def rows(self, outcome: Outcome) -> list[Row]:
         """Add a batch; return the rows of the table that have become due in it."""
         y, weight = outcome.y, outcome.weight
-        labelled = ~np.isnan(y) & (weight > 0)
-        held = np.zeros(len(y), dtype=bool) if outcome.held is None else outcome.held & ~np.isnan(y)
+        unknown = np.isnan(y)
+        labelled = ~unknown & (weight > 0)
+        held = np.zeros(len(y), dtype=bool) if outcome.held is None else outcome.held & ~unknown
         learned = labelled & ~held
         trained = self._running(self.trained, outcome, learned)
         holdout = self._running(self.held, outcome, labelled & held)
-        unlabelled = running(self.unlabelled_weight, np.where(np.isnan(y), weight, 0.0))
+        unlabelled = running(self.unlabelled_weight, np.where(unknown, weight, 0.0) if unknown.any() else None, len(y))
         classes = self._class_flags(y, labelled)
         counter = self.examples + np.concatenate(([0], np.cumsum(~held)))
 
@@ -346,6 +358,8 @@ class Progress:
         return self.holdout and self.passes > 1
 
     def _running(self, start: Sums, outcome: Outcome, mask: np.ndarray) -> _Running:
+        if not mask.any():
+            return _Running(*(running(total, None, len(mask)) for total in start[:3]))
         weight = np.where(mask, outcome.weight, 0.0)
         loss = np.where(mask, outcome.loss, 0.0)
         if self.texts is None:

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.arrays import plain
+from sonlearn.jit import jit
 from sonlearn.learn.links import PROBABILISTIC, probabilities
 
 if TYPE_CHECKING:
@@ -74,6 +76,26 @@ def judged_classes(predicted: PredictedClass, number: np.ndarray, unmet: int) ->
     return Judged(top, (best == number) & (predicted.met > 0), square)
 
 
+@jit
+def add_events(sums, squares, p, happened, square, weight) -> None:
+    """Add n events to the sums of `Calibration`, in the order of the rows, wherever batches end.
+
+    sums : float64[20, 4], squares : float64[1], modified
+    p, square, weight : float64[n], happened : bool[n], not modified
+    """
+    for i in range(len(p)):
+        bin_ = 0
+        for j in range(len(EDGES)):
+            bin_ += p[i] >= EDGES[j]
+        h = weight[i]
+        sums[bin_, 0] += h
+        sums[bin_, 1] += h * h
+        sums[bin_, 2] += h * p[i]
+        if happened[i]:
+            sums[bin_, 3] += h
+        squares[0] += h * square[i]
+
+
 class Calibration:
     """Sums of a stream of events.
 
@@ -81,20 +103,20 @@ class Calibration:
     ----------
     sums : float64[20, 4]
         For each bin of h, h^2, h p, and h of the events that happened.
-    squares : float
-        Of h times the Brier score.
     """
 
     def __init__(self) -> None:
-        self.sums = np.zeros((len(EDGES) + 1, 4))
-        self.squares = 0.0
+        self.sums, self._squares = np.zeros((len(EDGES) + 1, 4)), np.zeros(1)
 
     def add(self, events: Judged, weight: np.ndarray) -> None:
         """Add n events of weights float64[n] > 0."""
-        bins = np.searchsorted(EDGES, events.p, side="right")
-        for i, terms in enumerate((weight, weight**2, weight * events.p, weight * events.happened)):
-            np.add.at(self.sums[:, i], bins, terms)  # in the order of the rows, wherever batches end
-        self.squares = float(np.cumsum(np.concatenate(([self.squares], weight * events.square)))[-1])
+        p, happened, square = plain(events.p), plain(events.happened, np.bool_), plain(events.square)
+        add_events(self.sums, self._squares, p, happened, square, plain(weight))
+
+    @property
+    def squares(self) -> float:
+        """Sum of h times the Brier score."""
+        return float(self._squares[0])
 
     @property
     def brier(self) -> float | None:
@@ -108,7 +130,7 @@ class Calibration:
         total = float(self.sums[:, 0].sum())
         return float(np.abs(self.sums[:, 2] - self.sums[:, 3]).sum()) / total if total > 0 else None
 
-    def told(self) -> dict[str, Any] | None:
+    def summary(self) -> dict[str, Any] | None:
         """JSON-able: the Brier score, and of each bin that is not empty what was predicted and what came; or None."""
         total = self.sums[:, 0].sum()
         if not total > 0:
@@ -140,7 +162,7 @@ class Confusion:
             pair = (float(rows[i // len(columns)]), float(columns[i % len(columns)]))
             self.weights[pair] = self.weights.get(pair, 0.0) + float(sums[i])
 
-    def told(self, texts: Callable[[np.ndarray], list[str]], most: int = 20) -> dict[str, Any] | None:
+    def summary(self, texts: Callable[[np.ndarray], list[str]], most: int = 20) -> dict[str, Any] | None:
         """JSON-able: the `most` most frequent labels, in order; what is of or for none of them is summed as the last of
         the labels, which stands for so many `others`.
 

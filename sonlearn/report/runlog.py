@@ -109,6 +109,18 @@ END = {
     "classes": _maybe(
         LIST, {"label": Field(TEXT), "examples": Field(COUNT), "members": _MEMBERS, "weights": _WEIGHTS}
     ),
+    "decisions": _maybe(
+        OBJECT,
+        {
+            "values": Field(LIST, {"name": Field(TEXT), "cost": Field(NUMBER), "error": Field(NUMBER)}),
+            "actions": Field(
+                LIST,
+                {"action": Field(COUNT), "cost": _maybe(NUMBER),
+                 **dict.fromkeys(("taken", "share", "given"), Field(NUMBER))},
+            ),
+            "others": Field(COUNT),
+        },
+    ),
     "warnings": _maybe(LIST, Field(TEXT)),
 }  # fmt: skip
 _KINDS = {"progress": PROGRESS, "end": END}

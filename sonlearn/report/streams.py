@@ -41,16 +41,16 @@ def drift(facts: dict[str, Any]) -> dict[str, Any] | None:
 def lines(facts: dict[str, Any]) -> list[str]:
     """Lines of a summary; none of a learner that has no members."""
     both, changes = combinations(facts), drift(facts)
-    said = []
+    shown = []
     unit = " (in standard deviations of the labels)" if facts.get("scaled") else ""
     if both is not None and _differ(both):
-        said += [
+        shown += [
             f"{name} = loss {both[which]['loss']:.6f}, error {both[which]['error']:.6f}{unit}"
             for name, which in (("with labels arriving", "online"), ("without", "offline"))
         ]
     if changes is not None:
-        said.append(f"drift = {moments(changes['changes'])}; {changes['short']:.0%} of the weight on what forgets")
-    return said
+        shown.append(f"drift = {moments(changes['changes'])}; {changes['short']:.0%} of the weight on what forgets")
+    return shown
 
 
 def moments(rows: list[int]) -> str:

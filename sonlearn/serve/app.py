@@ -95,8 +95,13 @@ class Handlers:
     async def health(self, request: Request) -> Response:
         """GET /health."""
         learner = self._worker.learner
-        said = {"status": "ok", "method": learner.options.method, "examples": learner.examples, "learns": self._learns}
-        return Response(json.dumps(said) + "\n", media_type=JSON)
+        health = {
+            "status": "ok",
+            "method": learner.options.method,
+            "examples": learner.examples,
+            "learns": self._learns,
+        }
+        return Response(json.dumps(health) + "\n", media_type=JSON)
 
     async def metrics(self, request: Request) -> Response:
         """GET /metrics."""

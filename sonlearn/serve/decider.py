@@ -23,7 +23,8 @@ from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.text import NAMESPACED
 from sonlearn.serve.events import EventFile
 from sonlearn.serve.worker import Busy, TooLongError
-from sonlearn.text.decisions import Block, parse_dsjson
+from sonlearn.text.decisions.dsjson import parse_dsjson
+from sonlearn.text.decisions.rows import Block
 from sonlearn.text.hashing import constant_id
 
 SOURCE = "<request>"

@@ -115,7 +115,7 @@ class LineServer:
 
     async def _answers(self, lines: bytes) -> str:
         """What is said to whole lines. Only a newline ends one; tags may hold what other systems take for it."""
-        said: list[str] = []
+        answers: list[str] = []
         for kind, part in itertools.groupby(lines.split(b"\n"), self._kind):
             text = b"\n".join(part) + b"\n"
             try:
@@ -123,15 +123,15 @@ class LineServer:
             except (SonlearnError, Busy) as error:
                 problem = str(error) if isinstance(error, SonlearnError) else "too much is waiting; try again later"
                 count = sum(1 for line in text.split(b"\n") if line.strip(b" \t\r"))
-                said += [f"error: {problem}\n"] * count
+                answers += [f"error: {problem}\n"] * count
                 self._metrics.lines.labels("refused").inc(count)
                 continue
             texts = dict(zip(answer.lines, text_of(answer).split("\n")[:-1], strict=True))
             texts |= {error.line or 0: f"error: {error}" for error in answer.errors}
-            said += [texts[line] + "\n" for line in sorted(texts)]
+            answers += [texts[line] + "\n" for line in sorted(texts)]
             self._metrics.lines.labels("answered").inc(len(answer.lines))
             self._metrics.lines.labels("malformed").inc(len(answer.errors))
-        return "".join(said)
+        return "".join(answers)
 
     def _kind(self, line: bytes) -> str:
         return TEXT if self._worker.takes_text and line.lstrip()[:1] != b"{" else LINES

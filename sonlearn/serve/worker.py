@@ -541,8 +541,8 @@ def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Answer | Exception]:
                 answer.lines.append(line - before[i])
                 answer.values.append(value)
                 answer.tags.append(tag)
-                for name, told in part.more.items():
-                    answer.more.setdefault(name, []).append(told[row])
+                for name, values in part.more.items():
+                    answer.more.setdefault(name, []).append(values[row])
     for error in ready.errors:
         i = int(np.searchsorted(ends, error.line))
         place = (error.source, (error.line or 0) - before[i], error.column)

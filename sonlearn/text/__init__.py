@@ -6,6 +6,6 @@ to batches, in order, with `pipeline` ahead of the learner), `chunk` (a chunk to
 `messages` says what is wrong with a line. JSON and dicts need no kernel: `objects` decodes them, `records` makes
 features of them, `flat` those of models that know no namespaces.
 
-Tables: `csv` and `arrow`, with the features of `columns`. Further: `cache` (parsed text, kept), `names` (of hashed
-features), `write` (batches to text).
+Tables: `csv` and `arrow`, with the features of `columns`. Decisions of bandits: the folder `decisions`. Further:
+`cache` (parsed text, kept), `names` (of hashed features), `write` (batches to text).
 """

@@ -133,8 +133,8 @@ def read_table(
     except (pyarrow.ArrowException, TypeError, ValueError, ImportError) as error:
         if isinstance(error, InputError):
             raise
-        said = " ".join(str(part) for part in error.args)
-        raise InputError(name, None, None, shorten(said, 200), "a table of numbers, texts, dates") from error
+        reason = " ".join(str(part) for part in error.args)
+        raise InputError(name, None, None, shorten(reason, 200), "a table of numbers, texts, dates") from error
 
 
 def table_batch(source: Any, options: TextOptions, labels: Labelling) -> tuple[Batch, Found]:

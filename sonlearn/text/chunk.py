@@ -17,7 +17,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
 from sonlearn.text.columns import Found
 from sonlearn.text.flat import FlatRows
-from sonlearn.text.interact import Interactions, Room, count_features, expand, make_room
+from sonlearn.text.interact import Expanded, Interactions, Room, count_features, expand, make_room
 from sonlearn.text.messages import malformed, repeated_index
 from sonlearn.text.names import LineNames, Named
 from sonlearn.text.number import make_numbers, settle
@@ -238,7 +238,7 @@ class ChunkParser:
             stop = _part_end(count, start, self._most)
             end = start
             if stop > start:
-                batch, end = self._expanded_part(chunk, (start, stop), int(count[start:stop].sum()), room)
+                batch, end = self._expanded_rows(chunk, start, stop, int(count[start:stop].sum()), room)
                 batches += [batch] if end > start else []
             if end < max(stop, start + 1):
                 errors.append(_too_much(source, int(rows.lines[end]), count[end], self._most))
@@ -246,15 +246,14 @@ class ChunkParser:
             start = end
         return batches, errors
 
-    def _expanded_part(self, chunk: np.ndarray, part: tuple[int, int], size: int, room: Room) -> tuple[Batch, int]:
-        """Batch of the rows of `part`, which have `size` features, and the row before which it had to end."""
-        start, stop = part
-        out = (np.zeros(stop - start + 1, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size))
+    def _expanded_rows(self, chunk: np.ndarray, start: int, stop: int, size: int, room: Room) -> tuple[Batch, int]:
+        """Batch of rows ``start:stop``, which have `size` features, and the row before which it had to end."""
+        out = Expanded(np.zeros(stop - start + 1, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size))
         mask, plan = self._names.mask, self._interactions.plan
-        end = int(expand(self._rows, part, int(self._options.constant), plan, mask, room, out))
-        indptr = out[0][: end - start + 1].copy()
-        entries = (indptr, out[1][: indptr[-1]], out[2][: indptr[-1]])
-        return with_rows(self._rows, (start, end), chunk, entries), end
+        end = int(expand(self._rows, start, stop, int(self._options.constant), plan, mask, room, out))
+        indptr = out.indptr[: end - start + 1].copy()
+        n = indptr[-1]
+        return with_rows(self._rows, start, end, chunk, indptr, out.indices[:n], out.values[:n]), end
 
 
 def tag_in(line: bytes) -> str:

@@ -8,6 +8,7 @@ becomes. A column is the label (``--label``), the id (``--id``), the weight (``-
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -193,10 +194,20 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
 
 
 def row_as_header(columns: list[str], options: TextOptions) -> bool:
-    """Whether a header is likely to be a row: the label's column is named by a number, and none counts the columns."""
+    """Whether a header is likely to be a row: names are numbers that count nothing, the label's or most of them."""
     numbers = [name for name in columns if _NUMBER.fullmatch(name)]
-    counted = {str(i) for i in range(len(columns) + 1)}
-    return options.label in numbers and not counted.issuperset(numbers)
+    if _count_columns(numbers, len(columns)):
+        return False
+    return options.label in numbers if options.label else len(numbers) > len(columns) / 2
+
+
+def _count_columns(names: list[str], columns: int) -> bool:
+    """Whether numbers as names are places of columns, as 0, 1, 3, or follow one another, as 2019, 2020, 2021."""
+    if not names or not all(name.isdecimal() for name in names):
+        return False
+    numbers = [int(name) for name in names]
+    steps = [after - before for before, after in itertools.pairwise(numbers)]
+    return all(step == 1 for step in steps) or (min(steps, default=1) > 0 and numbers[-1] <= columns)
 
 
 def listed(names: Iterable[str]) -> str:

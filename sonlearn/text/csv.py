@@ -196,15 +196,15 @@ class _Lines:
 def _records(reader, lines: _Lines, name: str, columns: list[str]) -> Iterator[tuple[int, list[str] | _Malformed]]:
     """(first line, record) of records that are not blank."""
     while True:
-        line, lines.text, said = reader.line_num + 1, "", ""
+        line, lines.text, reason = reader.line_num + 1, "", ""
         try:
             record = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            record, said = [], str(error)  # yielded behind the handler, where nothing holds the error and its files
-        if said:
-            yield line, _Malformed(InputError(name, line, None, *_malformed_record(said)), [])
+            record, reason = [], str(error)  # yielded behind the handler, where nothing holds the error and its files
+        if reason:
+            yield line, _Malformed(InputError(name, line, None, *_malformed_record(reason)), [])
             continue
         if not record:
             continue
@@ -217,11 +217,11 @@ def _records(reader, lines: _Lines, name: str, columns: list[str]) -> Iterator[t
             yield line, record
 
 
-def _malformed_record(said: str) -> tuple[str, str]:
+def _malformed_record(reason: str) -> tuple[str, str]:
     """(what was found, what was expected), of what Python's module says."""
-    if "new-line character" in said:
+    if "new-line character" in reason:
         return "a carriage return alone as the end of a line", "the line ends of Unix or Windows: tr '\\r' '\\n' < FILE"
-    return f"a malformed record ({said})", "CSV"
+    return f"a malformed record ({reason})", "CSV"
 
 
 def field_place(text: str, delimiter: str, at: int) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.arrow import is_arrow, texts_of
-from sonlearn.text.columns import LIKE_A_ROW, header_hint, layout_of, number_in
+from sonlearn.text.columns import LIKE_A_ROW, header_hint, layout_of, number_in, row_as_header
 from sonlearn.text.csv import records_of
 from sonlearn.text.encode import date_in
 from sonlearn.text.source import read_chunks, source_name
@@ -42,7 +42,7 @@ class Described(NamedTuple):
 class Description(NamedTuple):
     """A table: its rows, how often each label occurs, its columns, and how many malformed rows were left out.
 
-    As a text it is what ``sonlearn describe`` prints.
+    `header_is_row`: the names of the columns look like a row. As a text it is what ``sonlearn describe`` prints.
     """
 
     rows: int
@@ -50,9 +50,10 @@ class Description(NamedTuple):
     columns: list[Described]
     skipped: int
     options: TextOptions
+    header_is_row: bool = False
 
     def __str__(self) -> str:
-        return "\n".join(lines_of(self.rows, self.labels, self.columns, self.options))
+        return "\n".join(lines_of(self))
 
 
 def describe(data: Any, options: TextOptions | None = None, *, rows: int | None = None, **given: Any) -> Description:
@@ -78,15 +79,17 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
     options = options or TextOptions(**given)
     name, skipped = source_name(data), [0]
     in_memory = hasattr(data, "__arrow_c_stream__")
+    header_is_row = False
     if in_memory or options.format == "arrow" or (options.format != "csv" and is_arrow(data)):
         columns, records = texts_of(data)
         layout_of(columns, options, (name, None), needed=True)
     elif options.format in ("auto", *TABLES):
         columns, records = _of_csv(data, name, options, skipped)
+        header_is_row = row_as_header(columns, options)
     else:
         raise InputError(name, None, None, f"--format {options.format}", "a table: CSV, Parquet or Arrow")
     found = summarise(columns, itertools.islice(records, rows), options)
-    return Description(*found, skipped[0], options)
+    return Description(*found, skipped[0], options, header_is_row)
 
 
 def _of_csv(data: Any, name: str, options: TextOptions, skipped: list[int]) -> tuple[list[str], Iterator[list[str]]]:
@@ -237,8 +240,9 @@ def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
     return Described(summary.name, summary.kind, missing, distinct, examples, summary.suspicions(labels))
 
 
-def lines_of(rows: int, labels: dict[str, int], columns: list[Described], options: TextOptions) -> Iterator[str]:
+def lines_of(found: Description) -> Iterator[str]:
     """The description as text."""
+    rows, labels, columns, options = found.rows, found.labels, found.columns, found.options
     yield f"rows = {rows}"
     if options.label:
         most = sorted(labels.items(), key=lambda pair: -pair[1])
@@ -253,10 +257,13 @@ def lines_of(rows: int, labels: dict[str, int], columns: list[Described], option
         distinct = f">{MOST_VALUES}" if column.distinct is None else str(column.distinct)
         start = f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}"
         yield f"{start}  {', '.join(column.examples)}".rstrip()
-    found = [(column.name, text) for column in columns for text in column.suspicions]
-    if found:
+    notes = [f"{column.name}: looks like {text}" for column in columns for text in column.suspicions]
+    if found.header_is_row:
+        names = shorten(", ".join(column.name for column in columns))
+        notes.insert(0, f"the header {names} looks like a row; put a header before it")
+    if notes:
         yield ""
-        yield from (f"{name}: looks like {text}" for name, text in found)
+        yield from notes
     if not options.label:
         yield ""
         yield "no --label is given: give one, and leaks are looked for"

@@ -20,11 +20,12 @@ from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, ColumnTable, list
 from sonlearn.text.csv import TableRow
 from sonlearn.text.encode import Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
-from sonlearn.text.objects import Record, Unfit, members_of, said
+from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.records import Parsed
 from sonlearn.text.rows import ParsedRows
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
+_MEMBER = f"{FINITE}, true, false, null or a text: this model has no namespaces"
 
 
 class FlatRows:
@@ -102,7 +103,9 @@ class FlatRows:
     def _field(self, name: str, value: object) -> Entries:
         """What a member becomes in the column of its name."""
         if isinstance(value, list):
-            raise Unfit(said(value), f"{FINITE}, true, false, null or a text: this model has no namespaces", (name,))
+            raise Unfit(
+                described(value), f"{FINITE}, true, false, null or a text: this model has no namespaces", (name,)
+            )
         try:
             column = self._encoder.column(name)
             if value is None:
@@ -118,12 +121,14 @@ class FlatRows:
         if value is None:
             return ()
         if isinstance(value, list):
-            raise Unfit(said(value), f"{FINITE}, true, false, null or a text: this model has no namespaces", (name,))
+            raise Unfit(
+                described(value), f"{FINITE}, true, false, null or a text: this model has no namespaces", (name,)
+            )
         number = number_in(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
         if number is not None and math.isinf(number):
-            raise Unfit(said(value), FINITE, (name,))
+            raise Unfit(described(value), FINITE, (name,))
         if number is None or not _INDEX.fullmatch(name) or int(name) >= 2**63:
-            found = f"{shorten(name)}: {said(value)}"
+            found = f"{shorten(name)}: {described(value)}"
             raise Unfit(found, "an index as name and a number: the model is of LIBSVM text", (name,))
         return ((int(name), number),) if number == number and number else ()
 
@@ -131,7 +136,7 @@ class FlatRows:
         """The importance weight that a member says."""
         number = number_in(value) if isinstance(value, str) else float(value) if _is_number(value) else None
         if number is None or not 0 <= number < math.inf:
-            raise Unfit(said(value), NO_WEIGHT, (name,))
+            raise Unfit(described(value), NO_WEIGHT, (name,))
         return number
 
     def _label(self, name: str, value: object) -> tuple[float, str | None]:
@@ -146,7 +151,7 @@ class FlatRows:
         elif value is not None:
             number = None
         if number is None or math.isinf(number):
-            raise Unfit(said(value), NO_LABEL, (name,))
+            raise Unfit(described(value), NO_LABEL, (name,))
         return number, None
 
 

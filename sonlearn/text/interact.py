@@ -61,6 +61,14 @@ class Room(NamedTuple):
     depth_value: np.ndarray
 
 
+class Expanded(NamedTuple):
+    """Rows with their n-grams and interactions, as CSR; a kernel fills it in."""
+
+    indptr: np.ndarray  # int64[rows + 1]
+    indices: np.ndarray  # int64[entries]
+    values: np.ndarray  # float64[entries]
+
+
 def make_room(entries: int) -> Room:
     """Room for a row of `entries` features, n-grams included."""
     begin, used = np.zeros(257, dtype=np.int64), np.zeros(256, dtype=np.int64)
@@ -205,39 +213,37 @@ def count_features(rows, n, constant, plan, used, room_size, count):
 
 
 @bare_jit
-def expand(rows, part, constant, plan, mask, room, out):
-    """Write rows ``part[0]:part[1]`` with their n-grams and interactions to `out` (indptr, indices, values).
+def expand(rows, start, stop, constant, plan, mask, room, out):
+    """Write rows ``start:stop`` with their n-grams and interactions to `out`.
 
-    Returns the first row that has a product which is not finite, and ends before it; else ``part[1]``.
+    Returns the first row that has a product which is not finite, and ends before it; else `stop`.
     """
-    indptr, indices, values = out
-    entries = (indices, values)
+    indptr, indices, values = out.indptr, out.indices, out.values
     k = 0
-    for row in range(part[0], part[1]):
-        indptr[row - part[0]] = k
+    for row in range(start, stop):
+        indptr[row - start] = k
         end = rows.indptr[row + 1] - constant
         for e in range(rows.indptr[row], end):
             indices[k] = rows.indices[e]
             values[k] = rows.values[e]
             k += 1
-        k = _sort(rows, row, (end, mask), plan, room, entries, k)
+        k = _sort(rows, row, end, plan, mask, room, out, k)
         for i in range(len(plan.length)):
-            k = _interact(plan.terms[i], plan.length[i], mask, room, entries, k)
+            k = _interact(plan.terms[i], plan.length[i], mask, room, out, k)
             if k < 0:
                 return row
         if constant:
             indices[k] = rows.indices[end]
             values[k] = 1.0
             k += 1
-    indptr[part[1] - part[0]] = k
-    return part[1]
+    indptr[stop - start] = k
+    return stop
 
 
 @bare_inline
-def _sort(rows, row, limits, plan, room, entries, k):
+def _sort(rows, row, end, plan, mask, room, out, k):
     """Sort a row by namespace into `room` and add its n-grams there and to the output; the end of that."""
-    end, mask = limits
-    indices, values = entries
+    indices, values = out.indices, out.values
     _sizes(rows, row, end, plan, room.used)
     room.begin[0] = 0
     for c in range(256):
@@ -269,9 +275,9 @@ def _sort(rows, row, limits, plan, room, entries, k):
 
 
 @bare_inline
-def _interact(terms, length, mask, room, entries, k):
+def _interact(terms, length, mask, room, out, k):
     """Append all products of one interaction; the end of the output, or -1 where a product is not finite."""
-    indices, values = entries
+    indices, values = out.indices, out.values
     depth = 0
     room.depth_at[0] = 0
     while depth >= 0:

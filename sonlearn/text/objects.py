@@ -66,7 +66,7 @@ def members_of(record: Record) -> Members:
     if not isinstance(record, Members):
         record = decode(record) if isinstance(record, bytes) else plain(record, ())
     if not isinstance(record, Members):
-        raise Unfit(said(record), _OBJECT)
+        raise Unfit(described(record), _OBJECT)
     return record
 
 
@@ -121,7 +121,7 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def said(value: Any) -> str:
+def described(value: Any) -> str:
     """What a value is, for a message."""
     if isinstance(value, Members):
         return "an object"

@@ -16,7 +16,7 @@ _END: Any = object()
 
 
 def map_prefetching(
-    items: Iterator[Item], work: Callable[[Item], Result], threads: int, ahead: int | None = None
+    items: Iterator[Item], work: Callable[[Item], Result], threads: int, waiting: int | None = None
 ) -> Iterator[Result]:
     """``map(work, items)`` with the items drawn by one thread and worked on by `threads` others.
 
@@ -30,7 +30,7 @@ def map_prefetching(
     What drawing an item or `work` raises, in its place: after the results of the items before. When the consumer stops,
     no further item is drawn; a thread that waits for input at that moment is left behind as a daemon.
     """
-    results: queue.Queue[Future] = queue.Queue(maxsize=ahead or 2 * threads)
+    results: queue.Queue[Future] = queue.Queue(maxsize=waiting or 2 * threads)
     stopped = threading.Event()
     pool = ThreadPoolExecutor(threads, thread_name_prefix="sonlearn-parse")
 

@@ -33,7 +33,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text.columns import NO_LABEL, NO_WEIGHT, Found, number_in
 from sonlearn.text.encode import words_of
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.objects import Members, Record, Unfit, encoded, members_of, said
+from sonlearn.text.objects import Members, Record, Unfit, described, encoded, members_of
 from sonlearn.text.rows import ParsedRows
 from sonlearn.text.suspicions import Suspicions
 from sonlearn.text.vw import make_names
@@ -209,7 +209,7 @@ class RecordRows:
                 self._object(value, space)
                 self._enter(space)
             elif value is not None:
-                raise Unfit(said(value), _ELEMENT, tuple(self._path))
+                raise Unfit(described(value), _ELEMENT, tuple(self._path))
 
     def _enter(self, space: str) -> int:
         """Let what follows belong to a namespace; its hash."""
@@ -284,13 +284,13 @@ class RecordRows:
         at = (*self._path, name)
         if name == "_text":
             if type(value) is not str:
-                raise Unfit(said(value), "a text of words", at)
+                raise Unfit(described(value), "a text of words", at)
             self._words(space, (word.translate(_UNDERSCORES) for word in re.split("[ \t]+", value) if word))
         elif name in _OF_BANDITS:
             raise Unfit(shorten(name), "one example an object; dsjson is learned with --cb_explore_adf or --cb_adf", at)
         elif name.lower() == "_tag":
             if type(value) is not str or "\n" in value or "\r" in value:
-                raise Unfit(said(value), "a text of one line as tag", at)
+                raise Unfit(described(value), "a text of one line as tag", at)
             self._tag = value
         elif name == "_label":
             self._set_label(value, at)
@@ -304,7 +304,7 @@ class RecordRows:
             if number is None and self._class_names:
                 self._class = value.strip()
             elif number is None or math.isinf(number):
-                raise Unfit(said(value), NO_LABEL, at)
+                raise Unfit(described(value), NO_LABEL, at)
             else:
                 self._label[0] = number
         elif isinstance(value, Members):
@@ -324,21 +324,21 @@ class RecordRows:
                 else:
                     self._set_part(part, float(word), at)
         elif value is not None:
-            raise Unfit(said(value), f"a label ({_FINITE})", at)
+            raise Unfit(described(value), f"a label ({_FINITE})", at)
 
     def _set_id(self, value: Any, at: tuple[str, ...], column: bool) -> None:
         """The tag of a record: a text of one line, or a number."""
         if type(value) is float:
             value = repr(value).removesuffix(".0")
         if value is not None and (type(value) is not str or "\n" in value or "\r" in value):
-            raise Unfit(said(value), "a text of one line, or a number, as id", at)
+            raise Unfit(described(value), "a text of one line, or a number, as id", at)
         self._tag = value or ""
 
     def _set_weight(self, value: Any, at: tuple[str, ...], column: bool) -> None:
         """The importance of a record."""
         number = number_in(value) if type(value) is str else value
         if type(number) is not float or not 0 <= number < math.inf:
-            raise Unfit(said(value), NO_WEIGHT, at)
+            raise Unfit(described(value), NO_WEIGHT, at)
         self._label[1] = number
 
     def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
@@ -348,5 +348,5 @@ class RecordRows:
         if value is None:
             return
         if type(value) is not float or not math.isfinite(value) or (place == 1 and value < 0):
-            raise Unfit(said(value), f"{_FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
+            raise Unfit(described(value), f"{_FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
         self._label[place] = value

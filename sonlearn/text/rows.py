@@ -73,20 +73,22 @@ def line_end(buf: np.ndarray, begin: int) -> int:
 def to_batch(rows: ParsedRows, n: int, buf: np.ndarray) -> Batch:
     """Copy the first `n` rows out of the arrays that the next chunk will be parsed into."""
     nnz = int(rows.indptr[n])
-    return with_rows(
-        rows, (0, n), buf, (rows.indptr[: n + 1].copy(), rows.indices[:nnz].copy(), rows.values[:nnz].copy())
-    )
+    indptr, indices, values = rows.indptr[: n + 1].copy(), rows.indices[:nnz].copy(), rows.values[:nnz].copy()
+    return with_rows(rows, 0, n, buf, indptr, indices, values)
 
 
-def with_rows(rows: ParsedRows, part: tuple[int, int], buf: np.ndarray, entries: tuple[np.ndarray, ...]) -> Batch:
-    """Batch of the rows ``part[0]:part[1]`` with `entries` (indptr, indices, values)."""
-    a, b = part
-    base = rows.base[a:b]
-    arrays = (rows.y[a:b].copy(), rows.weight[a:b].copy(), rows.lines[a:b].copy())
-    tags = _texts(rows.tag_start[a:b], rows.tag_end[a:b], buf)
-    names = _texts(rows.name_start[a:b], rows.name_end[a:b], buf)
+def with_rows(
+    rows: ParsedRows, start: int, stop: int, buf: np.ndarray, indptr: np.ndarray, indices: np.ndarray,
+    values: np.ndarray,
+) -> Batch:  # fmt: skip
+    """Batch of the rows ``start:stop``, with these entries."""
+    of = slice(start, stop)
+    base = rows.base[of]
+    tags = _texts(rows.tag_start[of], rows.tag_end[of], buf)
+    names = _texts(rows.name_start[of], rows.name_end[of], buf)
     return Batch(
-        *entries, *arrays, tags=tags, base=base.copy() if base.any() else None,
+        indptr, indices, values, rows.y[of].copy(), rows.weight[of].copy(), rows.lines[of].copy(), tags=tags,
+        base=base.copy() if base.any() else None,
         class_names=None if names is None else [name or None for name in names],
     )  # fmt: skip
 

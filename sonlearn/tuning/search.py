@@ -324,8 +324,7 @@ class Tuning:
 
     def _score(self, loss: float | None, error: float | None) -> float:
         """The criterion: lower is better, and an unknown value is worst."""
-        score = loss if self.by == "loss" else error
-        return math.inf if score is None else score
+        return standing(self.by, loss, error)
 
     def _check_classes(self, batch: Batch) -> None:
         if self.by == "error" and not all(contender.progress.trained.classes for contender in self.at_work):
@@ -333,6 +332,12 @@ class Tuning:
                 batch.source, None, None, "labels other than -1 and +1",
                 "classes, where settings are compared by error (to compare them by loss, give all one --loss)",
             )  # fmt: skip
+
+
+def standing(by: str, loss: float | None, error: float | None) -> float:
+    """The criterion `by`: lower is better, and an unknown value is worst."""
+    score = loss if by == "loss" else error
+    return math.inf if score is None else score
 
 
 def learnable(batch: Batch, held: np.ndarray | None = None) -> np.ndarray:

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows, longest_row
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
     Numbering,
-    begin_marks,
-    doubled,
+    NumberTable,
     first_slot,
     identities_of,
     lacks_room,
     new_marks,
     number_of,
     put,
-    room_for,
     shift_of,
     union,
 )
-from sonlearn.views.view import MergedView, new_now
+from sonlearn.views.view import MergedView, RowView, fits, new_now
 
 # A row of `own`: number of x_j itself + 1; then the codes that feature j had last, and the numbers of its bins.
 SELF, CODE, FIRST_BIN, SECOND_BIN, N_OWN = range(5)
@@ -47,7 +45,7 @@ class BinsState(NamedTuple):
     moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only)
 
 
-class Params(NamedTuple):
+class BinsParams(NamedTuple):
     """What a row becomes."""
 
     code: int
@@ -75,14 +73,6 @@ class BinsScratch(NamedTuple):
     exponents: np.ndarray
 
 
-def _new_work(row: int) -> BinsScratch:
-    keys, fetched = np.zeros((2, row, 2), np.int64)
-    return BinsScratch(
-        np.zeros(row, np.int64), keys, fetched, new_marks(3 * row), np.zeros(3), np.zeros(row), *np.zeros((2, 3 * row)),
-        np.zeros(3 * row, np.int64),
-    )  # fmt: skip
-
-
 class Bins(Numbering):
     """Indicators of the bins of all values: one or two for each entry.
 
@@ -108,9 +98,17 @@ class Bins(Numbering):
         constant: bool = True, limit: int = LIMIT,
     ):  # fmt: skip
         first, second = (*resolutions, NONE)[:2]
-        self._params = Params(CODES[code], first, second, itself, odds, constant, limit)
+        self._params = BinsParams(CODES[code], first, second, itself, odds, constant, limit)
+        self._by_raw = ("own", "moments") if self._params.code == Z else ("own",)
         self.of_labels = odds
-        self._work = _new_work(1)
+        self._work = self._new_work(1)
+
+    def _new_work(self, longest: int) -> BinsScratch:
+        keys, fetched = np.zeros((2, longest, 2), np.int64)
+        return BinsScratch(
+            np.zeros(longest, np.int64), keys, fetched, new_marks(3 * longest), np.zeros(3), np.zeros(longest),
+            *np.zeros((2, 3 * longest)), np.zeros(3 * longest, np.int64),
+        )  # fmt: skip
 
     def new(self) -> BinsState:
         """State of a view that has seen nothing."""
@@ -121,44 +119,31 @@ class Bins(Numbering):
 
     def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
-        now, raw = state.now.copy(), int(state.now["raw"][0])
-        now["raw"] = features
-        state = state._replace(now=now, own=grown(state.own, features, raw))
-        if self._params.code == Z:
-            state = state._replace(moments=grown(state.moments, features, raw))
+        state = super().reserve(state, rows, features)
         if self._params.odds:
             used = self.features(state)
             counts = grown(state.counts, used + 3 * int(rows.indptr[-1]), min(used, len(state.counts)))
             state = state._replace(counts=counts)
-        return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
+        return state
 
-    def _fill(self, state: BinsState, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
-        return bin_rows(self._params, state, self._work, rows, out, start)
+    @property
+    def _kernel(self) -> Callable:
+        return bin_rows
 
-    def _room(self, rows: Rows) -> Rows:
-        longest = longest_row(rows)
-        if longest > len(self._work.codes):
-            self._work = _new_work(longest)
-        begin_marks(self._work.marks, 3 * int(rows.indptr[-1]))
-        return room_for(rows, 3 * int(rows.indptr[-1]))
+    def _most_entries(self, rows: Rows) -> int:
+        return 3 * int(rows.indptr[-1])
+
+    def row_calls(self, state: BinsState, rows: Rows, features: int, out: Rows) -> RowView:
+        """See `View.row_calls`."""
+        own = super().row_calls(state, rows, features, out)
+        if not self._params.odds:
+            return own
+        most = len(own.state.counts) - len(out.features)
+        return own._replace(calls=((fits, (own.state.now["features"], most)), *own.calls))
 
     def packed(self, state: BinsState) -> BinsState:
-        """`state` without spare room."""
-        raw, used = state.now["raw"][0], self.features(state)
-        return state._replace(
-            own=state.own[:raw], slots=state.slots if state.now["made"][0] else state.slots[:0],
-            counts=state.counts[:used], moments=state.moments[:raw],
-        )  # fmt: skip
-
-    def renumbered(self, state: BinsState, numbers: np.ndarray, features: int) -> tuple[BinsState, np.ndarray]:
-        """`state` with other numbers of the raw features."""
-        now, z = state.now.copy(), self._params.code == Z
-        now["raw"] = features
-        renumbered = state._replace(
-            now=now, own=merging.renumbered(state.own, numbers, features),
-            moments=merging.renumbered(state.moments, numbers, features if z else 0),
-        )  # fmt: skip
-        return renumbered, np.arange(self.features(state))
+        """`state` without room to spare."""
+        return super().packed(state)._replace(counts=state.counts[: self.features(state)])
 
     def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
         """Counts as of one run, bins in one numbering."""
@@ -190,17 +175,17 @@ class Bins(Numbering):
 
 
 @bare_jit
-def bin_rows(params, state, work, rows, out, start):
-    """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
-    now, (i, at, learn), bits = state.now[0], start, rows.values.view(np.int64)
-    table = state.slots, shift_of(state.slots), params.limit
+def bin_rows(params, state, work, rows, out, i, at, learn):
+    """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
+    now, bits = state.now[0], rows.values.view(np.int64)
+    table = NumberTable(state.slots, shift_of(state.slots), params.limit)
     while i < len(rows.indptr) - 1:
         most = (1 if params.second == NONE else 2) * (rows.indptr[i + 1] - rows.indptr[i])
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, n, shared = at, 0, now["made"] + most > params.limit
-        code_row(params, state, work, rows, bits, i, table[1], learned)
+        code_row(params, state, work, rows, bits, i, table.shift, learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
             if x == 0.0:
@@ -239,7 +224,10 @@ def number_itself(state, j, learned):
 
 @forced_inline
 def code_row(params, state, work, rows, bits, i, shift, learned):
-    """Codes of the entries of row i, and keys of their bins where they are others than the last time."""
+    """Codes of the entries of row i, and keys of their bins where they are others than the last time.
+
+    To ask whether they are costs more than one key (a branch that nothing predicts), and less than two.
+    """
     start = rows.indptr[i]
     for place in range(start, rows.indptr[i + 1]):
         j, x, k = rows.features[place], tamed(rows.values[place]), place - start
@@ -255,7 +243,7 @@ def code_row(params, state, work, rows, bits, i, shift, learned):
             second = float_code(bits[place], params.second)
             first = (second >> (params.second - params.first + 1) << 1) | (second & 1)
         work.codes[k] = (first << 16) + second
-        if state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
+        if params.second == NONE or state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
             work.keys[k, 0] = key_of(rows.ids[place], 2 * first)
             work.fetched[k, 0] = first_slot(work.keys[k, 0], state.slots, shift)
             if params.second != NONE:
@@ -265,8 +253,10 @@ def code_row(params, state, work, rows, bits, i, shift, learned):
 
 @forced_inline
 def bins_of(params, state, work, j, k, table, learned):
-    """Numbers of the bins of entry k, feature j; may be UNKNOWN. Text has the same bins again and again."""
+    """Numbers of the bins of entry k, feature j; may be UNKNOWN. A feature may have the same two again and again."""
     own, now, second = state.own, state.now[0], UNKNOWN
+    if params.second == NONE:
+        return number_of(work.keys[k, 0], work.fetched[k, 0], table, now, learned), UNKNOWN
     if own[j, CODE] == work.codes[k] and own[j, FIRST_BIN] > 0:
         return own[j, FIRST_BIN] - 1, own[j, SECOND_BIN] - 1
     first = number_of(work.keys[k, 0], work.fetched[k, 0], table, now, learned)

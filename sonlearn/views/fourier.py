@@ -12,9 +12,9 @@ c. They are no part of the state; what has been worked out the view keeps, 8 D b
 features.
 
 A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and the view is
-for rows of numbers: it shows nothing of the first `FIRST` rows, nothing as long as all values are 0 or 1, and never
-anything again once there are more than ``FEW + DENSE s`` features, s the mean number of entries of a row, or more than
-`MOST`.
+for rows of numbers: it shows nothing of the first `FIRST` rows, nothing as long as all values are 0 or 1 unless told
+otherwise, and never anything again once there are more than ``FEW + DENSE s`` features, s the mean number of entries of
+a row, or more than `MOST`.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -33,7 +33,7 @@ from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, take_in, tamed
 from sonlearn.views.numbers import room_for
-from sonlearn.views.view import MergedView, new_now
+from sonlearn.views.view import MergedView, RowView, new_now
 
 #: Stages of a view: rows are counted; rows are shown; there are too many features.
 WAITS, SHOWS, OFF = range(3)
@@ -60,14 +60,14 @@ _S = tuple((-1.0) ** k * (2.0 * math.pi) ** (2 * k + 1) / math.factorial(2 * k +
 class FourierState(NamedTuple):
     """What has been counted, in rows learned from."""
 
-    # features: of the rows shown; stage; numbers: whether a value was not 0 or 1; top: raw features are below;
-    # rows, entries: how many; weight: of the rows
+    # features: of the rows shown; stage; numbers: whether a value was not 0 or 1, or none need be; top: raw features
+    # are below; rows, entries: how many; weight: of the rows
     now: np.ndarray
     moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of the values, without the rows that have none
     ids: np.ndarray  # int64[raw features]; NO_ID of one that no row learned has had
 
 
-class Params(NamedTuple):
+class FourierParams(NamedTuple):
     """What a row becomes."""
 
     components: int
@@ -99,12 +99,14 @@ class Fourier:
         Standard deviations of width_c w_c'z for z of length sqrt(d): where small, cosines follow coarse shapes.
     linear : float
         What z / sqrt(d) is multiplied with; without components, z itself.
+    binary : bool
+        Whether rows are shown whose values are all 0 or 1.
     """
 
     of_labels = False
 
-    def __init__(self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float):
-        self._params = Params(components, linear)
+    def __init__(self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, binary: bool = False):
+        self._params, self._binary = FourierParams(components, linear), binary
         width = np.repeat(widths, -(-components // len(widths)))[:components]
         self._work = FourierScratch(
             width, np.zeros((0, components)), np.zeros(0, np.int64), np.zeros(components), np.zeros(MOST),
@@ -114,6 +116,7 @@ class Fourier:
     def new(self) -> FourierState:
         """State of a view that has seen nothing."""
         now = new_now("stage", "numbers", "top", "rows", "entries", "weight:f8")
+        now["numbers"] = self._binary
         return FourierState(now, np.zeros((0, 3)), np.zeros(0, np.int64))
 
     def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
@@ -147,6 +150,22 @@ class Fourier:
                 break
             self._work_out(state.ids[: int(state.now["top"][0])])
         return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
+
+    def room(self, state: FourierState, rows: Rows, features: int) -> Rows:
+        """See `View.room`."""
+        off = state.now["stage"][0] == OFF
+        out = room_for(rows, 0 if off else self._params.components + 1 + max(min(features, MOST), len(state.ids)))
+        return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
+
+    def row_calls(self, state: FourierState, rows: Rows, features: int, out: Rows) -> RowView:
+        """See `View.row_calls`; what is missing is worked out by `fit_transform`."""
+        state = self.reserve(state, rows, features)
+        if state.now["stage"][0] != OFF:
+            self._forget_others(state)
+        return RowView(state, ((fill, (self._params, state, self._work, rows, out, 0, 0, True)),))
+
+    def count(self, state: FourierState, features: int) -> None:
+        """See `View.count`."""
 
     def _work_out(self, ids: np.ndarray) -> None:
         """Directions of these features, the first of which are known."""
@@ -217,7 +236,7 @@ def fill(params, state, work, rows, out, i, at, learn):
 
     Parameters
     ----------
-    params : Params; state : FourierState, rows that are learned from are counted; work : FourierScratch, scratch
+    params : FourierParams; state : FourierState, rows that are learned from are counted; work : FourierScratch, scratch
     rows : Rows; out : Rows, filled in; i, at : int; learn : bool
     """
     now, n = state.now[0], len(rows.y)

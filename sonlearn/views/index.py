@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.arrays import grown, zeros
+from sonlearn.data.arrays import grown, plain, zeros
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.jit import bare_jit, fetch, forced_inline, repeated
@@ -50,7 +50,7 @@ class Entries:
 
     def __init__(self, ids: np.ndarray, values: np.ndarray):
         self.indptr = np.array([0, len(ids)], dtype=np.int64)
-        self.ids, self.values = _plain(ids, np.int64), _plain(values)
+        self.ids, self.values = plain(ids, np.int64), plain(values)
 
 
 def new_index(entries: int = 1 << 10) -> Index:
@@ -63,7 +63,9 @@ def _slots(n: int) -> np.ndarray:
 
 
 def index_of(ids: np.ndarray) -> Index:
-    """Index of given distinct ids, row i for ids[i]."""
+    """Index of given distinct ids, row i for ids[i]. Raises ValueError for what is not int64[n]."""
+    if ids.dtype != np.int64 or ids.ndim != 1:
+        raise ValueError("ids are not integers")
     index = new_index(1 << max(10, int(len(ids) * 8 // FULL).bit_length()))
     index.ids[: len(ids)] = ids
     index.size[0] = len(ids)
@@ -114,12 +116,12 @@ class RowNumbering:
 def lookup(batch: Batch, index: Index, unknown: bool = False) -> Rows:
     """Rows of `batch` for prediction; features without a number are left out, or UNKNOWN as in `intern`."""
     silent = batch._replace(y=np.full(batch.n, np.nan))
-    return intern(silent, index, unknown)[0]._replace(y=_plain(batch.y))
+    return intern(silent, index, unknown)[0]._replace(y=plain(batch.y))
 
 
 def relabelled(rows: Rows, y: np.ndarray) -> Rows:
     """`rows` with other labels."""
-    return rows._replace(y=_plain(y))
+    return rows._replace(y=plain(y))
 
 
 def _doubled(index: Index) -> Index:
@@ -131,18 +133,13 @@ def _doubled(index: Index) -> Index:
 def _empty_rows(batch: Batch) -> Rows:
     return Rows(
         np.zeros(batch.n + 1, np.int64), np.empty(len(batch.indices), np.int64), np.empty(len(batch.indices)),
-        _plain(batch.y), _plain(batch.weight), np.zeros(batch.n) if batch.base is None else _plain(batch.base),
+        plain(batch.y), plain(batch.weight), np.zeros(batch.n) if batch.base is None else plain(batch.base),
         ids=np.empty(len(batch.indices), np.int64),
     )  # fmt: skip
 
 
 def _entries(batch: Batch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return _plain(batch.indptr, np.int64), _plain(batch.indices, np.int64), _plain(batch.values)
-
-
-def _plain(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:
-    """The one form that kernels are compiled for: a strided or read-only array would have them compiled again."""
-    return np.require(array, dtype, ("C", "W"))
+    return plain(batch.indptr, np.int64), plain(batch.indices, np.int64), plain(batch.values)
 
 
 @forced_inline
@@ -209,12 +206,14 @@ def intern_rows(indptr, indices, values, index, rows, start, unknown):
         if len(slots) > BEYOND:
             for at in range(indptr[i + 1], indptr[min(i + 2, len(indptr) - 1)]):
                 fetch(slots, home_of(indices[at], slots), 1)
-        for at in range(indptr[i], indptr[i + 1]):
-            slot = slots[slot_of(indices[at], slots)]
+        for place in range(indptr[i], indptr[i + 1]):
+            at = np.uintp(place)  # unsigned: no index counts from the end
+            key = indices[at]
+            slot = slots[slot_of(key, slots)]
             if slot.count == 0 and learned:
-                ids[size[0]] = indices[at]
+                ids[size[0]] = key
                 size[0] += 1
-                slot.id = indices[at]
+                slot.id = key
                 slot.count = size[0]
             elif slot.count == 0 and not unknown:
                 continue
@@ -225,9 +224,10 @@ def intern_rows(indptr, indices, values, index, rows, start, unknown):
                     rows.values[out - ago] += values[at]
                     continue
                 slot.last = out & LAST
-            rows.features[out] = f
-            rows.ids[out] = indices[at]
-            rows.values[out] = values[at]
+            to = np.uintp(out)
+            rows.features[to] = f
+            rows.ids[to] = key
+            rows.values[to] = values[at]
             out += 1
         rows.indptr[i + 1] = out
         i += 1

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import Rows, longest_row
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS, float_code, key_of, tamed
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
     Numbering,
-    begin_marks,
-    doubled,
-    first_slot,
+    NumberTable,
     identities_of,
     lacks_room,
     new_marks,
-    number_of,
-    put,
-    room_for,
+    number_row,
     shift_of,
     union,
 )
@@ -38,11 +34,11 @@ MOST_NEIGHBOURS = LIMIT >> 2
 class NeighboursState(NamedTuple):
     """What has been numbered."""
 
-    now: np.ndarray  # features (all are made up); made; told: those of the rows learned, each time
+    now: np.ndarray  # features (all are made up); made; combined: those of the rows learned, each time
     slots: np.ndarray  # int64[power of two], see `numbers`
 
 
-class Params(NamedTuple):
+class NeighboursParams(NamedTuple):
     """What a row becomes."""
 
     resolution: int
@@ -77,77 +73,56 @@ class Neighbours(Numbering):
     of_labels = False
 
     def __init__(self, *, resolution: int, reach: int, limit: int = MOST_NEIGHBOURS):
-        self._params = Params(resolution, reach, limit)
+        self._params = NeighboursParams(resolution, reach, limit)
         self._work = self._new_work(1)
 
-    def _new_work(self, row: int) -> NeighboursScratch:
-        most = row * (self._params.reach + 1)
+    def _new_work(self, longest: int) -> NeighboursScratch:
+        most = longest * (self._params.reach + 1)
         return NeighboursScratch(
-            np.zeros(row, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64), new_marks(most)
+            np.zeros(longest, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64), new_marks(most)
         )
 
     def new(self) -> NeighboursState:
         """State of a view that has seen nothing."""
-        return NeighboursState(new_now("made", "told"), np.zeros(0, np.int64))
+        return NeighboursState(new_now("made", "combined"), np.zeros(0, np.int64))
 
-    def reserve(self, state: NeighboursState, rows: Rows, features: int) -> NeighboursState:
-        """A table to begin with; it grows on the way."""
-        return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
+    @property
+    def _kernel(self) -> Callable:
+        return join_rows
 
-    def _fill(self, state: NeighboursState, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
-        return join_rows(self._params, state, self._work, rows, out, start)
-
-    def _room(self, rows: Rows) -> Rows:
-        longest = longest_row(rows)
-        if longest > len(self._work.codes):
-            self._work = self._new_work(longest)
-        entries = (self._params.reach + 1) * int(rows.indptr[-1])
-        begin_marks(self._work.marks, entries)
-        return room_for(rows, entries)
-
-    def packed(self, state: NeighboursState) -> NeighboursState:
-        """`state` without spare room."""
-        return state if state.now["made"][0] else state._replace(slots=state.slots[:0])
-
-    def renumbered(
-        self, state: NeighboursState, numbers: np.ndarray, features: int
-    ) -> tuple[NeighboursState, np.ndarray]:
-        """Nothing goes by the numbers of raw features."""
-        return state, np.arange(self.features(state))
+    def _most_entries(self, rows: Rows) -> int:
+        return (self._params.reach + 1) * int(rows.indptr[-1])
 
     def merge(self, states: Sequence[NeighboursState], base: NeighboursState) -> MergedView:
         """Counts as of one run, what has been made up in one numbering."""
         found = union([identities_of(s.slots, self.features(s)) for s in (base, *states)], self._params.limit)
         now = base.now.copy()
-        now["told"] = merging.summed(base.now["told"], [s.now["told"] for s in states], np.ones(len(states)))
+        now["combined"] = merging.summed(
+            base.now["combined"], [s.now["combined"] for s in states], np.ones(len(states))
+        )
         now["features"], now["made"] = len(found.identities), found.made
         return MergedView(NeighboursState(now, found.slots(self._params.limit)), found.numbers[1:], found.numbers[0])
 
 
 @bare_jit
-def join_rows(params, state, work, rows, out, start):
-    """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
-    now, slots, (i, at, learn), bits = state.now[0], state.slots, start, rows.values.view(np.int64)
-    table = slots, shift_of(slots), params.limit
+def join_rows(params, state, work, rows, out, i, at, learn):
+    """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
+    now, slots, bits = state.now[0], state.slots, rows.values.view(np.int64)
+    table = NumberTable(slots, shift_of(slots), params.limit)
     while i < len(rows.indptr) - 1:
         most = (params.reach + 1) * (rows.indptr[i + 1] - rows.indptr[i])
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and lacks_room(slots, params.limit, now["made"], most):
             break
         n, reach = code_row(params, work, rows, bits, i), params.reach
-        if 2 * now["made"] >= now["told"]:
+        if 2 * now["made"] >= now["combined"]:
             reach = 1
-        begin, (size, told) = at, join(work, n, reach)
-        value, shared = 1.0 / math.sqrt(max(told, 1)), now["made"] + size > params.limit
-        for k in range(size):
-            work.fetched[k] = first_slot(work.keys[k], slots, table[1])
-        for k in range(size):
-            number = number_of(work.keys[k], work.fetched[k], table, now, learned)
-            if number != UNKNOWN:
-                at = put(out, begin, at, number, value, shared, work.marks)
+        size, joined = join(work, n, reach)
+        value = 1.0 / math.sqrt(max(joined, 1))
+        at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, at, work.marks)
         out.indptr[i + 1] = at
         if learned:
-            now["told"] += size
+            now["combined"] += size
         i += 1
     return i, at
 
@@ -167,19 +142,19 @@ def code_row(params, work, rows, bits, i):
 @forced_inline
 def join(work, n, reach):
     """Keys of what stands together in n entries; (how many, how many with those of unknown features)."""
-    codes, keys, size, told = work.codes, work.keys, 0, 0
+    codes, keys, size, joined = work.codes, work.keys, 0, 0
     for i in range(n):
         for gap in range(1, min(reach, n - 1 - i) + 1):
-            told += 1
+            joined += 1
             if codes[i] != UNKNOWN and codes[i + gap] != UNKNOWN:
                 keys[size] = (codes[i] + turned(codes[i + gap], gap)) & _KEY
                 size += 1
         if reach > 1 and i + 2 < n:
-            told += 1
+            joined += 1
             if codes[i] != UNKNOWN and codes[i + 1] != UNKNOWN and codes[i + 2] != UNKNOWN:
                 keys[size] = (codes[i] + turned(codes[i + 1], 7) + turned(codes[i + 2], 14)) & _KEY
                 size += 1
-    return size, told
+    return size, joined
 
 
 @forced_inline

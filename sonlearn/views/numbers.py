@@ -10,14 +10,17 @@ one in the table: no row is refused, and memory stays bounded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data import merging
+from sonlearn.data.arrays import grown
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS
+from sonlearn.views.view import RowView
 
 UNKNOWN = -1
 #: Made-up features of a view, at most.
@@ -42,6 +45,14 @@ def doubled(slots: np.ndarray, limit: int) -> np.ndarray:
     bigger = np.zeros(min(max(2 * len(slots), _SMALLEST), 2 * limit), np.int64)
     refill(slots, bigger)
     return bigger
+
+
+class NumberTable(NamedTuple):
+    """A table of numbers, for kernels."""
+
+    slots: np.ndarray  # int64[power of two]: 0, or print and number + 1
+    shift: int  # see `shift_of`
+    limit: int  # features that get a number of their own, at most
 
 
 class Union(NamedTuple):
@@ -141,7 +152,7 @@ def first_slot(key, slots, shift):
 def number_of(key, fetched, table, now, learned):
     """Number of a made-up feature; if it is new, the next one in rows that are learned from, else UNKNOWN.
 
-    `fetched` is what `first_slot` has read: a slot that is taken stays as it is. `table`: (slots, shift, limit).
+    `fetched` is what `first_slot` has read: a slot that is taken stays as it is.
     """
     if fetched != 0 and fetched >> NUMBER_BITS == key >> (KEY_BITS - PRINT_BITS):
         return (fetched & _NUMBER) - 1
@@ -177,12 +188,11 @@ def all_known(keys, fetched, size, slots, shift):
 @bare_inline
 def searched(key, table, now, learned):
     """`number_of` what does not stand in the first slot where it should."""
-    slots, shift, limit = table
-    print_ = key >> (KEY_BITS - PRINT_BITS)
-    at = slot_of(print_, slots, shift)
+    slots, print_ = table.slots, key >> (KEY_BITS - PRINT_BITS)
+    at = slot_of(print_, slots, table.shift)
     if slots[at] != 0:
         return (slots[at] & _NUMBER) - 1
-    if now["made"] >= limit:
+    if now["made"] >= table.limit:
         while slots[at] == 0:
             at = (at + 1) & (len(slots) - 1)
         return (slots[at] & _NUMBER) - 1
@@ -208,6 +218,12 @@ def new_marks(entries: int) -> np.ndarray:
 def begin_marks(marks: np.ndarray, entries: int) -> None:
     """Another output of up to `entries` entries begins."""
     marks[-1] += entries + 1
+
+
+@bare_jit
+def forget_marks(marks, entries):
+    """`begin_marks`, for a sequence of kernels."""
+    marks[len(marks) - 1] += entries + 1
 
 
 @bare_inline
@@ -242,6 +258,27 @@ def put(out, begin, at, feature, value, shared, marks):
     return at + 1
 
 
+@forced_inline
+def number_row(keys, fetched, size, value, table, now, learned, out, begin, marks):
+    """Keys of a row -> numbers -> entries of `value` each, from `begin` on; returns the place after the last.
+
+    keys : int64[size or more], not modified; fetched : int64[the same], overwritten; table : `NumberTable`, whose slots
+    new keys fill; now : record of the state, whose numbers are raised; out : `Rows`, filled in; marks : see `put`.
+    """
+    at, shared = begin, now["made"] + size > table.limit
+    for k in range(size):
+        fetched[k] = first_slot(keys[k], table.slots, table.shift)
+    known = 2 * now["made"] < now["combined"]  # while most are new, to write first what is known takes longer
+    if known and ((not shared and learned) or all_known(keys, fetched, size, table.slots, table.shift)):
+        number_all(keys, fetched, size, value, table, now, out, begin)
+        return begin + size
+    for k in range(size):
+        number = number_of(keys[k], fetched[k], table, now, learned)
+        if number != UNKNOWN:
+            at = put(out, begin, at, number, value, shared, marks)
+    return at
+
+
 def room_for(rows: Rows, entries: int) -> Rows:
     """Rows to be filled in, with up to `entries` entries, and labels and weights of `rows`."""
     return rows._replace(
@@ -252,15 +289,57 @@ def room_for(rows: Rows, entries: int) -> Rows:
 class Numbering:
     """What views with made-up features share: their table of numbers grows on the way.
 
-    A view has `_params.limit`, a state with `slots`, `_room` for the rows to come, and `_fill(state, rows, out, start)`
-    that goes from start = (row, place in the output, whether rows are learned from) on until the table is too small.
+    A view has `_params.limit` and `_work`, a state `now` and `slots`.
     """
+
+    #: The arrays of the state that have a row for each feature of the raw rows, of which there are ``now["raw"]``.
+    _by_raw: tuple[str, ...] = ()
+    _params: Any
+    _work: Any
+
+    @property
+    def _kernel(self) -> Callable:
+        """The kernel (params, state, work, rows, out, i, at, learn).
+
+        It goes from row i and place `at` of `out` on, until the table is too small, and returns where that is.
+        """
+        raise NotImplementedError
+
+    def _fill(self, state: Any, rows: Rows, out: Rows, i: int, at: int, learn: bool) -> tuple[int, int]:
+        found: tuple[int, int] = self._kernel(self._params, state, self._work, rows, out, i, at, learn)
+        return found
+
+    def _new_work(self, longest: int) -> Any:
+        """Scratch space for rows of up to so many entries: `codes`, one for each entry, `marks` and others."""
+        raise NotImplementedError
+
+    def _most_entries(self, rows: Rows) -> int:
+        """As many entries as `rows` can become."""
+        raise NotImplementedError
+
+    def _room(self, rows: Rows) -> Rows:
+        """Rows to be filled in, and scratch space for it."""
+        longest = longest_row(rows)
+        if longest > len(self._work.codes):
+            self._work = self._new_work(longest)
+        entries = self._most_entries(rows)
+        begin_marks(self._work.marks, entries)
+        return room_for(rows, entries)
+
+    def reserve(self, state: Any, rows: Rows, features: int) -> Any:
+        """Let the arrays hold what `rows` may bring; the table grows on the way."""
+        if self._by_raw:
+            now, raw = state.now.copy(), int(state.now["raw"][0])
+            now["raw"] = features
+            held = {name: grown(getattr(state, name), features, raw) for name in self._by_raw}
+            state = state._replace(now=now, **held)
+        return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
 
     def fit_transform(self, state: Any, rows: Rows) -> tuple[Any, Rows]:
         """`rows` as seen, each before it is counted."""
         out, i, at = self._room(rows), 0, 0
         while True:
-            i, at = self._fill(state, rows, out, (i, at, True))
+            i, at = self._fill(state, rows, out, i, at, True)
             if i == len(rows.y):
                 return state, out
             state = state._replace(slots=doubled(state.slots, self._params.limit))
@@ -268,9 +347,38 @@ class Numbering:
     def transform(self, state: Any, rows: Rows) -> Rows:
         """The same, counting nothing; what has no number is left out."""
         out = self._room(rows)
-        self._fill(state._replace(slots=slots_for_reading(state.slots)), rows, out, (0, 0, False))
+        self._fill(state._replace(slots=slots_for_reading(state.slots)), rows, out, 0, 0, False)
         return out
+
+    def room(self, state: Any, rows: Rows, features: int) -> Rows:
+        """See `View.room`."""
+        return self._room(rows)
+
+    def row_calls(self, state: Any, rows: Rows, features: int, out: Rows) -> RowView:
+        """See `View.row_calls`."""
+        state = self.reserve(state, rows, features)
+        marks = forget_marks, (self._work.marks, len(out.features))
+        return RowView(state, (marks, (self._kernel, (self._params, state, self._work, rows, out, 0, 0, True))))
+
+    def count(self, state: Any, features: int) -> None:
+        """See `View.count`."""
+        if "raw" in state.now.dtype.names:
+            state.now["raw"] = features
 
     def features(self, state: Any) -> int:
         """Features of the rows seen so far are below this."""
         return int(state.now["features"][0])
+
+    def packed(self, state: Any) -> Any:
+        """`state` without room to spare."""
+        held = {name: getattr(state, name)[: state.now["raw"][0]] for name in self._by_raw}
+        return state._replace(slots=state.slots if state.now["made"][0] else state.slots[:0], **held)
+
+    def renumbered(self, state: Any, numbers: np.ndarray, features: int) -> tuple[Any, np.ndarray]:
+        """`state` with other numbers of the raw features. Those of made-up features stay: their keys come from ids."""
+        if self._by_raw:
+            now = state.now.copy()
+            now["raw"] = features
+            held = {name: merging.renumbered(getattr(state, name), numbers, features) for name in self._by_raw}
+            state = state._replace(now=now, **held)
+        return state, np.arange(self.features(state))

@@ -14,7 +14,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.numbers import room_for
-from sonlearn.views.view import MergedView, new_now
+from sonlearn.views.view import MergedView, RowView, new_now
 
 
 class ScaledState(NamedTuple):
@@ -25,7 +25,7 @@ class ScaledState(NamedTuple):
     moments: np.ndarray  # float64[features, 3]: weight, mean, M2 of its values (z only, else float64[0, 3])
 
 
-class Params(NamedTuple):
+class ScaledParams(NamedTuple):
     """What is done to a row."""
 
     z: bool
@@ -64,6 +64,18 @@ class Raw:
         kept = np.flatnonzero(known)
         return rows._replace(indptr=indptr, features=rows.features[kept], values=rows.values[kept], ids=rows.ids[kept])
 
+    def room(self, state: ScaledState, rows: Rows, features: int) -> Rows:
+        """See `View.room`."""
+        return room_for(rows, int(rows.indptr[-1]))
+
+    def row_calls(self, state: ScaledState, rows: Rows, features: int, out: Rows) -> RowView:
+        """See `View.row_calls`."""
+        return RowView(self.reserve(state, rows, features), ((copy_known, (rows, out)),))
+
+    def count(self, state: ScaledState, features: int) -> None:
+        """See `View.count`."""
+        state.now["features"] = features
+
     def features(self, state: ScaledState) -> int:
         """Features so far."""
         return int(state.now["features"][0])
@@ -94,7 +106,7 @@ class Raw:
 
 
 class Scaled(Raw):
-    """Values sign(x) ln(1 + |x|), weighted and divided as `Params` say; or in standard deviations from the mean.
+    """Values sign(x) ln(1 + |x|), weighted and divided as `ScaledParams` say; or in standard deviations from the mean.
 
     Parameters
     ----------
@@ -109,7 +121,7 @@ class Scaled(Raw):
     """
 
     def __init__(self, *, z: bool = False, idf: bool = False, unit: bool = False, constant: bool = True):
-        self._params, self._scratch = Params(z, idf, unit, constant), np.zeros(3)
+        self._params, self._scratch = ScaledParams(z, idf, unit, constant), np.zeros(3)
         self._counts = idf, z and not idf
 
     def reserve(self, state: ScaledState, rows: Rows, features: int) -> ScaledState:
@@ -131,6 +143,22 @@ class Scaled(Raw):
         out = room_for(rows, int(rows.indptr[-1]))
         scale_rows(self._params, state, self._scratch, rows, out, False)
         return out
+
+    def row_calls(self, state: ScaledState, rows: Rows, features: int, out: Rows) -> RowView:
+        """See `View.row_calls`."""
+        state = self.reserve(state, rows, features)
+        return RowView(state, ((scale_rows, (self._params, state, self._scratch, rows, out, True)),))
+
+
+@bare_jit
+def copy_known(rows, out):
+    """out <- the first row of `rows` without unknown features."""
+    at = 0
+    for place in range(rows.indptr[1]):
+        if rows.features[place] >= 0:
+            out.features[at], out.values[at] = rows.features[place], rows.values[place]
+            at += 1
+    out.indptr[1] = at
 
 
 @bare_jit

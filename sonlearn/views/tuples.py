@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows, longest_row
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
     Numbering,
-    all_known,
-    begin_marks,
-    doubled,
-    first_slot,
+    NumberTable,
     identities_of,
     lacks_room,
     new_marks,
-    number_all,
-    number_of,
-    put,
-    room_for,
+    number_row,
     shift_of,
     union,
 )
@@ -46,7 +39,7 @@ class TuplesState(NamedTuple):
     """What has been numbered and counted."""
 
     # features (all are made up); raw: features of the raw rows; made;
-    # told: tuples of the rows learned; n_pos, n_neg: weight of each class (numbers:
+    # combined: tuples of the rows learned; n_pos, n_neg: weight of each class (numbers:
     # weight, and mean of the labels)
     now: np.ndarray
     slots: np.ndarray  # int64[power of two], see `numbers`
@@ -57,7 +50,7 @@ class TuplesState(NamedTuple):
     sums: np.ndarray  # float64[sides]: weight of the rows of each (several classes, whose counts have as many columns)
 
 
-class Params(NamedTuple):
+class TuplesParams(NamedTuple):
     """What a row becomes."""
 
     order: int
@@ -114,15 +107,16 @@ class Tuples(Numbering):
         entries: tuple[int, int, int] = (32, 32, 10), limit: int = MOST_TUPLES, several: bool = False,
     ):  # fmt: skip
         sides = SIDES if several else 0
-        self._params = Params(order, CODES[code], resolution, unit, numbers, *entries, limit, sides)
+        self._params = TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, sides)
         self.of_labels = not several  # of two classes, or of values: they say which entries of long rows are combined
+        self._by_raw = ("counts", "moments") if self._params.code == Z else ("counts",)
         self._work = self._new_work(1)
 
-    def _new_work(self, row: int) -> TuplesScratch:
+    def _new_work(self, longest: int) -> TuplesScratch:
         most = self._params.longest
         tuples = self._tuples(most)
         return TuplesScratch(
-            np.zeros(row, np.int64), np.zeros(row), np.zeros(most, np.int64), np.zeros(most),
+            np.zeros(longest, np.int64), np.zeros(longest), np.zeros(most, np.int64), np.zeros(most),
             np.zeros(tuples, np.int64), np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
         )  # fmt: skip
 
@@ -132,48 +126,19 @@ class Tuples(Numbering):
 
     def new(self) -> TuplesState:
         """State of a view that has seen nothing."""
-        now = new_now("raw", "made", "told", "n_pos:f8", "n_neg:f8")
+        now = new_now("raw", "made", "combined", "n_pos:f8", "n_neg:f8")
         sides = self._params.sides
         return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, sides or 2)), np.zeros((0, 3)), np.zeros(sides))
 
-    def reserve(self, state: TuplesState, rows: Rows, features: int) -> TuplesState:
-        """Let the arrays hold what `rows` may bring; the table grows on the way."""
-        now, used = state.now.copy(), int(state.now["raw"][0])
-        now["raw"] = features
-        state = state._replace(now=now, counts=grown(state.counts, features, used))
-        if self._params.code == Z:
-            state = state._replace(moments=grown(state.moments, features, used))
-        return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
+    @property
+    def _kernel(self) -> Callable:
+        return combine_rows
 
-    def _fill(self, state: TuplesState, rows: Rows, out: Rows, start: tuple[int, int, bool]) -> tuple[int, int]:
-        return combine_rows(self._params, state, self._work, rows, out, start)
-
-    def _room(self, rows: Rows) -> Rows:
-        longest = longest_row(rows)
-        if longest > len(self._work.codes):
-            self._work = self._new_work(longest)
+    def _most_entries(self, rows: Rows) -> int:
+        most = len(self._work.taken)
         if len(rows.y) == 1:
-            entries = int(self._tuples(min(int(rows.indptr[1]), len(self._work.taken))))
-        else:
-            entries = int(self._tuples(np.minimum(np.diff(rows.indptr), len(self._work.taken))).sum())
-        begin_marks(self._work.marks, entries)
-        return room_for(rows, entries)
-
-    def packed(self, state: TuplesState) -> TuplesState:
-        """`state` without spare room."""
-        raw = state.now["raw"][0]
-        slots = state.slots if state.now["made"][0] else state.slots[:0]
-        return state._replace(slots=slots, counts=state.counts[:raw], moments=state.moments[:raw])
-
-    def renumbered(self, state: TuplesState, numbers: np.ndarray, features: int) -> tuple[TuplesState, np.ndarray]:
-        """`state` with other numbers of the raw features."""
-        now, z = state.now.copy(), self._params.code == Z
-        now["raw"] = features
-        renumbered = state._replace(
-            now=now, counts=merging.renumbered(state.counts, numbers, features),
-            moments=merging.renumbered(state.moments, numbers, features if z else 0),
-        )  # fmt: skip
-        return renumbered, np.arange(self.features(state))
+            return int(self._tuples(min(int(rows.indptr[1]), most)))
+        return int(self._tuples(np.minimum(np.diff(rows.indptr), most)).sum())
 
     def merge(self, states: Sequence[TuplesState], base: TuplesState) -> MergedView:
         """Counts as of one run, tuples in one numbering."""
@@ -184,7 +149,7 @@ class Tuples(Numbering):
         def total(of: Any) -> Any:
             return merging.summed(of(base), [of(state) for state in states], by)
 
-        now["told"] = total(lambda s: s.now["told"])
+        now["combined"] = total(lambda s: s.now["combined"])
         now["n_pos"] = np.minimum(total(lambda s: s.now["n_pos"]), MOST)
         if self._params.numbers:  # the mean of the labels
             labels = total(lambda s: s.now["n_neg"] * s.now["n_pos"])
@@ -199,10 +164,10 @@ class Tuples(Numbering):
 
 
 @bare_jit
-def combine_rows(params, state, work, rows, out, start):
-    """Fill `out` from (row, place in the output) on, until the table is too small; returns where that is."""
-    now, slots, (i, at, learn), bits = state.now[0], state.slots, start, rows.values.view(np.int64)
-    table = slots, shift_of(slots), params.limit
+def combine_rows(params, state, work, rows, out, i, at, learn):
+    """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
+    now, slots, bits = state.now[0], state.slots, rows.values.view(np.int64)
+    table = NumberTable(slots, shift_of(slots), params.limit)
     while i < len(rows.indptr) - 1:
         n = min(rows.indptr[i + 1] - rows.indptr[i], len(work.taken))
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
@@ -210,28 +175,18 @@ def combine_rows(params, state, work, rows, out, start):
             break
         n = code_row(params, state, work, rows, bits, i, learned)
         if n > params.longest:
-            most = params.few if 3 * now["made"] >= 2 * now["told"] else params.chosen
+            most = params.few if 3 * now["made"] >= 2 * now["combined"] else params.chosen
             choose(work, n, most)
             n = most
         else:
             for k in range(n):
                 work.taken[k] = work.codes[k]
         value = 1.0 / math.sqrt(max(tuples_of(params, n), 1)) if params.unit else 1.0
-        begin, size = at, combine(params, work, n)
-        shared = now["made"] + size > params.limit
-        for k in range(size):
-            work.fetched[k] = first_slot(work.keys[k], slots, table[1])
-        if (not shared and learned) or all_known(work.keys, work.fetched, size, slots, table[1]):
-            number_all(work.keys, work.fetched, size, value, table, now, out, at)
-            at += size
-        else:
-            for k in range(size):
-                number = number_of(work.keys[k], work.fetched[k], table, now, learned)
-                if number != UNKNOWN:
-                    at = put(out, begin, at, number, value, shared, work.marks)
+        size = combine(params, work, n)
+        at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, at, work.marks)
         out.indptr[i + 1] = at
         if learned:
-            now["told"] += size
+            now["combined"] += size
             count_row(params, state, rows, i)
         i += 1
     return i, at

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_jit
+from sonlearn.jit.sequence import Call
 
 #: A state: a NamedTuple of arrays.
 State = Any
@@ -31,6 +33,13 @@ class MergedView(NamedTuple):
     state: State
     numbers: list[np.ndarray]  # of each state int64[its features]: their numbers in the merged one, below 0: left out
     base: np.ndarray  # int64[features of the base]; the same
+
+
+class RowView(NamedTuple):
+    """How a view transforms rows one by one."""
+
+    state: State  # with room; the calls change its arrays in place
+    calls: tuple[Call, ...]  # for each row; if one does not return 1 or None, nothing has been counted
 
 
 class View(Protocol):
@@ -50,6 +59,19 @@ class View(Protocol):
 
     def transform(self, state: State, rows: Rows) -> Rows:
         """`rows` as seen by the state as it is, which stays as it is: for prediction."""
+
+    def room(self, state: State, rows: Rows, features: int) -> Rows:
+        """Rows to be filled in with what a row may become, that of `rows` at most, of features below `features`."""
+
+    def row_calls(self, state: State, rows: Rows, features: int, out: Rows) -> RowView:
+        """The calls that fill `out`, of `room`, with the row that stands in `rows`, as `fit_transform` does.
+
+        `rows` is as long as a row can be and its features are below `features`; later rows come in the same arrays.
+        When a call is not done, the row is for `fit_transform`.
+        """
+
+    def count(self, state: State, features: int) -> None:
+        """Note in `state` that there are so many raw features, for which it has room."""
 
     def features(self, state: State) -> int:
         """Features of the rows seen so far are below this."""
@@ -75,3 +97,9 @@ def new_now(*fields: str) -> np.ndarray:
     """Scalars of a new state: `features` and `fields`, ``name`` (int64) or ``name:f8``."""
     pairs = [(name, kind or "i8") for name, _, kind in (field.partition(":") for field in fields)]
     return np.zeros(1, dtype=[("features", "i8"), *pairs])
+
+
+@bare_jit
+def fits(count, most):
+    """1 if count[0] <= most, else 0; for a sequence of kernels. count : int64[1]; most : int"""
+    return 1 if count[0] <= most else 0

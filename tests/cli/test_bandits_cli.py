@@ -163,7 +163,10 @@ def test_python_and_the_command_line_share_models(run, tmp_path):
         decision = bandit.decide(context, actions)
         assert decision.probability == decision.probabilities[decision.action]
         bandit.learn(context, decision.action, float(decision.action == i % 3), decision.probability, actions)
-    assert [bandit.decide({"user": u, "hour": 3}, actions).action for u in "xyz"] == [0, 1, 2]
+    # what is expected; what is chosen may still be explored
+    expected = np.array([bandit.decide({"user": u, "hour": 3}, actions).rewards for u in "xyz"])
+    assert expected.argmax(axis=1).tolist() == [0, 1, 2]
+    assert expected.max(axis=1).min() > 0.9
     bandit.save(tmp_path / "m")
     again = SonlearnBandit.load(tmp_path / "m")
     one, other = (each.decide({"user": "x", "hour": 2}, actions) for each in (bandit, again))

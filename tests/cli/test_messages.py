@@ -70,18 +70,29 @@ def test_what_a_number_or_a_word_may_be(cli, flag, expected):
 
 @pytest.mark.skipif(os.name != "posix", reason="arguments of bytes")
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
-@pytest.mark.parametrize("flag", ["-q", "--ngram", "--ignore", "--keep", "--interactions"])
-def test_namespaces_of_any_byte(cli, flag, locale):
-    value = {"-q": b"a\xff", "--ngram": b"\xff2", "--interactions": b"a\xffb"}.get(flag, b"\xff")
+def test_namespaces_of_any_byte(cli, locale):
+    """Several commands in one process, whose arguments are bytes that a locale decodes."""
     Path("t.vw").write_bytes(b"1 |a x y |\xffb u v\n-1 |a x |\xffb v\n" * 5)
-    base = [sys.executable, "-m", "sonlearn"]
+    commands = []
+    for flag in ("-q", "--ngram", "--ignore", "--keep", "--interactions"):
+        value = {"-q": b"a\xff", "--ngram": b"\xff2", "--interactions": b"a\xffb"}.get(flag, b"\xff")
+        commands += [["train", "-f", "m", flag, value, "t.vw"], ["inspect", "m"], ["predict", "-i", "m", "t.vw"]]
+    commands.append(["train", "-q", b"\xff", "t.vw"])
+    program = (
+        "import sys; from pathlib import Path; from sonlearn.cli import main; found, command = [], []\n"
+        "for argument in sys.argv[1:]:\n"
+        "    command.append(argument)\n"
+        "    if argument == ';': found.append(main(command[:-1])); command.clear()\n"
+        "Path('found').write_text(repr(found))"
+    )
+    arguments = [argument for command in commands for argument in (*command, ";")]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "LC_ALL": locale}
-    for command in (["train", "-f", "m", flag, value, "t.vw"], ["inspect", "m"], ["predict", "-i", "m", "t.vw"]):
-        done = subprocess.run([*base, *command], env=environment, capture_output=True, check=False)
-        assert done.returncode == 0, done
-        assert b"this is a bug" not in done.stderr
-    done = subprocess.run([*base, "train", "-q", b"\xff", "t.vw"], env=environment, capture_output=True, check=False)
-    assert done.returncode == 1
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], env=environment, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done
+    assert Path("found").read_text() == repr([0] * (len(commands) - 1) + [1]), done.stderr
+    assert b"this is a bug" not in done.stderr
     assert b"expected the first bytes of namespaces, 2 bytes" in done.stderr
 
 

@@ -125,8 +125,8 @@ def test_calibration_is_its_twins(pieces):
     ours = Calibration()
     for part in np.array_split(np.arange(len(p)), pieces):
         ours.add(Judged(p[part], happened[part], square[part]), weight[part])
-    same_events(ours.told(), twin_of_events(p, happened, square, weight))
-    assert Calibration().told() is None
+    same_events(ours.summary(), twin_of_events(p, happened, square, weight))
+    assert Calibration().summary() is None
 
 
 def test_confusion_is_its_twins():
@@ -137,7 +137,7 @@ def test_confusion_is_its_twins():
     ours = Confusion()
     for part in np.array_split(np.arange(900), 5):
         ours.add(label[part], said[part], weight[part])
-    told = ours.told(lambda values: [f"{v:.0f}" for v in values], most=6)
+    told = ours.summary(lambda values: [f"{v:.0f}" for v in values], most=6)
     sums = [sum(weight[label == k]) for k in range(30)]
     kept = sorted(sorted(range(30), key=lambda k: (-sums[k], k))[:6])
     assert told["labels"] == [*map(str, kept), "25 others"]  # 24 labels, and nothing said

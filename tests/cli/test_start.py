@@ -5,14 +5,14 @@ import os
 import subprocess
 import sys
 
-import numba
 import pytest
 from places import PACKAGE, ROOT
 
 from sonlearn.commands import precompile as ahead
-from sonlearn.jit.settings import TESTED
+from sonlearn.jit.stored import is_possible
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions
+from sonlearn.options.bandit import BanditOptions
 
 SAMPLE = str(ROOT / "data" / "sample.svm")
 
@@ -59,23 +59,18 @@ def test_what_runs_no_kernel_does_not_import_numba(arguments, said):
     assert not {"numba", "llvmlite", "scipy"} & modules
 
 
-#: What Numba imports to compile.
-COMPILER = {"numba.np.arraymath", "numba.np.linalg", "numba.cpython.unicode", "numba.typed.typedlist"}
-
-
-@pytest.mark.skipif(tuple(map(int, numba.__version__.split(".")[:2])) not in TESTED, reason="not a tested Numba")
+@pytest.mark.skipif(not is_possible(), reason="not a tested Numba")
 @pytest.mark.parametrize(
     "options", [["--method", "nag"], ["--sketch", "rfd", "-m", "10"], []], ids=["nag", "rfd", "committee"]
 )
-def test_a_second_run_imports_nothing_to_compile_with(options):
-    """Nor a half of SciPy: what `faststart` takes of it is gone when it has been used."""
+def test_a_second_run_imports_no_numba(options):
+    """Nor a half of SciPy: what is taken of it for eigenvalues is gone when it has been used."""
     train = ["train", "--quiet", "-f", "m", *options, SAMPLE]
     for first in (train, ["inspect", "m"]):
         imported(*first, SONLEARN_FASTSTART="1")
     for command in (train, ["inspect", "m"]):
         modules, _ = imported(*command, SONLEARN_FASTSTART="1")
-        assert "numba" in modules
-        assert not COMPILER & modules
+        assert "numba" not in modules
         assert not [name for name in modules if name.startswith("scipy.linalg")]
 
 
@@ -156,3 +151,12 @@ def test_the_slowest_members_come_first():
     assert methods[0] == "drfd"
     assert sorted(methods) == sorted(set(methods))
     assert ahead.of_members(LearnOptions(method="nag")) == []
+
+
+@pytest.mark.parametrize("kind", [{"cb_explore": 3}, {"cb_adf": True}])
+def test_warming_up_decisions_learns_some(kind):
+    """What `warm` does for decisions: both reward models learn, so that all is compiled."""
+    bandit = ahead.decide_some(BanditOptions(**kind))
+    assert bandit.facts()["learned"] == (64 if "cb_explore" in kind else 32)
+    assert bandit.facts()["pairs"] > 0
+    assert bandit.facts()["error of the sketched model"] is not None

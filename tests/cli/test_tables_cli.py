@@ -134,7 +134,7 @@ def test_what_is_settled_does_not_depend_on_where_batches_end(words):
 
 
 def test_labels_of_two_words_in_a_model_of_parts(run):
-    """What learners of parts know of words is put together, or refused where it does not fit."""
+    """What learners of partitions know of words is put together, or refused where it does not fit."""
     from sonlearn.learn.merge import _coding
 
     learners = []

@@ -1,6 +1,7 @@
 """A cluster of two processes over eight files sketches, learns and predicts exactly as one process does."""
 
 import contextlib
+import csv
 import gzip
 import io
 import itertools
@@ -9,6 +10,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -21,16 +23,19 @@ pytest.importorskip("distributed", reason="needs the extra dask")
 import dask
 import distributed
 
+import sonlearn.dask
 from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
 from sonlearn.cluster import dask as cluster
 from sonlearn.cluster import tasks
+from sonlearn.cluster.plan import COPIED
 from sonlearn.data.matrices import to_csr
 from sonlearn.learn.merge import Tally, merge_learners
 from sonlearn.sketch import load, make_sketch
 
 pytestmark = pytest.mark.filterwarnings("default")
 FILES, ROWS = 8, 250
-OPTIONS = LearnOptions(method="rfd-son", loss="logistic", sketch_size=5)
+#: Learners that cannot be merged.
+OPTIONS = LearnOptions(method="rp-son", loss="logistic", sketch_size=5)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +119,7 @@ def merged_in_one_process(names, options, rounds):
 
 
 def in_one_process(names, options=OPTIONS):
-    """Two learners of parts 1 to 4 and 5 to 7, stacked, and the eighth learned by both."""
+    """Two learners of partitions 1 to 4 and 5 to 7, stacked, and the eighth learned by both."""
     learners, tallies = [], []
     for own in (names[:4], names[4:7]):
         learner, tally = Learner(options, TextOptions(format="svmlight")), Tally.new(options)
@@ -195,7 +200,7 @@ def test_learners_of_parts_are_those_of_one_process_also_when_a_worker_dies(here
     died = cluster.train(parts_with_a_death(texts, str(tmp_path / "died")), OPTIONS, learners=2, client=here)
     assert (tmp_path / "died").exists()
     same_arrays(found, died)
-    assert found.parts == 2
+    assert found.partitions == 2
     assert found.examples == expected.examples == FILES * ROWS
     for batch in read_batches(names[:1]):
         np.testing.assert_array_equal(found.predict(batch).raw, expected.predict(batch).raw)
@@ -208,6 +213,7 @@ def test_learners_of_parts_are_those_of_one_process_also_when_a_worker_dies(here
     "options",
     [
         LearnOptions(method="committee", members=("nag", "multinomial-bayes:log", "nag:pairs")),
+        LearnOptions(method="rfd-son", sketch_size=5),
     ],
 )
 def test_merged_learners_are_those_of_one_process_also_when_a_worker_dies(here, days, tmp_path, options):
@@ -217,7 +223,7 @@ def test_merged_learners_are_those_of_one_process_also_when_a_worker_dies(here, 
     how = {"learners": 2, "rounds": 2, "client": here}
     found = cluster.trained(names, options, tasks.Reading(TextOptions()), **how)
     same_arrays(found.learner, expected)
-    assert found.learner.parts is None
+    assert found.learner.partitions is None
     assert found.learner.examples == FILES * ROWS
     assert [progress.examples for progress in found.each] == [6 * ROWS, ROWS]
     loss = found.merge.result.loss / found.merge.result.weight
@@ -228,6 +234,42 @@ def test_merged_learners_are_those_of_one_process_also_when_a_worker_dies(here, 
     # a model of one process is where learners may begin, and a merged one goes on anywhere
     more = cluster.trained(names, options, tasks.Reading(TextOptions()), start=found.learner, **how)
     assert more.learner.examples == 2 * FILES * ROWS
+
+
+class Watched:
+    """Lines of a part. Who reads them writes its number to a file; the first reader of part `fatal` dies."""
+
+    def __init__(self, lines, number, log, fatal=-1):
+        self.lines, self.number, self.log, self.fatal = lines, number, log, fatal
+
+    def __iter__(self):
+        with open(self.log, "a") as file:
+            file.write(f"{self.number}\n")
+        if self.number == self.fatal:
+            time.sleep(1.0)  # what was learned before is copied
+            dying((), self.log + ".died")
+        return iter(self.lines)
+
+
+def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tmp_path, monkeypatch):
+    """Of sixteen parts for two learners in one round, the sixth of the second one kills its worker."""
+    monkeypatch.setattr(cluster, "FIRST_ROWS", 1)
+    lines = [line for text in days[1] for line in text.splitlines()]
+    parts = [lines[i::16] for i in range(16)]
+    options, text = LearnOptions(method="nag"), TextOptions(format="svmlight")
+    found, counts = [], []
+    for name, fatal in (("calm", -1), ("death", 13)):
+        log = str(tmp_path / name)
+        watched = [Watched(part, i, log, fatal) for i, part in enumerate(parts)]
+        found.append(cluster.train(watched, options, text, learners=2, rounds=1, client=here))
+        read = pathlib.Path(log).read_text().split()
+        counts.append(np.bincount([int(number) for number in read], minlength=16))
+    same_arrays(*found)
+    assert counts[0].tolist() == [2, *[1] * 14, 2]  # the first and the last rows are learned before and after
+    again = counts[1] - counts[0]
+    assert again[13] == 1
+    assert again[8:].sum() <= COPIED
+    assert again[:8].sum() <= COPIED
 
 
 def test_one_learner_is_one_process(here, days):
@@ -266,7 +308,7 @@ def test_bags_and_tables_are_data(here, days):
     found = cluster.train(
         frames.from_pandas(table, npartitions=3), LearnOptions(method="nag"), text, learners=2, client=here
     )
-    assert (found.examples, found.parts) == (60, None)
+    assert (found.examples, found.partitions) == (60, None)
     said = list(cluster.predict(found, frames.from_pandas(table, npartitions=4), client=here))
     assert sum(len(each.raw) for each in said) == 60
 
@@ -339,6 +381,40 @@ def test_arrays_are_data(here):
             cluster.train(wrong, options, client=here)
 
 
+def test_estimators_learn_collections_and_predict_lazily(here):
+    """What is learned is `train`'s, and each chunk's predictions are those of scikit-learn's estimator."""
+    pytest.importorskip("sklearn")
+    arrays = pytest.importorskip("dask.array")
+    rng = np.random.default_rng(0)
+    X, names = rng.normal(size=(300, 4)), np.array(["cup", "pot", "tea"])
+    score = X @ rng.normal(size=4)
+    rows = arrays.from_array(X, chunks=(75, 3))
+    with here.as_current():
+        for y in (np.where(score > 0, "yes", "no"), names[(score > -0.5).astype(int) + (score > 0.5)]):
+            one = sonlearn.dask.SonlearnClassifier(method="nag")
+            future = one.fit_future(rows, arrays.from_array(y, chunks=100))
+            assert future.result(timeout=100) is one
+            assert one.classes_.tolist() == sorted(set(y))
+            assert one.learner_.examples == 300
+            said = one.predict(rows)
+            assert dask.is_dask_collection(said)
+            plain = one.predict(X)
+            np.testing.assert_array_equal(said.compute(), plain)
+            assert np.mean(plain == y) > 0.75
+            p = one.predict_proba(rows)
+            assert p.shape == (300, len(one.classes_))
+            np.testing.assert_array_equal(p.compute(), one.predict_proba(X))
+            np.testing.assert_array_equal(one.decision_function(rows).compute(), one.decision_function(X))
+        pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+        table = frames.from_pandas(pandas.DataFrame(X, columns=list("abcd")).assign(y=score), npartitions=3)
+        values = sonlearn.dask.SonlearnRegressor(method="nag").fit(table[list("abcd")], table["y"])
+        said = values.predict(table[list("abcd")]).compute()
+        np.testing.assert_array_equal(said, values.predict(X))
+        assert np.mean((said - score) ** 2) < 0.5 * score.var()
+        with pytest.raises(OptionError, match="passes on a cluster"):
+            sonlearn.dask.SonlearnRegressor(passes=2).fit(rows, arrays.from_array(score, chunks=75))
+
+
 def test_paths_are_names_of_files(here, days):
     names, _ = days
     paths = [pathlib.Path(name) for name in names]
@@ -361,7 +437,7 @@ def test_how_many_is_a_whole_number(here, days, what, number):
 def test_the_command_learns_and_the_model_is_a_model(here, days, tmp_path):
     names, _ = days
     model, on = str(tmp_path / "model"), ("--cluster", here.scheduler.address)
-    arguments = ("--method", "rfd-son", "--loss", "logistic", "-m", 5)
+    arguments = ("--method", "rp-son", "--loss", "logistic", "-m", 5)
     status, _, err = run("train", *on, *arguments, "-f", model, *names)
     assert status == 0
     _, said = in_one_process(names)
@@ -389,11 +465,54 @@ def test_the_command_learns_and_the_model_is_a_model(here, days, tmp_path):
     assert run("train", "--quiet", *on, "-i", model, *names) == (
         1, "", "sonlearn: a model of 2 learners goes on learning on one machine: leave the cluster out\n",
     )  # fmt: skip
-    assert "learners of parts of the data: 2" in run("inspect", model)[1]
+    assert "learners of partitions of the data: 2" in run("inspect", model)[1]
     # a model of one process is where learners may begin
     assert run("train", "--quiet", *arguments, "-f", tmp_path / "one", *names)[0] == 0
     assert run("train", "--quiet", *on, "-i", tmp_path / "one", "-f", tmp_path / "both", *names)[0] == 0
     assert Learner.load(tmp_path / "both").examples == 2 * FILES * ROWS
+
+
+def test_a_last_part_that_tells_nothing_warns(here, days, tmp_path):
+    _, texts = days
+    lines = [text.splitlines(keepends=True)[:40] for text in texts]
+    names = [str(tmp_path / f"{day}.svm") for day in range(len(lines))]
+    on = ("train", "--quiet", "--cluster", here.scheduler.address, "--method", "nag")
+    for last, why in (
+        ([line for line in lines[-1] if line.startswith("-1")], "labels are all alike"), ([], "has no examples"),
+        (lines[-1], ""),
+    ):  # fmt: skip
+        for name, own in zip(names, [*lines[:-1], last], strict=True):
+            pathlib.Path(name).write_text("".join(own))
+        status, _, err = run(*on, *names)
+        assert (status, err.count("\n")) == (0, 1 if why else 0)
+        assert why in err
+
+
+def test_settings_are_shared_out(here, days, tmp_path):
+    """The table and the model are those of one process but for the seconds."""
+    names, _ = days
+    grid = ("--grid", "alpha=.1,10 sketch-size=2,5 method=rfd-son,nag", "--grid", "method=sgd learning-rate=1e300")
+    rows, tables = [], []
+    for where in (("--cluster", here.scheduler.address), ()):
+        path = tmp_path / f"table{len(where)}.csv"
+        status, out, err = run("tune", *where, *grid, "--loss", "logistic", "--table", path, "-f",
+                               tmp_path / f"model{len(where)}", *names)  # fmt: skip
+        assert (status, out) == (0, "")
+        rows.append([line for line in err.splitlines() if line.startswith(("best setting", "number", "average l"))])
+        with open(path) as file:
+            tables.append([{**row, "seconds": ""} for row in csv.DictReader(file)])
+    assert tables[0] == tables[1]
+    assert rows[0] == rows[1]
+    assert len(tables[0]) == 6
+    one, other = (Learner.load(tmp_path / f"model{n}") for n in (0, 2))
+    same_arrays(one, other)
+    found = sonlearn.dask.tune({"method": ["nag", "arow"]}, names, client=here)
+    assert [result.examples for result in found.results] == [FILES * ROWS] * 2
+    assert found.learner.options.method == found.results[0].setting.given["method"]
+    for more, why in ((("--halving",), "at one row"), (("--passes", 2), "one pass"), (("--rounds", 2), "not merged")):
+        status, _, err = run("tune", "--cluster", here.scheduler.address, *grid, *more, *names)
+        assert (status, err.count("\n")) == (1, 1)
+        assert why in err
 
 
 def test_several_classes(here, tmp_path):
@@ -408,7 +527,9 @@ def test_several_classes(here, tmp_path):
     arguments = ("--method", "nag", "--classes", "auto")
     assert run("train", *on, *arguments, "--workers", 2, "-f", model, *data) == (0, "", "")
     found = Learner.load(model)
-    expected, _ = merged_in_one_process(data, LearnOptions(method="nag", classes="auto"), [[(0, 4), (4, 8)]])
+    expected, _ = merged_in_one_process(
+        data, LearnOptions(method="nag", classes="auto"), [[(0, 2), (2, 4)], [(4, 6), (6, 8)]]
+    )
     assert sorted(found.classes) == [1, 2, 3, 4]
     assert found.facts() == expected.facts()
     for batch in read_batches(data):
@@ -493,4 +614,4 @@ def test_local_is_a_cluster_of_processes_here(days, tmp_path):
     assert (done.returncode, done.stdout) == (0, "")
     assert "merged " in done.stderr
     assert "Traceback" not in done.stderr
-    assert Learner.load(tmp_path / "model").parts is None
+    assert Learner.load(tmp_path / "model").partitions is None

@@ -35,6 +35,28 @@ def test_ranges_of_bytes_are_the_file(block, tmp_path):
     assert found == rows(read_batches(str(path), TEXT))
 
 
+def test_a_store_is_read_like_a_disk():
+    """What is plain text is cut there, too; what is compressed is read whole, and errors have the file's line."""
+    fsspec = pytest.importorskip("fsspec")
+    text = "".join(LINES).encode()
+    names = [f"memory://cluster/{name}" for name in ("a.svm", "b.svm.gz", "c.svm")]
+    for name, content in zip(names, (text, gzip.compress(text), text + b"\n1 3:x\n"), strict=True):
+        with fsspec.open(name, "wb") as file:
+            file.write(content)
+    parts = partitions(names[:2], TEXT, 500)
+    assert [part.path for part in parts] == [*names[:1] * (len(text) // 500), names[1]]
+    found = [rows(PartitionReader(part, TEXT)) for part in parts]
+    assert [row for own in found[:-1] for row in own] == found[-1]
+    assert len(found[-1]) == 201
+    parts = partitions(["memory://cluster/c.*"], TEXT, 500)
+    problems = [tasks.format_of(Reading(TEXT), part)[1] for part in parts]
+    done = tasks.Done()
+    list(done.read(Reading(TEXT).reader(parts[-1], 1)))
+    assert problems[:-1] == [None] * (len(parts) - 1)
+    assert (done.problem.source, done.problem.line) == (parts[-1].path, len(LINES) + 1)
+    assert partitions(["memory://cluster/none.svm"], TEXT, 10) == [Partition("memory://cluster/none.svm")]
+
+
 def test_what_cannot_be_cut_stays_whole(tmp_path):
     text = "".join(LINES).encode()
     (tmp_path / "a.svm").write_bytes(gzip.compress(text))

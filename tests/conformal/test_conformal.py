@@ -139,7 +139,7 @@ def test_an_adversary_who_sees_each_interval_cannot_break_the_promise(coverage, 
     one, p = np.ones(1, bool), np.zeros(1)
     scale = 1.0
     for t in range(n):
-        state = values.State(*(part.copy() for part in layer.state))
+        state = values.IntervalsState(*(part.copy() for part in layer.state))
         _, high = layer.intervals(p, np.zeros(1), ~one)
         layer.state = state
         edge = float(high[0]) if math.isfinite(high[0]) else 1.0

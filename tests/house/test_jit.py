@@ -1,16 +1,20 @@
 """The place of compiled kernels follows all that decides what they compile to, and nothing else."""
 
+import itertools
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
+import numba
+import numpy as np
 import pytest
 from places import PACKAGE
 
-from sonlearn.jit import cache
+from sonlearn.jit import cache, stored
 from sonlearn.jit.decorators import InlinedKernel, Kernel
 from sonlearn.jit.folders import trusted
 from sonlearn.jit.settings import faststart_is_on
@@ -97,10 +101,10 @@ def run_python(program, **environment):
 
 
 def test_a_plain_kernel_has_the_same_bits(tmp_path):
-    """Without `faststart`: what parses, learns, solves and predicts, compiled by Numba's plain decorators."""
+    """What parses, learns, solves and predicts: by Numba, by `stored` without it, and by Numba's plain decorators."""
     data, outputs = PACKAGE.parent / "data", []
-    for fast in ("1", "0"):
-        names = [tmp_path / f"{name}{fast}" for name in ("a.model", "b.model", "b.predictions")]
+    for run, fast in enumerate("110"):
+        names = [tmp_path / f"{name}{run}" for name in ("a.model", "b.model", "b.predictions")]
         run_python(
             "import sys; from sonlearn.cli import main\n"
             f"a, b, p = {list(map(str, names))}\n"
@@ -110,7 +114,75 @@ def test_a_plain_kernel_has_the_same_bits(tmp_path):
             SONLEARN_FASTSTART=fast,
         )
         outputs.append([name.read_bytes() for name in names])
-    assert outputs[0] == outputs[1]
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+class Pair(NamedTuple):
+    a: object
+    b: object
+
+
+class Other(NamedTuple):
+    a: object
+    b: object
+
+
+def test_types_are_told_apart_where_numba_tells_them_apart():
+    """Code for other types would read other memory."""
+    square, line = np.ones((3, 4)), np.arange(6.0)
+    frozen = np.ones(6)
+    frozen.flags.writeable = False
+    slots = np.zeros(4, [("id", "i8"), ("count", "i4"), ("last", "i4")])
+    values = [
+        square, square.T, square[:, ::2], square.astype(np.float32), line, line[::2], frozen,
+        line.astype(np.int64), line.astype(np.uint8), line > 2, slots, slots.view(np.recarray), slots["count"],
+        np.zeros(4, [("id", "i8"), ("last", "i4"), ("count", "i4")]), np.frombuffer(b"123456789", np.uint8),
+        np.zeros(17, np.uint8)[1:].view(np.float64), np.ones((1, 4)), np.ones((4, 1)).T, np.zeros(0),
+        1, -(2**62), True, 1.0, None, "a", np.float64(1), np.int64(1), np.int32(1), np.bool_(1), (),
+        (1,), (1, 2), (1, 2.0),
+        Pair(1, 2), Other(1, 2), Pair(1, 2.0), Pair(line, Pair(1, square)), Pair(line, Pair(1, square.T)),
+    ]  # fmt: skip
+    for a, b in itertools.combinations(values, 2):
+        if numba.typeof(a) != numba.typeof(b):
+            assert stored.types_of((a,)) != stored.types_of((b,)), (a, b)
+    for value in (2**63, b"a", [1], {1: 2}, object(), 1j, Pair(1, [2])):
+        with pytest.raises(stored.UnknownTypeError):
+            stored.types_of((value,))
+
+
+WITHOUT_NUMBA = """
+import sys
+from sonlearn.jit import on_first_compilation, without_numba
+without_numba()
+with on_first_compilation(lambda: print("compiled")):
+    from sonlearn.text.hashing import hash_bytes
+    print(hash_bytes(b"a") & (2**18 - 1), "numba" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(not stored.is_possible(), reason="not a tested Numba")
+@pytest.mark.parametrize("fault", ["none", "no code", "other code", "no note", "other processor"])
+def test_only_whole_kernels_for_this_machine_run_without_numba(tmp_path, fault):
+    def run():
+        return run_python(WITHOUT_NUMBA, SONLEARN_CACHE_DIR=str(tmp_path)).split()
+
+    def file(end):
+        (path,) = [path for path in tmp_path.rglob("*" + end) if path.name.startswith("hashing")]
+        return path
+
+    assert run() == ["compiled", "92594", "True"]
+    assert run() == ["92594", "False"]
+    if fault == "no code":
+        file(".code").unlink()
+    elif fault == "other code":
+        file(".code").write_bytes(file(".code").read_bytes().replace(b"hash", b"hush"))
+    elif fault == "no note":
+        file(".types").unlink()
+    elif fault == "other processor":
+        file(".types").write_text(file(".types").read_text().replace("+", "-", 1))
+    again = [] if fault == "none" else ["compiled"] if fault.endswith("code") else []
+    assert run() == [*again, "92594", str(fault != "none")]
+    assert run() == ["92594", "False"]
 
 
 def test_compilation_by_others_is_left_alone():

@@ -17,6 +17,7 @@ from sonlearn.learn.bandits import explore
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.bandits.by_engine import decide, draw
 from sonlearn.learn.bandits.confident import COMPONENTS, WIDTH
+from sonlearn.learn.bandits.rounds import FADED
 from sonlearn.options.bandit import CB_TYPES, EXPLORERS, BanditOptions
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
@@ -59,7 +60,8 @@ def as_seen(decisions):
     y[decisions.row[known]] = 0.0
     rows, index = intern(decisions.rows._replace(y=y), new_index(), True)
     out = []
-    for view in (make_view("lunit"), make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0)):
+    fourier = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
+    for view in (make_view("lunit"), fourier):
         state, seen = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
         ends = seen.indptr.tolist()
         pairs = list(zip(seen.features.tolist(), seen.values.tolist(), strict=True))
@@ -98,6 +100,27 @@ def test_numbered_actions_are_learned_as_defined(cb_type):
     n = 170 if cb_type in ("dm", "mtr") else 55  # the others learn every action of every decision
     twin = check_against_twin(BanditOptions(cb_explore=K, cb_type=cb_type), log_of(contexts(n)))
     assert min(sketch.shrinks for sketch in twin.sketched) >= 1
+
+
+def test_precisions_fade_with_every_decision_as_defined():
+    """Also those of an action that is rarely chosen, and across a renewal of the diagonal model's precisions."""
+    log = log_of(contexts(150))
+    rare = (log.action == 2) & (np.arange(150) % 5 > 0)
+    log = log._replace(action=np.where(rare, 0, log.action))
+    twin = check_against_twin(BanditOptions(cb_explore=K, decay=0.2), log)
+    assert 0.8 ** len(twin.rewards) < FADED
+    assert min(sketch.shrinks for sketch in twin.sketched) >= 3
+
+
+def test_a_world_that_changes_is_followed_with_decay():
+    """The best of three actions changes after 600 decisions: what forgets finds it, what does not stays behind."""
+    rng, n = np.random.default_rng(0), 1200
+    rows = batch_of_dense(np.column_stack([rng.normal(size=(n, 4)), np.ones(n)]), np.full(n, np.nan))
+    best = np.where(np.arange(n) < 600, 0, 2)
+    costs = (rng.random((n, K)) > np.where(np.arange(K) == best[:, None], 0.8, 0.2)) * 1.0
+    late = [Bandit(BanditOptions(cb_explore=K, decay=rate)).partial_fit(numbered(rows, K, costs=costs)).loss[800:]
+            for rate in (0.0, 0.01)]  # fmt: skip
+    assert late[1].mean() < 0.35 < late[0].mean()
 
 
 @pytest.mark.interpreted

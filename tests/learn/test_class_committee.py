@@ -9,7 +9,7 @@ from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, SharesTw
 from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError
-from sonlearn.learn.ensemble import class_pruning, classes
+from sonlearn.learn.ensemble import class_combiner, class_pruning, classes
 from sonlearn.learn.ensemble.viewing import Views
 from sonlearn.options.class_members import CLASS_MEMBERS, class_member
 from sonlearn.views.index import intern, new_index
@@ -234,7 +234,7 @@ def test_further_passes_leave_the_combiner_and_what_counts_alone():
     ours.partial_fit(batch)
     after = ours.to_arrays()[1]
     changed = {name for name in before if not np.array_equal(before[name], after[name])}
-    assert {"state.counts", "state.now.passes", "state.members.0.pairs.values"} <= changed
+    assert {"state.counts", "state.now.passes", "state.members.0.pairs.values.0"} <= changed
     assert not any(
         name.startswith(("state.online", "state.tally", "state.members.2", "state.work")) for name in changed
     )
@@ -252,6 +252,14 @@ def test_voices_add_up():
     z = np.array([member.contributions.sum(axis=1) for member in contributions]).T
     winner = scores.argmax(axis=1)
     assert (z.argmax(axis=1) == winner).all()
+
+
+def test_a_first_row_without_features_leaves_scores_finite():
+    """Views without the constant show nothing of it: no feature has been counted."""
+    one = learner(members=("multinomial-bayes:log", "nag"))
+    one.partial_fit(batch_of([{}], [2.0]))
+    assert np.isfinite(one.partial_fit(batch_of([{1: 0.5}], [3.0])).scores).all()
+    assert np.isfinite(one.predict(batch_of([{1: 0.5, 7: 2.0}], [3.0])).scores).all()
 
 
 def test_a_row_out_of_all_bounds_is_refused():
@@ -311,7 +319,7 @@ def test_labels_that_do_not_fit():
 def case_of(names, scores, costs, short=False, words=False, allowed=math.inf):
     """A case whose members score float[rows, k, classes], the row's own class first."""
     n, k, K = scores.shape
-    kept = np.zeros((n, k, 1 + class_pruning.RIVALS), np.float32)
+    kept = np.zeros((n, k, class_pruning.WIDTH), np.float32)
     kept[:, :, :K] = scores
     history = class_pruning.History(kept, np.ones(n), np.full(n, K))
     members = tuple(class_member(name) for name in names)
@@ -375,16 +383,48 @@ def test_tuples_that_are_nearly_all_new_go():
     assert class_pruning.scattered(case, [0, 1, 2, 3], entries) == []
 
 
-def test_the_history_has_the_classes_own_scores_and_those_of_the_likeliest_rivals():
+def remembered(V, logs, met, t, y):
+    """The history of members 0 and 2 of three after rows of weight 0, 1, 2, ..."""
+    empty = class_pruning.new_history(3)
+    return class_pruning.remembered(empty, [0, 2], V, logs, met, t, y, np.arange(float(len(y))))
+
+
+def test_the_history_has_the_scores_of_the_own_class_of_the_likeliest_and_of_a_sample():
     rng = np.random.default_rng(1)
-    V, met, y = rng.normal(size=(2, 5, 7)), np.array([0, 1, 2, 7, 7]), np.array([0.0, 0.0, np.nan, 3.0, 6.0])
-    logs = rng.normal(size=(5, 7))
-    history = class_pruning.remembered(class_pruning.new_history(3), [0, 2], V, logs, met, y, np.arange(5.0))
-    assert history.classes.tolist() == [0, 1, 5, 5]
-    assert history.weight.tolist() == [0.0, 1.0, 3.0, 4.0]
+    met, y = np.array([0, 1, 2, 8, 13, 13]), np.array([0.0, 0.0, np.nan, 3.0, 6.0, 12.0])
+    V, logs = rng.normal(size=(2, 6, 13)), rng.normal(size=(6, 13))
+    history = remembered(V, logs, met, np.arange(6), y)
+    assert history.classes.tolist() == [0, 1, 8, 13, 13]
+    assert history.weight.tolist() == [0.0, 1.0, 3.0, 4.0, 5.0]
     assert not history.scores[:, 1].any()
-    for at, i in ((2, 3), (3, 4)):
+    for at, i in ((2, 3), (3, 4), (4, 5)):
         own = int(y[i])
-        rivals = [k for k in np.argsort(-logs[i]) if k != own][:4]
-        np.testing.assert_allclose(history.scores[at, 0], V[0, i, [own, *rivals]].astype(np.float32))
-        np.testing.assert_allclose(history.scores[at, 2], V[1, i, [own, *rivals]].astype(np.float32))
+        others = [k for k in np.argsort(-logs[i, : met[i]]) if k != own]
+        if met[i] > class_pruning.WIDTH:  # 8 others, of which 3 stand for all
+            turn = i * 0.6180339887498949 % 1.0
+            others = others[:4] + [sorted(others[4:])[int((place + turn) * 8 / 3)] for place in range(3)]
+        for j in (0, 2):
+            expected = V[min(j, 1), i, [own, *others]].astype(np.float32)
+            np.testing.assert_array_equal(history.scores[at, j], expected)
+
+
+@pytest.mark.parametrize("signal", [0.4, 2.0])
+def test_a_history_of_forty_classes_is_combined_as_all_of_them_are(signal):
+    """However hard the stream is: without the sample the weights of the hard one would be negative."""
+    n, K, k = 4000, 40, 2
+    rng = np.random.default_rng(3)
+    y, met = rng.integers(K, size=n).astype(float), np.full(n, K)
+    V = rng.normal(size=(k, n, K))
+    V[:, np.arange(n), y.astype(int)] += np.array([[signal], [signal / 2]])
+    for scores in V:
+        class_combiner.level(scores, met)
+    members = tuple(class_member(name) for name in NAMES[:k])
+    whole = class_combiner.new_class_combiner(np.array([member.weight for member in members]), prior=1.0)
+    logs = np.zeros((n, K))
+    scratch = class_combiner.scratch_for(k, K)
+    class_combiner.combine(whole, V, met, y, np.ones(n), True, scratch, logs)
+    history = class_pruning.remembered(class_pruning.new_history(k), [0, 1], V, logs, met, np.arange(n), y, np.ones(n))
+    ours, losses = class_pruning.replayed(class_pruning.Case(members, history, np.ones(k), False, False), [0, 1], 1.0)
+    np.testing.assert_allclose(ours.w, whole.w, atol=0.08)
+    loss = -logs[np.arange(n), y.astype(int)]
+    np.testing.assert_allclose(losses[n // 4 :].mean(), loss[n // 4 :].mean(), rtol=0.02)

@@ -192,7 +192,7 @@ def test_who_forgets_follows_a_stream_that_turns(method):
 @pytest.mark.interpreted
 def test_a_committee_tells_its_members():
     options = LearnOptions(decay=0.01, l2=0.02, members="nag,drfd:lunit,multinomial-bayes:log")
-    engines = Learner(options).engine._ensemble._engines
+    engines = Learner(options).engine.ensemble._engines
     rates = [engines[0]._params.retention.rate, engines[1]._params.retention, engines[2]._params.retention.rate]
     assert rates == [0.99] * 3
     assert engines[0]._params.shrink == 0.02

@@ -1,15 +1,21 @@
 """Merged learners: sums are those of one run, weights those of definitions over dictionaries and dense matrices."""
 
+import copy
 import itertools
 
+import merge_twin
 import numpy as np
 import pytest
+from dense_learner import DenseLearner, dense_rows
+from matrix_twin import AdaFull
 from streams import batch_of, zipf
 from views_twin import FEWER
 
 from sonlearn import InputError, Learner, LearnOptions, OptionError
 from sonlearn.data import merging
+from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import combine, new_combiner
+from sonlearn.learn.ensemble.merging import went_on
 from sonlearn.learn.losses import LOGISTIC, Loss
 from sonlearn.options.members import member
 from sonlearn.options.views import VIEWS
@@ -157,8 +163,8 @@ def test_moments_of_parts_are_those_of_all():
 
 @pytest.mark.parametrize("start", [0, START])
 @pytest.mark.parametrize("method", OF_RATES)
-def test_weights_are_averaged_by_the_precision_gained(method, start):
-    """Feature by feature, over dictionaries: base + sum of gain (w - base) / sum of gains."""
+def test_weights_move_by_the_precision_gained(method, start):
+    """Feature by feature, over dictionaries: base + sum of gain^p (w - base) / (sum of gains)^p, p = 3/4."""
     batch, options = stream(), LearnOptions(method=method, **OF_RATES[method])
     base, learners = apart(options, batch, start)
     merged = Learner.merge(learners, base)
@@ -177,7 +183,9 @@ def test_weights_are_averaged_by_the_precision_gained(method, start):
         gains = [row[1] - rows[0][1] if has_sum else each.examples - base.examples
                  for row, each in zip(rows[1:], learners, strict=True)]  # fmt: skip
         total = sum(gains)
-        expected[id] = w + (sum(g * (v - w) for g, v in zip(gains, others, strict=True)) / total if total else 0.0)
+        expected[id] = w + (
+            sum(g**0.75 * (v - w) for g, v in zip(gains, others, strict=True)) / total**0.75 if total else 0.0
+        )
         if has_sum:
             got = by_id(merged, merged.state.table[: merged.size, 1])[id]
             np.testing.assert_allclose(got, rows[0][1] + total, rtol=1e-12)
@@ -251,8 +259,8 @@ def test_sketched_precisions_add_up_and_the_leading_rows_stay(start):
     gains = [squares(*span) for span in spans]
     idle = sum(gains) == 0.0  # of features that no learner has had, rows count
     gains = [np.where(idle, b - a, g) for (a, b), g in zip(spans, gains, strict=True)]
-    moved = sum(g * (v - w_0) for g, (v, _) in zip(gains, parts, strict=True))
-    np.testing.assert_allclose(w, w_0 + moved / sum(gains), rtol=1e-6, atol=1e-9)
+    moved = sum(g**0.75 * (v - w_0) for g, (v, _) in zip(gains, parts, strict=True))
+    np.testing.assert_allclose(w, w_0 + moved / sum(gains) ** 0.75, rtol=1e-6, atol=1e-9)
     # what is off the diagonal: the leading m - 1 directions of the sum of all rows, compared with the summed diagonal
     every = [each.facts() for each in (base or Learner(options), *learners)]
     low_rank, delta = np.zeros_like(A), np.ones(len(order))
@@ -267,6 +275,178 @@ def test_sketched_precisions_add_up_and_the_leading_rows_stay(start):
     B = merged.facts()["rows"](merged.size)
     np.testing.assert_allclose(B.T @ B, kept, rtol=1e-6, atol=1e-8)
     learned(options, batch, merged)  # it goes on
+
+
+# --------------------------------------------------------------------------------------------- sketched, and the like
+
+SKETCHED = {
+    "rfd-son, as it comes": {"method": "rfd-son"},
+    "rfd-son, logistic": {"method": "rfd-son", "loss": "logistic", "alpha": 0.5, "l2": 1e-3, "thin": 0.0},
+    "fd-son, forgetting": {"method": "fd-son", "decay": 0.02, "scale": "none", "alpha": 2.0},
+    "cfd-son": {"method": "cfd-son", "scale": "maximum"},
+    "pfd-son": {"method": "pfd-son", "beta": 0.5},
+    "oja-son": {"method": "oja-son"},
+}
+
+
+def twins_of(options, batch, start):
+    """(the twin of the first rows, twins that went on from it) of `apart`, and all rows that each sketch took."""
+    X, _ = dense_rows(batch)
+    base = DenseLearner(options, X.shape[1])
+    took = []
+
+    def run(twin, a, b):
+        append = type(twin.sketch).append
+
+        def taken(row):
+            took.append(row)
+            append(twin.sketch, row)
+
+        twin.sketch.append = taken
+        twin.run(X[a:b], batch.y[a:b], batch.weight[a:b])
+        del twin.sketch.append
+        return twin
+
+    run(base, 0, start)
+    spans = itertools.pairwise((start, *EDGES[1:]))
+    return base, [run(copy.deepcopy(base), *span) for span in spans], np.array(took)
+
+
+@pytest.mark.parametrize("start", [0, START])
+@pytest.mark.parametrize("kind", SKETCHED)
+def test_sketched_newton_is_the_twin_that_merges_matrices(kind, start):
+    """Also in what it learns from then on; and the sketch is within its bound of all rows."""
+    m, batch = 5, stream()
+    options = LearnOptions(**{"loss": "logistic", **SKETCHED[kind], "sketch_size": m})
+    base, learners = apart(options, batch, start)
+    first, twins, took = twins_of(options, batch, start)
+    merged, twin = Learner.merge(learners, base), merge_twin.merged(twins, first)
+    X, _ = dense_rows(batch)
+    facts = merged.facts()
+    ours = twin.sketch.L if merge_twin.oja(twin) else twin.sketch.kept
+    np.testing.assert_allclose(facts["alpha"], twin.sketch.alpha, rtol=1e-9)
+    np.testing.assert_allclose(facts["eigenvalues"], ours[: len(facts["eigenvalues"])], rtol=1e-7, atol=1e-9)
+    raw = [twin.predict(x)[1] for x in X[:80]]
+    np.testing.assert_allclose(merged.predict(batch.part(0, 80)).raw, raw, rtol=1e-7, atol=1e-9)
+    more = batch.part(80, 200)
+    np.testing.assert_allclose(
+        merged.partial_fit(more).raw, twin.run(X[80:200], more.y, more.weight).raw, rtol=1e-5, atol=1e-7
+    )
+    if options.method not in ("rfd-son", "fd-son") or options.decay:
+        return
+    merged = Learner.merge(learners, base)
+    ids, V = merged.components()
+    V = V[:, np.argsort(ids)]
+    C, S = took.T @ took, (V.T * merged.eigenvalues()) @ V
+    shed = 2 * (facts["alpha"] - options.alpha) if options.method == "rfd-son" else twin.sketch.shed
+    error = np.linalg.eigvalsh(C - S)
+    assert 0 < error[-1] <= shed * (1 + 1e-9)
+    assert error[0] >= (-1e-9 if start == 0 else -shed)
+    assert (m * shed <= np.trace(C) - np.trace(S) + 1e-9) or start
+
+
+def test_softmax_learners_are_merged_as_one_for_each_class():
+    """A class that a learner has not met stands where it has put all such classes."""
+    batch, K = stream(), 4
+    batch = batch._replace(y=(batch.y > 0) + np.arange(batch.n) // 100 % 3 * 1.0 + 1)
+    for given in ({"method": "nag"}, {"method": "ogd"}, {"method": "ada-diag", "update": "dual"}):
+        base, learners = apart(LearnOptions(**given, multinomial=K), batch)
+        assert len({tuple(each.classes) for each in learners}) > 1
+        merged = Learner.merge(learners, base)
+        every = (base, *learners, merged)
+        tables = [dict(zip(each.ids().tolist(), each.state.own.W[: each.size], strict=True)) for each in every]
+        sums = [dict(zip(each.ids().tolist(), each.state.own.shared[: each.size], strict=True)) for each in every]
+
+        def column(g, id, label, tables=tables, every=every):
+            met = every[g].classes
+            k = met.index(label) if label in met else len(met)
+            return tables[g].get(id, np.zeros(K))[k]
+
+        for id, own in sums[-1].items():
+            rows = [each.get(id, np.zeros(3)) for each in sums]
+            size = [row[1] / own[1] if given["method"] == "nag" and own[1] else 1.0 for row in rows]
+            gain = [row[0] - rows[0][0] for row in rows[1:-1]]
+            if given["method"] == "ogd":
+                gain = [each.examples - base.examples for each in learners]
+            for label in merged.classes:
+                w, *others = [s * column(g, id, label) for g, s in enumerate(size[:-1])]
+                shift = [v - w for v in others]
+                if "update" not in given:
+                    shift = [g**0.75 * v / max(sum(gain), 1e-300) ** 0.75 for g, v in zip(gain, shift, strict=True)]
+                np.testing.assert_allclose(column(len(every) - 1, id, label), w + sum(shift), rtol=1e-9, atol=1e-12)
+        assert merged.state.counts.sum() == N
+    options = LearnOptions(method="nag", multinomial=2)
+    one, other = (learned(options, batch._replace(y=batch.y % 2 + first)) for first in (0, 1))
+    with pytest.raises(InputError, match="classes"):
+        Learner.merge([one, other])
+
+
+def test_experts_with_many_step_sizes_are_sums():
+    """metagrad's experts follow from sums over rows; metagrad-fd has the same ones while its sketch loses nothing."""
+    batch = zipf(n=N, d=12, s=4)
+    found = []
+    for method in ("metagrad", "metagrad-fd"):
+        options = LearnOptions(method=method, **({"sketch_size": 20} if method != "metagrad" else {}))
+        base, learners = apart(options, batch)
+        found.append(Learner.merge(learners, base))
+        tree = Learner.merge([Learner.merge(learners[:2], base), learners[2]], base)
+        np.testing.assert_allclose(tree.predict(batch).raw, found[-1].predict(batch).raw, rtol=1e-6, atol=1e-8)
+        one = Learner.merge(learners[:1], base)
+        np.testing.assert_allclose(one.predict(batch).raw, learners[0].predict(batch).raw, rtol=1e-6, atol=1e-8)
+    raw = [each.predict(batch).raw for each in found]
+    np.testing.assert_allclose(raw[0], raw[1], rtol=1e-5, atol=1e-7)
+    raw = [each.partial_fit(batch.part(0, 40)).raw for each in found]
+    np.testing.assert_allclose(raw[0], raw[1], rtol=1e-5, atol=1e-7)
+    assert np.abs(raw[0]).max() > 0.1
+
+
+@pytest.mark.parametrize("update", ["mirror", "dual"])
+def test_matrices_of_gradients_add_up(update):
+    """ada-full by its definition; ada-fd and s-adagrad are it while their sketches lose nothing."""
+    batch = zipf(n=N, d=12, s=4)
+    given = {"update": update, "delta": 1.0, "loss": "logistic"}
+    base, learners = apart(LearnOptions(method="ada-full", **given), batch)
+    X, ids = dense_rows(batch)
+    options, place = LearnOptions(method="ada-full", **given), {id: i for i, id in enumerate(ids.tolist())}
+
+    def twin_of(*spans):
+        twin = AdaFull(options, len(ids))
+        for a, b in spans:
+            twin.run(X[a:b], batch.y[a:b], batch.weight[a:b])
+        return twin
+
+    first, *twins = [twin_of((0, START)), *(twin_of((0, START), span) for span in itertools.pairwise(EDGES))]
+    merged = copy.deepcopy(first)
+    merged.G = first.G + sum(twin.G - first.G for twin in twins)
+    merged.z = first.z + sum(twin.z - first.z for twin in twins)
+    rows = np.diff(EDGES)
+    merged.w = first.w + sum((n / rows.sum()) ** 0.75 * (twin.w - first.w) for n, twin in zip(rows, twins, strict=True))
+    if update == "dual":
+        merged.w = -options.learning_rate * merged.metric(merged.z)
+    ours = Learner.merge(learners, base)
+    w = np.zeros(len(ids))
+    w[[place[id] for id in ours.ids().tolist()]] = ours.weights()[1]
+    np.testing.assert_allclose(w, merged.w, rtol=1e-8, atol=1e-10)
+    raw = merged.run(X[:40], batch.y[:40], batch.weight[:40])
+    np.testing.assert_allclose(ours.partial_fit(batch.part(0, 40)).raw, raw, rtol=1e-7, atol=1e-9)
+    base, learners = apart(LearnOptions(method="ada-fd", sketch_size=20, **given), batch)
+    np.testing.assert_allclose(
+        Learner.merge(learners, base).partial_fit(batch.part(0, 40)).raw, raw, rtol=1e-6, atol=1e-8
+    )
+
+
+def test_a_mixture_is_its_members_merged():
+    members, batch = ("nag", "rfd-son"), stream()
+    base, learners = apart(LearnOptions(method="mixture", members=members), batch)
+    merged = Learner.merge(learners, base)
+    for i, own in enumerate(merged.state.loss):
+        losses = [each.state.loss[i] for each in (base, *learners)]
+        np.testing.assert_allclose(own, sum(losses[1:]) - 2 * losses[0], rtol=1e-12)
+    for i, method in enumerate(members):
+        first, alone = apart(LearnOptions(method=method, loss="logistic"), batch)
+        one = Learner.merge(alone, first)
+        ours = merged.contributions(batch)
+        np.testing.assert_allclose(ours.predictions[:, i], one.predict(batch).prediction, rtol=1e-9, atol=1e-12)
 
 
 def test_combiners_are_gaussians():
@@ -371,7 +551,7 @@ def test_the_order_does_not_matter_where_nothing_forgets():
 
 def test_what_cannot_be_merged_is_said():
     batch = stream()
-    for options in (LearnOptions(method="rfd-son"), LearnOptions(method="nag", multinomial=3)):
+    for options in (LearnOptions(method="rp-son"), LearnOptions(method="radagrad", multinomial=3)):
         with pytest.raises(OptionError, match="cannot be merged"):
             Learner.merge([Learner(options), Learner(options)])
     one, other = (learned(LearnOptions(method=method), batch) for method in ("nag", "arow"))
@@ -393,3 +573,20 @@ def test_a_checkpoint_that_no_learner_has_come_to_prunes_the_merged_one():
     at_work = [sum(own["active"] for own in each.facts()["members"]) for each in (*learners, merged)]
     assert min(at_work[:-1]) > at_work[-1]
     learned(options, batch, merged)
+
+
+def test_combiners_that_began_anew_merge_as_such(monkeypatch):
+    """At a checkpoint a combiner is replayed over the last rows: it has not gone on from the base."""
+    monkeypatch.setattr(pruning, "JUDGED", 1000)
+    batch = stream(n=8000)
+    options = LearnOptions(method="committee", members=("nag", "nag:pairs", "multinomial-bayes:log", "ewma~0.3"))
+    base, learners = apart(options, batch, 700, (700, 4300, 8000))
+    each = [learner.state.ensemble.online for learner in learners]
+    assert not went_on(each, base.state.ensemble.online, [3600, 3700])
+    merged = Learner.merge(learners, base)
+    found = merged.state.ensemble.online
+    assert np.abs(found.w).max() <= 1.1 * max(np.abs(own.w).max() for own in each)
+    low, high = (sign * max(sign * own.rows[0] for own in each) for sign in (-1, 1))
+    assert 2 * low <= found.rows[0] <= 2 * high
+    losses = [learner.predict(batch).loss.mean() for learner in (*learners, merged)]
+    assert losses[-1] < max(losses[:-1])

@@ -18,7 +18,15 @@ from sonlearn.learn.multiclass import pairs as table
 from sonlearn.learn.multiclass.arow import Arow
 from sonlearn.learn.multiclass.bayes import Bayes
 from sonlearn.learn.multiclass.nag import Nag
-from sonlearn.learn.multiclass.pairs import bytes_of, count_places, more_room, new_pairs, packed_pairs, reserve_pairs
+from sonlearn.learn.multiclass.pairs import (
+    bytes_of,
+    count_pairs,
+    count_places,
+    more_room,
+    new_pairs,
+    packed_pairs,
+    reserve_pairs,
+)
 from sonlearn.learn.multiclass.rls import Rls
 from sonlearn.learn.multiclass.shares import Shares
 from sonlearn.learn.multiclass.sums import exponential
@@ -89,6 +97,8 @@ def test_a_member_is_its_dense_twin(name):
     assert np.nanmax(y) == K - 1, "all classes are shown"
     np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
     np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+    if hasattr(state, "pairs"):
+        assert state.pairs.now["used"][0] <= D * (4 + 8 + 16), "a block of each size, and none twice"
     again, silent = np.full((len(y), K), np.nan), rows_of(X, np.full(len(y), np.nan), h)
     assert make().predict(state, silent, again) == len(y)
     np.testing.assert_allclose(again, [dense.scores(x) for x in X], rtol=1e-4, atol=1e-4)
@@ -146,26 +156,58 @@ def test_a_whole_matrix_leaves_out_features_beyond_a_limit():
 # ------------------------------------------------------------------------------------------------------ the table
 
 
-def test_pairs_are_a_dictionary():
-    """Thousands of pairs in random order: every number is where it was put, and blocks are used again."""
-    rng, pairs, known = np.random.default_rng(0), reserve_pairs(new_pairs(1), 50), {}
-    for step in range(4000):
-        f, k = int(50 * rng.random() ** 3), int(rng.integers(300))
+@pytest.mark.parametrize("most", [20, 300])
+def test_pairs_are_a_dictionary(most):
+    """Thousands of pairs in random order: every number is where it was put, and blocks are used again.
+
+    The classes become more, from 3 on, so that lists and dense blocks become each other.
+    """
+    rng, pairs, known, kinds = np.random.default_rng(0), reserve_pairs(new_pairs(2), 50), {}, set()
+    for step in range(1, 4001):
+        classes = min(most, 3 + step // 10)
+        f, k = int(50 * rng.random() ** 3), int(rng.integers(classes))
         row = rows_of(np.eye(50)[[f]], np.zeros(1), np.ones(1))
-        if len(pairs.classes) - pairs.now["used"][0] < count_places(pairs, row, 0, 1):
-            pairs = more_room(pairs, count_places(pairs, row, 0, 1))
+        if not table.has_room(pairs, row, 0, 1, classes):
+            pairs = more_room(pairs, count_places(pairs, row, 0, 1, classes), classes)
         place = table.place_of(pairs, f, k)
-        assert (place < 0) == ((f, k) not in known)
-        place = table.add_pair(pairs, f, k) if place < 0 else place
-        pairs.values[pairs.begin[f] + place, 0] = known[f, k] = step
+        place = table.add_pair(pairs, f, k, classes) if place < 0 else place
+        at = pairs.blocks[f]["begin"] + place
+        assert tuple(column[at] for column in pairs.values) == known.get((f, k), (0, 0))
+        pairs.values[0][at], pairs.values[1][at] = known[f, k] = (0 if step % 3 else step, step)
+        kinds |= {(bool(b["size"]), bool(b["capacity"])) for b in pairs.blocks}
         if step % 500 == 499:
             pairs = reserve_pairs(packed_pairs(pairs), 50)
-    for (f, k), step in known.items():
-        assert pairs.values[pairs.begin[f] + table.place_of(pairs, f, k), 0] == step
-    assert pairs.size.sum() == len(known)
-    blocks = 2.0 ** np.ceil(np.log2(np.maximum(pairs.size, 1)))
-    assert pairs.now["used"][0] <= 2 * blocks.sum() < 5 * len(known)
-    assert bytes_of(pairs) < 60 * len(known)
+    for (f, k), numbers in known.items():
+        at = pairs.blocks[f]["begin"] + table.place_of(pairs, f, k)
+        assert tuple(column[at] for column in pairs.values) == numbers
+    assert kinds == ({(False, False), (False, True)} | ({(True, False)} if most > table.SMALL else set()))
+    packed = packed_pairs(pairs)
+    feature = np.repeat(np.arange(len(packed.size)), packed.size)
+    assert list(zip(feature.tolist(), packed.classes.tolist(), strict=True)) == sorted(known)
+    assert count_pairs(pairs) == count_pairs(packed) == len(known)
+    assert pairs.now["used"][0] < 5 * len(known)
+    assert bytes_of(pairs) < 70 * len(known)
+
+
+def test_scores_are_sums_whatever_the_blocks():
+    """Lists, dense blocks of several sizes, features without a block, and one that a row has twice."""
+    rng, classes = np.random.default_rng(1), 70
+    pairs, dense = more_room(reserve_pairs(new_pairs(1), 40), 1 << 14, classes), np.zeros((60, classes))
+    for f in range(40):
+        most = 70 if f < 15 else 8 if f % 3 else 20
+        for k in rng.permutation(most)[: rng.choice([3, 30, 70])].tolist():
+            place = table.place_of(pairs, f, k)
+            place = table.add_pair(pairs, f, k, most) if place < 0 else place
+            dense[f, k] = pairs.values[0][pairs.blocks[f]["begin"] + place] = np.float32(rng.normal())
+    assert set(pairs.blocks["capacity"].tolist()) == {0, 8, 32, 128}
+    assert set(pairs.blocks["size"].tolist()) == {0, 3, 30}
+    features = np.concatenate([rng.integers(0, 60, 90), np.arange(15, 40), [7, 7]])
+    values, z, wanted = rng.normal(size=len(features)), np.full(classes, 0.5), np.full(classes, 0.5)
+    row = Rows(np.array([0, len(features)]), features, values, np.zeros(1), np.ones(1), np.zeros(1))
+    table.add_weights(pairs, row, 0, 2.0, classes, z)
+    for f, x in zip(features.tolist(), values.tolist(), strict=True):
+        wanted += 2.0 * x * dense[f]
+    np.testing.assert_array_equal(z, wanted)
 
 
 # ------------------------------------------------------------------------------------------------------ the combiner

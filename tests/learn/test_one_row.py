@@ -6,8 +6,11 @@ import pickle
 import numpy as np
 import pytest
 
-from sonlearn import Batch, DivergedError, Learner
+from sonlearn import Batch, DivergedError, InputError, Learner
+from sonlearn.data.batch import joined
 from sonlearn.jit import repeated
+from sonlearn.jit.sequence import Sequence
+from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.one_row import OneRow
 from sonlearn.views.index import Entries
 
@@ -37,7 +40,8 @@ def batch_of(row, y, weight):
 def settled(**options):
     """A learner that knows how labels are written, and its one row."""
     learner = Learner(**options)
-    learner.partial_fit(batch_of(Entries(np.array([-1]), np.ones(1)), -1.0, 1.0))
+    label = 0.0 if options.get("loss") == "poisson" else -1.0
+    learner.partial_fit(batch_of(Entries(np.array([-1]), np.ones(1)), label, 1.0))
     return learner
 
 
@@ -45,7 +49,9 @@ def settled(**options):
     "options",
     [
         {"method": "nag"}, {"method": "nag", "loss": "squared", "clip": 1.0}, {"method": "rfd-son", "sketch_size": 3},
-        {"method": "arow", "threshold": 0.7},
+        {"method": "arow", "threshold": 0.7}, {"method": "nag", "threshold": "best-f1"},
+        {"method": "nag", "coverage": 0.8}, {"method": "nag", "loss": "squared", "coverage": 0.8},
+        {"method": "nag", "loss": "poisson"},
     ],
     ids=lambda options: " ".join(map(str, options.values())),
 )  # fmt: skip
@@ -54,6 +60,7 @@ def test_one_row_is_a_batch_of_one(options):
     assert OneRow.serves(one)
     way = OneRow(one, -1)
     for row, y, weight in stream():
+        y = float(y > 0) if options.get("loss") == "poisson" else y
         expect = many.predict(batch_of(row, np.nan, 1.0), online=True)
         assert way.raw(row) == expect.raw[0]
         assert way.learn(row, y, weight) == many.partial_fit(batch_of(row, y, weight)).raw[0]
@@ -74,6 +81,65 @@ def test_the_default_method_too():
     assert one.examples == many.examples
 
 
+#: Every kind of view, and every engine that has calls for rows (`Engine.row_calls`), with and without forgetting; and
+#: one engine without, rfd-son.
+MEMBERS = {
+    "logistic": ("nag", "nag:zs~0.01", "drfd:lunit", "arow-precision:odds", "multinomial-bayes:log~0.02", "nag:bins-z",
+                 "nag:triples", "arow-precision:neighbours", "drfd:zs-all", "ewma~0.1", "rfd-son:tfidf"),
+    "squared": ("nag", "drfd:zs", "nlms:zs", "nag:pairs-z~0.01", "ewma~0.1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("loss", MEMBERS)
+@pytest.mark.parametrize("numbers", [True, False])
+def test_a_committee_learns_rows_one_by_one_as_in_batches(loss, numbers, monkeypatch):
+    """The same bits of predictions and of the model, while tables grow, a view sets in or goes, and members are pruned.
+
+    Every seventh row is predicted beforehand, with features that nobody knows, and one is learned as a batch.
+    """
+    monkeypatch.setattr(pruning, "FIRST", 30)
+    monkeypatch.setattr(pruning, "CHECKPOINTS", (60, 95))
+    options = {"members": MEMBERS[loss], "loss": loss, "sketch_size": 3}
+    one, many = settled(**options), settled(**options)
+    way, batches, got, draw = OneRow(one, -1), [], [], np.random.default_rng(1)
+    for i, (row, y, weight) in enumerate(stream(130, features=60)):
+        if numbers and i % 3 == 0:
+            continue
+        y = y if loss == "logistic" else 100.0 + 3.0 * row.values.sum()
+        batches.append(batch_of(row, y, weight))
+        if i % 7 == 0:
+            asked = Entries(np.append(row.ids[:-1], [999, -1]), np.append(row.values[:-1], [0.5, 1.0]))
+            assert way.raw(asked) == one.copy().predict(batch_of(asked, np.nan, 1.0), online=True).raw[0]
+        raw = one.partial_fit(batches[-1]).raw[0] if i == 50 else way.learn(row, y, weight)
+        got.append(raw)
+    expect, at = [], 0
+    while at < len(batches):
+        n = int(draw.integers(1, 40))
+        expect += many.partial_fit(joined(batches[at : at + n])).raw.tolist()
+        at += n
+    np.testing.assert_array_equal(got, expect)
+    assert 1 < sum(member["active"] for member in one.facts()["members"]) < len(MEMBERS[loss])
+    (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
+    assert header == expect
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(array, others[name], err_msg=name)
+
+
+def test_a_committee_refuses_a_row_as_a_batch_does():
+    one = settled(members=("nag", "drfd:lunit"))
+    way, rows = OneRow(one, -1), [row for row, _, _ in stream(9)]
+    for row in rows[:5]:
+        way.learn(row, 1.0, 1.0)
+    wild = Entries(np.array([1, -1]), np.array([1e60, 1.0]))
+    before = one.to_arrays()[1]
+    with pytest.raises(DivergedError, match="<memory>:1"):
+        way.learn(wild, 1.0, 1.0)
+    after = one.to_arrays()[1]
+    assert all(np.array_equal(before[name], array) for name, array in after.items())
+    way.learn(rows[6], -1.0, 1.0)
+    assert one.examples == 7
+
+
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
 def test_a_row_that_is_refused_changes_nothing_and_says_so():
     one = settled(method="nag", loss="squared")
@@ -90,11 +156,18 @@ def test_a_row_that_is_refused_changes_nothing_and_says_so():
 
 @pytest.mark.parametrize(
     "options",
-    [{"label_delay": 2}, {"oaa": 3}, {"coverage": 0.9}, {"threshold": "best-f1"}, {"loss": "poisson"}],
+    [{"label_delay": 2}, {"oaa": 3}, {"loss": "logistic"}],
 )
 def test_what_needs_more_than_an_engine_goes_as_a_batch(options):
+    """Of two classes, labels may be 0 and 1, or words, until a batch has come."""
     assert not OneRow.serves(Learner(method="nag", **options))
-    assert not OneRow.serves(Learner(method="nag"))  # labels may be 0 and 1, or words
+
+
+def test_counts_are_not_negative():
+    one = Learner(method="nag", loss="poisson")
+    with pytest.raises(InputError, match="<memory>:1"):
+        OneRow(one, -1).learn(Entries(np.array([1, -1]), np.ones(2)), -1.0, 1.0)
+    assert one.examples == 0
 
 
 def test_learners_that_have_learned_one_row_are_copied_and_pickled():
@@ -121,3 +194,23 @@ def test_a_repeated_kernel_is_the_kernel_whatever_it_is_called_with():
         assert kernel(*row) == kernel(*row) == kernel(*row) == expect
         values32 = values.astype(np.float32)  # other types: found out anew
         assert kernel(empty, values32, *row[2:]) == expect
+
+
+def test_a_sequence_stops_at_the_call_that_is_not_done():
+    from sonlearn.jit.decorators import Kernel
+    from sonlearn.jit.settings import faststart_is_on
+    from sonlearn.learn.ensemble.by_row import copy_one
+    from sonlearn.views.view import fits
+
+    count, other, third = np.array([3]), np.zeros(1, np.int64), np.zeros(1, np.int64)
+    calls = [(copy_one, (count, other)), (fits, (count, 4)), (copy_one, (other, third))]
+    sequence = Sequence(calls)
+    assert sequence.is_prepared == (isinstance(copy_one, Kernel) and faststart_is_on())
+    assert sequence.run(0) == 3
+    assert third[0] == 3
+    count[0] = 5
+    assert sequence.run(0) == 1
+    assert (other[0], third[0]) == (5, 3)
+    sequence.replace(1, [(fits, (count, 5))])
+    assert sequence.run(1) == 3
+    assert third[0] == 5

@@ -187,7 +187,7 @@ def test_learners_that_learn_the_further_rows_apart_give_the_same_bits(name):
     np.testing.assert_array_equal(np.concatenate([each.raw for each in got]), whole.partial_fit(further).raw)
     probe = rows_of(batch, slice(0, 100))
     np.testing.assert_array_equal(history.predict(probe).raw, whole.predict(probe).raw)
-    assert history.facts()["parts"][0]["weight"] == whole.facts()["parts"][0]["weight"] != 1 / 3
+    assert history.facts()["partitions"][0]["weight"] == whole.facts()["partitions"][0]["weight"] != 1 / 3
 
 
 @pytest.mark.parametrize("name", [*CLASSES, "squared", "committee"])
@@ -200,7 +200,7 @@ def test_cuts_threads_and_files_change_no_bit(name, threads, tmp_path):
     first = other.partial_fit(batch.part(200, 247)).raw
     other.save(tmp_path / "model")
     other = Learner.load(tmp_path / "model", threads=threads)
-    assert other.parts == 3
+    assert other.partitions == 3
     np.testing.assert_array_equal(np.append(first, other.partial_fit(batch.part(247, 320)).raw), wanted)
     np.testing.assert_array_equal(other.predict(batch).raw, whole.predict(batch).raw)
     (header, arrays), (theirs, others) = whole.to_arrays(), other.to_arrays()
@@ -279,7 +279,7 @@ def test_committees_of_classes_equal_their_learners_and_one_combiner_of_classes(
             if number < met:
                 twin.learn(v, number, h / M)
             met = max(met, number + 1)
-    assert len({part["weight"] for part in ours.facts()["parts"]}) == 3
+    assert len({part["weight"] for part in ours.facts()["partitions"]}) == 3
 
 
 @interpreted
@@ -306,7 +306,7 @@ def test_classes_equal_their_learners_and_one_combiner_written_out(name):
             met += 1
     learned_rows = [float(y) for y, h in zip(batch.y, batch.weight, strict=True) if h > 0 and y == y]
     assert [each["examples"] for each in ours.facts()["classes"]] == [learned_rows.count(label) for label in labels]
-    assert ours.facts()["parts"][0]["weight"] != ours.facts()["parts"][1]["weight"]
+    assert ours.facts()["partitions"][0]["weight"] != ours.facts()["partitions"][1]["weight"]
     again = ours.predict(further)
     np.testing.assert_allclose(again.probabilities.sum(axis=1) + again.other * (options.oaa == 9) * 4, 1.0)
 
@@ -411,6 +411,6 @@ def test_a_file_whose_parts_do_not_fit_is_refused():
     options = options_of("nag")
     header, arrays = united(options, stream(options)).to_arrays()
     with pytest.raises(ModelFileError):
-        Learner.from_arrays(header | {"parts": 4}, arrays)
+        Learner.from_arrays(header | {"partitions": 4}, arrays)
     with pytest.raises(ModelFileError):
-        Learner.from_arrays(header | {"parts": None}, arrays)
+        Learner.from_arrays(header | {"partitions": None}, arrays)

@@ -188,7 +188,7 @@ def test_a_label_that_is_no_value_is_refused(label):
     assert ours.predict_one({"a": 1.0}) == 0.0
 
 
-@pytest.mark.parametrize("value", [math.inf, -math.inf, [1], b"x"])
+@pytest.mark.parametrize("value", [math.inf, -math.inf, [1], b"x", 10**400])
 def test_what_is_no_value_is_refused(value):
     ours = SonlearnRegressor(method="nag")
     with pytest.raises(InputError, match=r"'tea'.*expected a finite number or a text"):
@@ -288,3 +288,13 @@ def test_positive_threshold_and_multinomial():
     shared.learn_one({"a": 1.0}, "tea")
     assert shared.learner_.options.multinomial == 3
     assert shared.predict_proba_one({"a": 1.0})["tea"] > 0.4
+
+
+def test_memory_is_that_of_what_has_been_learned():
+    model = SonlearnClassifier(method="nag", classes=(False, True))
+    before = model._raw_memory_usage
+    for i in range(200):
+        model.learn_one({f"word{i}": 1.0}, i % 2 == 0)
+    arrays = model.learner_.to_arrays()[1].values()
+    assert model._raw_memory_usage - before == sum(array.nbytes for array in arrays)
+    assert 200 * 8 < model._raw_memory_usage < 100_000

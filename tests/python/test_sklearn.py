@@ -331,6 +331,29 @@ def test_importances_are_mean_contributions(classes):
     assert min(found[:2]) > 3 * max(found[2:])
 
 
+def test_feature_importances_are_shares_in_a_sample_of_the_rows(classes):
+    X, y = classes
+    linear = SonlearnClassifier(method="nag").fit(X[:50], y[:50])
+    expect = np.abs(X[:50] * linear.coef_[0]).mean(axis=0)
+    np.testing.assert_allclose(linear.feature_importances_, expect / expect.sum(), atol=1e-9)
+    every = 1
+    while len(X) > 64 * every:
+        every *= 2
+    whole, parts = SonlearnClassifier(method="nag").fit(X, y), SonlearnClassifier(method="nag")
+    for at in range(0, len(X), 37):
+        parts.partial_fit(X[at : at + 37], y[at : at + 37], classes=[0, 1] if at == 0 else None)
+    expect = np.abs(X[::every] * whole.coef_[0]).sum(axis=0)
+    np.testing.assert_allclose(whole.feature_importances_, expect / expect.sum(), atol=1e-9)
+    np.testing.assert_array_equal(parts.feature_importances_, whole.feature_importances_)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(parts)).feature_importances_, whole.feature_importances_)
+    X, y = several()
+    ours = SonlearnClassifier(method="nag", multinomial=True).fit(X[:40], y[:40])
+    np.testing.assert_allclose(ours.importances(X), [np.abs(X * own).mean(axis=0) for own in ours.coef_], atol=1e-9)
+    expect = sum(np.abs(X[:40] * own).sum(axis=0) for own in ours.coef_)
+    np.testing.assert_allclose(ours.feature_importances_, expect / expect.sum(), atol=1e-9)
+    assert not hasattr(SonlearnClassifier(), "feature_importances_")
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_columns_have_roles(library):
     frames = pytest.importorskip(library, reason=f"needs {library}")

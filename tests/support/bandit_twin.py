@@ -11,12 +11,43 @@ from scipy.stats import norm
 
 from sonlearn import LearnOptions
 
-PRIOR, LEAST, RATE, POWER = 0.03, 0.01, 0.002, 4
+PRIOR, OWN_PRIOR, LEAST, RATE, POWER = 0.03, 3.0, 0.01, 0.002, 4
 R, SKETCH_SIZE, MOST = 0.1, 15, 384
 
 
 def sigmoid(u):
     return 1.0 / (1.0 + np.exp(-u))
+
+
+class Fading(DrfdTwin):
+    """A sketch of one column whose rows fade with every decision, wherever it was learned.
+
+    B, Delta and the mass are those of the last shrink, `at` decisions; a shrink takes off what has faded since.
+    """
+
+    def __init__(self, options, d):
+        super().__init__(options, d)
+        self.at = 0
+
+    def decisions(self, now):
+        """Since the last shrink, until a thousandth (2^-10) is left."""
+        n, keeps = max(now - self.at, 0), 1 - self.o.decay
+        return min(n, int(np.log(2.0**-10) / np.log(keeps))) if self.o.decay else n
+
+    def variance(self, x, now):
+        left = (1 - self.o.decay) ** self.decisions(now)
+        return min(x @ np.linalg.solve(self.matrix, x) / left, x @ x)
+
+    def learn_at(self, now, x, y, weight):
+        if not len(self.B):
+            self.at = now
+        self.since = self.decisions(now)
+        left, shrinks = (1 - self.o.decay) ** self.since, self.shrinks
+        self.learn(x, y, weight / left, self.w @ x)
+        if self.added and left < 0.5:
+            self.shrink()
+        if self.shrinks > shrinks:
+            self.at = now + 1
 
 
 class Diagonal:
@@ -25,22 +56,26 @@ class Diagonal:
     def __init__(self):
         self.w, self.P, self.bias = {}, {}, [0.0, 0.0]
 
+    def fade(self, left):
+        self.bias[1] *= left
+        self.P = {f: left * P for f, P in self.P.items()}
+
     def score(self, row):
         """(z, v) of a row {feature: value}."""
         z = self.bias[0] + sum(x * float(self.w.get(f, 0.0)) for f, x in row.items())
-        v = 1 / (PRIOR + self.bias[1]) + sum(x * x / (PRIOR + float(self.P.get(f, 0.0))) for f, x in row.items())
+        v = 1 / (OWN_PRIOR + self.bias[1]) + sum(x * x / (PRIOR + float(self.P.get(f, 0.0))) for f, x in row.items())
         return z, v
 
     def update(self, row, target, weight, link, z, v):
         p = sigmoid(z) if link else z
         h = weight * max(p * (1 - p), LEAST) if link else weight
         g = weight * (target - p) / (1 + v * h)
-        self.bias[0] += g / (PRIOR + self.bias[1])
+        self.bias[0] += g / (OWN_PRIOR + self.bias[1])
         self.bias[1] += h
         for f, x in row.items():
-            before = float(self.P.get(f, np.float32(0)))
+            before = self.P.get(f, 0.0)
             self.w[f] = np.float32(float(self.w.get(f, np.float32(0))) + g * x / (PRIOR + before))
-            self.P[f] = np.float32(before + h * x * x)
+            self.P[f] = before + h * x * x
 
 
 def probabilities(o, t, mean, width):
@@ -78,9 +113,9 @@ class BanditTwin:
 
     def __init__(self, options, columns, dense_features):
         self.o, self.d = options, min(dense_features, MOST)
-        drfd = LearnOptions(method="drfd", loss="squared", sketch_size=SKETCH_SIZE, arow_r=R)
+        drfd = LearnOptions(method="drfd", loss="squared", sketch_size=SKETCH_SIZE, arow_r=R, decay=options.decay)
         self.diagonal = [Diagonal() for _ in range(columns)]
-        self.sketched = [DrfdTwin(drfd, max(self.d, 1)) for _ in range(columns)]
+        self.sketched = [Fading(drfd, max(self.d, 1)) for _ in range(columns)]
         self.rewards, self.candidates, self.errors, self.weight = [], 0, np.zeros(2), 0.0
 
     def dense(self, row):
@@ -98,7 +133,7 @@ class BanditTwin:
             z, v = self.diagonal[k].score(row)
             x = self.dense(wide)
             mean = self.sketched[k].w @ x
-            width = np.sqrt(x @ np.linalg.solve(self.sketched[k].matrix, x) / R) / 3
+            width = np.sqrt(self.sketched[k].variance(x, len(self.rewards)) / R) / 3
             scores.append((z, v, mean, width))
         scores = np.array(scores)
         self.scores = scores
@@ -120,6 +155,7 @@ class BanditTwin:
         self.candidates += len(columns)
         low, high = min(self.rewards), max(self.rewards)
         if low == high:
+            self.fade()
             return
         r, link, p = (reward - low) / (high - low), self.o.cb_type in ("dm", "mtr"), 1.0 if np.isnan(p) else p
         z = self.scores[action, 0]
@@ -140,4 +176,10 @@ class BanditTwin:
             self.diagonal[k].update(row, target, weight, link, *self.scores[a, :2])
             x = self.dense(wide)
             if x.any():
-                self.sketched[k].learn(x, target, weight, self.sketched[k].w @ x)
+                self.sketched[k].learn_at(len(self.rewards) - 1, x, target, weight)
+        self.fade()
+
+    def fade(self):
+        """A decision has been learned: what the diagonal models know fades."""
+        for one in self.diagonal:
+            one.fade(1 - self.o.decay)

@@ -1,4 +1,4 @@
-"""Views told in dictionaries and lists: what each entry of a row becomes, under a name of its own.
+"""Views as dictionaries and lists: what each entry of a row becomes, under a name of its own.
 
 A twin sees one row at a time, ``[(id, x), ...]`` with distinct ids, and gives ``[(name, value), ...]`` in order.
 `learn` tells whether the row is learned from. Nothing here is bounded, and nothing is quick.
@@ -174,7 +174,7 @@ class Tuples(Binned):
         super().__init__(code)
         self.order, self.resolution, self.unit = order, resolution, unit
         self.longest, self.chosen, self.few = longest, chosen or longest, few
-        self.made, self.told, self.last = set(), 0, []
+        self.made, self.combined, self.last = set(), 0, []
         self.labels = [] if numbers else None
         self.sums = {}
         self.classes = None  # of several: [(remainder of the class's number, weight, features)] of the rows learned
@@ -202,7 +202,7 @@ class Tuples(Binned):
     def row(self, row, h):
         row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
         if len(row) > self.longest:
-            most = self.few if 3 * len(self.made) >= 2 * self.told else self.chosen
+            most = self.few if 3 * len(self.made) >= 2 * self.combined else self.chosen
             row = sorted(row, key=lambda entry: -self.tells(entry[0]))[:most]
         names = [self.bin(j, x, h, self.resolution) for j, x in row]
         every = itertools.combinations_with_replacement if self.order == 2 else itertools.combinations
@@ -212,7 +212,7 @@ class Tuples(Binned):
     def count(self, row, y, h):
         row = [(j, x) for j, x in tamed(row) if j != CONSTANT]
         self.made.update(self.last)
-        self.told += len(self.last)
+        self.combined += len(self.last)
         self.moments.add(row, h)
         if self.classes is not None:
             self.classes.append((int(y) % 8, h, {j for j, _ in row}))
@@ -230,11 +230,11 @@ class Tuples(Binned):
 class Neighbours(Binned):
     def __init__(self):
         super().__init__("float")
-        self.made, self.told, self.last = set(), 0, []
+        self.made, self.combined, self.last = set(), 0, []
 
     def row(self, row, h):
         names = [self.bin(j, x, h, 1) for j, x in tamed(row) if j != CONSTANT]
-        far = 2 * len(self.made) < self.told
+        far = 2 * len(self.made) < self.combined
         self.last = []
         for i in range(len(names)):
             for gap in (1, 2, 3) if far else (1,):
@@ -246,7 +246,7 @@ class Neighbours(Binned):
 
     def count(self, row, y, h):
         self.made.update(self.last)
-        self.told += len(self.last)
+        self.combined += len(self.last)
 
 
 MASK = (1 << 31) - 1
@@ -274,11 +274,11 @@ class Fourier(Raw):
     A feature's number is its place in the order in which rows learned from first had it.
     """
 
-    def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5):
+    def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5, binary=False):
         super().__init__()
         self.width, self.linear, self.alone = np.repeat(widths, components // len(widths)), linear, not components
         self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
-        self.values, self.numbers, self.weights, self.directions, self.off = {}, False, [], {}, False
+        self.values, self.numbers, self.weights, self.directions, self.off = {}, binary, [], {}, False
 
     def fit_transform(self, row, y, h, learn):
         n, entries = len(self.weights), sum(len(own) for j, own in self.values.items() if j != CONSTANT)

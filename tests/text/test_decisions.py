@@ -5,7 +5,8 @@ import pytest
 
 from sonlearn import InputError, TextOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.text.decisions import DecisionReader, product_id, read_decisions
+from sonlearn.text.decisions import DecisionReader, read_decisions
+from sonlearn.text.decisions.crossing import product_id
 from sonlearn.text.read import read_batches
 
 pytestmark = pytest.mark.interpreted
@@ -180,6 +181,49 @@ def test_classes_and_tables_become_decisions(tmp_path):
     )
     with pytest.raises(InputError, match="an action from 1 to 2 in the column 'what'"):
         read(tmp_path, table.replace("2,1.5", "3,1.5"), bandit, TextOptions(format="csv"))
+
+
+@pytest.mark.parametrize("size", [1 << 20, 24])
+def test_rows_of_tables_that_cannot_be_are_left_out(tmp_path, size):
+    """A bad action, a bad probability and a bad number, wherever chunks end; and one error too many."""
+    path, bandit = tmp_path / "t", BanditOptions(cb_explore=2, action="what", reward="gain", probability="p")
+    path.write_text("what,gain,p,age\n3,1,.5,30\n2,1.5,0.5,30\n1,0,1.25,40\n1,x,.5,1\n1,2,0.25,50\nx,1,.5,1\n")
+    reader = DecisionReader(str(path), TextOptions(format="csv"), bandit, on_error="skip", chunk_bytes=size)
+    found = list(reader)
+    assert np.concatenate([one.action for one in found]).tolist() == [1, 0]
+    assert np.concatenate([one.lines for one in found]).tolist() == [3, 6]
+    places = [at + start for one, start in zip(found, (0, found[0].n), strict=False) for at, _ in one.skipped or ()]
+    assert places == [0, 1, 1] + [2] * (1 - len(reader.skipped))
+    assert reader.error_count == 4
+    assert len(places) + len(reader.skipped) == 4
+    assert [error.line for error in sorted(reader.errors, key=lambda one: one.line)] == [2, 4, 5, 7]
+    most = DecisionReader(str(path), TextOptions(format="csv"), bandit, on_error="skip", max_errors=1, chunk_bytes=size)
+    with pytest.raises(InputError):
+        list(most)
+    classes = tmp_path / "c"
+    classes.write_text("'a 1 |w p\n'b 7 |w q\n2 'c |w r\n".replace("'a 1", "1 'a").replace("'b 7", "7 'b"))
+    (found,) = list(DecisionReader(str(classes), TextOptions(), BanditOptions(cbify=2), on_error="skip"))
+    assert (found.n, found.tags, found.skipped) == (2, ["a", "c"], [(1, "b")])
+
+
+def test_vw_reads_these_forms_too(tmp_path):
+    """A cost without a probability beside one with it, actions from 0 on, rewards alone, what is not to be learned."""
+    (found,) = read(tmp_path, "1:1 2:2:1.0 3:3 | a\n", THREE)
+    assert (found.action.tolist(), found.cost.tolist(), found.column.tolist()) == ([1], [2.0], [0, 1, 2])
+    of = '"_label_cost":1,"_labelIndex":1,"_label_probability":0.75'
+    lines = f"""{{{of},"a":[1,0],"p":[0.75,0.25],"c":{{"_multi":[{{"a":1}},{{"a":2}}]}}}}
+{{"RewardValue":1.0,"EventId":"x"}}
+{{{of},"_skipLearn":true,"pdrop":0.5,"c":{{"_multi":[{{"a":1}},{{"a":2}}]}}}}
+"""
+    path = tmp_path / "t"
+    path.write_text(lines)
+    reader = DecisionReader(str(path), TextOptions(), ADF)
+    (found,) = list(reader)
+    np.testing.assert_array_equal(found.probabilities, [0.25, 0.75, np.nan, np.nan])
+    assert (found.action.tolist(), found.lines.tolist()) == ([1, -1], [1, 3])
+    assert [note.partition(":")[0] for note in reader.notes] == [
+        "lines with a RewardValue and no decision were passed over", "pdrop",
+    ]  # fmt: skip
 
 
 def test_read_decisions_is_the_reader(tmp_path):

@@ -14,7 +14,7 @@ def test_results_come_in_the_order_of_the_items():
 
 def test_closing_takes_no_lock_that_all_pools_share():
     """As when garbage collection closes it in a thread that is handing work to a pool of its own."""
-    results = map_prefetching(itertools.count(), lambda i: i, 2, ahead=10**6)  # always about to submit another item
+    results = map_prefetching(itertools.count(), lambda i: i, 2, waiting=10**6)  # always about to submit another item
     assert next(results) == 0
     with pools._global_shutdown_lock:
         time.sleep(0.1)

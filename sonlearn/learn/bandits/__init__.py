@@ -1,7 +1,7 @@
-"""Contextual bandits: decisions, of which only the chosen action's reward is seen.
+"""Contextual bandits: decisions of which only the chosen action's reward is known.
 
-Read `rounds` first: what happens for a decision. It uses two reward models, each of which gives the expected reward of
-a candidate and the width of its confidence, and one rule of exploration:
+Read `rounds` first: the loop over decisions. It uses two reward models and a rule of exploration. A reward model gives
+the expected reward of a candidate and the width of its confidence:
 
 `diagonal`  logistic regression with a diagonal precision for each (feature, action) that occurred: words
 `sketched`  drfd of a few hundred dense features for each action: random Fourier features of numbers

@@ -23,7 +23,7 @@ from sonlearn.text.columns import ColumnTable
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Version of the header and arrays of a bandit's file.
-FORMAT = 1
+FORMAT = 2
 #: Rows that are viewed at a time.
 ROWS = 2048
 #: Rules of exploration that need widths.
@@ -218,8 +218,6 @@ class Bandit:
             learn = None if header["learn"] is None else LearnOptions(**header["learn"])
             bandit = cls(BanditOptions(**header["bandit"]), TextOptions(**header["text"]), learn, threads=threads)
             bandit.columns = ColumnTable(header["columns"])
-            if arrays["ids"].dtype != np.int64 or arrays["ids"].ndim != 1:
-                raise ValueError("ids are not integers")
             bandit.index = index_of(arrays["ids"])
             state = storage.rebuilt(bandit.state, arrays, "state")
             bandit.state = bandit._model.restored(state, bandit.size)

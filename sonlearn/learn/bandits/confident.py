@@ -24,12 +24,12 @@ from sonlearn.learn.bandits.sketched import (
     scratch,
     with_columns,
 )
-from sonlearn.learn.multiclass.pairs import bytes_of, more_room
+from sonlearn.learn.multiclass.pairs import bytes_of, count_pairs, more_room
 from sonlearn.options.bandit import CB_TYPES, BanditOptions
 from sonlearn.views import make_view
 
 #: What the dense view shows.
-COMPONENTS, WIDTH = 256, 1.5
+COMPONENTS, WIDTH = 256, 1.25
 
 
 class ConfidentState(NamedTuple):
@@ -46,9 +46,9 @@ class ConfidentRewards:
     """The diagonal and the sketched reward model side by side (see `RewardModel` in `bandit`)."""
 
     def __init__(self, options: BanditOptions):
-        self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), params())
+        self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), params(options.decay))
         self._sparse = make_view("lunit")
-        self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0)
+        self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
         K = self._columns = options.actions or 1
         self._work = Scratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), scratch())
 
@@ -79,8 +79,8 @@ class ConfidentRewards:
             if at == len(problem.action):
                 return state, out
             begin, end = problem.first[at : at + 2]
-            places = room_needed(state.diagonal.pairs, sparse, problem.row, begin, end)
-            pairs = more_room(state.diagonal.pairs, places)
+            places = room_needed(state.diagonal.pairs, sparse, problem.row, begin, end, self._columns)
+            pairs = more_room(state.diagonal.pairs, places, self._columns)
             state = state._replace(diagonal=state.diagonal._replace(pairs=pairs))
 
     def _learned_rows(self, state: ConfidentState, rows: Rows, size: int) -> tuple[ConfidentState, Rows, Rows]:
@@ -118,7 +118,7 @@ class ConfidentRewards:
         """Pairs of a feature and an action, bytes, each model's recent squared error."""
         now, pairs, sketched = state.now[0], state.diagonal.pairs, state.sketched
         return {
-            "pairs": int(pairs.size.sum()), "bytes": bytes_of(pairs) + sum(array.nbytes for array in sketched),
+            "pairs": count_pairs(pairs), "bytes": bytes_of(pairs) + sum(array.nbytes for array in sketched),
             "error of the diagonal model": float(now["error_d"]),
             "error of the sketched model": float(now["error_s"]) if len(sketched.now) else None,
         }  # fmt: skip

@@ -2,14 +2,18 @@
 
 For column k, the row x and a reward r scaled to [0, 1], with p = sigmoid(z):
 
-    z = b_k + sum_j w_jk x_j,    v = 1/(A + c_k) + sum_j x_j^2/(A + P_jk)
+    z = b_k + sum_j w_jk x_j,    v = 1/(C + c_k) + sum_j x_j^2/(A + P_jk)
     h = max(p (1 - p), LEAST) h',    g = h' (r - p)/(1 + v h),    h' the row's importance
     w_jk += g x_j/(A + P_jk),    P_jk += h x_j^2
 
-and the same for b_k and c_k with x = 1. The mean is p, the upper bound sigmoid(z + W sqrt(v)), and the width is what
+and the same for b_k and c_k with x = 1 and C in place of A: an action that has failed elsewhere is still tried where
+words are new. The mean is p, the upper bound sigmoid(z + W sqrt(v)), and the width is what
 that is above p, over W. Rewards may be any numbers in [0, 1]: then this is the quasi-likelihood of fractions. It is
 AROW's form of the diagonal Newton step, with Laplace's approximation of the log loss, as Chapelle and Li have it (An
 empirical evaluation of Thompson sampling, NIPS 2011); theirs is learned in batches.
+
+Where precisions fade (see `rounds`), P and c stand for what they were when they were last renewed, and what is learned
+counts as much more as is left of these.
 
 With `link` off (estimated rewards, which may be any numbers) z itself is the mean, sqrt(v) the width, and h = h'.
 """
@@ -25,8 +29,8 @@ from sonlearn.jit import bare_inline
 from sonlearn.learn.diagonal_fd.rounds import sigmoid
 from sonlearn.learn.multiclass.pairs import Pairs, add_pair, new_pairs, packed_pairs, place_of, reserve_pairs
 
-#: A: precision before anything is known.
-PRIOR = 0.03
+#: A, C: precisions of a weight and of an action's own term before anything is known.
+PRIOR, OWN_PRIOR = 0.03, 3.0
 #: A step counts as much as if p (1 - p) was this.
 LEAST = 0.01
 #: Columns of `Pairs.values`.
@@ -56,24 +60,28 @@ def packed_diagonal(state: DiagonalState) -> DiagonalState:
 
 
 @bare_inline
-def score(state, rows, i, z, v):
-    """z, v <- the score of row i and its variance in every column; float64[columns], filled in."""
+def score(state, rows, i, left, z, v):
+    """z, v <- the score of row i and its variance in every column; float64[columns], filled in.
+
+    left : float, what is left of the precisions that are stored
+    """
     pairs, bias = state.pairs, state.bias
     total = 0.0
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         total += rows.values[at] * rows.values[at]
     for k in range(len(z)):
         z[k] = bias[k, W]
-        v[k] = total / PRIOR + 1.0 / (PRIOR + bias[k, P])
+        v[k] = total / PRIOR + 1.0 / (OWN_PRIOR + left * bias[k, P])
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
-        if f >= len(pairs.begin):
+        if f >= len(pairs.blocks):
             continue
-        begin = pairs.begin[f]
-        for e in range(begin, begin + pairs.size[f]):
-            k = pairs.classes[e]
-            z[k] += x * pairs.values[e, W]
-            v[k] -= x * x * (1.0 / PRIOR - 1.0 / (PRIOR + pairs.values[e, P]))
+        block = pairs.blocks[f]
+        begin, capacity = block["begin"], min(block["capacity"], len(z))
+        for e in range(begin, begin + max(block["size"], capacity)):
+            k = pairs.classes[e] if capacity == 0 else e - begin
+            z[k] += x * pairs.values[W][e]
+            v[k] -= x * x * (1.0 / PRIOR - 1.0 / (PRIOR + left * pairs.values[P][e]))
 
 
 @bare_inline
@@ -89,21 +97,31 @@ def estimate(link, by, z, v):
 
 
 @bare_inline
-def update(link, state, rows, i, k, z, v, target, weight):
-    """Learn row i in column k, of score z and variance v; room for pairs has been made."""
+def update(link, state, rows, i, left, k, z, v, target, weight):
+    """Learn row i in column k, of score z and variance v; room for pairs has been made, `left` is `score`'s."""
     pairs, bias = state.pairs, state.bias
     p = sigmoid(z) if link else z
     h = weight * max(p * (1.0 - p), LEAST) if link else weight
     g = weight * (target - p) / (1.0 + max(v, 0.0) * h)
     if not math.isfinite(g):
         return
-    bias[k, W] += g / (PRIOR + bias[k, P])
-    bias[k, P] += h
+    bias[k, W] += g / (OWN_PRIOR + left * bias[k, P])
+    bias[k, P] += h / left
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
         place = place_of(pairs, f, k)
         if place < 0:
-            place = add_pair(pairs, f, k)
-        e = pairs.begin[f] + place
-        pairs.values[e, W] += g * x / (PRIOR + pairs.values[e, P])
-        pairs.values[e, P] += h * x * x
+            place = add_pair(pairs, f, k, len(bias))
+        e = pairs.blocks[f]["begin"] + place
+        pairs.values[W][e] += g * x / (PRIOR + left * pairs.values[P][e])
+        pairs.values[P][e] += h * x * x / left
+
+
+@bare_inline
+def renew(state, left):
+    """Take what has faded off all precisions: `left` is left of them."""
+    precisions = state.pairs.values[P]
+    for e in range(len(precisions)):
+        precisions[e] *= left
+    for k in range(len(state.bias)):
+        state.bias[k, P] *= left

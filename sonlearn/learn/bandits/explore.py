@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data.mixing import BITS, LOW, mixed
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.options.bandit import EXPLORERS, BanditOptions
 
@@ -32,7 +33,6 @@ CODE = dict(zip(EXPLORERS, (UCB, THOMPSON, SQUARECB, SOFTMAX, EPSILON, GREEDY), 
 #: Points of equal weight at which a normal distribution is summed up.
 NODES = 32
 _POINTS = np.array([NormalDist().inv_cdf((i + 0.5) / NODES) for i in range(NODES)])
-_LOW = (1 << 31) - 1
 
 
 class Rule(NamedTuple):
@@ -141,7 +141,7 @@ def below(z, s):
 @bare_inline
 def chosen(seed, t, p):
     """The candidate that a number in [0, 1), a hash of the seed and of the decision's number t, falls to."""
-    low = mixed(mixed(seed & _LOW) ^ (seed >> 31) ^ mixed(t & _LOW) ^ (t >> 31))
+    low = mixed(mixed(seed & LOW) ^ (seed >> BITS) ^ mixed(t & LOW) ^ (t >> BITS))
     high = mixed(low ^ 0x5BD1E995)
     u, last = (high * float(1 << 31) + low) / float(1 << 62), 0
     for a in range(len(p)):
@@ -151,12 +151,3 @@ def chosen(seed, t, p):
             if u < 0.0:
                 return a
     return last
-
-
-@forced_inline
-def mixed(h):
-    """A hash of 31 bits."""
-    h &= _LOW
-    h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & _LOW
-    h = ((h ^ (h >> 12)) * 0x297A2D39) & _LOW
-    return h ^ (h >> 15)

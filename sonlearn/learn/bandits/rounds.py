@@ -13,6 +13,9 @@ How a decision that comes from a log is learned, with reward r of action a, chos
           (Dudik, Langford, Li: Doubly robust policy evaluation and learning, ICML 2011)
 
 Scaled rewards of 0 are the least that there has been. Where no probability is known it counts as 1.
+
+With `--decay` RATE every precision that has been learned is multiplied by 1 - RATE after each decision with a reward,
+whichever action it was of: what has not been tried of late becomes doubtful. Expected rewards stay.
 """
 
 from __future__ import annotations
@@ -29,17 +32,19 @@ from sonlearn.learn.bandits.explore import Rule, chosen, probabilities
 from sonlearn.learn.bandits.sketched import Columns
 from sonlearn.learn.diagonal_fd.dense_engine import Work
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
-from sonlearn.learn.multiclass.pairs import places_needed
+from sonlearn.learn.multiclass.pairs import places_needed, room_for_pairs
 
 DM, MTR, IPS, DR = range(4)
 #: Weight of the newest squared error in the mean of them.
 RATE = 0.002
 #: Both models count in inverse proportion to this power of their errors.
 POWER = 4
+#: Precisions of the diagonal model are renewed where less than this is left of the oldest.
+FADED = 1e-12
 #: Scalars of the state. drawn: choices made here, each out of a number of its own; learned: decisions with a
-#: cost; candidates: of these; low, high: rewards; error_d, error_s: means of the two models' squared
-#: errors; weight: of these.
-SCALARS = [("drawn", "i8"), ("learned", "i8"), ("candidates", "i8"), ("low", "f8"), ("high", "f8"),
+#: cost; renewed: the same when the diagonal model's precisions were; candidates: of those learned; low, high: rewards;
+#: error_d, error_s: means of the two models' squared errors; weight: of these.
+SCALARS = [("drawn", "i8"), ("learned", "i8"), ("renewed", "i8"), ("candidates", "i8"), ("low", "f8"), ("high", "f8"),
            ("error_d", "f8"), ("error_s", "f8"), ("weight", "f8")]  # fmt: skip
 
 
@@ -48,7 +53,7 @@ class Params(NamedTuple):
 
     rule: Rule
     cb_type: int
-    sketch: DiagonalFDParams
+    sketch: DiagonalFDParams  # with the retention: 1 - decay
 
 
 class Models(NamedTuple):
@@ -139,37 +144,40 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
 @bare_inline
 def has_room(models, sparse, problem, begin, end):
     """Whether there is room for the pairs of these candidates."""
-    pairs, needed = models.diagonal.pairs, 0
+    pairs, columns, needed = models.diagonal.pairs, len(models.diagonal.bias), 0
     for c in range(begin, end):
         if c == begin or problem.row[c] != problem.row[c - 1]:
-            needed += places_needed(pairs, sparse, problem.row[c], end - begin)
-    return len(pairs.classes) - pairs.now[0]["used"] >= needed
+            needed += places_needed(pairs, sparse, problem.row[c], end - begin, columns)
+    return room_for_pairs(pairs, columns) >= needed
 
 
 @bare_jit
-def room_needed(pairs, sparse, row, begin, end):
+def room_needed(pairs, sparse, row, begin, end, columns):
     """Places that `has_room` asks for, for Python."""
     needed = 0
     for c in range(begin, end):
         if c == begin or row[c] != row[c - 1]:
-            needed += places_needed(pairs, sparse, row[c], end - begin)
+            needed += places_needed(pairs, sparse, row[c], end - begin, columns)
     return needed
 
 
 @inline
 def estimate(params, models, scratch, sparse, dense, problem, begin, end):
     """What both models say of the candidates, into scratch.score; whether the sketched one has rows."""
-    features, squares, shows = 0, 0.0, True
+    features, squares, shows, now = 0, 0.0, True, models.now[0]
+    left = left_of(params, now)
     room = models.columns.w.shape[1] * sketched.LANES if len(models.columns.w) > 0 else 0
     for c in range(begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
         if c == begin or row != problem.row[c - 1]:
-            diagonal.score(models.diagonal, sparse, row, scratch.z, scratch.v)
+            diagonal.score(models.diagonal, sparse, row, left, scratch.z, scratch.v)
             features, squares = sketched.spread(dense, row, scratch.sketch.x)
             features = min(features, room)
         scratch.score[a, 0], scratch.score[a, 1] = scratch.z[k], scratch.v[k]
         if features > 0 and 0.0 < squares < sketched.FARTHEST:
-            m, s = sketched.estimate(models.columns, scratch.sketch, k, features)
+            m, s = sketched.estimate(
+                params.sketch, models.columns, scratch.sketch, k, features, squares, now["learned"]
+            )
             scratch.score[a, 2], scratch.score[a, 3] = m, s
         else:
             shows = False
@@ -193,6 +201,12 @@ def choose(params, now, scratch, out, begin, end, shows):
 
 
 @bare_inline
+def left_of(params, now):
+    """What is left of a precision that the diagonal model has learned when it was last renewed."""
+    return params.sketch.retention ** float(now["learned"] - now["renewed"])
+
+
+@bare_inline
 def share_of(now):
     """What the sketched model counts in expected rewards and widths; the diagonal one has the rest."""
     d, s = now["error_d"] ** POWER, now["error_s"] ** POWER
@@ -205,6 +219,7 @@ def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, re
     now, (begin, end, action) = models.now[0], chosen_one
     now["low"] = min(now["low"], reward) if now["learned"] > 0 else reward
     now["high"] = max(now["high"], reward) if now["learned"] > 0 else reward
+    at, left = now["learned"], left_of(params, now)
     now["learned"] += 1
     now["candidates"] += end - begin
     if not now["high"] > now["low"]:
@@ -223,10 +238,13 @@ def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, re
             target = expected + ((r - expected) / p if a == action else 0.0)
         row, k = problem.row[c], problem.column[c]
         z, v = scratch.score[a, 0], scratch.score[a, 1]
-        diagonal.update(link, models.diagonal, sparse, row, k, z, v, target, weight)
+        diagonal.update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
         features, squares = sketched.spread(dense, row, scratch.sketch.x)
         if features > 0 and 0.0 < squares < sketched.FARTHEST:
-            sketched.update(params.sketch, models.columns, scratch.sketch, k, features, target, weight)
+            sketched.update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
+    if left < FADED:
+        diagonal.renew(models.diagonal, left_of(params, now))
+        now["renewed"] = now["learned"]
 
 
 @bare_inline

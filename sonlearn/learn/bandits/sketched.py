@@ -5,6 +5,11 @@ times `SCALE`. R = .1 is how much a reward is doubted, in units in which rewards
 learned, A is the identity. With as many rows as features this is ridge regression with ridge R, and the width that of
 LinUCB (Li, Chu, Langford, Schapire 2010); the sketch makes it O(m d) in place of O(d^2), as SOFUL does (Kuzborskij,
 Cella, Cesa-Bianchi: Efficient linear bandits through matrix sketching, AISTATS 2019). Ours also has the exact diagonal.
+
+Where precisions fade (see `rounds`), by gamma with each decision learned anywhere, a column's B and Delta - 1 stand for
+what they were at its last shrink, n decisions ago: a new row counts gamma^-n, a shrink takes gamma^n off all, and comes
+after the row before which gamma^n is below `HALF`. The width is that of gamma^-n A^-1, and no larger than that of the
+identity: both bound the true one from above. Between two shrinks no more fades than leaves `LEAST_LEFT`.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.diagonal_fd.dense_engine import SCALARS, State, Work
+from sonlearn.learn.diagonal_fd.dense_engine import SCALARS, DenseDiagonalFDState, Work
 from sonlearn.learn.diagonal_fd.dense_rounds import BITS, LANES, product, shrink, step, variance
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams, params_of
 from sonlearn.learn.status import DIVERGED
@@ -28,6 +33,8 @@ _PARAMS = params_of(LearnOptions(method="drfd", loss="squared", sketch_size=SKET
 ROWS = SKETCH_SIZE - 1 + _PARAMS.raw
 #: What a width counts, beside that of a log-odds.
 SCALE = 1.0 / 3.0
+#: What may be left of rows before they are shrunk, and what is always left of them.
+HALF, LEAST_LEFT = 0.5, 2.0**-10
 #: Features from this one on are left out, and rows that are longer, squared.
 MOST, FARTHEST = 384, 1e12
 
@@ -56,9 +63,9 @@ class Columns(NamedTuple):
     now: np.ndarray
 
 
-def params() -> DiagonalFDParams:
+def params(decay: float) -> DiagonalFDParams:
     """The parameters of drfd's kernels."""
-    return _PARAMS
+    return _PARAMS._replace(retention=1.0 - decay)
 
 
 def new_sketched() -> SketchedState:
@@ -123,32 +130,50 @@ def spread(rows, i, x):
 @inline
 def column(states, k):
     """The state of column k."""
-    return State(
+    return DenseDiagonalFDState(
         states.w[k], states.extra[k], states.mass[k], states.B[k], states.T[k], states.LT[k], states.now[k : k + 1]
     )
 
 
+@bare_inline
+def since_shrunk(parameters, now, at):
+    """Decisions since the last shrink, when `at` have been learned, as far as they count."""
+    n = max(at - now["shrunk"], 0)
+    if parameters.retention < 1.0:
+        n = min(n, int(math.log(LEAST_LEFT) / math.log(parameters.retention)))
+    return n
+
+
 @inline
-def estimate(states, work, k, features):
-    """(mean, width) of the row in work.x, whose features are below `features`, in column k."""
+def estimate(parameters, states, work, k, features, squares, at):
+    """(mean, width) of the row in work.x, with features below `features` and x'x = `squares`, in column k.
+
+    at : int, decisions learned so far
+    """
     state = column(states, k)
     now = state.now[0]
     blocks = (features + LANES - 1) >> BITS
     _, v = variance(state, work, now["k"] + now["raw"], blocks)
+    v = min(v / parameters.retention ** float(since_shrunk(parameters, now, at)), squares)
     return product(state.w, work.x, blocks, work.more[0]), SCALE * math.sqrt(v / R)
 
 
 @inline
-def update(parameters, states, work, k, features, target, weight):
-    """Learn the row in work.x in column k."""
+def update(parameters, states, work, k, features, at, target, weight):
+    """Learn the row in work.x in column k; at : int, decisions learned before this one."""
     state = column(states, k)
     now = state.now[0]
+    if now["k"] + now["raw"] == 0:
+        now["shrunk"] = at
+    n = since_shrunk(parameters, now, at)
+    left = parameters.retention ** float(n)
     seen = max(features, now["seen"])
     blocks = (seen + LANES - 1) >> BITS
     z = product(state.w, work.x, blocks, work.more[0])
-    if step(parameters, state, work, blocks, z, target, weight / R) == DIVERGED:
+    if step(parameters, state, work, blocks, z, target, weight / (R * left)) == DIVERGED:
         return
-    now["t"] += 1
     now["seen"] = seen
-    if now["raw"] == parameters.raw:
+    if now["raw"] == parameters.raw or (left < HALF and now["raw"] > 0):
+        now["t"] = now["shrunk"] + n + 1
         shrink(parameters, state, work)
+        now["t"] = now["shrunk"] = at + 1

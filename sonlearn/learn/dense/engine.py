@@ -76,7 +76,8 @@ class Dense(Engine):
     def __init__(self, options: LearnOptions):
         self._method, self._params = options.method, params_of(options)
         self._work = DenseScratch(*np.zeros((3, 1)))
-        self.merges = self._params.rule in (rounds.FULL_ON, rounds.AROW)
+        self._factored = self._params.rule in (rounds.FULL_ON, rounds.AROW)  # whether A is stored as R
+        self.merges = self._factored or self._params.rule == rounds.ADA_FULL
         self._tau, self._seed = options.sketch_size, options.seed
 
     def new(self) -> DenseState:
@@ -146,40 +147,57 @@ class Dense(Engine):
         """`state` with other numbers (see `Engine.renumbered`)."""
         if not self.merges:
             return super().renumbered(state, numbers, features)
-        known, now = numbers[: len(state.w)], state.now.copy()
-        A = self._params.alpha * np.eye(features)
-        A[np.ix_(known, known)] = _matrix(state)
+        stays, now = numbers[: len(state.w)] >= 0, state.now.copy()
+        A = (self._params.alpha if self._factored else 0.0) * np.eye(features)
+        known = numbers[: len(state.w)][stays]
+        A[np.ix_(known, known)] = self._matrix(state)[np.ix_(stays, stays)]
         now["seen"] = features
         w, z = (merging.renumbered(each, numbers, features) for each in (state.w, state.z))
-        return state._replace(w=w, z=z, A=_factor(A), now=now)
+        return state._replace(w=w, z=z, A=self._columns(A), now=now)
+
+    def with_classes(self, state: DenseState, places: list[int]) -> DenseState:
+        """`state` with its classes in another order (see `Engine.with_classes`)."""
+        return state._replace(w=state.w[:, places], z=state.z[:, places])
 
     def merge(self, states: Sequence[DenseState], base: DenseState, rows: Sequence[int]) -> DenseState:
-        """Precisions and weights as of Gaussians: A w = sum of A_g w_g - (G - 1) A_0 w_0 (see `Engine.merge`)."""
+        """Matrices add up (see `Engine.merge`).
+
+        Weights of full-on and arow-full are those of Gaussians: A w = sum of A_g w_g - (G - 1) A_0 w_0. Those of
+        ada-full move by the rows learned, or follow from the sum of gradients.
+        """
         if not self.merges:
             return super().merge(states, base, rows)
         by, now = np.ones(len(states)), base.now.copy()
         now["t"] = merging.summed(base.now["t"], [s.now["t"] for s in states], by)
-        A = merging.summed(_matrix(base), [_matrix(s) for s in states], by)
-        b = merging.summed(_matrix(base) @ base.w, [_matrix(s) @ s.w for s in states], by)
-        return base._replace(w=np.linalg.solve(A, b), A=_factor(A), now=now)
+        start, *own = (self._matrix(s) for s in (base, *states))
+        A, z = merging.summed(start, own, by), merging.summed(base.z, [s.z for s in states], by)
+        if self._factored:
+            b = merging.summed(start @ base.w, [each @ s.w for each, s in zip(own, states, strict=True)], by)
+            w = np.linalg.solve(A, b)
+        elif self._params.dual:
+            lam, U = np.linalg.eigh(A)
+            lam = np.maximum(lam, spectral.NOISE * max(lam.max(initial=0.0), 0.0))
+            w = -self._params.rate * (U / (self._params.delta + np.sqrt(lam))) @ (U.T @ z)
+        else:
+            gains = [np.full(base.w.shape, float(n)) for n in rows]
+            w = merging.moved(base.w, [s.w for s in states], gains)
+        return base._replace(w=w, z=z, A=self._columns(A), now=now)
+
+    def _matrix(self, state: Any) -> np.ndarray:
+        """float64[features, features]: A."""
+        R = np.zeros((len(state.w), len(state.w)))
+        for j in range(len(R)):
+            R[: j + 1, j] = state.A[column(j) : column(j + 1)]
+        return np.asarray(R @ R.T if self._factored else R + R.T - np.diag(np.diag(R)))
+
+    def _columns(self, A: np.ndarray) -> np.ndarray:
+        """The columns of A's upper triangle, or of the upper triangular R with A = R R'."""
+        R = np.linalg.cholesky(A[::-1, ::-1])[::-1, ::-1] if self._factored else A
+        return np.concatenate([np.zeros(0), *(R[: j + 1, j] for j in range(len(R)))])
 
     def facts(self, state: DenseState) -> dict[str, Any]:
         """alpha, if the method has one."""
         return {"alpha": self._params.alpha} if METHODS[self._method].values["rule"] == "full-on" else {}
-
-
-def _matrix(state: DenseState) -> np.ndarray:
-    """float64[features, features]: A = R R'."""
-    R = np.zeros((len(state.w), len(state.w)))
-    for j in range(len(R)):
-        R[: j + 1, j] = state.A[column(j) : column(j + 1)]
-    return np.asarray(R @ R.T)
-
-
-def _factor(A: np.ndarray) -> np.ndarray:
-    """The columns of the upper triangular R with A = R R'."""
-    R = np.linalg.cholesky(A[::-1, ::-1])[::-1, ::-1]
-    return np.concatenate([np.zeros(0), *(R[: j + 1, j] for j in range(len(R)))])
 
 
 def params_of(options: LearnOptions) -> DenseParams:

@@ -24,7 +24,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.learn.diagonal_fd.dense_rounds import LANES, learn, predict
 from sonlearn.learn.diagonal_fd.merging import Matrix, merged
 from sonlearn.learn.diagonal_fd.state import params_of
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, RowCalls
 from sonlearn.learn.linear_algebra import factor_identity_plus
 from sonlearn.options import LearnOptions
 
@@ -32,7 +32,7 @@ from sonlearn.options import LearnOptions
 SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "seen")]
 
 
-class State(NamedTuple):
+class DenseDiagonalFDState(NamedTuple):
     """All that has been learned, but for the names of the features; blocks are those of features."""
 
     w: np.ndarray  # float64[blocks, LANES]
@@ -74,43 +74,54 @@ class DenseDiagonalFD(Engine):
             np.zeros((4, LANES)),
         )  # fmt: skip
 
-    def new(self) -> State:
+    def new(self) -> DenseDiagonalFDState:
         """State of a learner that has seen nothing."""
         rows = self._rows
-        return State(
+        return DenseDiagonalFDState(
             *np.zeros((3, 0, LANES)), np.zeros((0, rows, LANES)), *np.zeros((2, rows, rows)), np.zeros(1, dtype=SCALARS)
         )
 
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
+    def reserve(self, state: DenseDiagonalFDState, rows: Rows, features: int) -> DenseDiagonalFDState:
         """Let the arrays hold so many features."""
         blocks, used = blocks_of(features), blocks_of(int(state.now["seen"][0]))
         if blocks > len(self._work.x):
             self._work = self._scratch(2 * blocks)
-        return state._replace(**{name: grown(getattr(state, name), blocks, used) for name in State._fields[:4]})
+        return state._replace(
+            **{name: grown(getattr(state, name), blocks, used) for name in DenseDiagonalFDState._fields[:4]}
+        )
 
-    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+    def learn(
+        self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int
+    ) -> tuple[DenseDiagonalFDState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
         return state, learn(self._params, state, self._work, rows, out, start)
 
-    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
+    def row_calls(
+        self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, features: np.ndarray, room: int
+    ) -> RowCalls:
+        """See `Engine.row_calls`."""
+        state = self.reserve(state, rows, room)
+        return RowCalls(state, ((learn, (self._params, state, self._work, rows, out, 0)),))
+
+    def predict(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(state.w, rows, out.raw)
         out.prediction[:] = out.raw
         return at
 
-    def weights(self, state: State, features: int) -> np.ndarray:
+    def weights(self, state: DenseDiagonalFDState, features: int) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         own = state.w.ravel()[:features]
         w[: len(own)] = own
         return w
 
-    def packed(self, state: State) -> State:
+    def packed(self, state: DenseDiagonalFDState) -> DenseDiagonalFDState:
         """`state` without spare room."""
         blocks = blocks_of(int(state.now["seen"][0]))
-        return state._replace(**{name: getattr(state, name)[:blocks] for name in State._fields[:4]})
+        return state._replace(**{name: getattr(state, name)[:blocks] for name in DenseDiagonalFDState._fields[:4]})
 
-    def renumbered(self, state: State, numbers: np.ndarray, features: int) -> State:
+    def renumbered(self, state: DenseDiagonalFDState, numbers: np.ndarray, features: int) -> DenseDiagonalFDState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         seen, blocks, now = int(state.now["seen"][0]), blocks_of(features), state.now.copy()
         now["seen"] = features
@@ -126,7 +137,9 @@ class DenseDiagonalFD(Engine):
             now=now,
         )
 
-    def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:
+    def merge(
+        self, states: Sequence[DenseDiagonalFDState], base: DenseDiagonalFDState, rows: Sequence[int]
+    ) -> DenseDiagonalFDState:
         """Precisions added up, m - 1 rows kept (see `sonlearn.learn.diagonal_fd.merging`)."""
         own = [int(state.now["t"][0] - base.now["t"][0]) for state in states]
         found = merged(
@@ -145,7 +158,7 @@ class DenseDiagonalFD(Engine):
             B=np.ascontiguousarray(B.reshape(self._rows, *shape).transpose(1, 0, 2)), now=now,
         )  # fmt: skip
 
-    def _whole(self, state: State) -> Matrix:
+    def _whole(self, state: DenseDiagonalFDState) -> Matrix:
         """The learner with what has been forgotten since the last shrink taken off."""
         k = int(state.now["k"][0] + state.now["raw"][0])
         left = self._params.retention ** float(state.now["t"][0] - state.now["shrunk"][0])
@@ -153,7 +166,7 @@ class DenseDiagonalFD(Engine):
         mass = left * (state.mass.ravel() + np.sum(B[int(state.now["k"][0]) :] ** 2, axis=0))
         return Matrix(state.w.ravel(), left * state.extra.ravel(), np.sqrt(left) * B, mass)
 
-    def facts(self, state: State) -> dict[str, Any]:
+    def facts(self, state: DenseDiagonalFDState) -> dict[str, Any]:
         """As of `sonlearn.learn.diagonal_fd.engine.DiagonalFD`: A = diag(delta) + B'B."""
         r = int(state.now["k"][0] + state.now["raw"][0])
 

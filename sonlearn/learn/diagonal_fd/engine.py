@@ -21,7 +21,7 @@ from sonlearn.learn.diagonal_fd.merging import Matrix, merged
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
 from sonlearn.learn.diagonal_fd.shrink import learn
 from sonlearn.learn.diagonal_fd.state import BITS, EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work, params_of
-from sonlearn.learn.engine import Engine, Predictions, grown
+from sonlearn.learn.engine import Engine, Predictions, RowCalls, grown
 from sonlearn.learn.linear_algebra import factor_identity_plus
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.status import LOG_FULL
@@ -80,6 +80,15 @@ class DiagonalFD(Engine):
         capacity = int(now["capacity"])
         now["capacity"] = 8 * capacity
         return state._replace(maps=grown(state.maps, slots_of(8 * capacity, BITS), slots_of(capacity, BITS)))
+
+    def row_calls(
+        self, state: DiagonalFDState, rows: Rows, out: Predictions, features: np.ndarray, room: int
+    ) -> RowCalls:
+        """See `Engine.row_calls`: the buffer has room for as many rows as it ever holds."""
+        raw = self._params.raw
+        full = rows._replace(indptr=int(rows.indptr[1]) * np.arange(raw + 1), y=np.zeros(raw))
+        state = self.reserve(state, full, room)
+        return RowCalls(state, ((learn, (self._params, state, self._work, rows, out, 0)),))
 
     def predict(self, state: DiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

@@ -4,10 +4,10 @@ The precisions add up, as those of Gaussians do: A = sum_g a_g A_g - sum_{g < G}
 Of this sum, diagonal plus R'SR with rows R of all learners and signs S, the m - 1 leading directions stay as rows,
 lowered by the m-th as in a shrink; Delta receives what they lose, so that the diagonal of A is exact. The weights are
 
-    w = w_base + (sum_g D_g)^-1 sum_g D_g (w_g - w_base)
+    w = w_base + (sum_g D_g)^-p sum_g D_g^p (w_g - w_base)
 
-with D_g the diagonal of what learner g has added to A, or the rows that it has learned for a feature that was in no
-row of any learner: its weight has moved, too.
+with p as in `sonlearn.data.merging` and D_g the diagonal of what learner g has added to A, or the rows that it has
+learned for a feature that was in no row of any learner: its weight has moved, too.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], rete
     gains = merging.added(base.mass, own, rows, retention, by)
     idle = np.sum(gains, axis=0) == 0.0
     gains = [np.where(idle, n, gain) for n, gain in zip(rows, gains, strict=True)]
-    w = merging.averaged(base.w, [each.w for each in learners], gains)
+    w = merging.moved(base.w, [each.w for each in learners], gains)
     B = _leading(
         np.concatenate([each.B for each in learners] + [base.B]),
         np.concatenate([np.full(len(each.B), share) for share, each in zip(by, learners, strict=True)]

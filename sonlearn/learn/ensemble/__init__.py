@@ -6,6 +6,7 @@
 `pruning`    which members a stream can do without
 `drift`      when the stream has changed
 `committee`  views of the rows, and a stacked ensemble that learns from them: the default method
+`by_row`     the committee's rows one by one, all kernels of a row by one call
 `viewing`    several views of the same rows, side by side
 `merging`    combiners, labels and changes of several ensembles as one
 `jobs`       what the threads do, each when what it needs is there

@@ -31,7 +31,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.linear_algebra import solve_lower, solve_upper
-from sonlearn.learn.multiclass.sums import exponential, largest, product, summed
+from sonlearn.learn.multiclass.sums import exponential, largest, summed
 
 #: A_0 as a multiple of I. Over 17 sets .5 errs less than 2, 10 and 100, and than Bayes mixtures of two of them.
 PRIOR = 0.5
@@ -73,9 +73,8 @@ class Scratch(NamedTuple):
     g: np.ndarray  # float64[k]
     step: np.ndarray  # float64[k]
     LT: np.ndarray  # float64[k, k]
-    some: np.ndarray  # int64[K]
-    apart: np.ndarray  # float64[k, K]
-    scaled: np.ndarray  # float64[K]
+    some: np.ndarray  # int64[K]; classes, those of `p`
+    apart: np.ndarray  # float64[K, k]
 
 
 def new_class_combiner(
@@ -95,7 +94,7 @@ def scratch_for(k: int, classes: int) -> Scratch:
     """Space for rows of so many members and classes."""
     return Scratch(
         np.zeros(classes), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, k)), np.zeros(classes, np.int64),
-        np.zeros((k, classes)), np.zeros(classes),
+        np.zeros((classes, k)),
     )  # fmt: skip
 
 
@@ -145,18 +144,23 @@ def combine(combiner, V, met, y, weight, learns, scratch, out):
     for i in range(len(y)):
         if met[i] == 0:
             continue
-        probabilities(combiner.w, V, i, met[i], scratch.p, out[i])
+        count = probabilities(combiner.w, V, i, met[i], scratch, out[i])
         if not learns or not weight[i] > 0.0 or not 0.0 <= y[i] < met[i]:
             continue
         combiner.rows[0] += 1
-        take_step(combiner, V, i, met[i], int(y[i]), weight[i], scratch)
+        take_step(combiner, V, i, met[i], count, int(y[i]), weight[i], scratch)
         if combiner.rows[0] % PERIOD == 0:
             forget_past(combiner.A, combiner.keep[0], combiner.prior)
 
 
 @bare_inline
-def probabilities(w, V, i, met, p, logs):
-    """p[:met] <- softmax of the weighted scores of row i; logs[:met] <- their logarithms, no less than -`SURE`."""
+def probabilities(w, V, i, met, scratch, logs):
+    """logs[:met] <- logarithms of the softmax of row i's weighted scores, no less than -`SURE`.
+
+    scratch.some[:count] <- the classes that have a probability, scratch.p[:count] <- that; returns their count. Of a
+    thousand classes they are few, and what follows takes time for them alone.
+    """
+    p, some, count = scratch.p, scratch.some, 0
     for k in range(met):
         logs[k] = 0.0
     for j in range(len(V)):
@@ -165,13 +169,19 @@ def probabilities(w, V, i, met, p, logs):
     for k in range(met):
         logs[k] -= top
     for k in range(met):
-        p[k] = exponential(logs[k]) * (1.0 if logs[k] > -SURE else 0.0)
-    total = summed(p, met)
-    for k in range(met):
-        p[k] /= total
+        some[count] = k
+        count += 1 if logs[k] > -SURE else 0
+    for at in range(count):
+        p[at] = logs[some[at]]
+    for at in range(count):
+        p[at] = exponential(p[at])
+    total = summed(p, count)
+    for at in range(count):
+        p[at] /= total
     whole = math.log(total)
     for k in range(met):
         logs[k] = max(logs[k] - whole, -SURE)
+    return count
 
 
 @forced_inline
@@ -182,33 +192,34 @@ def add_scaled(z, w, v, n):
 
 
 @bare_inline
-def take_step(combiner, V, i, met, y, h, scratch):
-    """A <- A + h H and w <- w - h A^-1 g for a row of class y."""
-    p, mean, g, some, A, n = scratch.p, scratch.mean, scratch.g, scratch.some, combiner.A, len(V)
-    best, second, count = -1, -1, 0
-    for k in range(met):
-        if p[k] >= TINY:
-            some[count] = k
-            count += 1
-            if best < 0 or p[k] > p[best]:
-                best, second = k, best
-            elif second < 0 or p[k] > p[second]:
-                second = k
-    for k in range(met if second < 0 else 0):
-        if k != best and (second < 0 or p[k] > p[second]):
-            second = k
+def take_step(combiner, V, i, met, count, y, h, scratch):
+    """A <- A + h H and w <- w - h A^-1 g for a row of class y, with what `probabilities` has left in `scratch`."""
+    p, mean, g, some, apart = scratch.p, scratch.mean, scratch.g, scratch.some, scratch.apart
+    A, n = combiner.A, len(V)
+    first, next_ = 0, -1  # the likeliest class and the one after it, as places in `some`
+    for at in range(1, count):
+        if p[at] > p[first]:
+            first, next_ = at, first
+        elif next_ < 0 or p[at] > p[next_]:
+            next_ = at
+    best, second, surest = some[first], some[next_] if next_ >= 0 else -1, p[first]
+    if next_ < 0 and met > 1:
+        second = 0 if best > 0 else 1
     for j in range(n):
-        mean[j] = product(p, V[j, i], met)
+        mean[j] = 0.0
+    for at in range(count):
+        for j in range(n):
+            apart[at, j] = V[j, i, some[at]]
+        add_scaled(mean, p[at], apart[at], n)
+    for j in range(n):
         g[j] = mean[j] - V[j, i, y]
-    for j in range(n):
-        for at in range(count):
-            scratch.apart[j, at] = V[j, i, some[at]] - mean[j]
-    for j in range(n):
-        for at in range(count):
-            scratch.scaled[at] = h * p[some[at]] * scratch.apart[j, at]
-        for l in range(j + 1):  # noqa: E741
-            A[j, l] += product(scratch.scaled, scratch.apart[l], count)
-    lacking = FLOOR - (1.0 - p[best])
+    for at in range(count):
+        if p[at] >= TINY:
+            for j in range(n):
+                apart[at, j] -= mean[j]
+            for j in range(n):
+                add_scaled(A[j], h * p[at] * apart[at, j], apart[at], j + 1)
+    lacking = FLOOR - (1.0 - surest)
     if lacking > 0.0 and second >= 0:
         for j in range(n):
             one = h * lacking * (V[j, i, best] - V[j, i, second])
@@ -227,10 +238,15 @@ def factor(A, LT):
     k = len(A)
     for i in range(k):
         for j in range(i + 1):
-            total = A[i, j]
-            for l in range(j):  # noqa: E741
-                total -= LT[l, i] * LT[l, j]
-            LT[j, i] = math.sqrt(max(total, 1e-12)) if i == j else total / LT[j, j]
+            LT[j, i] = A[i, j]
+    for j in range(k):
+        LT[j, j] = math.sqrt(max(LT[j, j], 1e-12))
+        for i in range(j + 1, k):
+            LT[j, i] /= LT[j, j]
+        for l in range(j + 1, k):  # noqa: E741
+            by = LT[j, l]
+            for i in range(l, k):
+                LT[l, i] -= by * LT[j, i]
 
 
 @bare_inline

@@ -1,8 +1,11 @@
 """Which members a stream of several classes can do without, decided after a few numbers of rows from their history.
 
-The history of a row are the members' scores for its class and for the `RIVALS` classes that the combination found
-likeliest beside it: a thousand classes need no more room than five. The loss that decides is that of a combiner run
-anew over the history, softmax over those classes, on the last three quarters of the rows.
+The history of a row are the members' scores for its class, for the `RIVALS` classes that the combination found
+likeliest beside it, and for `SAMPLED` of the rest, each of which stands for as many classes as were left out: a
+thousand classes need no more room than eight. The loss that decides is that of a combiner run anew over the history, on
+the last three quarters of the rows: softmax, in which a sampled class counts as often as it stands for others. Without
+the sample a class that is hard to tell would always be last of those compared, and the combiner would learn to turn
+the members round.
 
 After `WORDS_AFTER` rows it is asked of the rows alone whether they are words: whether a large share of their entries
 is of features not met before. Then members that are for numbers are pruned. After `FIRST` rows it is asked whether
@@ -27,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import bare_jit
+from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.ensemble.class_combiner import ClassCombiner, combine, new_class_combiner, scratch_for
 from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
 from sonlearn.learn.multiclass.arow import find_rivals
@@ -56,13 +59,16 @@ WORDS = 0.2
 #: Rows learned after which members are pruned; WORDS_AFTER and FIRST come before.
 CHECKPOINTS = (1024, 4096, 16384, 65536)
 #: What the loss may grow by, relatively, for all of the time; and for a member that starts slowly.
-PRICE, NOTHING = 0.03, 0.003
+PRICE, NOTHING = 0.015, 0.003
 #: Rows of history that are kept: the last ones.
 KEPT = 8192
-#: Classes of a row's history beside its own.
-RIVALS = 4
-#: A_0 of the combiner that judges.
-_PRIOR = 1.0
+#: Classes of a row's history beside its own: the likeliest, and a sample of the others.
+RIVALS, SAMPLED = 4, 3
+WIDTH = 1 + RIVALS + SAMPLED
+#: A_0 of the combiner that judges, and a multiple of it that keeps a weight where it is.
+_PRIOR, _FIXED = 1.0, 1e12
+#: Row t's sample begins at the fractional part of t times this, the golden section.
+_TURN = 0.6180339887498949
 
 
 class History(NamedTuple):
@@ -70,9 +76,10 @@ class History(NamedTuple):
 
     Attributes
     ----------
-    scores : float32[rows, k, 1 + RIVALS]; of the row's class, then of its rivals
+    scores : float32[rows, k, WIDTH]; of the row's class, then of the others: of all of them where no more fit, else of
+        the `RIVALS` likeliest and of `SAMPLED` that stand for the rest
     weight : float64[rows]
-    classes : int64[rows]; how many of the scores there are, 0 where the row's class had not been met
+    classes : int64[rows]; how many had been met, 0 where the row's own had not
     """
 
     scores: np.ndarray
@@ -82,7 +89,7 @@ class History(NamedTuple):
 
 def new_history(members: int) -> History:
     """A history of no rows."""
-    return History(np.zeros((0, members, 1 + RIVALS), np.float32), np.zeros(0), np.zeros(0, np.int64))
+    return History(np.zeros((0, members, WIDTH), np.float32), np.zeros(0), np.zeros(0, np.int64))
 
 
 def next_checkpoint(rows: int) -> int:
@@ -91,7 +98,7 @@ def next_checkpoint(rows: int) -> int:
 
 
 def remembered(
-    history: History, at: list[int], V: np.ndarray, logs: np.ndarray, met: np.ndarray, y: np.ndarray,
+    history: History, at: list[int], V: np.ndarray, logs: np.ndarray, met: np.ndarray, t: np.ndarray, y: np.ndarray,
     weight: np.ndarray,
 ) -> History:  # fmt: skip
     """`history` with the rows that are learned from, of which at most `KEPT` stay.
@@ -100,13 +107,14 @@ def remembered(
     ----------
     at : positions of the members at work; V : float64[len(at), n, K], their scores
     logs : float64[n, K], logarithms of the combination's probabilities
-    met : int64[n]; y : float64[n], NaN where nothing is learned; weight : float64[n]
+    met, t : int64[n]; classes met and rows learned before each row
+    y : float64[n], NaN where nothing is learned; weight : float64[n]
     """
     learned = np.flatnonzero(~np.isnan(y))
-    some = np.zeros((len(at), len(learned), 1 + RIVALS), np.float32)
+    some = np.zeros((len(at), len(learned), WIDTH), np.float32)
     classes = np.zeros(len(learned), np.int64)
-    choose(V, logs, met, y, learned, np.zeros(RIVALS, np.int64), some, classes)
-    scores = np.zeros((len(learned), history.scores.shape[1], 1 + RIVALS), np.float32)
+    choose(V, logs, met, t, y, learned, np.zeros(WIDTH - 1, np.int64), some, classes)
+    scores = np.zeros((len(learned), history.scores.shape[1], WIDTH), np.float32)
     scores[:, at] = some.transpose(1, 0, 2)
     parts = (scores, weight[learned], classes)
     return History(*(np.concatenate([old, new])[-KEPT:] for old, new in zip(history, parts, strict=True)))
@@ -148,12 +156,11 @@ def pruned(case: Case, left: list[int], run: Callable[..., Iterable] = map) -> l
     share = case.costs / max(case.costs.sum(), 1e-300)
     while len(left) > 2:
         some = [i for i in left if case.costs[i] > 0.0 or case.members[i].cost > 0.0]
-        growth = dict(zip(some, run(functools.partial(known.without, left), some), strict=True))
-        price = {i: growth[i] / max(share[i], 1e-300) for i in some}
         if not some:
             break
-        i = min(some, key=lambda i: (price[i] if not slow[i] else max(price[i], PRICE), i))
-        if not growth[i] < (NOTHING if slow[i] else PRICE * share[i]):
+        least = dict(zip(some, run(functools.partial(known.among_all, left), some), strict=True))
+        i, growth = cheapest(least, functools.partial(known.without, left), share, slow)
+        if not growth < (NOTHING if slow[i] else PRICE * share[i]):
             break
         left.remove(i)
         going.append(i)
@@ -163,17 +170,50 @@ def pruned(case: Case, left: list[int], run: Callable[..., Iterable] = map) -> l
     return going
 
 
+def cheapest(
+    least: dict[int, float], growth: Callable[[int], float], share: np.ndarray, slow: dict[int, bool]
+) -> tuple[int, float]:
+    """(the member whose absence costs the least for its share of the time, what the loss grows by without it).
+
+    `least`: of each a bound of its growth from below, so that few growths have to be worked out.
+    """
+
+    def price(i: int, growth: float) -> tuple[float, int]:
+        own = growth / max(share[i], 1e-300)
+        return (max(own, PRICE) if slow[i] else own), i
+
+    found: dict[int, float] = {}
+    for i in sorted(least, key=lambda i: price(i, least[i])):
+        if found and price(i, least[i]) > min(price(j, own) for j, own in found.items()):
+            break
+        found[i] = growth(i)
+    best = min(found, key=lambda i: price(i, found[i]))
+    return best, found[best]
+
+
 def replayed(case: Case, chosen: list[int], prior: float) -> tuple[ClassCombiner, np.ndarray]:
     """(combiner of the `chosen` after the history, float64[rows] its losses, NaN where there was nothing to lose)."""
-    V = np.ascontiguousarray(case.history.scores[:, chosen].transpose(1, 0, 2), dtype=np.float64)
-    n, classes = V.shape[1], case.history.classes
+    history, k = case.history, len(chosen)
+    V = np.ascontiguousarray(history.scores[:, chosen].transpose(1, 0, 2), dtype=np.float64)
+    n, classes = V.shape[1], np.minimum(history.classes, WIDTH)
     weights, precision = (
         np.array([getattr(case.members[i], what) for i in chosen]) for what in ("weight", "precision")
     )
+    if (history.classes > WIDTH).any():  # one more input, of a weight that stays 1
+        V = np.concatenate([V, _multiplicity(history.classes)[None]])
+        weights, precision = np.append(weights, 1.0), np.append(precision, _FIXED)
     combiner = new_class_combiner(weights, case.decay, precision, prior)
     out = np.zeros(V.shape[1:])
-    combine(combiner, V, classes, np.zeros(n), case.history.weight, True, scratch_for(len(chosen), V.shape[2]), out)
-    return combiner, np.where(classes > 0, -out[:, 0], np.nan)
+    combine(combiner, V, classes, np.zeros(n), history.weight, True, scratch_for(len(V), WIDTH), out)
+    own = combiner._replace(w=combiner.w[:k], A=combiner.A[:k, :k], prior=combiner.prior[:k])
+    return own, np.where(classes > 0, -out[:, 0], np.nan)
+
+
+def _multiplicity(classes: np.ndarray) -> np.ndarray:
+    """float64[rows, WIDTH]: the logarithm of how many classes each one of a history of so many `classes` stands for."""
+    out = np.zeros((len(classes), WIDTH))
+    out[:, 1 + RIVALS :] = np.log(np.maximum(classes - 1 - RIVALS, SAMPLED) / SAMPLED)[:, None]
+    return out
 
 
 def _loss(case: Case, chosen: list[int]) -> float:
@@ -192,12 +232,13 @@ class Growths:
     def without(self, left: list[int], i: int) -> float:
         """The larger growth without member i: of those `left`, and of those of them whose memory is long."""
         lasting = [j for j in left if self._case.members[j].lasting]
-        found = self._growth(left, i)
-        return max(found, self._growth(lasting, i)) if i in lasting and 1 < len(lasting) < len(left) else found
+        found = self.among_all(left, i)
+        return max(found, self.among_all(lasting, i)) if i in lasting and 1 < len(lasting) < len(left) else found
 
-    def _growth(self, among: list[int], i: int) -> float:
-        now = self._loss(among)
-        return (self._loss([j for j in among if j != i]) - now) / max(now, 1e-300)
+    def among_all(self, left: list[int], i: int) -> float:
+        """The growth without member i of those `left`: no more than `without`."""
+        now = self._loss(left)
+        return (self._loss([j for j in left if j != i]) - now) / max(now, 1e-300)
 
     def _loss(self, among: list[int]) -> float:
         if tuple(among) not in self._losses:
@@ -216,23 +257,44 @@ def _is_slow(case: Case, i: int) -> bool:
 
 
 @bare_jit
-def choose(V, logs, met, y, learned, rivals, scores, classes):
-    """scores[:, at] <- scores of row learned[at] for its class, then for the likeliest others; classes[at] <- how many.
+def choose(V, logs, met, t, y, learned, others, scores, classes):
+    """scores[:, at] <- scores of row learned[at] for its class, and for the others of its history; classes[at] <- met.
 
     Parameters
     ----------
-    V : float64[k, n, K]; logs : float64[n, K]; met : int64[n]; y : float64[n]; learned : int64[rows]
-    rivals : int64[RIVALS], scratch
-    scores : float32[k, rows, 1 + RIVALS]; classes : int64[rows]: filled in
+    V : float64[k, n, K]; logs : float64[n, K]; met, t : int64[n]; y : float64[n]; learned : int64[rows]
+    others : int64[WIDTH - 1], scratch
+    scores : float32[k, rows, WIDTH]; classes : int64[rows]: filled in
     """
     for at in range(len(learned)):
         i = learned[at]
         own = int(y[i])
         if own >= met[i]:
             continue
-        found = find_rivals(logs[i], met[i], own, rivals)
+        found = find_rivals(logs[i], met[i], own, others if met[i] <= WIDTH else others[:RIVALS])
+        if met[i] > WIDTH:
+            found = sample(met[i], own, t[i] * _TURN, others)
         for j in range(len(V)):
             scores[j, at, 0] = V[j, i, own]
             for place in range(found):
-                scores[j, at, 1 + place] = V[j, i, rivals[place]]
-        classes[at] = 1 + found
+                scores[j, at, 1 + place] = V[j, i, others[place]]
+        classes[at] = met[i]
+
+
+@bare_inline
+def sample(met, own, turn, others):
+    """others[RIVALS:] <- of the classes but `own` and others[:RIVALS], `SAMPLED` at even distances; returns WIDTH - 1.
+
+    All of them are taken equally often where `turn` has any fractional part with equal probability.
+    """
+    rest = met - 1 - RIVALS
+    first = turn - math.floor(turn)
+    for found in range(SAMPLED):
+        rank = int((found + first) * rest / SAMPLED)  # among the classes that are left
+        k, before = rank, -1
+        while k != before:
+            before, k = k, rank + (1 if own <= k else 0)
+            for place in range(RIVALS):
+                k += 1 if others[place] <= before else 0
+        others[RIVALS + found] = k
+    return RIVALS + SAMPLED

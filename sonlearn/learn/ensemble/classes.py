@@ -55,7 +55,7 @@ from sonlearn.learn.ensemble.class_pruning import (
 from sonlearn.learn.ensemble.committee import LIMIT, NOW, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.jobs import Job, work_off
-from sonlearn.learn.ensemble.merging import majority, merge_class_combiners, merge_histories, merge_now
+from sonlearn.learn.ensemble.merging import majority, merge_class_combiners, merge_histories, merge_now, went_on
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.ensemble.viewing import Seen, Views, rows_between
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
@@ -126,8 +126,7 @@ class ClassCommittee(ClassEngine):
 
     def new(self, classes: int = 0) -> ClassesState:
         """State that has seen nothing; so many classes have been named."""
-        weights, precision = (np.array([getattr(m, what) for m in self.members]) for what in ("weight", "precision"))
-        combiners = [new_class_combiner(weights, self._options.decay, precision) for _ in range(2)]
+        combiners = [self._new_combiner() for _ in range(2)]
         work = np.zeros(1, dtype=WORK)
         work["active"] = (1 << len(self.members)) - 1
         return ClassesState(
@@ -135,6 +134,10 @@ class ClassCommittee(ClassEngine):
             np.zeros((len(self.members), 4)), new_history(len(self.members)), np.full(classes, _UNMET),
             np.zeros(0, np.int64), np.zeros(1, dtype=NOW), work,
         )  # fmt: skip
+
+    def _new_combiner(self) -> ClassCombiner:
+        weights, precision = (np.array([getattr(m, what) for m in self.members]) for what in ("weight", "precision"))
+        return new_class_combiner(weights, self._options.decay, precision)
 
     def met(self, state: ClassesState) -> int:
         """How many classes have been met or named."""
@@ -292,10 +295,16 @@ class ClassCommittee(ClassEngine):
         work["active"], work["once"] = sum(1 << i for i in left), np.count_nonzero(counts == 1)
         tally = merging.summed(base.tally, [state.tally for state in states], np.ones(len(states)))
         tally[:, 3] = np.max([state.tally[:, 3] for state in states], axis=0)
+        learned = [int(state.work["rows"][0] - base.work["rows"][0]) for state in states]
+        combiners = [
+            merge_class_combiners(own, start if went_on(own, start, learned) else self._new_combiner(), gone)
+            for own, start in (
+                ([state.online for state in states], base.online), ([state.offline for state in states], base.offline),
+            )
+        ]  # fmt: skip
         merged = ClassesState(
-            tuple(views), tuple(members), merge_class_combiners([state.online for state in states], base.online, gone),
-            merge_class_combiners([state.offline for state in states], base.offline, gone), tally,
-            new_history(k), slots, counts, merge_now([state.now for state in states], base.now), work,
+            tuple(views), tuple(members), *combiners, tally, new_history(k), slots, counts,
+            merge_now([state.now for state in states], base.now), work,
         )  # fmt: skip
         most, after = max(int(state.work["rows"][0]) for state in states), int(work["rows"][0])
         if not (self._prunes and next_checkpoint(most)):
@@ -390,7 +399,7 @@ class ClassCommittee(ClassEngine):
         state.work["features"] = max(int(state.work["features"][0]), top)
         before = int(t[0]) if n else 0
         if next_checkpoint(before):
-            history = remembered(state.history, active, V, logs, met, rows.y, rows.weight)
+            history = remembered(state.history, active, V, logs, met, t, rows.y, rows.weight)
             state = state._replace(history=history)
             if next_checkpoint(before) == int(state.work["rows"][0]) - before:
                 state = self._prune(state)

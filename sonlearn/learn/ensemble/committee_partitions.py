@@ -12,7 +12,6 @@ import numpy as np
 from sonlearn.data.rows import Rows
 from sonlearn.learn.ensemble.class_combiner import combine_members, level, new_class_combiner
 from sonlearn.learn.ensemble.class_partitions import ClassPartitionEnsemble, ClassPredictions
-from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.partitions import PartitionState
 
 
@@ -20,7 +19,7 @@ class CommitteePartitions(ClassPartitionEnsemble):
     """Engine of committees of partitions, of several classes; labels of rows are numbers of classes."""
 
     def new(self, *classes: int) -> PartitionState:
-        """State of committees that have seen nothing; how many classes have been named."""
+        """State of new committees; `classes` is how many classes have been named."""
         N = len(self.engines)
         combiner = new_class_combiner(np.full(N, 1.0 / N), self._options.decay)
         return super().new(*classes)._replace(combiner=combiner)
@@ -29,21 +28,18 @@ class CommitteePartitions(ClassPartitionEnsemble):
         """float64[N]: the combiner's weight of each committee."""
         return np.asarray(state.combiner.w)
 
-    def combine(self, state: PartitionState, said: ClassPredictions, rows: Rows, learns: bool, out) -> None:
+    def combine(self, state: PartitionState, predictions: ClassPredictions, rows: Rows, learns: bool, out) -> None:
         """Fill in the scores of `out`, whose `met` is there; where it `learns`, row by row.
 
-        Of `rows` only labels and weights are looked at.
+        Of `rows` only labels and weights are read.
         """
         learns = learns and state.now["passes"][0] == 0
-        weight = relative_weights(state.now, rows.weight, rows.y) if learns else rows.weight
-        if learns:
-            numbers = rows.y[(weight > 0) & ~np.isnan(rows.y)].astype(np.int64)
-            state.counts[:] += np.bincount(numbers, minlength=len(state.counts))
-        n, K, N = said.scores.shape
-        V, met = np.ascontiguousarray(said.scores.transpose(2, 0, 1)), np.minimum(out.met, K)
+        weight = self._counted(state, rows) if learns else rows.weight
+        n, K, N = predictions.scores.shape
+        V, met = np.ascontiguousarray(predictions.scores.transpose(2, 0, 1)), np.minimum(out.met, K)
         for scores in V:
             level(scores, met)
         combine_members(state.combiner, list(range(N)), V, met, rows.y, weight, learns, out.scores)
-        out.unseen[:] = said.unseen.mean(axis=1)
+        out.unseen[:] = predictions.unseen.mean(axis=1)
         later = np.arange(K) >= met[:, None]
         out.scores[later] = np.broadcast_to(out.unseen[:, None], (n, K))[later]

@@ -11,6 +11,8 @@ import numpy as np
 
 from sonlearn.jit import jit
 
+#: A row with a value beyond this is refused: the members square it, and multiply such squares.
+LIMIT = 1e50
 #: A weight that is not 0 stays so, however small it is beside the mean.
 LEAST = 1e-50
 
@@ -46,3 +48,15 @@ def divide(now, weight, y, learn, out):
         out[i] = max(weight[i] / (total / rows), LEAST)
         if learn and y[i] == y[i]:
             now[0]["rows"], now[0]["weight"] = rows, total
+
+
+@jit
+def first_wild(indptr, values, y, weight, start, limit):
+    """First row from `start` on with a value, label or weight beyond `limit`, or n."""
+    for i in range(start, len(y)):
+        if abs(y[i]) > limit or weight[i] > limit:
+            return i
+        for at in range(indptr[i], indptr[i + 1]):
+            if not abs(values[at]) <= limit:
+                return i
+    return len(y)

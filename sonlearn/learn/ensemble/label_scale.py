@@ -21,6 +21,7 @@ import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit.sequence import Call
 from sonlearn.learn.losses import HUBER, POISSON, SQUARED, Loss, exp, loss_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -85,6 +86,12 @@ class LabelStandardiser:
         scale, y = LabelScale(*np.zeros((5, n))), np.zeros(n)
         scale_rows(self._loss, state, rows, scale, learn, y)
         return rows._replace(y=y, base=np.zeros(n)), scale
+
+    def row_calls(self, state: LabelState, rows: Rows) -> tuple[Rows, LabelScale, tuple[Call, ...]]:
+        """What `standardise` gives for the row that stands in `rows`, and the calls that fill it in."""
+        scaled, scale = self.standardise(state, rows, learn=False)
+        calls = () if self._classes else ((scale_rows, (self._loss, state, rows, scale, True, scaled.y)),)
+        return scaled, scale, calls
 
     def unscaled(self, scale: LabelScale, z: np.ndarray, base: np.ndarray) -> np.ndarray:
         """float64[n]: predictions of the loss that was asked for, for the combiner's."""

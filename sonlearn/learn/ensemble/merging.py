@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.learn.ensemble.class_combiner import PERIOD as CLASS_PERIOD
 from sonlearn.learn.ensemble.class_combiner import ClassCombiner
 from sonlearn.learn.ensemble.class_pruning import KEPT as KEPT_ROWS
 from sonlearn.learn.ensemble.class_pruning import History
@@ -21,18 +22,27 @@ def majority(masks: Sequence[int], k: int) -> list[int]:
     return [i for i in range(k) if 2 * sum(mask >> i & 1 for mask in masks) >= len(masks)]
 
 
-def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]]) -> Combiner:
+def went_on(combiners: Sequence[Any], base: Any, rows: Sequence[int]) -> bool:
+    """Whether all have learned so many rows since `base`: at a checkpoint a combiner begins anew (`pruning`)."""
+    return all(int(each.rows[0] - base.rows[0]) == n for each, n in zip(combiners, rows, strict=True))
+
+
+def merge_combiners(
+    combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]], period: int = PERIOD
+) -> Combiner:
     """Combiners as Gaussians: what each has added to A adds up, and A (w - w_base) is the sum of A_g (w_g - w_base).
 
     As of one run, what the earlier learners have added fades by as much as the later ones forget.
 
     Parameters
     ----------
+    base : with which all began and from which they `went_on`, or a new one
     gone : of each combiner the inputs that were pruned since the base
+    period : rows after which a combiner forgets
     """
     rows = [int(each.rows[0]) for each in combiners]
     start, retention = int(base.rows[0]), float(base.retention[0])
-    periods = [n // PERIOD - start // PERIOD for n in rows]
+    periods = [n // period - start // period for n in rows]
     by = merging.shares(periods, retention)
     E, k = base.w.shape
     A, moved = np.zeros((E, k, k)), np.zeros((E, k))
@@ -45,7 +55,7 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
     A += prior + retention ** sum(periods) * (base.A - prior)
     w = base.w + np.linalg.solve(A, moved[:, :, None])[:, :, 0] if k else base.w.copy()
     P = np.linalg.inv(A)
-    faded = merging.shares(np.subtract(rows, start), retention ** (1.0 / PERIOD))
+    faded = merging.shares(np.subtract(rows, start), retention ** (1.0 / period))
     return Combiner(
         w, (A + A.transpose(0, 2, 1)) / 2.0, (P + P.transpose(0, 2, 1)) / 2.0, base.prior.copy(),
         merging.summed(base.loss, [each.loss for each in combiners], np.ones(len(rows))),
@@ -58,7 +68,7 @@ def merge_class_combiners(
     combiners: Sequence[ClassCombiner], base: ClassCombiner, gone: Sequence[list[int]]
 ) -> ClassCombiner:
     """`merge_combiners`, of combiners of several classes, whose A is a lower triangle."""
-    found = merge_combiners([_general(each) for each in combiners], _general(base), gone)
+    found = merge_combiners([_general(each) for each in combiners], _general(base), gone, CLASS_PERIOD)
     w, A, out = found.w[0], np.tril(found.A[0]), sorted(set.intersection(*map(set, gone)))
     w[out] = A[out] = A[:, out] = 0.0
     A[out, out] = base.prior[out]

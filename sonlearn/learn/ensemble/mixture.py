@@ -8,10 +8,12 @@ from the average; the committee's combiner, which learns weights of any sign and
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import Contributions, Engine, Predictions
@@ -42,6 +44,7 @@ class Mixture(Engine):
         self._loss = loss_of(options)
         self._names = options.members or DEFAULT
         self._engines = tuple(make_engine(_member(options, name)) for name in self._names)
+        self.merges = all(engine.merges for engine in self._engines)
         #: Whether a member needs the features that have no number.
         self.unknown = any(engine.unknown for engine in self._engines)
 
@@ -94,6 +97,19 @@ class Mixture(Engine):
     def packed(self, state: MixtureState) -> MixtureState:
         """`state` without unused capacity."""
         return state._replace(members=tuple(e.packed(s) for e, s in zip(self._engines, state.members, strict=True)))
+
+    def renumbered(self, state: MixtureState, numbers: np.ndarray, features: int) -> MixtureState:
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        pairs = zip(self._engines, state.members, strict=True)
+        return state._replace(members=tuple(engine.renumbered(s, numbers, features) for engine, s in pairs))
+
+    def merge(self, states: Sequence[MixtureState], base: MixtureState, rows: Sequence[int]) -> MixtureState:
+        """Each member merged; their losses are sums over all rows (see `Engine.merge`)."""
+        members = tuple(
+            engine.merge([state.members[i] for state in states], base.members[i], rows)
+            for i, engine in enumerate(self._engines)
+        )
+        return MixtureState(members, merging.summed(base.loss, [state.loss for state in states], np.ones(len(states))))
 
     def facts(self, state: MixtureState) -> dict[str, Any]:
         """share: weight of each member by name."""

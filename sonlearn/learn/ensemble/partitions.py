@@ -1,11 +1,11 @@
-"""Learners of parts of a stream, brought together: each predicts a row, and a combiner learns what they are worth.
+"""Learners of partitions of a stream: each predicts a row, and a combiner learns the weight of each.
 
 Learners that have a matrix beside their weights cannot be added up: the mean of their weights is right for none of
-their matrices. What can be put together is what they say. So the learners are kept as they are, and the combiner of
-the committee (`sonlearn.learn.ensemble.combiner`) goes over their predictions. It begins with the average of them, and
-learns on rows that none of them has learned; each learner learns those as well, after it has predicted them.
+their matrices. Their predictions can be combined. So the learners stay as they are, and the combiner of the committee
+(`sonlearn.learn.ensemble.combiner`) weighs their predictions. It begins with their average, and learns on rows that
+none of them has learned; each learner learns those as well, after it has predicted them.
 
-A learner has its own numbers of features, by the order in which its part of the stream has shown them.
+A learner has its own numbers of features, in the order of first occurrence in its partition.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from sonlearn.options.members import Member
 SURE = 30.0
 
 
-class Part(NamedTuple):
-    """What the learner of a part has learned."""
+class PartitionLearner(NamedTuple):
+    """State of the learner of one partition."""
 
     numbers: np.ndarray  # int64[features]; 1 + its own number of each feature, 0 for none
     size: np.ndarray  # int64[1]; features that it has seen
@@ -51,7 +51,7 @@ class Part(NamedTuple):
 class PartitionState(NamedTuple):
     """All that has been learned."""
 
-    parts: tuple  # of Part
+    learners: tuple  # of PartitionLearner
     labels: LabelState
     combiner: Combiner
     features: np.ndarray  # int64[1]
@@ -61,11 +61,11 @@ class PartitionState(NamedTuple):
     @property
     def classes(self) -> tuple:
         """Of several classes, those that have been learned."""
-        return self.parts[0].state.classes
+        return self.learners[0].state.classes
 
 
 class PartitionEnsemble(Engine):
-    """Engine of learners of parts.
+    """Engine of learners of partitions.
 
     Parameters
     ----------
@@ -90,76 +90,82 @@ class PartitionEnsemble(Engine):
         self._map = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
 
     def new(self, *classes: int) -> PartitionState:
-        """State of learners that have seen nothing; of several classes, how many there is room for."""
-        parts = tuple(Part(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new(*classes)) for each in self.engines)
+        """State of new learners; of several classes, how many there is room for."""
+        learners = tuple(
+            PartitionLearner(np.zeros(0, np.int64), np.zeros(1, np.int64), each.new(*classes)) for each in self.engines
+        )
         combiner = new_combiner(self._inputs, precision_for(self._labels.loss), self._options.decay)
         counts = np.zeros(0, np.int64)
         return PartitionState(
-            parts, self._labels.new(), combiner, np.zeros(1, np.int64), np.zeros(1, dtype=NOW), counts
+            learners, self._labels.new(), combiner, np.zeros(1, np.int64), np.zeros(1, dtype=NOW), counts
         )
 
     def reserve(self, state: PartitionState, rows: Rows, features: int) -> PartitionState:
         """Room for the features' numbers, and for what the learners have seen; theirs of the rows comes with them."""
         state.features[0] = features
-        parts = [
-            Part(grown(own.numbers, features), own.size, engine.reserve(own.state, NO_ROWS, int(own.size[0])))
-            for engine, own in zip(self.engines, state.parts, strict=True)
+        learners = [
+            PartitionLearner(
+                grown(own.numbers, features), own.size, engine.reserve(own.state, NO_ROWS, int(own.size[0]))
+            )
+            for engine, own in zip(self.engines, state.learners, strict=True)
         ]
-        return state._replace(parts=tuple(parts))
+        return state._replace(learners=tuple(learners))
 
     def learn(self, state: PartitionState, rows: Rows, out: Predictions, start: int) -> tuple[PartitionState, int]:
         """Learn rows from `start` on; see `Engine.learn`. Learners sit out what they alone would refuse."""
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part = rows_between(rows, start, end)
-        said = np.zeros((end - start, len(self.engines)))
+        predictions = np.zeros((end - start, len(self.engines)))
 
-        def teach(j: int) -> Part:
-            own, shown = state.parts[j], self._shown(state.parts[j], part, j)
-            after, told = learned_by(self.engines[j], own.state, shown, int(own.size[0]))
-            said[:, j] = told.prediction
+        def teach(j: int) -> PartitionLearner:
+            own, shown = state.learners[j], self._shown(state.learners[j], part, j)
+            after, predicted = learned_by(self.engines[j], own.state, shown, int(own.size[0]))
+            predictions[:, j] = predicted.prediction
             return own._replace(state=after)
 
-        state = state._replace(parts=tuple(self._map(teach, range(len(self.engines)))))
-        self.combine(state, said, part, True, Predictions(*(array[start:end] for array in out)))
+        state = state._replace(learners=tuple(self._map(teach, range(len(self.engines)))))
+        self.combine(state, predictions, part, True, Predictions(*(array[start:end] for array in out)))
         return state, end
 
     def predict(self, state: PartitionState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         n = len(rows.y)
-        said = np.zeros((n, len(self.engines)))
+        predictions = np.zeros((n, len(self.engines)))
         silent = rows._replace(y=np.full(n, np.nan))
 
         def ask(j: int) -> int:
-            told = Predictions.empty(n)
-            at = self.engines[j].predict(state.parts[j].state, self._shown(state.parts[j], silent, j), told)
-            said[:, j] = told.prediction
+            predicted = Predictions.empty(n)
+            at = self.engines[j].predict(state.learners[j].state, self._shown(state.learners[j], silent, j), predicted)
+            predictions[:, j] = predicted.prediction
             return at
 
         at = min(self._map(ask, range(len(self.engines))))
-        self.combine(state, said, rows, False, out)
+        self.combine(state, predictions, rows, False, out)
         return at
 
-    def combine(self, state: PartitionState, said: np.ndarray, rows: Rows, learns: bool, out: Predictions) -> None:
-        """Fill `out` for what the learners have predicted, float64[n, N]; where it `learns`, row by row.
+    def combine(
+        self, state: PartitionState, predictions: np.ndarray, rows: Rows, learns: bool, out: Predictions
+    ) -> None:
+        """Fill `out` from the learners' predictions, float64[n, N]; where it `learns`, row by row.
 
-        Of `rows` only labels, weights and bases are looked at.
+        Of `rows` only labels, weights and bases are read.
         """
         learns = learns and state.now["passes"][0] == 0
         if learns:
             rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y))
-        told, scale = self._labels.standardise(state.labels, rows, learn=learns)
+        inputs, scale = self._labels.standardise(state.labels, rows, learn=learns)
         V = np.ones((len(rows.y), len(self._inputs)))
-        for j in range(said.shape[1]):
-            V[:, j] = self._told(said[:, j], rows.base, scale)
+        for j in range(predictions.shape[1]):
+            V[:, j] = self._input_of(predictions[:, j], rows.base, scale)
         loss = Loss(self._labels.loss.code, scale.par)
-        combine(loss, state.combiner, V, told.y, told.weight, learns, self._scratch, out.raw)
+        combine(loss, state.combiner, V, inputs.y, inputs.weight, learns, self._scratch, out.raw)
         out.raw[:] = self._labels.unscaled(scale, out.raw, rows.base)
         np.clip(out.raw, -self._options.clip, self._options.clip, out=out.prediction)
 
     def weights(self, state: PartitionState, features: int) -> np.ndarray:
         """float64[features], or a row for each class: the learners' weights, as the combiner adds predictions up."""
         total: Any = 0.0
-        for engine, own, share in zip(self.engines, state.parts, self.shares(state), strict=False):
+        for engine, own, share in zip(self.engines, state.learners, self.shares(state), strict=False):
             known = np.flatnonzero(own.numbers[:features])
             w = engine.weights(own.state, int(own.size[0]))
             spread = np.zeros((*w.shape[:-1], features))
@@ -172,31 +178,31 @@ class PartitionEnsemble(Engine):
         return weights_of(state.combiner)
 
     def packed(self, state: PartitionState) -> PartitionState:
-        """`state` without spare room."""
-        parts = [
-            Part(own.numbers[: state.features[0]], own.size, engine.packed(own.state))
-            for engine, own in zip(self.engines, state.parts, strict=True)
+        """`state` without room to spare."""
+        learners = [
+            PartitionLearner(own.numbers[: state.features[0]], own.size, engine.packed(own.state))
+            for engine, own in zip(self.engines, state.learners, strict=True)
         ]
-        return state._replace(parts=tuple(parts))
+        return state._replace(learners=tuple(learners))
 
     def facts(self, state: PartitionState) -> dict[str, Any]:
-        """parts: of each learner the combiner's weight, and what it has to tell itself."""
-        told = zip(self.shares(state).tolist(), self.engines, state.parts, strict=False)
-        return {"parts": [{"weight": share, **engine.facts(own.state)} for share, engine, own in told]}
+        """partitions: of each learner the combiner's weight, and its own facts."""
+        learners = zip(self.shares(state).tolist(), self.engines, state.learners, strict=False)
+        return {"partitions": [{"weight": share, **engine.facts(own.state)} for share, engine, own in learners]}
 
     def next_pass(self, state: PartitionState) -> None:
-        """Say that the rows to come have been learned from before: the combiner learns only in the first pass."""
+        """The rows to come have been learned from before: the combiner learns only in the first pass."""
         state.now["passes"] += 1
-        for engine, own in zip(self.engines, state.parts, strict=True):
+        for engine, own in zip(self.engines, state.learners, strict=True):
             engine.next_pass(own.state)
 
-    # -- how ---------------------------------------------------------------------------------------------------------
+    # -- details -----------------------------------------------------------------------------------------------------
 
     def count(self, state: LabelState, rows: Rows) -> None:
         """Count the labels of rows that a learner has learned elsewhere; `state` is changed in place."""
         self._labels.standardise(state, rows)
 
-    def _shown(self, own: Part, rows: Rows, j: int) -> Rows:
+    def _shown(self, own: PartitionLearner, rows: Rows, j: int) -> Rows:
         """`rows` with the numbers of learner j; features that it learns for the first time get theirs."""
         features, values = np.empty(len(rows.features), np.int64), np.empty(len(rows.values))
         indptr = np.zeros(len(rows.indptr), np.int64)
@@ -206,15 +212,15 @@ class PartitionEnsemble(Engine):
             indptr=indptr, features=features, values=values, constant=constant if constant >= 0 else NO_CONSTANT
         )
 
-    def _told(self, said: np.ndarray, base: np.ndarray, scale: LabelScale) -> np.ndarray:
-        """float64[n]: what a learner's predictions are to the combiner."""
-        said = said - base
+    def _input_of(self, predictions: np.ndarray, base: np.ndarray, scale: LabelScale) -> np.ndarray:
+        """float64[n]: a learner's predictions as inputs of the combiner."""
+        margins = predictions - base
         if self._options.loss in CLASSIFICATION:
-            return np.clip(said, -SURE, SURE)
+            return np.clip(margins, -SURE, SURE)
         if self._options.loss == "poisson":
-            said = np.exp(np.clip(said, -SURE, SURE))
+            margins = np.exp(np.clip(margins, -SURE, SURE))
         unit = np.where(scale.unit > 0.0, scale.unit, 1.0)
-        return np.clip((said - scale.mean) / unit, scale.low, scale.high)
+        return np.clip((margins - scale.mean) / unit, scale.low, scale.high)
 
 
 @jit

@@ -30,7 +30,7 @@ from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combine
 from sonlearn.learn.ensemble.drift import Drift, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
-from sonlearn.learn.ensemble.merging import majority, merge_combiners, merge_drifts
+from sonlearn.learn.ensemble.merging import majority, merge_combiners, merge_drifts, went_on
 from sonlearn.learn.ensemble.pruning import SHORT, History, before_first_checkpoint, next_checkpoint, prune, replayed
 from sonlearn.learn.ensemble.viewing import Seen, rows_between
 from sonlearn.learn.losses import Loss, loss_value
@@ -75,6 +75,28 @@ class EnsembleState(NamedTuple):
     drift: Drift  # changes of the stream
     waiting: Waiting  # inputs for rows whose labels come late
     now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
+
+
+class Layout(NamedTuple):
+    """What is at work in a state, for those who learn rows by themselves (`by_row`)."""
+
+    members: tuple[Member, ...]
+    engines: tuple[Any, ...]
+    active: list[int]  # positions of the members at work
+    online: list[int]  # inputs of the online combination
+    offline: list[int]  # of the offline one; empty where that is the same
+    offline_places: list[int]  # where these are in the offline combiner
+    inputs: int
+    loss: Loss  # that the combiners minimise
+    classes: bool
+    both: bool  # whether the two combinations are counted
+    rows_left: int  # rows to be learned before the next checkpoint; 0: there is none
+
+    def no_inputs(self) -> np.ndarray:
+        """float64[1, inputs]: inputs of the combiners before the members have predicted."""
+        V = np.zeros((1, self.inputs))
+        V[:, len(self.members) :] = 1.0
+        return V
 
 
 class StackedEnsemble:
@@ -256,6 +278,7 @@ class StackedEnsemble:
             now[name] = merging.summed(base.now[name], [state.now[name] for state in states], np.ones(len(states)))
         now["active"] = sum(1 << i for i in left)
         gone = [[i for i in range(k) if i not in left or i not in self.active(state)] for state in states]
+        learned = [_rows(state) - _rows(base) for state in states]
         sums = {
             name: merging.summed(getattr(base, name), [getattr(s, name) for s in states], np.ones(len(states)))
             for name in ("tally", "totals")
@@ -263,8 +286,10 @@ class StackedEnsemble:
         sums["tally"][:, 3] = np.max([state.tally[:, 3] for state in states], axis=0)
         merged = base._replace(
             members=tuple(members), now=now, drift=merge_drifts([state.drift for state in states], base.drift),
-            online=self._merged_combiner([s.online for s in states], base.online, gone, range(k)),
-            offline=self._merged_combiner([s.offline for s in states], base.offline, gone, self._long),
+            online=self._merged_combiner(
+                [s.online for s in states], base.online, gone, range(len(self._inputs)), learned
+            ),
+            offline=self._merged_combiner([s.offline for s in states], base.offline, gone, self._long, learned),
             history=base.history[:0], **sums,
         )  # fmt: skip
         if not self._rows_left(merged) and not self._rows_left(base):
@@ -283,9 +308,15 @@ class StackedEnsemble:
         return majority([int(state.now["active"][0]) for state in states], len(self.members))
 
     def _merged_combiner(
-        self, combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]], inputs: Sequence[int]
-    ) -> Combiner:
-        """The combiner of `inputs` (positions) of all, in which members that are not at work have no weight."""
+        self, combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]], inputs: Sequence[int],
+        rows: Sequence[int],
+    ) -> Combiner:  # fmt: skip
+        """The combiner of `inputs` (positions) of all, in which members that are not at work have no weight.
+
+        `rows`: those learned since the base. Where one of them has begun anew since, all did so with nothing.
+        """
+        if base.w.shape[1] and not went_on(combiners, base, rows):
+            base = self._combiner([self._inputs[i] for i in inputs])
         places = [[at for at, i in enumerate(inputs) if i in pruned] for pruned in gone]
         found = merge_combiners(combiners, base, places)
         out = sorted(set.intersection(*map(set, places))) if places and base.w.shape[1] else []
@@ -351,6 +382,15 @@ class StackedEnsemble:
     def needed(self, state: EnsembleState) -> set[str]:
         """Views of the members at work."""
         return {self.members[i].view for i in self.active(state)}
+
+    def layout(self, state: EnsembleState) -> Layout:
+        """What is at work."""
+        at = self._offline_at(state)
+        return Layout(
+            self.members, self._engines, self.active(state), self._online_at(state), at,
+            [self._long.index(i) for i in at], len(self._inputs), self._loss, self._classes, self._both,
+            self._rows_left(state),
+        )  # fmt: skip
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
@@ -588,13 +628,13 @@ def _call(call: Callable[..., None], i: int, shown: list[tuple[Rows, int]], at: 
 
 def learned_by(engine: Any, state: State, rows: Rows, features: int) -> tuple[State, Predictions]:
     """A member that learns `rows`; a row that it would refuse it leaves out, predicting 0."""
-    said, at = Predictions.empty(len(rows.y)), -1
+    predictions, at = Predictions.empty(len(rows.y)), -1
     state = engine.reserve(state, rows, features)
     while at < len(rows.y):
-        state, at = engine.learn(state, rows, said, at + 1)
+        state, at = engine.learn(state, rows, predictions, at + 1)
         if at < len(rows.y):
-            said.prediction[at] = 0.0
-    return state, said
+            predictions.prediction[at] = 0.0
+    return state, predictions
 
 
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:

@@ -59,6 +59,10 @@ class Views:
         self.names, self._map = tuple(names), run
         self._views = tuple(_view(name, loss, several) for name in self.names)
 
+    def of(self, name: str) -> View:
+        """The view of that name."""
+        return self._views[self.names.index(name)]
+
     def new(self) -> tuple:
         """States of views that have seen nothing."""
         return tuple(view.new() for view in self._views)

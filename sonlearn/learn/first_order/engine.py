@@ -9,8 +9,8 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit import repeated
-from sonlearn.learn.engine import Engine, Predictions, grown
+from sonlearn.jit import bare_jit, repeated
+from sonlearn.learn.engine import Engine, Predictions, RowCalls, grown
 from sonlearn.learn.first_order import rules as first_order
 from sonlearn.learn.first_order.merging import merged
 from sonlearn.learn.first_order.rules import (
@@ -121,6 +121,12 @@ class FirstOrder(Engine):
             now["seen"] = max(now["seen"], int(done.max()) + 1)
         return state, at
 
+    def row_calls(self, state: Any, rows: Rows, out: Predictions, features: np.ndarray, room: int) -> RowCalls | None:
+        """See `Engine.row_calls`."""
+        state = self.reserve(state, rows, room)
+        learn = self._kernels.learn, (self._params, state, self._work, rows, out, 0)
+        return RowCalls(state, (learn, (count_features, (rows, state.now["seen"]))))
+
     def predict(self, state: Any, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at: int = self._kernels.predict(self._params, state, rows, out.raw)
@@ -149,7 +155,7 @@ class FirstOrder(Engine):
         return FirstOrderState(merging.renumbered(table, numbers, features), now)
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
-        """Sums as of one run, weights averaged by the precision gained (see `Engine.merge`)."""
+        """Sums as of one run, weights moved by the precision gained (see `Engine.merge`)."""
         return merged(self._params, states, base)
 
 
@@ -177,3 +183,10 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
         shrink=shrink,
         lazy=options.decay > 0.0 or shrink > 0.0,
     )
+
+
+@bare_jit
+def count_features(rows, seen):
+    """seen[0] (int64[1]) <- so many features as the first row of `rows` shows that there are, or more."""
+    for place in range(rows.indptr[1]):
+        seen[0] = max(seen[0], rows.features[place] + 1)

@@ -1,8 +1,8 @@
 """Merges first-order learners that began with the same state.
 
 Sums over rows (of squared gradients, AROW's precisions, coin's bets, primal-dual gradients) are those of one run. The
-weights of the other rules are averaged by the precision gained, the sums of squared gradients, as Vowpal Wabbit's
-all-reduce does with all of it (Agarwal et al.: A Reliable Effective Terascale Linear Learning System, JMLR 2014). Rules
+weights of the other rules move by the precision gained, the sums of squared gradients (Vowpal Wabbit's all-reduce
+averages them by all of it: Agarwal et al.: A Reliable Effective Terascale Linear Learning System, JMLR 2014). Rules
 without such a sum count rows instead.
 """
 
@@ -36,11 +36,7 @@ def merged(params: Any, states: Sequence[Any], base: Any) -> Any:
     """The state of `FirstOrder.merge`; params : FirstOrderParams, states and base : FirstOrderState, not modified."""
     rows = [float(state.now.n[0] - base.now.n[0]) for state in states]
     by = merging.shares(rows, params.retention.rate)
-    now, table = base.now.copy().view(np.recarray), base.table.copy()
-    for name in ("t", "N"):
-        now[name] = merging.summed(base.now[name], [state.now[name] for state in states], by)
-    for name in ("n", "shrunk"):
-        now[name] = merging.summed(base.now[name], [state.now[name] for state in states], np.ones(len(states)))
+    now, table = counts([state.now for state in states], base.now, by), base.table.copy()
     tables = [state.table for state in states]
 
     def total(column: int) -> np.ndarray:
@@ -63,13 +59,22 @@ def merged(params: Any, states: Sequence[Any], base: Any) -> Any:
             gains = merging.added(base.table[:, G], sums, rows, params.retention.rate, by)
         else:
             gains = [np.full(len(table), n) for n in rows]
-        w = merging.averaged(
+        w = merging.moved(
             _weights(params, base.table, table), [_weights(params, each, table) for each in tables], gains
         )
         table[:, W] = w if params.rule != FTRL else _inverse_ftrl(params, w, table, tables, gains)
     if params.lazy:
         table[:, WHEN], table[:, SHRUNK] = now.n, now.shrunk
     return base._replace(table=table, now=now)
+
+
+def counts(nows: Sequence[Any], base: Any, by: np.ndarray) -> Any:
+    """The merged `FirstOrderState.now`; `by` are `sonlearn.data.merging.shares`."""
+    now = base.copy().view(np.recarray)
+    for name in ("t", "N", "n", "shrunk"):
+        shares = by if name in ("t", "N") else np.ones(len(nows))
+        now[name] = merging.summed(base[name], [each[name] for each in nows], shares)
+    return now
 
 
 def _weights(params: Any, table: np.ndarray, merged: np.ndarray) -> np.ndarray:
@@ -88,7 +93,7 @@ def _inverse_ftrl(
 ) -> np.ndarray:
     """The sums z whose weights are `w`; where these are 0 the averaged z, within the threshold."""
     scale = (params.beta + np.sqrt(table[:, G])) / params.alpha + params.l2
-    z = np.clip(merging.averaged(table[:, W], [each[:, W] for each in tables], gains), -params.l1, params.l1)
+    z = np.clip(merging.moved(table[:, W], [each[:, W] for each in tables], gains), -params.l1, params.l1)
     return np.where(w == 0.0, z, -w * scale - np.copysign(params.l1, w))
 
 

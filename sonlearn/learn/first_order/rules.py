@@ -117,13 +117,21 @@ def score(params, state, rows, i):
 @forced_inline
 def score_and_gather(params, state, work, rows, i):
     """`score` for nag, which in the same visit leaves in `work` what its step needs of the table (`gather`)."""
-    wx, xx, begin = 0.0, 0.0, rows.indptr[i]
-    for k in range(rows.indptr[i + 1] - begin):
-        f, x = rows.features[begin + k], rows.values[begin + k]
+    wx, xx = 0.0, 0.0
+    feats, values = entries(rows, i)
+    for k in range(len(feats)):
+        f, x = feats[k], values[k]
         xx += x * x
         wx += weight(params, state, f, x) * x
         gather(state.table, G, work, k, f, x)
     return rows.base[i] + wx, xx
+
+
+@forced_inline
+def entries(rows, i):
+    """(features, values) of row i: views. Loops over them need not ask whether an index counts from the end."""
+    begin, end = rows.indptr[i], rows.indptr[i + 1]
+    return rows.features[begin:end], rows.values[begin:end]
 
 
 @forced_inline
@@ -284,15 +292,16 @@ def nag(params, state, work, rows, i, p, slope):
 
     Unless `before`, a round with slope 0 only forgets, as in VW.
     """
-    table, now, begin, h = state.table, state.now[0], rows.indptr[i], rows.weight[i]
+    table, now, h = state.table, state.now[0], rows.weight[i]
+    feats, values = entries(rows, i)
     if slope == 0.0 and not params.before:
         now.t *= params.retention.rate
         now.N *= params.retention.rate
         return True
     if params.lazy:  # the table has changed since
-        for k in range(rows.indptr[i + 1] - begin):
-            gather(table, G, work, k, rows.features[begin + k], rows.values[begin + k])
-    q, norm = nag_scales(work, rows, i, h * slope * slope)
+        for k in range(len(feats)):
+            gather(table, G, work, k, feats[k], values[k])
+    q, norm = nag_scales(work, values, h * slope * slope)
     t, N = params.retention.rate * now.t + h, params.retention.rate * now.N + h * norm
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     q *= common
@@ -305,14 +314,14 @@ def nag(params, state, work, rows, i, p, slope):
     if slope != 0.0:
         shrink(params, state, rows, i, -params.rate * c / slope)
     c *= common
-    for at in range(begin, rows.indptr[i + 1]):
-        f, x = rows.features[at], abs(rows.values[at])
-        if x > table[f, S]:
-            table[f, W] *= table[f, S] / x
-            table[f, S] = x
-            table[f, INVERSE] = 1.0 / x
-        table[f, G] = work[TOTAL, at - begin]
-        table[f, W] += c * work[ALONG, at - begin]
+    for k in range(len(feats)):
+        row, x = table[feats[k]], abs(values[k])
+        if x > row[S]:
+            row[W] *= row[S] / x
+            row[S] = x
+            row[INVERSE] = 1.0 / x
+        row[G] = work[TOTAL, k]
+        row[W] += c * work[ALONG, k]
     return True
 
 
@@ -330,22 +339,23 @@ def gather(table, first, work, k, f, x):
 
 
 @forced_inline
-def nag_scales(work, rows, i, g2):
-    """Scales of row i after a gradient of square g2; returns (x'R'x, |x/s|^2) with R'_j = 1/(s_j sqrt(G_j)).
+def nag_scales(work, values, g2):
+    """Scales of a row after a gradient of square g2; returns (x'R'x, |x/s|^2) with R'_j = 1/(s_j sqrt(G_j)).
 
+    values : float64[s], the row's, not modified
     work : float64[SCRATCH, at least s]; for each entry x/s (SCALED) and G (TOTAL), which gets the new one; R' x (ALONG)
     is filled in
 
     Roots and quotients have a loop of their own over contiguous memory, so that the compiler vectorises it.
     """
-    begin, n, q, norm = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i], 0.0, 0.0
-    for k in range(n):
-        x = rows.values[begin + k]
+    q, norm = 0.0, 0.0
+    for k in range(len(values)):
+        x = values[k]
         work[TOTAL, k] += g2 * x * x
         root = math.sqrt(work[TOTAL, k])
         work[ALONG, k] = work[SCALED, k] / root if root > 0.0 else 0.0
-    for k in range(n):
-        q += work[ALONG, k] * rows.values[begin + k]
+    for k in range(len(values)):
+        q += work[ALONG, k] * values[k]
         norm += work[SCALED, k] * work[SCALED, k]
     return q, norm
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense.engine import NOW, Dense
 from sonlearn.learn.dense.factor import column
@@ -40,6 +42,7 @@ class MetaGrad(Dense):
     def __init__(self, options: LearnOptions):
         super().__init__(options)
         self._params = self._params._replace(rate=float(options.learning_rate), alpha=float(options.alpha))
+        self._factored = False
 
     def new(self) -> MetaGradState:
         """State of an untrained learner."""
@@ -61,6 +64,37 @@ class MetaGrad(Dense):
         """`state` without unused capacity."""
         seen = int(state.now["seen"][0])
         return state._replace(w=state.w[:seen], W=state.W[:seen], A=state.A[: column(seen)])
+
+    def renumbered(self, state: MetaGradState, numbers: np.ndarray, features: int) -> MetaGradState:
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        W, now = merging.renumbered(state.W, numbers, features), state.now.copy()
+        A, known = np.zeros((features, features)), numbers[: len(state.w)]
+        stays = known >= 0
+        A[np.ix_(known[stays], known[stays])] = self._matrix(state)[np.ix_(stays, stays)]
+        now["seen"] = features
+        return state._replace(w=merging.renumbered(state.w, numbers, features), W=W, A=self._columns(A), now=now)
+
+    def merge(self, states: Sequence[MetaGradState], base: MetaGradState, rows: Sequence[int]) -> MetaGradState:
+        """Experts as Gaussians, as of `arow-full`; their losses add up, and so do the squares of gradients."""
+        by, now = np.ones(len(states)), base.now.copy()
+        now["t"] = merging.summed(base.now["t"], [state.now["t"] for state in states], by)
+        start, *own = (self._matrix(state) for state in (base, *states))
+        A, W = merging.summed(start, own, by), np.zeros(base.W.shape)
+        for e in range(EXPERTS):
+            eta = self._params.rate * 0.5**e
+            first, *others = (
+                self._precision(own_A, eta) @ state.W[:, e]
+                for own_A, state in zip((start, *own), (base, *states), strict=True)
+            )
+            W[:, e] = np.linalg.solve(self._precision(A, eta), merging.summed(first, others, by))
+        logp = merging.summed(base.logp, [state.logp for state in states], by)
+        tilted = np.exp(logp - logp.max()) * 0.5 ** np.arange(EXPERTS)
+        w = W @ tilted[:, None] / tilted.sum()
+        return MetaGradState(w, W, logp - logp.max(), self._columns(A), now)
+
+    def _precision(self, A: np.ndarray, eta: float) -> np.ndarray:
+        """H_e of the expert with the step size `eta`."""
+        return np.asarray(self._params.alpha * np.eye(len(A)) + 2.0 * eta * eta * A)
 
     def facts(self, state: MetaGradState) -> dict[str, object]:
         """alpha; experts: float64[experts], their probabilities, from the largest step size to the smallest."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.metagrad.dense_engine import first_weights
-from sonlearn.learn.metagrad.sketched import all_weights, learn, predict
+from sonlearn.learn.metagrad.sketched import all_weights, average, learn, predict
 from sonlearn.learn.newton import state as newton
 from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.newton.sparse_time import with_room_in_log
@@ -81,6 +83,24 @@ class SketchedMetaGrad(SketchedNewton):
     def packed(self, state: MetaGradFDState) -> MetaGradFDState:
         """`state` without unused capacity."""
         return state._replace(base=super().packed(state.base), v=state.v[: state.base.now[0].seen])
+
+    def renumbered(self, state: MetaGradFDState, numbers: np.ndarray, features: int) -> MetaGradFDState:
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        v = merging.renumbered(state.v, numbers, features)
+        return state._replace(base=super().renumbered(state.base, numbers, features), v=v)
+
+    def merge(self, states: Sequence[MetaGradFDState], base: MetaGradFDState, rows: Sequence[int]) -> MetaGradFDState:
+        """Sums over rows (z, v, the experts' losses) add up; the sketch as in `newton.merging`."""
+        by, out = np.ones(len(states)), self.new()
+        sketch = super().merge([state.base for state in states], base.base, rows)
+        v = merging.summed(base.v, [state.v for state in states], by)
+        logp = merging.summed(base.logp, [state.logp for state in states], by)
+        k = int(sketch.now[0].k)
+        out.base.basis.q[0], out.base.basis.q[1, :k] = sketch.basis.q[0], v @ sketch.table[:, :k]
+        sketch = sketch._replace(basis=sketch.basis._replace(q=out.base.basis.q))
+        out = out._replace(base=sketch, v=v, logp=logp - logp.max())
+        average(self._meta, out, sketch.basis.D2[:k], np.eye(k))
+        return out
 
     def facts(self, state: MetaGradFDState) -> dict[str, Any]:
         """The facts of `SketchedNewton.facts` (alpha includes the shed mass), and the experts' probabilities."""

@@ -27,21 +27,22 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
-    DISTANCE,
     LARGE_TABLE,
+    SIDE_BY_SIDE,
     Pairs,
     add_pair,
+    add_weights,
     bytes_of,
+    count_pairs,
     count_places,
-    fetch_block,
+    has_room,
     more_room,
     new_pairs,
     packed_pairs,
     place_of,
-    places_needed,
     reserve_pairs,
     scale_pairs,
     weights_of,
@@ -71,13 +72,14 @@ class ArowScratch(NamedTuple):
     values: np.ndarray  # float64[longest row]
     along: np.ndarray  # float64[2, longest row]; the values over the precisions
     rivals: np.ndarray  # int64[RIVALS]
+    at: np.ndarray  # int64[2, longest row]; where the pairs of two classes are in the pool
     mark: np.ndarray  # int64[K]; column of `places` for each class, 0 but within `find_places`
 
 
 def _new_work(row: int, classes: int) -> ArowScratch:
     return ArowScratch(
         np.zeros((row, 2 + RIVALS), np.int64), np.zeros(row), np.zeros((2, row)), np.zeros(RIVALS, np.int64),
-        np.zeros(classes, np.int64),
+        np.zeros((2, row), np.int64), np.zeros(classes, np.int64),
     )  # fmt: skip
 
 
@@ -113,12 +115,14 @@ class Arow:
     def learn(self, state: ArowState, rows: Rows, out: np.ndarray, start: int) -> tuple[ArowState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
         at, longest = start, int(np.diff(rows.indptr).max(initial=0))
-        if len(self._work.values) < longest or len(self._work.mark) < out.shape[1]:
+        if len(self._work.values) < longest or len(self._work.mark) != out.shape[1]:
             self._work = _new_work(max(longest, len(self._work.values)), out.shape[1])
         while at < len(rows.y):
             at = learn(self._r, self._unit, self._decay, state, self._work, rows, out, at)
             if at < len(rows.y):
-                state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, RIVALS + 1)))
+                classes = len(self._work.mark)
+                places = count_places(state.pairs, rows, at, RIVALS + 1, classes)
+                state = state._replace(pairs=more_room(state.pairs, places, classes))
         return state, at
 
     def predict(self, state: ArowState, rows: Rows, out: np.ndarray) -> int:
@@ -144,7 +148,7 @@ class Arow:
         return ArowState(renumbered_pairs(pairs, numbers, features, slots), since, now)
 
     def merge(self, states: Sequence[ArowState], base: ArowState, rows: Sequence[int]) -> ArowState:
-        """Precisions added up, weights averaged by the precision gained (see `Engine.merge`)."""
+        """Precisions added up, weights moved by the precision gained (see `Engine.merge`)."""
         own = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
         now, retention = base.now.copy(), 1.0 - self._decay
         now["classes"] = max(int(state.now["classes"][0]) for state in states)
@@ -152,13 +156,13 @@ class Arow:
         feature, classes, (start, *columns) = side_by_side([each.pairs for each in (base, *states)])
         by, sums = merging.shares(own, retention), [each[:, P] for each in columns]
         gains = merging.added(start[:, P], sums, own, retention, by)
-        w = merging.averaged(start[:, W], [each[:, W] for each in columns], gains)
+        w = merging.moved(start[:, W], [each[:, W] for each in columns], gains)
         values = np.column_stack([w, np.clip(merging.summed(start[:, P], sums, by), 0.0, MOST)])
         return ArowState(table_of(feature, classes, values, 0), np.full_like(base.since, now["rows"][0]), now)
 
     def facts(self, state: ArowState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
-        return {"pairs": int(state.pairs.size.sum()), "bytes": bytes_of(state.pairs) + state.since.nbytes}
+        return {"pairs": count_pairs(state.pairs), "bytes": bytes_of(state.pairs) + state.since.nbytes}
 
 
 @bare_jit
@@ -174,10 +178,8 @@ def learn(r, unit, decay, state, work, rows, out, start):
     pairs, now = state.pairs, state.now
     for i in range(start, len(rows.y)):
         learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
-        if learned:
-            room = len(pairs.classes) - pairs.now[0]["used"]
-            if room < places_needed(pairs, rows, i, RIVALS + 1):
-                return i
+        if learned and not has_room(pairs, rows, i, RIVALS + 1, len(work.mark)):
+            return i
         z, classes = out[i], now[0]["classes"]
         scale = scale_of(unit, rows, i)
         score(pairs, rows, i, scale, classes, z)
@@ -189,15 +191,17 @@ def learn(r, unit, decay, state, work, rows, out, start):
         if decay > 0.0:
             forget(decay, state, rows, i)
         shown = z[y] if y < classes else 0.0
-        found = find_rivals(z, classes, y, work.rivals)
+        found, lacking = find_rivals(z, classes, y, work.rivals), True
         for place in range(found):
             b = work.rivals[place]
             if not shown - z[b] < 1.0:
                 break
             if place == 0:
+                lacking = find_places(pairs, rows, i, y, found, work)
+                if lacking and add_missing(pairs, rows, i, y, work, 1):
+                    find_places(pairs, rows, i, y, found, work)
+            if lacking and add_missing(pairs, rows, i, b, work, 2 + place):
                 find_places(pairs, rows, i, y, found, work)
-                add_missing(pairs, rows, i, y, work.places, 1)
-            add_missing(pairs, rows, i, b, work.places, 2 + place)
             shown += step(r, pairs, rows, i, scale, shown - z[b], 2 + place, work)
     return len(rows.y)
 
@@ -235,65 +239,86 @@ def score(pairs, rows, i, scale, classes, z):
     """z[:classes] <- w_k'x."""
     for k in range(classes):
         z[k] = 0.0
-    large, end = len(pairs.classes) > LARGE_TABLE, rows.indptr[i + 1]
-    for at in range(rows.indptr[i], end):
-        if large:
-            fetch_block(pairs, rows, at + DISTANCE, end)
-        f, x = rows.features[at], rows.values[at] * scale
-        if f >= len(pairs.begin):
-            continue
-        begin = pairs.begin[f]
-        for e in range(begin, begin + pairs.size[f]):
-            z[pairs.classes[e]] += x * pairs.values[e, W]
+    add_weights(pairs, rows, i, scale, classes, z)
 
 
 @bare_inline
 def find_rivals(z, classes, y, rivals):
     """rivals <- the classes of highest score but y, highest first, of equal ones the first; returns how many."""
-    size, most = 0, len(rivals)
-    for k in range(classes):
-        if k == y or (size == most and not z[k] > z[rivals[most - 1]]):
+    size, most, k = 0, len(rivals), 0
+    while k < classes:
+        if size == most and k + SIDE_BY_SIDE <= classes and not any_above(z, k, z[rivals[most - 1]]):
+            k += SIDE_BY_SIDE
             continue
-        at = min(size, most - 1)
-        while at > 0 and z[rivals[at - 1]] < z[k]:
-            rivals[at] = rivals[at - 1]
-            at -= 1
-        rivals[at] = k
-        size = min(size + 1, most)
+        if k != y and (size < most or z[k] > z[rivals[most - 1]]):
+            at = min(size, most - 1)
+            while at > 0 and z[rivals[at - 1]] < z[k]:
+                rivals[at] = rivals[at - 1]
+                at -= 1
+            rivals[at] = k
+            size = min(size + 1, most)
+        k += 1
     return size
+
+
+@forced_inline
+def any_above(z, begin, bound):
+    """Whether one of the next `SIDE_BY_SIDE` scores, compared side by side, is above `bound`."""
+    found = 0
+    for k in range(SIDE_BY_SIDE):
+        found |= np.int32(z[begin + k] > bound)
+    return found != 0
 
 
 @bare_inline
 def find_places(pairs, rows, i, y, found, work):
     """work.places[e] <- where the class y and the first `found` rivals stand in the block of entry e; -1: nowhere.
 
-    All of them in one visit, without a branch: where the search for one would end, no processor foresees.
+    Returns whether a block may have no place for one of them: all but dense ones that are large enough.
+    Of a list, all of them in one visit, without a branch: where the search for one would end, no processor foresees.
     """
-    begin, mark, places = rows.indptr[i], work.mark, work.places
+    begin, mark, places, lacking, most = rows.indptr[i], work.mark, work.places, False, y
     mark[y] = 1
     for place in range(found):
         mark[work.rivals[place]] = 2 + place
+        most = max(most, work.rivals[place])
     for at in range(begin, rows.indptr[i + 1]):
-        f, e = rows.features[at], at - begin
-        block = pairs.begin[f]
+        block, e = pairs.blocks[rows.features[at]], at - begin
+        capacity = block["capacity"]
+        lacking = lacking or capacity <= most
+        if capacity > 0:
+            places[e, 1] = y if y < capacity else -1
+            for place in range(found):
+                b = work.rivals[place]
+                places[e, 2 + place] = b if b < capacity else -1
+            continue
         for l in range(places.shape[1]):  # noqa: E741
             places[e, l] = -1
-        for place in range(pairs.size[f]):
-            places[e, mark[pairs.classes[block + place]]] = place
+        for place in range(block["size"]):
+            places[e, mark[pairs.classes[block["begin"] + place]]] = place
     mark[y] = 0
     for place in range(found):
         mark[work.rivals[place]] = 0
+    return lacking
 
 
 @bare_inline
-def add_missing(pairs, rows, i, k, places, column):
-    """Add class k to the blocks of the row's features where it has no place; classes stay where they are in a block."""
-    begin = rows.indptr[i]
+def add_missing(pairs, rows, i, k, work, column):
+    """Add class k to the blocks of the row's features where it has no place, as `column` of work.places says.
+
+    Returns whether a block has become dense, or a list: then places of other classes are others too.
+    """
+    begin, places, other = rows.indptr[i], work.places, False
     for at in range(begin, rows.indptr[i + 1]):
         if places[at - begin, column] < 0:
             f = rows.features[at]
             place = place_of(pairs, f, k)  # of a feature that the row has twice
-            places[at - begin, column] = place if place >= 0 else add_pair(pairs, f, k)
+            if place < 0:
+                capacity = pairs.blocks[f]["capacity"]
+                place = add_pair(pairs, f, k, len(work.mark))
+                other = other or pairs.blocks[f]["capacity"] != capacity
+            places[at - begin, column] = place
+    return other
 
 
 @bare_inline
@@ -303,21 +328,28 @@ def step(r, pairs, rows, i, scale, m, column, work):
     Returns by how much the score of the first grows. Quotients have a loop of their own over contiguous memory, so that
     the compiler vectorises it.
     """
-    begin, n, h, along = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i], rows.weight[i], work.along
+    begin, n, h, along, place = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i], rows.weight[i], work.along, work.at
+    weights, precisions = pairs.values[W], pairs.values[P]
+    large = len(weights) > LARGE_TABLE
     for e in range(n):
-        f, x = rows.features[begin + e], rows.values[begin + e] * scale
-        work.values[e] = x
+        block = pairs.blocks[rows.features[begin + e]]["begin"]
+        place[0, e], place[1, e] = block + work.places[e, 1], block + work.places[e, column]
+        work.values[e] = rows.values[begin + e] * scale
+        if large:
+            fetch(precisions, place[0, e], 1)
+            fetch(precisions, place[1, e], 1)
+    for e in range(n):
+        x = work.values[e]
         for side in range(2):
-            at = pairs.begin[f] + work.places[e, 1 if side == 0 else column]
-            pairs.values[at, P] = min(pairs.values[at, P] + h * x * x / r, MOST)
-            along[side, e] = 1.0 + pairs.values[at, P]
+            at = place[side, e]
+            precisions[at] = min(precisions[at] + h * x * x / r, MOST)
+            along[side, e] = 1.0 + precisions[at]
     for side in range(2):
         for e in range(n):
             along[side, e] = work.values[e] / along[side, e]
     own, other = product(work.values, along[0], n), product(work.values, along[1], n)
     c = (1.0 - m) / (own + other + r / h)
     for e in range(n):
-        block = pairs.begin[rows.features[begin + e]]
-        pairs.values[block + work.places[e, 1], W] += c * along[0, e]
-        pairs.values[block + work.places[e, column], W] -= c * along[1, e]
+        weights[place[0, e]] += c * along[0, e]
+        weights[place[1, e]] -= c * along[1, e]
     return c * own

@@ -31,20 +31,21 @@ from sonlearn.learn.multiclass.pairs import (
     Pairs,
     add_pair,
     bytes_of,
+    count_pairs,
     count_places,
     fetch_block,
+    has_room,
     more_room,
     new_pairs,
     packed_pairs,
     place_of,
-    places_needed,
     reserve_pairs,
     scale_pairs,
 )
 from sonlearn.views.codes import log_of_next
 
-#: Counts end here, where float32 still counts by ones.
-MOST = 16_000_000.0
+#: Counts end here, where float32 still counts by ones; less than LEAST is none.
+MOST, LEAST = 16_000_000.0, 1e-30
 
 
 class BayesState(NamedTuple):
@@ -89,7 +90,8 @@ class Bayes:
         while at < len(rows.y):
             at = learn(self._decay, state, rows, out, at)
             if at < len(rows.y):
-                state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, 1)))
+                places = count_places(state.pairs, rows, at, 1, out.shape[1])
+                state = state._replace(pairs=more_room(state.pairs, places, out.shape[1]))
         return state, at
 
     def predict(self, state: BayesState, rows: Rows, out: np.ndarray) -> int:
@@ -137,7 +139,7 @@ class Bayes:
 
     def facts(self, state: BayesState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
-        return {"pairs": int(state.pairs.size.sum()), "bytes": bytes_of(state.pairs) + state.since.nbytes}
+        return {"pairs": count_pairs(state.pairs), "bytes": bytes_of(state.pairs) + state.since.nbytes}
 
 
 @bare_jit
@@ -149,10 +151,10 @@ def learn(decay, state, rows, out, start):
     decay : float; state : BayesState, modified; rows : Rows, labels slots
     out : float64[n, K], filled in up to the classes shown before each row
     """
-    pairs, now = state.pairs, state.now
+    pairs, now, counts = state.pairs, state.now, state.pairs.values[0]
     for i in range(start, len(rows.y)):
         learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
-        if learned and len(pairs.classes) - pairs.now[0]["used"] < places_needed(pairs, rows, i, 1):
+        if learned and not has_room(pairs, rows, i, 1, out.shape[1]):
             return i
         score(decay, state, rows, i, out[i])
         if not learned:
@@ -165,12 +167,15 @@ def learn(decay, state, rows, out, start):
         state.rows[y] += h
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             f, amount = rows.features[at], h * abs(rows.values[at])
+            if amount < LEAST:
+                continue
             place = place_of(pairs, f, y)
             if place < 0:
-                now[0]["features"] += 1 if pairs.size[f] == 0 else 0
-                place = add_pair(pairs, f, y)
-            at_pair = pairs.begin[f] + place
-            pairs.values[at_pair, 0] = min(pairs.values[at_pair, 0] + amount, MOST)
+                block = pairs.blocks[f]
+                now[0]["features"] += 1 if block["size"] == 0 and block["capacity"] == 0 else 0
+                place = add_pair(pairs, f, y, out.shape[1])
+            at_pair = pairs.blocks[f]["begin"] + place
+            counts[at_pair] = min(counts[at_pair] + amount, MOST)
             state.amounts[y] = min(state.amounts[y] + amount, MOST * MOST)
     return len(rows.y)
 
@@ -207,17 +212,23 @@ def score(decay, state, rows, i, z):
         size += 1
         amount += abs(rows.values[at])
     for k in range(classes):
-        z[k] = log_of_next(state.rows[k]) - amount * math.log(state.amounts[k] + features)
-    large, end = len(pairs.classes) > LARGE_TABLE, rows.indptr[i + 1]
+        z[k] = log_of_next(state.rows[k]) - amount * math.log(max(state.amounts[k] + features, 1.0))
+    counts, end = pairs.values[0], rows.indptr[i + 1]
+    large = len(counts) > LARGE_TABLE
     for at in range(rows.indptr[i], end):
         if large:
             fetch_block(pairs, rows, at + DISTANCE, end)
         f, x = rows.features[at], abs(rows.values[at])
-        if f >= len(pairs.begin):
+        if f >= len(pairs.blocks):
             continue
         left = (1.0 - decay) ** (state.now[0]["rows"] - state.since[f]) if decay > 0.0 else 1.0
-        for e in range(pairs.begin[f], pairs.begin[f] + pairs.size[f]):
-            z[pairs.classes[e]] += x * log_of_next(left * pairs.values[e, 0])
+        block = pairs.blocks[f]
+        begin = block["begin"]
+        for k in range(min(block["capacity"], classes)):
+            if counts[begin + k] > 0.0:
+                z[k] += x * log_of_next(left * counts[begin + k])
+        for e in range(begin, begin + block["size"]):
+            z[pairs.classes[e]] += x * log_of_next(left * counts[e])
     root = 1.0 / math.sqrt(max(size, 1))
     for k in range(classes):
         z[k] *= root

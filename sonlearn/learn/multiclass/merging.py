@@ -21,7 +21,7 @@ def faded(pairs: Pairs, column: int, left: np.ndarray) -> Pairs:
     feature, _, values = _entries(pairs)
     values = values.astype(np.float64)
     values[:, column] *= left[feature]
-    return packed_pairs(pairs)._replace(values=values.astype(np.float32))
+    return packed_pairs(pairs)._replace(values=columns_of(values))
 
 
 def side_by_side(tables: Sequence[Pairs]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
@@ -44,15 +44,23 @@ def side_by_side(tables: Sequence[Pairs]) -> tuple[np.ndarray, np.ndarray, list[
 def _entries(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     packed = packed_pairs(pairs)
     feature = np.repeat(np.arange(len(packed.size)), packed.size)
-    return feature, packed.classes.astype(np.int64), packed.values
+    return feature, packed.classes.astype(np.int64), np.column_stack(packed.values)
 
 
 def table_of(feature: np.ndarray, classes: np.ndarray, values: np.ndarray, features: int) -> Pairs:
-    """The packed table of these pairs; of a feature in this order."""
-    order = np.argsort(feature, kind="stable")
+    """The packed table of these pairs, whose numbers are float64[pairs, C]; those without a number are left out."""
+    values = values.astype(np.float32)
+    some = (values != 0.0).any(axis=1)
+    feature, classes, values = feature[some], classes[some], values[some]
+    order = np.lexsort((classes, feature))
     size = np.bincount(feature, minlength=features).astype(np.int32)
     return packed_pairs(
         new_pairs(values.shape[1])._replace(
-            size=size, classes=classes[order].astype(np.int32), values=values[order].astype(np.float32)
+            size=size, classes=classes[order].astype(np.int32), values=columns_of(values[order])
         )
     )
+
+
+def columns_of(values: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The columns of `values`, as a table holds them."""
+    return tuple(np.ascontiguousarray(column, dtype=np.float32) for column in values.T)

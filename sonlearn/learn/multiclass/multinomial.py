@@ -7,10 +7,12 @@ in every row, and so say the same: what stands for all of them in `Scores.unseen
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense.engine import Dense
 from sonlearn.learn.engine import ClassEngine, Predictions, State
@@ -41,7 +43,7 @@ class Multinomial(ClassEngine):
     def __init__(self, options: LearnOptions):
         self._classes = options.multinomial
         self._engine = _ENGINES[METHODS[options.method].engine](options)
-        self.unknown = self._engine.unknown
+        self.unknown, self.merges = self._engine.unknown, self._engine.merges
 
     def new(self, classes: int = 0) -> MultinomialState:
         """State that has seen nothing; room is for all classes, however many of them have been met."""
@@ -57,21 +59,21 @@ class Multinomial(ClassEngine):
 
     def learn(self, state: MultinomialState, rows: Rows, out: Scores, start: int) -> tuple[MultinomialState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
-        said = self._room(len(rows.y))
-        own, at = self._engine.learn(state.own, rows, said, start)
+        margins = self._room(len(rows.y))
+        own, at = self._engine.learn(state.own, rows, margins, start)
         y = np.where(rows.weight[start:at] > 0, rows.y[start:at], np.nan)
         met = self.met(state)
         met = met + np.searchsorted(first_occurrences(y, met), np.arange(at - start))
-        self._to_input(said.raw[start:at], met, out.part(start, at))
+        self._to_input(margins.raw[start:at], met, out.part(start, at))
         state.counts[:] += np.bincount(y[~np.isnan(y)].astype(np.int64), minlength=self._classes)
         return state._replace(own=own), at
 
     def predict(self, state: MultinomialState, rows: Rows, out: Scores) -> int:
         """Predict `rows` and change nothing."""
         n = len(rows.y)
-        said = self._room(n)
-        at = self._engine.predict(state.own, rows, said)
-        self._to_input(said.raw, np.full(n, self.met(state)), out)
+        margins = self._room(n)
+        at = self._engine.predict(state.own, rows, margins)
+        self._to_input(margins.raw, np.full(n, self.met(state)), out)
         return at
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
@@ -85,6 +87,26 @@ class Multinomial(ClassEngine):
     def packed(self, state: MultinomialState) -> MultinomialState:
         """`state` without spare room."""
         return state._replace(own=self._engine.packed(state.own))
+
+    def reordered(self, state: MultinomialState, order: list[int | None]) -> MultinomialState:
+        """`state` with its classes in another order (see `ClassEngine.reordered`)."""
+        met = self.met(state)
+        further = iter(range(met, self._classes))  # alike as long as no row of them has been learned
+        places = [next(further) if k is None else k for k in order]
+        places += [k for k in range(self._classes) if k not in places]
+        return MultinomialState(self._engine.with_classes(state.own, places), state.counts[places])
+
+    def renumbered(self, state: MultinomialState, numbers: np.ndarray, features: int) -> MultinomialState:
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        return state._replace(own=self._engine.renumbered(state.own, numbers, features))
+
+    def merge(
+        self, states: Sequence[MultinomialState], base: MultinomialState, rows: Sequence[int]
+    ) -> MultinomialState:
+        """The learners beneath merged, rows of classes added up (see `Engine.merge`)."""
+        own = self._engine.merge([state.own for state in states], base.own, rows)
+        counts = merging.summed(base.counts, [state.counts for state in states], np.ones(len(states), np.int64))
+        return MultinomialState(own, counts)
 
     def facts(self, state: MultinomialState) -> dict[str, Any]:
         """classes: of each the rows learned (`examples`); and what the learner that they share has to tell."""

@@ -33,6 +33,9 @@ from sonlearn.learn.multiclass.pairs import (
     Pairs,
     add_pair,
     bytes_of,
+    count_pairs,
+    count_places,
+    has_room,
     more_room,
     new_pairs,
     packed_pairs,
@@ -101,8 +104,7 @@ class Nag:
         while at < len(rows.y):
             at = learn(self._rate, self._decay, state, scratch, rows, out, at)
             if at < len(rows.y):
-                places = int(rows.indptr[at + 1] - rows.indptr[at]) * (4 * K + 2)
-                state = state._replace(pairs=more_room(state.pairs, places))
+                state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, K, K), K))
         return state, at
 
     def predict(self, state: NagState, rows: Rows, out: np.ndarray) -> int:
@@ -129,7 +131,7 @@ class Nag:
         return NagState(pairs, merging.renumbered(table, numbers, features), now)
 
     def merge(self, states: Sequence[NagState], base: NagState, rows: Sequence[int]) -> NagState:
-        """Sums as of one run, weights averaged by what their features' sums have gained (see `Engine.merge`)."""
+        """Sums as of one run, weights moved by what their features' sums have gained (see `Engine.merge`)."""
         own, retention = [float(each.now["rows"][0] - base.now["rows"][0]) for each in states], 1.0 - self._decay
         by, now, table = merging.shares(own, retention), base.now.copy(), base.features.copy()
         for name in ("t", "N", "rows"):
@@ -146,13 +148,13 @@ class Nag:
         ]
         feature, classes, columns = side_by_side([each.pairs for each in (base, *states)])
         start, *others = (scale[feature] * column[:, 0] for scale, column in zip(scales, columns, strict=True))
-        w = merging.averaged(start, others, [gain[feature] for gain in gains])
+        w = merging.moved(start, others, [gain[feature] for gain in gains])
         return NagState(table_of(feature, classes, w[:, None], 0), table, now)
 
     def facts(self, state: NagState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
         own = bytes_of(state.pairs) + int(state.now["features"][0]) * state.features.itemsize * 3
-        return {"pairs": int(state.pairs.size.sum()), "bytes": own}
+        return {"pairs": count_pairs(state.pairs), "bytes": own}
 
 
 @bare_jit
@@ -169,7 +171,7 @@ def learn(rate, decay, state, scratch, rows, out, start):
         begin, end, h = rows.indptr[i], rows.indptr[i + 1], rows.weight[i]
         learned = h > 0.0 and rows.y[i] == rows.y[i]
         classes, z = now[0]["classes"], out[i]
-        if learned and len(pairs.classes) - pairs.now[0]["used"] < (end - begin) * (4 * len(z) + 2):
+        if learned and not has_room(pairs, rows, i, len(z), len(z)):
             return i
         score(pairs, rows, i, 1.0, classes, z)
         if not learned:
@@ -236,14 +238,20 @@ def slopes(q, z, shown, classes, y):
 @bare_inline
 def step(pairs, f, by, some, scratch):
     """The weights of feature f and the first `some` classes of scratch.some: less their slope times `by`."""
+    block = pairs.blocks[f]
+    begin, capacity, weights = block["begin"], block["capacity"], pairs.values[0]
     for at in range(some):
-        scratch.found[at] = False
-    for e in range(pairs.begin[f], pairs.begin[f] + pairs.size[f]):
+        k = scratch.some[at]
+        scratch.found[at] = k < capacity
+        if k < capacity:
+            weights[begin + k] -= by * scratch.q[k]
+    for e in range(begin, begin + block["size"]):
         mark = scratch.mark[pairs.classes[e]]
         if mark > 0:
-            pairs.values[e, 0] -= by * scratch.q[pairs.classes[e]]
+            weights[e] -= by * scratch.q[pairs.classes[e]]
             scratch.found[mark - 1] = True
     for at in range(some):
         if not scratch.found[at]:
-            place = add_pair(pairs, f, scratch.some[at])
-            pairs.values[pairs.begin[f] + place, 0] -= by * scratch.q[scratch.some[at]]
+            k = scratch.some[at]
+            place = k if k < block["capacity"] else add_pair(pairs, f, k, len(scratch.mark))
+            weights[block["begin"] + place] -= by * scratch.q[k]

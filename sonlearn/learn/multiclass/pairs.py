@@ -1,13 +1,20 @@
-"""Numbers for each (feature, class) that occurred together: a list of classes for each feature, which grows.
+"""Numbers for each (feature, class) that occurred together: a block of classes for each feature, which grows.
 
-A word of a text meets few of a thousand classes, so a table of features x classes would be empty nearly everywhere.
-Here a feature has a block in one pool: as many places as the next power of two of the classes that it has met, `LEAST`
-at least. A full block moves into one of twice the size; what it leaves is free for others. Time and memory are in
-proportion to the pairs that occurred, whatever the number of features or classes, and a class that comes late costs
-nothing.
+A word of a text meets few of a thousand classes, so a table of features x classes would be empty nearly everywhere;
+a bin of a number meets nearly all of ten. So a feature's block in the one pool is either
 
-Where in the pool a block lies, and in which order a feature has met its classes, changes no bit of a score: a class has
-at most one place in a block.
+- a *list* of the classes that it has met, with as many places as the next power of two, `LEAST` at least; a full list
+  goes into a block of twice the size, and what it leaves is free for others;
+- or *dense*: place k is that of class k. There are as many places as the next power of two of all classes. Blocks are
+  dense from the start where that is `SMALL` at most, and otherwise as soon as a list of the same size would be needed.
+
+Scores of dense blocks need no class read, and those of four features are added up side by side (`add_weights`), which
+is where members on pairs and triples of numbers spend their time. Time and memory are in proportion to the pairs that
+occurred, whatever the number of features, and up to `SMALL` whatever the number of classes. A class that comes late
+costs nothing but room.
+
+Where in the pool a block lies, of which kind it is, and in which order a feature has met its classes, changes no bit of
+a score: sums go over the entries of a row in their order. A pair whose numbers are all 0 is the same as none.
 """
 
 from __future__ import annotations
@@ -19,15 +26,23 @@ import numpy as np
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 
-#: Sizes of blocks: below 2^SIZES, and LEAST at least. A row that a learner learns from has up to four classes.
+#: Orders of blocks, which have 2^order places: below SIZES. Lists have LEAST places at least.
 SIZES, LEAST = 32, 4
+#: Dense blocks of so many places are made at once.
+SMALL = 32
+#: A list becomes dense, rather than longer, where so many times its places are enough.
+SPARSE = 4
 NONE = -1
+#: Places in a cache line of numbers: where larger blocks begin is a multiple of it.
+LINE = 16
 #: Tables of more places than this are prefetched: a block so many entries before it is read, its place twice as many.
 LARGE_TABLE, DISTANCE = 1 << 14, 8
 #: Cache lines of a block that are prefetched, at most; the processor itself fetches what follows.
 LINES = 4
-#: Classes of a block that are compared side by side.
+#: Classes of a list that are compared side by side.
 SIDE_BY_SIDE = 16
+#: Features of a table in use whose pairs are listed at a time.
+_AT_A_TIME = 1 << 16
 
 
 class Pairs(NamedTuple):
@@ -36,23 +51,26 @@ class Pairs(NamedTuple):
     Attributes
     ----------
     size : int32[features]
-        How many classes each feature has met.
-    begin : int64[features]
-        Where its block begins in the pool; empty in a packed state, whose blocks follow each other without room.
+        In a packed table, whose pairs follow each other feature by feature, in the order of classes: how many pairs
+        each has. Otherwise empty.
+    blocks : structured [features]
+        begin: where its block begins in the pool; size: of a list, how many classes it has; capacity: of a dense
+        block, its places. No block has neither. Empty in a packed table.
     classes : int32[pool]
-        Of each place the class; of the first place of a free block the next free one of that size, or `NONE`.
-    values : float32[pool, C]
+        Of each place of a list the class; of the first place of a free block the next free one of that size, or
+        `NONE`. Empty as long as there are no lists.
+    values : C arrays, float32[pool]
         The numbers of each pair.
     free : int64[SIZES]
-        The first free block of each size, or `NONE`.
+        The first free block of each order, or `NONE`.
     now : structured [1]
         used: places of the pool that belong to blocks, free ones included.
     """
 
     size: np.ndarray
-    begin: np.ndarray
+    blocks: np.ndarray
     classes: np.ndarray
-    values: np.ndarray
+    values: tuple[np.ndarray, ...]
     free: np.ndarray
     now: np.ndarray
 
@@ -60,53 +78,90 @@ class Pairs(NamedTuple):
 def new_pairs(columns: int) -> Pairs:
     """A table without a pair, with so many numbers for each."""
     return Pairs(
-        np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros((0, columns), np.float32),
-        np.full(SIZES, NONE), np.zeros(1, dtype=[("used", "i8")]),
+        np.zeros(0, np.int32), np.zeros(0, dtype=[("begin", "i8"), ("size", "i4"), ("capacity", "i4")]),
+        np.zeros(0, np.int32), (np.zeros(0, np.float32),) * columns, np.full(SIZES, NONE),
+        np.zeros(1, dtype=[("used", "i8")]),
     )  # fmt: skip
 
 
 def reserve_pairs(pairs: Pairs, features: int) -> Pairs:
     """`pairs` with room for so many features; a packed table is laid out anew."""
-    if len(pairs.begin) < len(pairs.size):
+    if len(pairs.size):
         pairs = _laid_out(pairs)
-    return pairs._replace(size=grown(pairs.size, features), begin=grown(pairs.begin, features))
+    return pairs._replace(blocks=grown(pairs.blocks, features))
 
 
-def more_room(pairs: Pairs, places: int) -> Pairs:
-    """`pairs` with so many places in the pool beyond those used."""
+def more_room(pairs: Pairs, places: int, classes: int) -> Pairs:
+    """`pairs` with so many places in the pool beyond those used, for so many classes."""
     used = int(pairs.now["used"][0])
-    length = max(used + places, 1024)
-    return pairs._replace(classes=grown(pairs.classes, length, used), values=grown(pairs.values, length, used))
+    length = -(-max(used + places, 1024) // LINE) * LINE
+    if length > len(pairs.values[0]):  # room takes no memory before it is written to, and copies do
+        length = max(length, 4 * len(pairs.values[0]))
+    values = tuple(grown(column, length, used) for column in pairs.values)
+    lists = pairs.classes
+    if classes > SMALL:
+        lists = grown(lists, len(values[0]), min(used, len(lists)))
+    return pairs._replace(classes=lists, values=values)
 
 
 def packed_pairs(pairs: Pairs) -> Pairs:
     """`pairs` for storage: equal tables give equal arrays."""
+    if len(pairs.blocks):
+        steps = range(0, len(pairs.blocks), _AT_A_TIME)
+        feature, classes, at = (np.concatenate(each) for each in zip(*(_entries(pairs, i) for i in steps), strict=True))
+        size = np.bincount(feature).astype(np.int32)
+        values = tuple(column[at] for column in pairs.values)
+        return new_pairs(len(values))._replace(size=size, classes=classes, values=values)
     met = np.flatnonzero(pairs.size)
-    size = pairs.size[: met[-1] + 1 if len(met) else 0].copy()
-    if len(pairs.begin) < len(pairs.size):
-        return pairs._replace(size=size)
-    at = _places(size, pairs.begin[: len(size)])
-    return new_pairs(pairs.values.shape[1])._replace(size=size, classes=pairs.classes[at], values=pairs.values[at])
+    return pairs._replace(size=pairs.size[: met[-1] + 1 if len(met) else 0].copy())
 
 
-def _places(size: np.ndarray, begin: np.ndarray) -> np.ndarray:
-    """int64[pairs]: the places of all pairs, feature by feature."""
-    ends = np.cumsum(size, dtype=np.int64)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(begin - (ends - size), size)
+def _entries(pairs: Pairs, start: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(feature, class, place) of all pairs of the next features that have a number, in this order."""
+    blocks = pairs.blocks[start : start + _AT_A_TIME]
+    extent = np.maximum(blocks["size"], blocks["capacity"])
+    ends = np.cumsum(extent, dtype=np.int64)
+    feature = np.repeat(np.arange(len(blocks)), extent)
+    within = np.arange(len(feature)) - np.repeat(ends - extent, extent)
+    at = within + blocks["begin"][feature]
+    some = np.any([column[at] != 0.0 for column in pairs.values], axis=0)
+    feature, within, at = feature[some], within[some], at[some]
+    listed = blocks["capacity"][feature] == 0
+    classes = within.astype(np.int32)
+    if listed.any():
+        classes[listed] = pairs.classes[at[listed]]
+        order = np.lexsort((classes, feature))
+        feature, classes, at = feature[order], classes[order], at[order]
+    return feature + start, classes, at
 
 
 def _laid_out(pairs: Pairs) -> Pairs:
     """A packed table with blocks as learning has them."""
-    capacity = np.where(pairs.size > 0, 1 << np.ceil(np.log2(np.maximum(pairs.size, LEAST))).astype(np.int64), 0)
-    ends = np.cumsum(capacity)
-    used = int(ends[-1]) if len(ends) else 0
-    out = new_pairs(pairs.values.shape[1])
+    size, classes = pairs.size.astype(np.int64), 1 + int(pairs.classes.max(initial=0))
+    lists, whole = _power_of_two(np.maximum(size, LEAST)), int(_power_of_two(np.array([max(classes, LEAST)]))[0])
+    dense = (size > 0) & ((whole <= SMALL) | (lists * SPARSE >= 2 * whole))
+    places = np.where(size > 0, np.where(dense, whole, lists), 0)
+    out, order, used = new_pairs(len(pairs.values)), np.argsort(-places, kind="stable"), int(places.sum())
+    blocks = np.zeros(len(size), dtype=out.blocks.dtype)
+    blocks["begin"][order] = np.cumsum(places[order]) - places[order]  # so each begins at a multiple of its places
+    blocks["capacity"], blocks["size"] = np.where(dense, whole, 0), np.where(dense, 0, size)
+    feature = np.repeat(np.arange(len(size)), size)
+    within = np.arange(len(feature)) - np.repeat(np.cumsum(size) - size, size)
+    at = blocks["begin"][feature] + np.where(dense[feature], pairs.classes, within)
+    lists = zeros((0 if dense.all() else used,), np.int32)
+    if len(lists):
+        listed = ~dense[feature]
+        lists[at[listed]] = pairs.classes[listed]
+    values = tuple(zeros((used,), np.float32) for _ in pairs.values)
+    for column, packed in zip(values, pairs.values, strict=True):
+        column[at] = packed
     out.now["used"] = used
-    classes, values = zeros((used,), np.int32), zeros((used, pairs.values.shape[1]), np.float32)
-    at = _places(pairs.size, ends - capacity)
-    classes[at], values[at] = pairs.classes, pairs.values
-    return out._replace(size=pairs.size.copy(), begin=ends - capacity, classes=classes, values=values)
+    return out._replace(blocks=blocks, classes=lists, values=values)
+
+
+def _power_of_two(n: np.ndarray) -> np.ndarray:
+    """int64[...]: the least powers of two that are no less than `n`, which is at least 1."""
+    return 1 << np.ceil(np.log2(n)).astype(np.int64)
 
 
 def weights_of(pairs: Pairs, features: int, k: int) -> np.ndarray:
@@ -114,21 +169,30 @@ def weights_of(pairs: Pairs, features: int, k: int) -> np.ndarray:
     pairs, out = packed_pairs(pairs), np.zeros(features)
     known = np.repeat(np.arange(len(pairs.size)), pairs.size)
     chosen = (pairs.classes == k) & (known < features)
-    out[known[chosen]] = pairs.values[chosen, 0]
+    out[known[chosen]] = pairs.values[0][chosen]
     return out
+
+
+def count_pairs(pairs: Pairs) -> int:
+    """How many pairs there are."""
+    steps = range(0, len(pairs.blocks), _AT_A_TIME)
+    return int(pairs.size.sum()) + sum(len(_entries(pairs, i)[0]) for i in steps)
 
 
 def bytes_of(pairs: Pairs) -> int:
     """Bytes that the table takes, without room never touched."""
-    each = pairs.classes.itemsize + pairs.values.itemsize * pairs.values.shape[1]
-    used = int(pairs.now["used"][0]) if len(pairs.begin) else len(pairs.classes)
-    return used * each + pairs.size.nbytes + pairs.begin.nbytes
+    used = int(pairs.now["used"][0]) if len(pairs.blocks) else len(pairs.classes)
+    lists = pairs.classes.itemsize * min(used, len(pairs.classes))
+    return used * sum(column.itemsize for column in pairs.values) + lists + pairs.size.nbytes + pairs.blocks.nbytes
 
 
 @forced_inline
 def place_of(pairs, f, k):
-    """The place of class k in the block of feature f, counted from where that begins; -1: they have not met."""
-    begin, size, at = pairs.begin[f], pairs.size[f], 0
+    """The place of class k in the block of feature f, counted from where that begins; -1: it has none."""
+    block = pairs.blocks[f]
+    begin, size, at = block["begin"], block["size"], 0
+    if block["capacity"] > 0:
+        return k if k < block["capacity"] else -1
     while at + SIDE_BY_SIDE <= size:
         found = 0
         for l in range(SIDE_BY_SIDE):  # noqa: E741
@@ -149,73 +213,241 @@ def fetch_block(pairs, rows, at, end):
 
     Blocks of a large table are rarely in the cache, and a row of a view may have hundreds of them.
     """
-    if at + DISTANCE < end and rows.features[at + DISTANCE] < len(pairs.begin):
-        fetch(pairs.begin, rows.features[at + DISTANCE], 1)
-        fetch(pairs.size, rows.features[at + DISTANCE], 1)
-    if at < end and rows.features[at] < len(pairs.begin):
-        begin, size = pairs.begin[rows.features[at]], pairs.size[rows.features[at]]
-        if size > 0:
+    if at + DISTANCE < end and rows.features[at + DISTANCE] < len(pairs.blocks):
+        fetch(pairs.blocks, rows.features[at + DISTANCE], 1)
+    if at < end and rows.features[at] < len(pairs.blocks):
+        block = pairs.blocks[rows.features[at]]
+        begin, size = block["begin"], block["size"]
+        if block["capacity"] > 0:
+            fetch(pairs.values[0], begin, min((4 * block["capacity"] + 63) >> 6, LINES))
+        elif size > 0:
             fetch(pairs.classes, begin, min((4 * size + 63) >> 6, LINES))
-            fetch(pairs.values, begin, min((4 * size * pairs.values.shape[1] + 63) >> 6, LINES))
+            fetch(pairs.values[0], begin, min((4 * size + 63) >> 6, LINES))
 
 
 @bare_inline
-def add_pair(pairs, f, k):
-    """The place of class k in the block of feature f, which have not met before; numbers there are 0.
+def add_weights(pairs, rows, i, scale, classes, z):
+    """z[k] += scale * x * the first number of the pair of class k < `classes`, for each feature of row i in turn.
+
+    pairs : Pairs, rows : Rows, not modified; scale : float; z : float64[`classes` or more], modified. Features without
+    a block say nothing. Each sum goes over the entries in their order, whatever is side by side.
+    """
+    at, end = rows.indptr[i], rows.indptr[i + 1]
+    large = len(pairs.values[0]) > LARGE_TABLE
+    while at < end:
+        common = dense_places(pairs, rows, at, end, classes)
+        if common > 0:
+            if large:
+                for ahead in range(DISTANCE, DISTANCE + 4):
+                    fetch_block(pairs, rows, at + ahead, end)
+            add_four(pairs, rows, at, scale, common, z)
+            for e in range(at, at + 4):
+                add_dense(pairs, rows, e, scale, common, classes, z)
+            at += 4
+        else:
+            if large:
+                fetch_block(pairs, rows, at + DISTANCE, end)
+            if rows.features[at] < len(pairs.blocks):
+                add_dense(pairs, rows, at, scale, 0, classes, z)
+                add_list(pairs, rows, at, scale, z)
+            at += 1
+
+
+@forced_inline
+def dense_places(pairs, rows, at, end, classes):
+    """Places, up to `classes`, that the blocks of entry `at` and the next three have; 0 unless all are dense."""
+    if at + 4 > end:
+        return 0
+    for e in range(at, at + 4):
+        if rows.features[e] >= len(pairs.blocks):
+            return 0
+        classes = min(classes, pairs.blocks[rows.features[e]]["capacity"])
+    return classes
+
+
+@forced_inline
+def add_four(pairs, rows, at, scale, places, z):
+    """`add_weights` of the first `places` of four dense blocks, from entry `at` on."""
+    blocks, features, w = pairs.blocks, rows.features, pairs.values[0]
+    a, b = blocks[features[at]]["begin"], blocks[features[at + 1]]["begin"]
+    c, d = blocks[features[at + 2]]["begin"], blocks[features[at + 3]]["begin"]
+    p, q = rows.values[at] * scale, rows.values[at + 1] * scale
+    r, s = rows.values[at + 2] * scale, rows.values[at + 3] * scale
+    for k in range(places):
+        z[k] = (((z[k] + p * w[a + k]) + q * w[b + k]) + r * w[c + k]) + s * w[d + k]
+
+
+@forced_inline
+def add_dense(pairs, rows, e, scale, start, classes, z):
+    """`add_weights` of entry e from class `start` on, if its block is dense."""
+    block, w, x = pairs.blocks[rows.features[e]], pairs.values[0], rows.values[e] * scale
+    begin = block["begin"]
+    for k in range(start, min(block["capacity"], classes)):
+        z[k] += x * w[begin + k]
+
+
+@forced_inline
+def add_list(pairs, rows, e, scale, z):
+    """`add_weights` of entry e, if its block is a list."""
+    block, w, x = pairs.blocks[rows.features[e]], pairs.values[0], rows.values[e] * scale
+    for at in range(block["begin"], block["begin"] + block["size"]):
+        z[pairs.classes[at]] += x * w[at]
+
+
+@bare_inline
+def add_pair(pairs, f, k, classes):
+    """The place of class k < `classes` in the block of feature f, where it has none; numbers there are 0.
 
     Room has been made (`places_needed`).
     """
-    size, begin, classes, values = pairs.size[f], pairs.begin[f], pairs.classes, pairs.values
-    if size == 0 or (size >= LEAST and size & (size - 1) == 0):  # there is no block, or it is full
-        order = order_of(size)
-        wanted = order_of(max(2 * size, LEAST))
-        to = pairs.free[wanted]
-        if to >= 0:
-            pairs.free[wanted] = classes[to]
-        else:
-            to = pairs.now[0]["used"]
-            pairs.now[0]["used"] = to + (1 << wanted)
-        for at in range(size):
-            classes[to + at] = classes[begin + at]
-            for c in range(values.shape[1]):
-                values[to + at, c] = values[begin + at, c]
-        if size > 0:
-            classes[begin] = pairs.free[order]
-            pairs.free[order] = begin
-        pairs.begin[f] = begin = to
-    classes[begin + size] = k
-    for c in range(values.shape[1]):
-        values[begin + size, c] = 0.0
-    pairs.size[f] = size + 1
+    block = pairs.blocks[f]
+    size, capacity = block["size"], block["capacity"]
+    whole = order_of(max(classes, LEAST))
+    full = capacity == 0 and size >= LEAST and size & (size - 1) == 0
+    if (1 << whole) <= SMALL or (full and (1 << whole) <= SPARSE * size):
+        become_dense(pairs, f, whole)
+        return k
+    if capacity > 0:
+        become_list(pairs, f)
+        size = block["size"]
+        full = size >= LEAST and size & (size - 1) == 0
+    if full or size == 0:
+        move_block(pairs, f, size, order_of(size), order_of(max(2 * size, LEAST)))
+    at = block["begin"] + size
+    pairs.classes[at] = k
+    for c in range(len(pairs.values)):
+        pairs.values[c][at] = 0.0
+    block["size"] = size + 1
     return size
+
+
+@bare_inline
+def take_block(pairs, order):
+    """A block of 2^order places, whose numbers are 0."""
+    at = pairs.free[order]
+    if at >= 0:
+        pairs.free[order] = pairs.classes[at]
+        for c in range(len(pairs.values)):
+            for place in range(at, at + (1 << order)):
+                pairs.values[c][place] = 0.0
+        return at
+    line = min(1 << order, LINE)
+    at = (pairs.now[0]["used"] + line - 1) // line * line
+    pairs.now[0]["used"] = at + (1 << order)
+    return at
+
+
+@bare_inline
+def leave_block(pairs, at, order):
+    """Let others have a block of 2^order places; as long as there are no lists nobody would ask for it."""
+    if at + (1 << order) <= len(pairs.classes):
+        pairs.classes[at] = pairs.free[order]
+        pairs.free[order] = at
+
+
+@bare_inline
+def move_block(pairs, f, size, order, wanted):
+    """Give the list of feature f, of `size` classes in 2^order places, a block of 2^wanted places."""
+    block = pairs.blocks[f]
+    begin, to = block["begin"], take_block(pairs, wanted)
+    for at in range(size):
+        pairs.classes[to + at] = pairs.classes[begin + at]
+        for c in range(len(pairs.values)):
+            pairs.values[c][to + at] = pairs.values[c][begin + at]
+    if size > 0:
+        leave_block(pairs, begin, order)
+    block["begin"] = to
+
+
+@bare_inline
+def become_dense(pairs, f, order):
+    """Give feature f a dense block of 2^order places."""
+    block, to = pairs.blocks[f], take_block(pairs, order)
+    begin, size, capacity = block["begin"], block["size"], block["capacity"]
+    for at in range(max(size, capacity)):
+        k = pairs.classes[begin + at] if capacity == 0 else at
+        for c in range(len(pairs.values)):
+            pairs.values[c][to + k] = pairs.values[c][begin + at]
+    if max(size, capacity) > 0:
+        leave_block(pairs, begin, order_of(max(size, capacity, LEAST)))
+    block["begin"], block["size"], block["capacity"] = to, 0, 1 << order
+
+
+@bare_inline
+def become_list(pairs, f):
+    """Make a list of the pairs with a number in the dense block of feature f, where classes have become many."""
+    block, size, columns = pairs.blocks[f], 0, len(pairs.values)
+    begin, capacity = block["begin"], block["capacity"]
+    for at in range(begin, begin + capacity):
+        some = False
+        for c in range(columns):
+            some = some or pairs.values[c][at] != 0.0
+        if some:
+            for c in range(columns):
+                pairs.values[c][begin + size] = pairs.values[c][at]
+            pairs.classes[begin + size] = at - begin
+            size += 1
+    block["size"], block["capacity"] = size, 0
+    order = order_of(max(size, LEAST))
+    if size == 0:
+        leave_block(pairs, begin, order_of(capacity))
+    elif order < order_of(capacity):
+        move_block(pairs, f, size, order_of(capacity), order)
 
 
 @bare_inline
 def scale_pairs(pairs, f, column, by):
     """Multiply one of the numbers of feature f's pairs by `by`. pairs : Pairs, modified; column : int; by : float."""
-    for at in range(pairs.begin[f], pairs.begin[f] + pairs.size[f]):
-        pairs.values[at, column] *= by
+    block = pairs.blocks[f]
+    for at in range(block["begin"], block["begin"] + max(block["size"], block["capacity"])):
+        pairs.values[column][at] *= by
 
 
 @bare_inline
-def order_of(size):
-    """The logarithm of a power of two."""
+def order_of(n):
+    """The least power of two that is no less than n, as its exponent."""
     order = 0
-    while (1 << order) < size:
+    while (1 << order) < n:
         order += 1
     return order
 
 
 @bare_inline
-def places_needed(pairs, rows, i, more):
-    """Places that row i may take at most if each of its features meets `more` classes."""
-    total = 0
+def has_room(pairs, rows, i, more, classes):
+    """Whether there is room if each feature of row i meets `more` classes, all of which are below `classes`."""
+    room = room_for_pairs(pairs, classes)
+    most = (rows.indptr[i + 1] - rows.indptr[i]) * most_places(classes)
+    return room >= most or room >= places_needed(pairs, rows, i, more, classes)
+
+
+@bare_inline
+def room_for_pairs(pairs, classes):
+    """Places of the pool that no block has."""
+    room = len(pairs.values[0])
+    if classes > SMALL:
+        room = min(room, len(pairs.classes))
+    return room - pairs.now[0]["used"]
+
+
+@bare_inline
+def most_places(classes):
+    """Places that a feature may take at most, whatever happens to it."""
+    return 2 * ((1 << order_of(max(classes, LEAST))) + LINE)
+
+
+@bare_inline
+def places_needed(pairs, rows, i, more, classes):
+    """Places that row i may take at most if each of its features meets `more` classes, all below `classes`."""
+    total, most = 0, most_places(classes)
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        total += 4 * (pairs.size[rows.features[at]] + more) + 2
+        block = pairs.blocks[rows.features[at]]
+        if block["capacity"] < classes:
+            lists = 8 * (max(block["size"], block["capacity"]) + more) + 2 * LINE
+            total += min(most, max(lists, 2 * SMALL))
     return total
 
 
 @bare_jit
-def count_places(pairs, rows, i, more):
+def count_places(pairs, rows, i, more, classes):
     """`places_needed`, for Python."""
-    return places_needed(pairs, rows, i, more)
+    return places_needed(pairs, rows, i, more, classes)

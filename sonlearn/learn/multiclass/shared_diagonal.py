@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.learn.first_order.engine import NOW, FirstOrder
-from sonlearn.learn.first_order.rules import SCRATCH
+from sonlearn.learn.first_order.merging import counts
+from sonlearn.learn.first_order.rules import ADA, ADAGRAD, NAG, SCRATCH
 from sonlearn.learn.multiclass import softmax
+from sonlearn.learn.multiclass.softmax import INVERSE, G, S
 from sonlearn.options import LearnOptions
 
 
@@ -31,7 +35,6 @@ class SharedDiagonal(FirstOrder):
     """Engine of the first-order methods with ``multinomial``; predictions are float64[n, K], labels 0 to K - 1."""
 
     _kernels = softmax
-    merges = False
 
     def __init__(self, options: LearnOptions):
         assert options.multinomial is not None
@@ -52,3 +55,34 @@ class SharedDiagonal(FirstOrder):
         w = np.zeros((self._classes, len(state.W)))
         softmax.weights(self._params, state, w)
         return np.pad(w, ((0, 0), (0, max(0, features - w.shape[1]))))[:, :features]
+
+    def renumbered(self, state: SharedDiagonalState, numbers: np.ndarray, features: int) -> SharedDiagonalState:
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        W, shared = (merging.renumbered(each, numbers, features) for each in (state.W, state.shared))
+        now = state.now.copy().view(np.recarray)
+        now.seen = features
+        return SharedDiagonalState(W, shared, now)
+
+    def with_classes(self, state: SharedDiagonalState, places: list[int]) -> SharedDiagonalState:
+        """`state` with its classes in another order (see `Engine.with_classes`)."""
+        return state._replace(W=state.W[:, places])
+
+    def merge(
+        self, states: Sequence[SharedDiagonalState], base: SharedDiagonalState, rows: Sequence[int]
+    ) -> SharedDiagonalState:
+        """As of a learner of one class (`first_order.merging`): sums add up, weights move by what these gain."""
+        by, rule = np.ones(len(states)), self._params.rule
+        now, shared = counts([state.now for state in states], base.now, by), base.shared.copy()
+        sums = [state.shared[:, G] for state in states]
+        shared[:, G] = np.maximum(merging.summed(base.shared[:, G], sums, by), 0.0)
+        if rule == ADA and self._params.dual:
+            return SharedDiagonalState(merging.summed(base.W, [state.W for state in states], by), shared, now)
+        W = [state.W.T for state in (base, *states)]
+        if rule == NAG:  # a weight shrinks with what is larger than all before
+            shared[:, S] = np.max([state.shared[:, S] for state in states], axis=0)
+            shared[:, INVERSE] = np.divide(1.0, shared[:, S], out=np.zeros(len(shared)), where=shared[:, S] > 0.0)
+            W = [own * (state.shared[:, S] * shared[:, INVERSE]) for own, state in zip(W, (base, *states), strict=True)]
+        gains = merging.added(base.shared[:, G], sums, rows, 1.0, by)
+        if rule not in (NAG, ADAGRAD, ADA):  # no sum of squares
+            gains = [np.full(len(shared), float(n)) for n in rows]
+        return SharedDiagonalState(merging.moved(W[0], W[1:], gains).T, shared, now)

@@ -158,7 +158,7 @@ def nag(params, state, work, rows, i, p, norm):
     shared, now, along, begin, h = state.shared, state.now[0], work.along, rows.indptr[i], rows.weight[i]
     for k in range(rows.indptr[i + 1] - begin):
         gather(shared, G, along, k, rows.features[begin + k], rows.values[begin + k])
-    q, size = nag_scales(along, rows, i, h * norm * norm)
+    q, size = nag_scales(along, rows.values[begin : rows.indptr[i + 1]], h * norm * norm)
     t, N = now.t + h, now.N + h * size
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     by = follow(params, p, int(rows.y[i]), h, q * common, work.step)

@@ -6,6 +6,7 @@ A = S'S + alpha I, where S is a sketch of the gradients seen.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, by_class, grown
 from sonlearn.learn.log import slots_of
+from sonlearn.learn.newton import merging
 from sonlearn.learn.newton.learn import learn
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import UNIT
@@ -29,6 +31,8 @@ class SketchedNewton(Engine):
 
     With ``multinomial`` K classes share the sketch, and predictions are float64[n, K] (`multiclass.multinomial`).
     """
+
+    merges = True
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
@@ -101,6 +105,25 @@ class SketchedNewton(Engine):
             raw=state.raw._replace(X=state.raw.X[: now.local], owner=state.raw.owner[: now.local]),
             maps=state.maps[: slots_of(int(now.generation), BITS)],
         )
+
+    def renumbered(self, state: NewtonState, numbers: np.ndarray, features: int) -> NewtonState:
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        return merging.renumbered(state, numbers, features)
+
+    def with_classes(self, state: NewtonState, places: list[int]) -> NewtonState:
+        """`state` with its classes in another order (see `Engine.with_classes`)."""
+        M, basis = state.maps.shape[1], state.basis
+        columns = [*range(M), *(M + place for place in places)]
+        return state._replace(
+            table=state.table[:, columns],
+            maps=state.maps[:, :, columns],
+            factor=state.factor._replace(beta=state.factor.beta[places]),
+            basis=basis._replace(a=basis.a[places], q=basis.q[places]),
+        )
+
+    def merge(self, states: Sequence[NewtonState], base: NewtonState, rows: Sequence[int]) -> NewtonState:
+        """Sketches added up and shrunk once, weights moved by the rows learned (see `newton.merging`)."""
+        return merging.merged(self._params, states, base)
 
     def facts(self, state: NewtonState) -> dict[str, Any]:
         """alpha; eigenvalues of the sketch, descending; components, a function of d that returns float64[k, d].

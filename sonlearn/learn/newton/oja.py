@@ -81,8 +81,9 @@ def apply_changes(state, work, feats):
     for c in range(len(work.aside)):
         delta[M + c] = work.aside[c]
     for at in range(len(feats)):
+        row, x = table[feats[at]], work.x[at]  # for the compiler, which cannot know that no row is an index
         for j in range(len(delta)):
-            table[feats[at], j] += delta[j] * work.x[at]
+            row[j] += delta[j] * x
 
 
 @bare_inline
@@ -184,11 +185,15 @@ def apply_inverse_factor(y, k, theta):
 
 @forced_inline
 def is_ill_conditioned(state):
-    """Whether F (triangular) is too ill-conditioned for the product F Z to be accurate. Reads `state` only."""
-    FT, k = state.factor.FT, state.now[0].k
-    least, most = math.inf, 1.0
+    """Whether F (triangular) is too ill-conditioned for the product F Z to be accurate. Reads `state` only.
+
+    That is: whether an entry, or 1, is larger than `SPREAD` times the least on the diagonal.
+    """
+    FT, k, least, large = state.factor.FT, state.now[0].k, math.inf, 0
     for i in range(k):
         least = min(least, abs(FT[i, i]))
-        for j in range(len(FT)):
-            most = max(most, abs(FT[j, i]))
-    return most > SPREAD * least
+    bound = SPREAD * least
+    for j in range(len(FT)):
+        for i in range(k):
+            large |= abs(FT[j, i]) > bound
+    return large != 0 or bound < 1.0

@@ -6,7 +6,7 @@ from typing import Any
 
 from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, format_number, legend
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, panel
+from sonlearn.report.html.tables import DASH, section
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import FEWEST_OF_A_BIN, calibration_bins
 
@@ -16,9 +16,9 @@ DENSE = 12
 
 def calibration(run: Run) -> Element | None:
     """How often it happened against how probable it was said to be, with 95 % intervals."""
-    said = (run.end or {}).get("calibration")
+    recorded = (run.end or {}).get("calibration")
     shown = calibration_bins(run.end or {})
-    if not said or not shown:
+    if not recorded or not shown:
         return None
     several = bool((run.end or {}).get("classes"))
     event = "the predicted class was right" if several else "the label was +1"
@@ -31,13 +31,13 @@ def calibration(run: Run) -> Element | None:
         Series("as it should be", "constant", [[(0.0, 0.0), (axis.high, axis.high)]]),
         Series("95 % intervals", "spread", bars), Series("as it was", "average", [dots], dots=True),
     ]  # fmt: skip
-    title = f"Calibration in {len(dots)} bins; Brier score {format_number(said['brier'])}."
+    title = f"Calibration in {len(dots)} bins; Brier score {format_number(recorded['brier'])}."
     lead = (
         f"For each predicted probability, how often {event}. Dots on the diagonal: probabilities can be taken at "
         f"their word. Of 20 bins, those of {FEWEST_OF_A_BIN} examples or more."
     )
     picture = chart(axis, axis, series, title=title, below="predicted probability", beside="how often it happened")
-    return panel("Calibration", element("figure", legend(series[::-1]), picture, _histogram(said["bins"], axis)),
+    return section("Calibration", element("figure", legend(series[::-1]), picture, _histogram(recorded["bins"], axis)),
                  lead=lead, name="calibration")  # fmt: skip
 
 
@@ -57,13 +57,13 @@ def _histogram(bins: list[dict[str, Any]], x: Scale) -> Element:
 
 def confusion(run: Run) -> Element | None:
     """Labels against what was predicted for them."""
-    said = (run.end or {}).get("confusion")
-    if not said or not _square(said):
+    recorded = (run.end or {}).get("confusion")
+    if not recorded or not _square(recorded):
         return None
-    labels, counts, dense = said["labels"], said["counts"], len(said["labels"]) > DENSE
+    labels, counts, dense = recorded["labels"], recorded["counts"], len(recorded["labels"]) > DENSE
     # of several labels in one row nothing says which were told from each other
-    mixed = len(labels) - 1 if said["others"] else None
-    rows = [_confusion_row(said, i, mixed) for i in range(len(labels)) if sum(counts[i])]
+    mixed = len(labels) - 1 if recorded["others"] else None
+    rows = [_confusion_row(recorded, i, mixed) for i in range(len(labels)) if sum(counts[i])]
     columns = [sum(row[j] for row in counts) for j in range(len(labels))]
     exact = [DASH if j == mixed else _share(counts[j][j], columns[j], dense) for j in range(len(labels))]
     last = element("th", "precision"), *(element("td", text, class_="margin") for text in exact), element("td")
@@ -74,24 +74,26 @@ def confusion(run: Run) -> Element | None:
     grid = element("table", element("thead", head), element("tbody", *rows), class_=kind)
     lead = "Rows: the label. Columns: what was predicted. Shades are shares of the row."
     grid = element("div", grid, class_="scroll")
-    return panel("Confusion", grid, lead=lead, name="confusion", wide=len(labels) > 6)
+    return section("Confusion", grid, lead=lead, name="confusion", wide=len(labels) > 6)
 
 
-def _confusion_row(said: dict[str, Any], i: int, mixed: int | None) -> Element:
-    row, total = said["counts"][i], sum(said["counts"][i])
+def _confusion_row(recorded: dict[str, Any], i: int, mixed: int | None) -> Element:
+    row, total = recorded["counts"][i], sum(recorded["counts"][i])
     cells = []
     for j, h in enumerate(row):
         kind = None if i == j == mixed else "right" if i == j else "wrong"
         text = format_number(round(h, 1)) if h else ""
         cells.append(element("td", text, class_=kind, style=f"--share:{h / total:.4f}"))
     found = DASH if i == mixed else _share(row[i], total, len(row) > DENSE)
-    return element("tr", element("th", said["labels"][i], scope="row"), *cells, element("td", found, class_="margin"))
+    return element(
+        "tr", element("th", recorded["labels"][i], scope="row"), *cells, element("td", found, class_="margin")
+    )
 
 
 def _share(part: float, whole: float, dense: bool) -> str:
     return f"{100 * part / whole:.{0 if dense else 1}f} %" if whole > 0 else DASH
 
 
-def _square(said: dict[str, Any]) -> bool:
-    n = len(said["labels"])
-    return n > 0 and len(said["counts"]) == n and all(len(row) == n for row in said["counts"])
+def _square(recorded: dict[str, Any]) -> bool:
+    n = len(recorded["labels"])
+    return n > 0 and len(recorded["counts"]) == n and all(len(row) == n for row in recorded["counts"])

@@ -52,7 +52,7 @@ def scale(values: Sequence[float], log: bool = False, zero: bool = True) -> Scal
     return Scale(low, high) if high > low else Scale(low - (low != 0), low + 1)
 
 
-def chart(x: Scale, y: Scale, series: Sequence[Series], **said: str) -> Element:
+def chart(x: Scale, y: Scale, series: Sequence[Series], **axes: str) -> Element:
     """A chart.
 
     Parameters
@@ -60,22 +60,22 @@ def chart(x: Scale, y: Scale, series: Sequence[Series], **said: str) -> Element:
     x, y : Scale
     series : sequence of Series
         Drawn in this order, clipped to the frame.
-    said : str
+    axes : str
         `title` says what is to be seen, for those who cannot see it; `below` and `beside` name the axes.
     """
-    frame = element("g", *_grid(x, y), class_="grid")
+    grid = element("g", *_grid(x, y), class_="grid")
     inner = element(
         "svg", *(part for one in series for part in _drawn(one, x, y)), x=LEFT, y=TOP, class_="plot",
         width=WIDTH - LEFT - RIGHT, height=HEIGHT - TOP - BOTTOM,
     )  # fmt: skip
     names = [
-        element("text", said["below"], x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 5, class_="name", text_anchor="middle")
+        element("text", axes["below"], x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 5, class_="name", text_anchor="middle")
     ]
-    if "beside" in said:
+    if "beside" in axes:
         place = f"translate(13 {(TOP + HEIGHT - BOTTOM) / 2:g}) rotate(-90)"
-        names.append(element("text", said["beside"], transform=place, class_="name", text_anchor="middle"))
+        names.append(element("text", axes["beside"], transform=place, class_="name", text_anchor="middle"))
     return element(
-        "svg", frame, inner, *names, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=said["title"],
+        "svg", grid, inner, *names, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=axes["title"],
         class_="chart",
     )  # fmt: skip
 

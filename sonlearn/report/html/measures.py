@@ -6,7 +6,7 @@ from typing import Any
 
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, panel, table
+from sonlearn.report.html.tables import DASH, section, table
 from sonlearn.report.runlog import Run
 
 #: Bars of the histogram of residuals.
@@ -20,12 +20,12 @@ def measured(run: Run) -> dict[str, Any]:
 
 def ranking(run: Run) -> Element | None:
     """Two classes: the curves, and what each threshold does."""
-    said = measured(run)
-    curve = said.get("curve")
+    measures = measured(run)
+    curve = measures.get("curve")
     if not curve:
         return None
     unit = Scale(0.0, 1.0)
-    share = said["positive"] / said["weight"]
+    share = measures["positive"] / measures["weight"]
     roc = [(0.0, 0.0), *((cut["false_share"], cut["recall"]) for cut in curve)]
     pairs = [(cut["recall"], cut["precision"]) for cut in curve if cut["recall"] > 0]
     figures = []
@@ -37,29 +37,31 @@ def ranking(run: Run) -> Element | None:
     ):  # fmt: skip
         series = [Series("by chance", "constant", [guide]), Series("as predicted", "average", [points])]
         picture = chart(
-            unit, unit, series, title=f"{title}: {error} {_bounded(said, figure)}.", below=axes[0], beside=axes[1]
+            unit, unit, series, title=f"{title}: {error} {_bounded(measures, figure)}.", below=axes[0], beside=axes[1]
         )
-        caption = element("figcaption", f"{title}: {error} {_bounded(said, figure)}")
+        caption = element("figcaption", f"{title}: {error} {_bounded(measures, figure)}")
         figures.append(element("figure", caption, legend(series[::-1]), picture))
     lead = (
         f"The class +1 is the positive one: {100 * share:.3g} % of the examples. Recall: the share of the positive "
         "examples that are predicted so. Precision: the share of those predicted positive that are."
     )
     both = element("div", *figures, class_="pane pair shown")
-    return panel("Ranking and thresholds", both, _thresholds(said), lead=lead, name="ranking", wide=True)
+    return section("Ranking and thresholds", both, _thresholds(measures), lead=lead, name="ranking", wide=True)
 
 
-def _bounded(said: dict[str, Any], name: str) -> str:
-    value, error = said.get(name), said.get(f"{name}_error")
+def _bounded(measures: dict[str, Any], name: str) -> str:
+    value, error = measures.get(name), measures.get(f"{name}_error")
     return DASH if value is None else f"{value:.4f}" + (f" \u00b1 {error:.1g}" if error and error >= 5e-5 else "")
 
 
-def _thresholds(said: dict[str, Any]) -> Element:
+def _thresholds(measures: dict[str, Any]) -> Element:
     """What thresholds do; the one in use and the best of F1 first."""
     rows = [
-        _row(text, said[name]) for text, name in (("as predicted", "decided"), ("best F1", "best_f1")) if said[name]
+        _row(text, measures[name])
+        for text, name in (("as predicted", "decided"), ("best F1", "best_f1"))
+        if measures[name]
     ]
-    rows += [_row("", cut) for cut in said.get("thresholds") or []]
+    rows += [_row("", cut) for cut in measures.get("thresholds") or []]
     names = ("", "threshold", "precision", "recall", "F1", "predicted +1", "false alarms")
     return table(names, rows)
 
@@ -90,30 +92,30 @@ def values(run: Run) -> Element | None:
     )  # fmt: skip
     second = element("figure", element("figcaption", "Residuals: predicted less actual"), _residuals(rows))
     lead = f"A sample of {len(rows)} examples, each as likely as any other."
-    return panel(
+    return section(
         "Predicted values", element("div", first, second, class_="pane pair shown"), lead=lead, name="values", wide=True
     )
 
 
 def coverage(run: Run) -> Element | None:
     """Coverage asked and reached along the stream."""
-    said = measured(run).get("coverage")
-    points = [(point[0], point[1]) for point in (said or {}).get("curve") or [] if len(point) == 2]
-    if not said or len(points) < 2:
+    measures = measured(run).get("coverage")
+    points = [(point[0], point[1]) for point in (measures or {}).get("curve") or [] if len(point) == 2]
+    if not measures or len(points) < 2:
         return None
-    asked, last = said["asked"], points[-1][0]
+    asked, last = measures["asked"], points[-1][0]
     x, low = Scale(0.0, float(last)), min([asked, *(share for _, share in points)])
     y = Scale(max(0.0, low - 0.02), 1.0)
     series = [
         Series("asked", "constant", [[(0.0, asked), (float(last), asked)]]), Series("reached", "average", [points]),
     ]  # fmt: skip
-    worst = "" if said["lowest"] is None else f" In the worst 1,000 examples: {100 * said['lowest']:.1f} %."
+    worst = "" if measures["lowest"] is None else f" In the worst 1,000 examples: {100 * measures['lowest']:.1f} %."
     what = "Mean size of sets" if measured(run)["kind"] != "values" else "Mean length of intervals"
-    size = DASH if said["size"] is None else format_number(said["size"])
-    lead = f"Asked {100 * asked:.4g} %, reached {100 * said['reached']:.2f} %.{worst} {what}: {size}."
-    title = f"Coverage along the stream: {100 * said['reached']:.2f} % in all."
+    size = DASH if measures["size"] is None else format_number(measures["size"])
+    lead = f"Asked {100 * asked:.4g} %, reached {100 * measures['reached']:.2f} %.{worst} {what}: {size}."
+    title = f"Coverage along the stream: {100 * measures['reached']:.2f} % in all."
     picture = chart(x, y, series, title=title, below="examples", beside="share covered")
-    return panel("Coverage", element("figure", legend(series[::-1]), picture), lead=lead, name="coverage")
+    return section("Coverage", element("figure", legend(series[::-1]), picture), lead=lead, name="coverage")
 
 
 def _residuals(rows: list[list[float]]) -> Element:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, signed
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, bar_row, bars, number, panel, span
+from sonlearn.report.html.tables import DASH, bar_row, bars, number, section, span
 from sonlearn.report.html.words import member_words
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import ranked_members
@@ -28,7 +28,7 @@ def members(run: Run) -> Element | None:
         rows = [
             bar_row(m["name"], m.get("weight"), ends, number(m.get("error")), member_words(m["name"])) for m in listed
         ]
-        return panel("Members", bars(names, rows), lead=lead, name="members")
+        return section("Members", bars(names, rows), lead=lead, name="members")
     classes = [one for one in end.get("classes") or [] if one.get("members")]
     if not classes:
         return None
@@ -42,7 +42,7 @@ def members(run: Run) -> Element | None:
     head = element("tr", element("th", "class"), *(element("th", element("span", n, class_="slanted")) for n in names))
     lead = "How much of each member's prediction is taken, for each class against all others; a dash: pruned."
     grid = element("table", element("thead", head), element("tbody", *rows), class_="heat")
-    return panel("Members", element("div", grid, class_="scroll"), lead=lead, name="members", wide=True)
+    return section("Members", element("div", grid, class_="scroll"), lead=lead, name="members", wide=True)
 
 
 def stream(run: Run) -> Element | None:
@@ -58,7 +58,7 @@ def stream(run: Run) -> Element | None:
             rows.append([f"error {name}", number(both[which]["error"])])
     lead = "Members that forget follow a stream while labels arrive; a model at rest predicts by the others."
     body = element("tbody", *(element("tr", element("th", n, scope="row"), element("td", v)) for n, v in rows))
-    return panel("Stream", element("table", body), lead=lead, name="stream")
+    return section("Stream", element("table", body), lead=lead, name="stream")
 
 
 def _shaded(weight: float | None, most: float) -> Element:
@@ -73,14 +73,14 @@ def weights(run: Run) -> Element | None:
     end = run.end or {}
     lead = "Of the features as they stand in the input; a committee's are of its members that are linear in them."
     if end.get("weights"):
-        return panel("Largest weights", _weight_bars(end["weights"]), lead=lead, name="weights")
+        return section("Largest weights", _weight_bars(end["weights"]), lead=lead, name="weights")
     classes = [one for one in end.get("classes") or [] if one.get("weights")]
     if not classes:
         return None
     figures = [
         element("figure", element("figcaption", one["label"]), _weight_bars(one["weights"][:8])) for one in classes
     ]
-    return panel("Largest weights", element("div", *figures, class_="many"), lead=lead, name="weights", wide=True)
+    return section("Largest weights", element("div", *figures, class_="many"), lead=lead, name="weights", wide=True)
 
 
 def _weight_bars(listed: list[dict[str, Any]]) -> Element:
@@ -111,4 +111,4 @@ def spectra(run: Run) -> Element | None:
     if len(listed) > SPECTRA:
         lead += f" Of the first {SPECTRA} of {len(listed)} sketches."
     picture = chart(x, y, series, title=title, below="direction", beside="eigenvalue")
-    return panel("Spectrum", element("figure", legend(series), picture), lead=lead, name="spectrum")
+    return section("Spectrum", element("figure", legend(series), picture), lead=lead, name="spectrum")

@@ -6,7 +6,7 @@ from typing import Any
 
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, number, panel, table
+from sonlearn.report.html.tables import DASH, number, section, table
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import curves, speeds, thinned
 
@@ -40,20 +40,20 @@ def tiles(run: Run) -> Element | None:
 
 def _measured(end: dict[str, Any]) -> list[Element | None]:
     """The measures that count most of what is predicted: two classes, values, or several classes."""
-    said = end.get("metrics") or {}
+    measures = end.get("metrics") or {}
     shown = []
-    if said.get("auc") is not None:
-        shown.append(_tile("area under the ROC curve", f"{said['auc']:.4f}", "1 is best, 0.5 is chance"))
-        decided, best = said.get("decided"), said.get("best_f1")
+    if measures.get("auc") is not None:
+        shown.append(_tile("area under the ROC curve", f"{measures['auc']:.4f}", "1 is best, 0.5 is chance"))
+        decided, best = measures.get("decided"), measures.get("best_f1")
         beside = f"best: {best['f1']:.3f} at {best['threshold']:.3g}" if best else ""
         shown.append(_tile("F1 of the class +1", f"{decided['f1']:.3f}" if decided else DASH, beside))
-    if said.get("rmse") is not None:
-        shown.append(_tile("RMSE", number(said["rmse"]), f"mean absolute error {number(said['mae'])}"))
-        r2 = said.get("r2")
+    if measures.get("rmse") is not None:
+        shown.append(_tile("RMSE", number(measures["rmse"]), f"mean absolute error {number(measures['mae'])}"))
+        r2 = measures.get("r2")
         shown.append(_tile("R\u00b2", DASH if r2 is None else f"{r2:.4f}", "1 is best, 0 is the mean of the labels"))
-    if said.get("macro_f1") is not None:
-        worst = ", ".join(f"{row['label']} ({row['f1']:.2f})" for row in (said.get("worst") or [])[:3])
-        shown.append(_tile("macro F1", f"{said['macro_f1']:.4f}", f"lowest: {worst}"))
+    if measures.get("macro_f1") is not None:
+        worst = ", ".join(f"{row['label']} ({row['f1']:.2f})" for row in (measures.get("worst") or [])[:3])
+        shown.append(_tile("macro F1", f"{measures['macro_f1']:.4f}", f"lowest: {worst}"))
     if end.get("calibration"):
         shown.append(_tile("Brier score", number(end["calibration"]["brier"]), "0 is best"))
     return shown
@@ -112,7 +112,7 @@ def progress(run: Run) -> Element | None:
     if not len(panes[0]):
         return None
     lead = "Thick: the average over all examples so far. Thin: over those since the point before."
-    return panel("Progress", _switched("axis", ("log scale", "linear scale"), panes), _table(run), lead=lead,
+    return section("Progress", _switched("axis", ("log scale", "linear scale"), panes), _table(run), lead=lead,
                  name="progress", wide=True)  # fmt: skip
 
 
@@ -176,7 +176,7 @@ def speed(run: Run) -> Element | None:
     picture = chart(x, scale([1.1 * v for _, v in points]), series, title="Examples a second along the run.",
                     below="examples read", beside="examples a second")  # fmt: skip
     lead = "Since the point before, reading included. A first batch that is slow has waited for kernels to be compiled."
-    return panel("Speed", element("figure", picture), lead=lead, name="speed")
+    return section("Speed", element("figure", picture), lead=lead, name="speed")
 
 
 def settings(run: Run) -> Element:
@@ -190,7 +190,7 @@ def settings(run: Run) -> Element:
             for name, value in values.items() if value not in (None, "", [], False)
         ]  # fmt: skip
         lists.append(element("div", element("h3", title), element("table", element("tbody", *rows), class_="settings")))
-    return panel("Settings", element("div", *lists, class_="lists"), name="settings", wide=True)
+    return section("Settings", element("div", *lists, class_="lists"), name="settings", wide=True)
 
 
 def _text(value: Any) -> str:

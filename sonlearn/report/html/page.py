@@ -13,7 +13,7 @@ from typing import Any
 
 from sonlearn.files.atomic import whole_file
 from sonlearn.report.html import calibration as calibration
-from sonlearn.report.html import measures, model, overview
+from sonlearn.report.html import decisions, measures, model, overview
 from sonlearn.report.html.charts import format_number
 from sonlearn.report.html.markup import Element, element, written
 from sonlearn.report.runlog import Run
@@ -58,7 +58,7 @@ def page(run: Run) -> bytes:
 def _parts(run: Run) -> list[Element]:
     """The parts in order, narrow ones that follow each other in two columns."""
     makers = (
-        overview.tiles, overview.progress, measures.ranking, measures.values, measures.coverage,
+        overview.tiles, overview.progress, decisions.policy, measures.ranking, measures.values, measures.coverage,
         calibration.calibration, calibration.confusion, model.weights, overview.speed, model.members, model.stream,
         model.spectra, overview.settings,
     )  # fmt: skip
@@ -85,13 +85,13 @@ def subtitle(run: Run) -> str:
 
 def notes(run: Run) -> list[Element]:
     """What a reader has to know before looking at numbers."""
-    said = list(run.notes)
+    remarks = list(run.notes)
     if run.end is not None:
         if run.end["ending"] != "finished run":
             ending = run.end["ending"]
-            said.insert(0, f"{ending[:1].upper()}{ending[1:]}: what is shown is of the examples until then.")
-        said += [f"Warning: {text}." for text in run.end.get("warnings") or []]
-    return [element("p", text, class_="note", role="note") for text in said]
+            remarks.insert(0, f"{ending[:1].upper()}{ending[1:]}: what is shown is of the examples until then.")
+        remarks += [f"Warning: {text}." for text in run.end.get("warnings") or []]
+    return [element("p", text, class_="note", role="note") for text in remarks]
 
 
 def _definitions(run: Run) -> list[Element | str]:

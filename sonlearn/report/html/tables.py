@@ -9,7 +9,7 @@ from sonlearn.report.html.markup import Element, element
 DASH = "\u2013"
 
 
-def panel(title: str, *parts: Element | str | None, lead: str = "", name: str, wide: bool = False) -> Element:
+def section(title: str, *parts: Element | str | None, lead: str = "", name: str, wide: bool = False) -> Element:
     """A part of the page under its title."""
     about = element("p", lead, class_="lead") if lead else None
     return element("section", element("h2", title), about, *parts, id=name, class_="wide" if wide else None)

@@ -60,7 +60,12 @@ def read(state, work, feats):
         zx[j] = 0.0
     for j in range(n_raw):
         rx[j] = 0.0
-    for at in range(len(feats)):
+    at = 0
+    while at < len(feats):
+        if at + 4 <= len(feats) and are_present(features, feats, at, generation):
+            add_four(table, feats, work.x, at, zx)
+            at += 4
+            continue
         f, x = feats[at], work.x[at]
         if features[f].stamp == generation:
             for j in range(len(zx)):
@@ -69,12 +74,37 @@ def read(state, work, feats):
             at_present = present(state, f, work.z)
             for j in range(len(zx)):
                 zx[j] += x * work.z[at_present, j]
-        local = features[f].local
-        if is_local(owner, n_local, local, f):
-            for j in range(n_raw):
-                rx[j] += x * X[local, j]
+        at += 1
+    if n_raw > 0:
+        for at in range(len(feats)):
+            f, x = feats[at], work.x[at]
+            local = features[f].local
+            if is_local(owner, n_local, local, f):
+                for j in range(n_raw):
+                    rx[j] += x * X[local, j]
     for c in range(len(wbar_x)):
         wbar_x[c] = zx[M + c]
+
+
+@forced_inline
+def are_present(features, feats, at, generation):
+    """Whether the four features from feats[at] on are up to date. Modifies nothing."""
+    stale = 0
+    for k in range(4):
+        stale |= features[feats[at + k]].stamp ^ generation
+    return stale == 0
+
+
+@forced_inline
+def add_four(table, feats, x, at, zx):
+    """zx += x_f z_f for the four features from feats[at] on, one by one, but zx is read and written once.
+
+    table : float64[features, M + K], feats : int64[s], x : float64[s], not modified; zx : float64[M + K], modified
+    """
+    a, b, c, d = table[feats[at]], table[feats[at + 1]], table[feats[at + 2]], table[feats[at + 3]]
+    xa, xb, xc, xd = x[at], x[at + 1], x[at + 2], x[at + 3]
+    for j in range(len(zx)):
+        zx[j] = (((zx[j] + xa * a[j]) + xb * b[j]) + xc * c[j]) + xd * d[j]
 
 
 @forced_inline

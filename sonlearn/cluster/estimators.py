@@ -1,0 +1,142 @@
+"""Estimators of scikit-learn's form on `dask.array` and `dask.dataframe` (extras ``dask`` and ``sklearn``).
+
+As in Dask-ML, `fit` learns on the cluster, and what is predicted for a collection is a lazy `dask.array` with a chunk
+for each chunk of rows. `fit_future` does not wait. For arrays in memory all is as in `sonlearn.sklearn`.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Self
+
+import dask
+import numpy as np
+from distributed import Client
+
+from sonlearn.cluster.dask import client_here, trained
+from sonlearn.cluster.tasks import Reading
+from sonlearn.errors import OptionError
+from sonlearn.estimators import sklearn
+from sonlearn.learn.learner import takes_words
+from sonlearn.options import TextOptions
+from sonlearn.text.columns import Labelling
+
+
+class _OnDask:
+    """What classes and values have in common; the other base has scikit-learn's form."""
+
+    learner_: Any
+    passes: int
+    constant: bool
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forget everything and learn the rows of X: see `sonlearn.dask.train` for what a cluster makes of them.
+
+        Parameters
+        ----------
+        X : dask.array or dask.dataframe of numbers [n, d], or anything that `sonlearn.sklearn` takes
+        y : dask.array, dask.dataframe column or array [n]
+        sample_weight : the same, or None
+
+        Raises
+        ------
+        OptionError
+            `passes` above 1, or `class_weight`, on a cluster.
+        InputError, ValueError
+            Labels or weights are not one for each row, or there is one class only.
+        """
+        if not dask.is_dask_collection(X):
+            return super().fit(X, y, sample_weight)  # type: ignore[misc]
+        return self._fit(X, y, sample_weight, client_here())
+
+    def fit_future(self, X: Any, y: Any, sample_weight: Any = None) -> Future[Self]:
+        """`fit` of collections in a thread of its own; the future's result is this estimator."""
+        client = client_here()  # of this thread
+        with_one_thread = ThreadPoolExecutor(1, thread_name_prefix="sonlearn-fit")
+        future = with_one_thread.submit(self._fit, X, y, sample_weight, client)
+        with_one_thread.shutdown(wait=False)
+        return future
+
+    def _fit(self, X: Any, y: Any, weight: Any, client: Client) -> Self:
+        for name in ("passes", "class_weight"):
+            if getattr(self, name, None) not in (None, 1):
+                raise OptionError(f"{type(self).__name__}: {name} on a cluster: one pass, and rows count as they are")
+        X, y, weight = (None if each is None else as_array(each) for each in (X, y, weight))
+        own: Any = self
+        own._checked(np.zeros((1, X.shape[1])), np.zeros(1), None, reset=True)
+        labels = self._prepared(y, client)
+        reading = Reading(
+            TextOptions(format="svmlight", constant=self.constant),
+            labels=Labelling(True, False, takes_words(self.learner_.options)),
+        )
+        data = (X, labels) if weight is None else (X, labels, weight)
+        self.learner_ = trained(data, self.learner_.options, reading, client=client, start=self.learner_).learner
+        return self
+
+    def _prepared(self, y: Any, client: Client) -> Any:
+        """Make the learner; returns the labels as it takes them."""
+        raise NotImplementedError
+
+    def _of_chunks(self, X: Any, name: str, columns: int | None, dtype: Any) -> Any:
+        """The method `name` of scikit-learn's estimator for each chunk of rows, float64[n] or [n, columns], lazily."""
+        if not dask.is_dask_collection(X):
+            return getattr(super(), name)(X)
+        from dask.array import concatenate, from_delayed
+
+        X, work, further = as_array(X), dask.delayed(_of_chunk), () if columns is None else (columns,)
+        model = dask.delayed(self, pure=False, traverse=False)  # one task, so that it goes to each worker once
+        chunks = [
+            from_delayed(work(rows, model, name), (n, *further), dtype=dtype)
+            for rows, n in zip(np.ravel(X.to_delayed()), X.chunks[0], strict=True)
+        ]
+        return concatenate(chunks, allow_unknown_chunksizes=True)
+
+
+class SonlearnClassifier(_OnDask, sklearn.SonlearnClassifier):
+    """`sonlearn.sklearn.SonlearnClassifier` on a Dask cluster; same parameters and attributes."""
+
+    def _prepared(self, y: Any, client: Client) -> Any:
+        chunks = client.gather(client.compute([dask.delayed(np.unique)(chunk) for chunk in np.ravel(y.to_delayed())]))
+        self._begin_classes(np.unique(np.concatenate(chunks)))
+        return y.map_blocks(self._labels, dtype=np.float64)
+
+    def predict(self, X: Any) -> Any:
+        """The likeliest class of each row, or that of `threshold`."""
+        return self._of_chunks(X, "predict", None, self.classes_.dtype)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of the classes, float64[n, K]."""
+        return self._of_chunks(X, "predict_proba", len(self.classes_), np.float64)
+
+    def decision_function(self, X: Any) -> Any:
+        """Raw predictions: float64[n] for two classes, else float64[n, K]."""
+        return self._of_chunks(
+            X, "decision_function", None if len(self.classes_) == 2 else len(self.classes_), np.float64
+        )
+
+
+class SonlearnRegressor(_OnDask, sklearn.SonlearnRegressor):
+    """`sonlearn.sklearn.SonlearnRegressor` on a Dask cluster; same parameters and attributes."""
+
+    def _prepared(self, y: Any, client: Client) -> Any:
+        self._begin()
+        return y
+
+    def predict(self, X: Any) -> Any:
+        """Predictions float64[n]."""
+        return self._of_chunks(X, "predict", None, np.float64)
+
+
+def as_array(collection: Any) -> Any:
+    """A `dask.array` whose chunks hold whole rows, of an array or a dataframe of numbers."""
+    from dask.array import from_array
+
+    if hasattr(collection, "to_dask_array"):
+        collection = collection.to_dask_array()
+    elif not dask.is_dask_collection(collection):
+        return from_array(np.asarray(collection), chunks=-1)
+    return collection.rechunk({1: -1}) if collection.ndim == 2 and collection.numblocks[1] > 1 else collection
+
+
+def _of_chunk(rows: np.ndarray, estimator: Any, method: str) -> Any:
+    return getattr(estimator, method)(rows)

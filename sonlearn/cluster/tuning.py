@@ -1,0 +1,149 @@
+"""Settings shared out among the workers of a Dask cluster: each worker learns some of them, from all of the data.
+
+A setting's learner and figures are those of `sonlearn.tuning.search.Tuning` in one process, to the last bit, but for
+the seconds. Workers read the data once each. Successive halving compares all settings at one row, and stays in one
+process.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import dask
+from distributed import Client
+
+from sonlearn.cluster.dask import check_done, client_here, nothing, results_of, settled
+from sonlearn.cluster.tasks import Done, LearnedPartition, Reading
+from sonlearn.errors import SonlearnError
+from sonlearn.learn.learner import Learner, takes_words
+from sonlearn.options import TextOptions
+from sonlearn.text.columns import Labelling
+from sonlearn.text.names import NameTable
+from sonlearn.tuning.grid import Setting, settings_of
+from sonlearn.tuning.search import Result, Tuning, measure, standing
+
+
+class Tuned(NamedTuple):
+    """Results of all settings.
+
+    Attributes
+    ----------
+    results : list of Result
+        Active settings from the best on, then failed ones; see `sonlearn.tuning.search.Result`.
+    learner : Learner
+        Of the best setting.
+    names : NameTable
+    skipped, errors
+        Number of malformed lines left out, and the first of them.
+    """
+
+    results: list[Result]
+    learner: Learner
+    names: NameTable
+    skipped: int
+    errors: list[Any]
+
+
+@dataclass
+class TunedSettings(Done):
+    """Some settings after all of the data: (place in the grid, result) of each, and the learner of the best."""
+
+    results: list[tuple[int, Result]] = field(default_factory=list)
+    best: LearnedPartition | None = None
+
+
+def tune_settings(
+    reading: Reading, settings: Sequence[tuple[int, Setting]], by: str, parts: Sequence[Any]
+) -> TunedSettings:
+    """Learn all parts with these settings."""
+    done, names = TunedSettings(), NameTable()
+    tuning = Tuning([setting for _, setting in settings], reading.text, by=by, skip=reading.on_error == "skip")
+    try:
+        for number, part in enumerate(parts, 1):
+            for batch in done.read(reading.reader(part, number, names)):
+                tuning.partial_fit(batch)
+            if done.problem is not None:
+                return done
+    except SonlearnError as error:
+        if tuning.at_work:  # what is wrong is the data, not the settings
+            done.problem = error
+            return done
+    done.results = [(place, own.result) for (place, _), own in zip(settings, tuning.contenders, strict=True)]
+    if tuning.at_work:
+        header, arrays = tuning.learner.to_arrays()
+        done.best = LearnedPartition(header=header, arrays=arrays, names=names.known)
+    return done
+
+
+def tuned(
+    settings: Sequence[Setting], data: Any, reading: Reading, by: str, *, workers: int | None = None,
+    client: Client | None = None,
+) -> Tuned:  # fmt: skip
+    """Learn `data` with all settings, each worker with some of them.
+
+    Raises
+    ------
+    InputError, OptionError
+        Something is wrong in the data.
+    DivergedError
+        No setting has come to the end: the error of the best-placed one.
+    """
+    client = client or client_here()
+    parts, reading = settled(client, data, reading)
+    groups = min(workers or len(client.nthreads()), len(settings))
+    own = [list(enumerate(settings))[g::groups] for g in range(groups)]
+    work = [dask.delayed(tune_settings)(reading, each, by, parts) for each in own]
+    futures = client.compute([*work, *map(dask.delayed(_without_best), work)])
+    found = results_of(futures[groups:])
+    for done in found:
+        check_done(done, reading)
+    every = sorted(pair for done in found for pair in done.results)
+    ranked = sorted(every, key=lambda pair: (pair[1].state == "failed", standing(by, pair[1].loss, pair[1].error)))
+    place, first = ranked[0]
+    if first.state == "failed":
+        raise SonlearnError(first.problem)
+    if not first.examples:
+        raise nothing(parts, found[0].skipped, found[0].errors)
+    (best,) = results_of([futures[place % groups]])
+    names = NameTable()
+    names.add((slot, name) for slot, known in best.best.names.items() for name in known)
+    return Tuned([result for _, result in ranked], best.best.learner(), names, found[0].skipped, found[0].errors)
+
+
+def _without_best(done: TunedSettings) -> TunedSettings:
+    return dataclasses.replace(done, best=None)
+
+
+def tune(
+    grid: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+    data: Any,
+    text: TextOptions | None = None,
+    *,
+    fixed: Mapping[str, Any] | None = None,
+    by: str | None = None,
+    client: Client | None = None,
+) -> Tuned:
+    """`sonlearn.tune` with the settings shared out among workers; `data` as for `sonlearn.dask.train`.
+
+    Every worker reads all of the data: give names of files, or what each worker has room for.
+
+    Raises
+    ------
+    OptionError
+        A combination is contradictory, or the settings cannot be compared.
+    InputError, DivergedError
+    """
+    settings = settings_of([grid] if isinstance(grid, Mapping) else grid, dict(fixed or {})).settings
+    return tuned(
+        settings, data, reading_of(settings, text or TextOptions()), measure([s.options for s in settings], by),
+        client=client,
+    )  # fmt: skip
+
+
+def reading_of(settings: Sequence[Setting], text: TextOptions, *how: Any) -> Reading:
+    """How the data of all settings are read; `how`: further arguments of `Reading`."""
+    first = settings[0].options
+    return Reading(text, *how, labels=Labelling(True, first.classes is not None, takes_words(first)))

@@ -1,0 +1,160 @@
+"""Calls of compiled kernels that are prepared: for a row at a time, where a call takes longer than its work.
+
+A call of a kernel from Python unpacks its arguments, tuples of arrays, in microseconds. Here that is done once: the
+words that the machine code takes (addresses, lengths, numbers) stand in a block of memory, and a function of a few
+instructions, made here with llvmlite, loads them and calls the kernel. `run` makes such calls one after the other. That
+needs two private interfaces of Numba: how it passes arguments, and where it keeps the machine code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import struct
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+from llvmlite import ir
+
+#: Words for what a kernel returns.
+RESULT = 8
+_WORD = ir.IntType(64)
+_BLOCK = _WORD.as_pointer()
+#: A function that `_caller` makes: of the address of a block; 1, or what the kernel has returned first.
+_CALLER = ir.FunctionType(_WORD, [_BLOCK])
+
+
+class Block(NamedTuple):
+    """A call that is prepared."""
+
+    caller: int  # address of the function that makes it
+    words: np.ndarray  # uint64; what the kernel takes, and room for what it returns
+    arguments: tuple[Any, ...]  # which have to live as long
+
+
+def block_of(dispatcher: Any, arguments: tuple[Any, ...]) -> Block:
+    """The prepared call of a compiled kernel; AttributeError or KeyError where Numba lacks the interface."""
+    way = _way(dispatcher, tuple(map(numba.typeof, arguments)))
+    words = [struct.pack("q", way.address)]
+    for argument in arguments:
+        _unpack(argument, words)
+    if len(words) - 1 != way.words:
+        raise AttributeError("arguments of kernels are passed in another way")
+    block = np.frombuffer(b"".join(words) + bytes(8 * RESULT), np.uint64).copy()
+    return Block(way.caller, block, arguments)
+
+
+class _Way(NamedTuple):
+    """How a kernel is called with arguments of some types."""
+
+    address: int  # of its machine code
+    words: int  # that it takes
+    caller: int  # address of the function that loads them
+
+
+@functools.lru_cache(maxsize=4096)
+def _way(dispatcher: Any, types: tuple[Any, ...]) -> _Way:
+    if types not in dispatcher.overloads:
+        dispatcher.compile(types)
+    compiled = dispatcher.overloads[types]
+    address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    if not address:
+        raise AttributeError("the machine code is not to be had")
+    kind = dispatcher.targetctx.call_conv.get_function_type(compiled.signature.return_type, types)
+    returns = compiled.signature.return_type is not numba.types.none
+    return _Way(address, len(kind.args) - 2, _caller(kind, returns))
+
+
+def _unpack(value: Any, words: list[bytes]) -> None:
+    """Append the words that stand for an argument, as Numba passes it."""
+    if isinstance(value, tuple):
+        for each in value:
+            _unpack(each, words)
+    elif isinstance(value, np.ndarray):  # without an owner who counts references, and without a Python object
+        where = (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
+        words += [struct.pack("q", word) for word in where]
+    elif isinstance(value, float):
+        words.append(struct.pack("d", value))
+    else:
+        words.append(struct.pack("q", value))
+
+
+#: Functions made here, which live as long as the process: those that call kernels of a type, and what holds the code.
+_CALLERS: dict[tuple[str, bool], int] = {}
+_ENGINES: list[Any] = []
+
+
+def _caller(kind: ir.FunctionType, returns: bool) -> int:
+    """Address of a function that calls kernels of this type with the words of a block."""
+    key = str(kind), returns
+    if key not in _CALLERS:
+        module = ir.Module("caller")
+        function = ir.Function(module, _CALLER, "caller")
+        builder = ir.IRBuilder(function.append_basic_block())
+
+        def word(i: int) -> Any:
+            return builder.load(builder.gep(function.args[0], [_WORD(i)]))
+
+        result = builder.gep(function.args[0], [_WORD(len(kind.args) - 1)])
+        error = builder.alloca(kind.args[1].pointee)
+        given = [_converted(builder, word(1 + i), each) for i, each in enumerate(kind.args[2:])]
+        kernel = builder.inttoptr(word(0), kind.as_pointer())
+        status = builder.call(kernel, [builder.bitcast(result, kind.args[0]), error, *given])
+        own = builder.load(result) if returns else _WORD(1)
+        builder.ret(builder.select(builder.icmp_signed("==", status, status.type(0)), own, _WORD(-1)))
+        _CALLERS[key] = _address(module, "caller")
+    return _CALLERS[key]
+
+
+def _converted(builder: ir.IRBuilder, word: Any, kind: Any) -> Any:
+    """A word as what a kernel takes."""
+    if isinstance(kind, ir.PointerType):
+        return builder.inttoptr(word, kind)
+    if isinstance(kind, ir.DoubleType):
+        return builder.bitcast(word, kind)
+    if isinstance(kind, ir.IntType):
+        return word if kind.width == _WORD.width else builder.trunc(word, kind)
+    raise AttributeError(f"kernels take no {kind}")
+
+
+def _address(module: ir.Module, name: str) -> int:
+    """Address of a function of the module, compiled."""
+    machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(str(module)), machine)
+    engine.finalize_object()
+    _ENGINES.append(engine)
+    return int(engine.get_function_address(name))
+
+
+@functools.cache
+def runner() -> Any:
+    """The function (program, start, stop): makes the calls start..stop - 1 until one does not return 1.
+
+    It returns which one that is, or stop. program : address of int64[n, 2], callers and addresses of their words
+    """
+    module = ir.Module("runner")
+    function = ir.Function(module, ir.FunctionType(_WORD, [_BLOCK, _WORD, _WORD]), "run")
+    program, start, stop = function.args
+    entry, loop, body = (function.append_basic_block(name) for name in ("entry", "loop", "body"))
+    more, done = function.append_basic_block("more"), function.append_basic_block("done")
+    builder = ir.IRBuilder(entry)
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    i = builder.phi(_WORD)
+    i.add_incoming(start, entry)
+    builder.cbranch(builder.icmp_signed("<", i, stop), body, done)
+    builder.position_at_end(body)
+    twice = builder.mul(i, _WORD(2))
+    caller = builder.load(builder.gep(program, [twice]))
+    block = builder.load(builder.gep(program, [builder.add(twice, _WORD(1))]))
+    found = builder.call(builder.inttoptr(caller, _CALLER.as_pointer()), [builder.inttoptr(block, _BLOCK)])
+    builder.cbranch(builder.icmp_signed("==", found, _WORD(1)), more, done)
+    builder.position_at_end(more)
+    i.add_incoming(builder.add(i, _WORD(1)), more)
+    builder.branch(loop)
+    builder.position_at_end(done)
+    builder.ret(i)
+    word = ctypes.c_int64
+    return ctypes.CFUNCTYPE(word, ctypes.c_void_p, word, word)(_address(module, "run"))

@@ -1,0 +1,106 @@
+"""What a run of decisions has done, for its log and its page: what it cost, beside the log's policy, and which actions.
+
+Of costs that were logged with a probability the model's is an inverse propensity score, as in
+`sonlearn.report.decisions`. Errors are those of a mean, sd / sqrt(n), of which 1.96 on either side hold for many
+decisions and at one time only; ``sonlearn evaluate`` has intervals that hold at all times. Sums run decision by
+decision, so where a batch ends changes no digit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sonlearn.data.decisions import Decisions
+from sonlearn.report.labels import running
+from sonlearn.report.progress import Schedule, Sums
+
+if TYPE_CHECKING:
+    from sonlearn.learn.bandits.bandit import Decided
+
+#: Actions that are listed.
+MOST = 50
+#: Of an action: decisions in which it was taken, their costs, its probability by the model in all decisions.
+TAKEN, COST, GIVEN = range(3)
+
+
+class PolicyTotals:
+    """Running totals of one run of decisions.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        When `rows` are due.
+    first : int
+        The number of the first action.
+    """
+
+    def __init__(self, schedule: Schedule, first: int):
+        self._schedule, self._due, self._first = schedule, schedule.first, first
+        self.examples = 0
+        self.sums = Sums(classes=False)
+        self._last = self.sums
+        self._actions = np.zeros((0, 3))
+        # mean costs of the model, of the log, and of their difference: sum, sum of squares
+        self._costs = np.zeros((3, 2))
+        self._logs = False
+
+    def add(self, decisions: Decisions, decided: Decided) -> list[dict[str, Any]]:
+        """Add a batch; returns the rows of the curve that have become due in it."""
+        known = ~np.isnan(decided.loss)
+        own = np.where(known, decided.loss, 0.0)
+        counts, losses = running(self.sums.weight, known.astype(np.float64)), running(self.sums.loss, own)
+        rows = []
+        while (i := math.ceil(self._due - self.examples) - 1) < decisions.n:
+            sums, n = Sums(float(counts[i + 1]), float(losses[i + 1]), 0.0, False), self.examples + i + 1
+            since = sums.minus(self._last)
+            rows.append({
+                "examples": n, "weight": float(n), "total": sums.weight, "since": since.weight,
+                "loss": sums.average_loss, "error": None, "since_loss": since.average_loss, "since_error": None,
+            })  # fmt: skip
+            self._last, self._due = sums, self._schedule.after(n)
+        self.examples += decisions.n
+        self.sums = Sums(float(counts[-1]), float(losses[-1]), 0.0, False)
+        logged = own if decisions.costs is not None else np.where(known, decisions.cost, 0.0)
+        self._logs |= decisions.costs is None and bool(known.any())
+        for sums_of, values in zip(self._costs, (own, logged, own - logged), strict=True):
+            sums_of[:] = [running(start, each)[-1] for start, each in zip(sums_of, (values, values**2), strict=True)]
+        self._count_actions(decisions, decided, known, logged)
+        return rows
+
+    def _count_actions(self, decisions: Decisions, decided: Decided, known: np.ndarray, cost: np.ndarray) -> None:
+        if not decisions.n:
+            return
+        sizes = np.diff(decisions.first)
+        numbers = decisions.column
+        if not numbers.any():  # actions are rows: numbered by their place
+            numbers = np.arange(len(numbers)) - np.repeat(decisions.first[:-1], sizes)
+        room = int(numbers.max(initial=-1)) + 1
+        if room > len(self._actions):
+            self._actions = np.concatenate((self._actions, np.zeros((room - len(self._actions), 3))))
+        np.add.at(self._actions[:, GIVEN], numbers, decided.probability)
+        at = numbers[decisions.first[:-1] + np.maximum(decided.action, 0)][known]
+        np.add.at(self._actions[:, TAKEN], at, 1.0)
+        np.add.at(self._actions[:, COST], at, cost[known])
+
+    def result(self) -> dict[str, Any]:
+        """The mean costs with their errors, and the actions that were taken most."""
+        n = self.sums.weight
+        names = ("this model", "the log", "this model less the log") if self._logs else ("this model",)
+        values = [
+            {"name": name, "cost": total / n, "error": math.sqrt(max(squares / n - (total / n) ** 2, 0.0) / n)}
+            for name, (total, squares) in zip(names, self._costs.tolist(), strict=False) if n > 0
+        ]  # fmt: skip
+        order = np.argsort(-self._actions[:, TAKEN], kind="stable")[:MOST]
+        actions = [
+            {
+                "action": int(a) + self._first, "taken": float(self._actions[a, TAKEN]),
+                "share": float(self._actions[a, TAKEN]) / n if n else 0.0,
+                "given": float(self._actions[a, GIVEN]) / max(self.examples, 1),
+                "cost": float(self._actions[a, COST] / self._actions[a, TAKEN]) if self._actions[a, TAKEN] else None,
+            }
+            for a in order.tolist()
+        ]  # fmt: skip
+        return {"values": values, "actions": actions, "others": len(self._actions) - len(actions)}

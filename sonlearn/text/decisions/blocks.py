@@ -1,0 +1,191 @@
+"""Decisions in VW's text: a line for each (``--cb``), or a block of lines, one for each action (``--cb_adf``)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.batch import joined
+from sonlearn.data.decisions import Decisions
+from sonlearn.errors import InputError, shorten
+from sonlearn.options import TextOptions
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.text.chunk import ChunkParser, tag_in
+from sonlearn.text.decisions.crossing import chosen
+from sonlearn.text.decisions.rows import Block, Head, RefusedDecision, assembled
+
+_COST = "action:cost:probability, for example 2:-1:0.25"
+
+
+class Label(NamedTuple):
+    """What stands before the bar of a line."""
+
+    action: int  # number of the action that has a cost, 0 of none
+    cost: float
+    probability: float
+    actions: tuple[int, ...]  # all that are named
+    shared: bool
+    tag: str
+
+
+class Malformed(Exception):  # noqa: N818
+    """What is wrong with a decision, and where: the line of the block or text, and its column."""
+
+    def __init__(self, line: int, column: int | None, found: str, expected: str):
+        super().__init__(line, column, found, expected)
+        self.line, self.column, self.found, self.expected = line, column, found, expected
+
+
+class Origin(NamedTuple):
+    """Where a row of the parser's text comes from."""
+
+    block: int
+    line: int
+    shared: int  # line of the features that follow its own; 0: none do
+    own: int  # bytes of its own text
+    offset: int  # bytes before the shared features in their own line
+
+
+def parse_blocks(
+    blocks: list[Block], options: TextOptions, bandit: BanditOptions
+) -> tuple[Decisions | None, list[RefusedDecision]]:
+    """Decisions of blocks of VW text, and those that are malformed."""
+    texts: list[bytes] = []  # what the parser of VW text reads: of each row a line
+    origin: list[Origin] = []
+    heads: list[Any] = []
+    refused: dict[int, RefusedDecision] = {}
+    for at, block in enumerate(blocks):
+        try:
+            if bandit.actions is not None:
+                heads.append(_read_line(at, block, bandit.actions, texts, origin))
+            else:
+                heads.append(_read_block(at, block, texts, origin))
+        except Malformed as problem:
+            heads.append(None)
+            error = InputError("", problem.line, problem.column, problem.found, problem.expected)
+            refused[at] = RefusedDecision(block.line, tag_in(block.lines[0]), error)
+    if not texts:
+        return None, list(refused.values())
+    text = np.frombuffer(b"\n".join(texts) + b"\n", np.uint8)
+    parsed = ChunkParser(options, "skip", len(texts)).parse(text, "vw", "")
+    for error in parsed.errors:
+        at, line, shared, own, offset = origin[(error.line or 1) - 1]
+        column = error.column
+        if column is not None and shared and column > own:
+            line, column = shared, column - own - 1 + offset
+        refused.setdefault(
+            at,
+            RefusedDecision(
+                blocks[at].line, tag_in(blocks[at].lines[0]), InputError("", line, column, error.found, error.expected)
+            ),
+        )
+    in_order = [refused[at] for at in sorted(refused)]
+    good = [at for at, head in enumerate(heads) if head is not None and at not in refused]
+    if not good:
+        return None, in_order
+    rows = joined(parsed.batches)
+    owners = np.array([origin[line - 1][0] for line in rows.lines.tolist()])
+    lines = np.array([origin[line - 1][1] for line in rows.lines.tolist()])
+    rows = rows._replace(lines=lines, tags=None, y=np.full(rows.n, np.nan))
+    kept = np.isin(owners, good)
+    rows, owners = chosen(rows, kept), owners[kept]
+    begin = np.searchsorted(owners, good)
+    return assembled(rows, begin, [heads[at] for at in good], options, bandit, given=True), in_order
+
+
+def _read_line(at: int, block: Block, K: int, texts: list[bytes], origin: list[Origin]) -> Head:
+    """Read the label of a line, a decision among K actions, and give its row to the parser. Raises Malformed."""
+    label = label_of(block.lines[0], block.line)
+    if label.shared:
+        raise Malformed(block.line, 1, "shared", f"{_COST}; blocks of lines are for --cb_adf")
+    wrong = next((a for a in label.actions if not 1 <= a <= K), None)
+    if wrong is not None:
+        raise Malformed(block.line, 1, f"action {wrong}", f"an action from 1 to {K} (--cb {K})")
+    named = sorted(set(label.actions))
+    columns = tuple(a - 1 for a in named) if len(label.actions) > (label.action > 0) else tuple(range(K))
+    texts.append(features_of(block.lines[0]))
+    origin.append(Origin(at, block.line, 0, 0, 0))
+    action = columns.index(label.action - 1) if label.action else -1
+    return Head(block.line, False, columns, action, label.cost, label.probability, label.tag)
+
+
+def _read_block(at: int, block: Block, texts: list[bytes], origin: list[Origin]) -> Head:
+    """Read the labels of a block of lines, one an action, and give its rows to the parser. Raises Malformed."""
+    labels = [label_of(line, block.line + i) for i, line in enumerate(block.lines)]
+    shared = labels[0].shared
+    if shared and len(labels) == 1:
+        raise Malformed(block.line, 1, "shared without an action", "a line for each action behind it")
+    late = next((i for i, label in enumerate(labels) if i and label.shared), None)
+    if late is not None:
+        raise Malformed(block.line + late, 1, "shared", "shared in the first line of a block; a blank line ends one")
+    chosen = [i for i, label in enumerate(labels) if not math.isnan(label.cost)]
+    if len(chosen) > 1:
+        raise Malformed(block.line + chosen[1], 1, "a second cost", "one action with a cost in a decision")
+    for i, label in enumerate(labels):
+        if math.isnan(label.cost) and label.actions:
+            raise Malformed(block.line + i, 1, shorten(str(label.actions[0])), _COST)
+    tail = features_of(block.lines[0]).lstrip() if shared else b""
+    if shared:
+        texts.append(features_of(block.lines[0]))
+        origin.append(Origin(at, block.line, 0, 0, 0))
+    offset = len(block.lines[0]) - len(tail)  # columns of the shared features in their own line
+    for i, line in enumerate(block.lines[shared:], int(shared)):
+        own = features_of(line)
+        texts.append(own + b" " + tail if shared else own)
+        origin.append(Origin(at, block.line + i, block.line if shared else 0, len(own), offset))
+    tag = next((label.tag for label in labels if label.tag), "")
+    if not chosen:
+        return Head(block.line, shared, (), -1, math.nan, math.nan, tag)
+    label = labels[chosen[0]]
+    return Head(block.line, shared, (), chosen[0] - shared, label.cost, label.probability, tag)
+
+
+def label_of(line: bytes, number: int) -> Label:
+    """What stands before the bar. Raises Malformed."""
+    before, bar, _ = line.partition(b"|")
+    if not bar:
+        raise Malformed(number, 1, shorten(line), "| before the features, as in 2:-1:0.25 | a b")
+    words = before.split()
+    tag = ""
+    may_be_tag = len(words) > 1 if words[:1] == [b"shared"] else bool(words) and b":" not in words[-1]
+    if may_be_tag:
+        tag = tag_in(line)
+        words = words[:-1] if tag and not (words[-1].isdigit() and before[-1:].isspace()) else words
+    if words[:1] == [b"shared"]:
+        if len(words) > 1:
+            raise Malformed(number, before.index(words[1]) + 1, shorten(words[1]), "a tag or | after shared")
+        return Label(0, math.nan, math.nan, (), True, tag)
+    action, cost, probability, named = 0, math.nan, math.nan, []
+    unweighted: Malformed | None = None  # a cost without a probability: VW does not count it beside one that has it
+    for word in words:
+        column = before.index(word) + 1
+        fields = word.split(b":")
+        try:
+            number_of = int(fields[0])
+            values = [float(field) for field in fields[1:]]
+        except ValueError:
+            raise Malformed(number, column, shorten(word), _COST) from None
+        if len(fields) not in (1, 2, 3) or number_of < 0:
+            raise Malformed(number, column, shorten(word), _COST)
+        if len(fields) == 2 and unweighted is None:
+            unweighted = Malformed(number, column, shorten(word), _COST)
+        named.append(number_of)
+        if len(fields) == 3:
+            if action or not math.isnan(cost):
+                raise Malformed(number, column, shorten(word), "one action with a cost in a decision")
+            action, (cost, probability) = number_of, values
+            if not math.isfinite(cost):
+                raise Malformed(number, column, shorten(word), "a finite cost")
+            if not 0.0 < probability <= 1.0:
+                raise Malformed(number, column, shorten(word), "a probability above 0, and at most 1, behind the cost")
+    if unweighted is not None and math.isnan(cost):
+        raise unweighted
+    return Label(action, cost, probability, tuple(named), False, tag)
+
+
+def features_of(line: bytes) -> bytes:
+    """`line` with blanks in place of what stands before its bar: columns stay."""
+    at = line.index(b"|")
+    return b" " * at + line[at:]

@@ -1,0 +1,104 @@
+"""Rows of actions with the features that they share, and the products of both."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sonlearn.data.batch import Batch
+from sonlearn.data.mixing import BITS, LOW, mixed
+from sonlearn.jit import bare_inline, bare_jit
+
+#: Bits of a hash: as many as leave a product of two in 63.
+
+
+def chosen(rows: Batch, kept: np.ndarray) -> Batch:
+    """The rows that are `kept` (bool[n])."""
+    if kept.all():
+        return rows
+    sizes, entries = np.diff(rows.indptr), np.repeat(kept, np.diff(rows.indptr))
+    indptr = np.concatenate(([0], np.cumsum(sizes[kept])))
+    return rows._replace(
+        indptr=indptr, indices=rows.indices[entries], values=rows.values[entries], y=rows.y[kept],
+        weight=rows.weight[kept], lines=rows.lines[kept], base=None,
+    )  # fmt: skip
+
+
+def merged(
+    rows: Batch, begin: np.ndarray, sizes: np.ndarray, shared: np.ndarray, constant: bool, crosses: bool, given: bool
+) -> Batch:
+    """Rows of actions with what is shared, and with products of both.
+
+    Parameters
+    ----------
+    rows : Batch
+        Of each decision the row of what is shared, where it has one, and after it those of its actions.
+    begin, sizes : int64[n]
+        Where the rows of each decision begin, and how many they are.
+    shared : bool[n]
+        Whether the first of them is of what is shared.
+    constant : bool
+        Whether each row ends with the constant feature.
+    crosses : bool
+        Whether to multiply.
+    given : bool
+        Whether the rows of actions hold what is shared already, behind what is theirs.
+    """
+    lengths = np.diff(rows.indptr)
+    of = np.repeat(np.where(shared, begin, -1), sizes)  # of each row that of what it shares
+    actions = np.ones(rows.n, bool)
+    actions[begin[shared]] = False
+    if given and not crosses:
+        return chosen(rows, actions)
+    own = lengths - constant - np.where((of >= 0) & given, lengths[of] - constant, 0)
+    theirs = np.where(of >= 0, lengths[of] - constant, 0)
+    total = own + theirs + constant + (own * theirs if crosses else 0)
+    at = np.flatnonzero(actions)
+    indptr = np.concatenate(([0], np.cumsum(total[at])))
+    indices, values = np.empty(indptr[-1], np.int64), np.empty(indptr[-1])
+    of = np.ascontiguousarray(of[at])
+    cross(rows.indptr, rows.indices, rows.values, at, of, constant, own[at], crosses, indptr, indices, values)
+    return rows._replace(
+        indptr=indptr, indices=indices, values=values, y=rows.y[at], weight=rows.weight[at], lines=rows.lines[at]
+    )
+
+
+@bare_jit
+def cross(indptr, indices, values, at, of, constant, own, crosses, out_indptr, out_indices, out_values):
+    """Fill in rows: those `at`, with what row `of` holds (-1: none), and products.
+
+    Parameters
+    ----------
+    indptr, indices : int64[...], values : float64[...]: rows, not modified
+    at, of, own : int64[n]; own is how many entries of a row are not of what is shared; not modified
+    constant, crosses : bool
+    out_indptr : int64[n + 1]; out_indices : int64[nnz], out_values : float64[nnz], filled in
+    """
+    for i in range(len(at)):
+        begin, to = indptr[at[i]], out_indptr[i]
+        end = begin + own[i]
+        for e in range(begin, end):
+            out_indices[to], out_values[to] = indices[e], values[e]
+            to += 1
+        if of[i] >= 0:
+            first, last = indptr[of[i]], indptr[of[i] + 1] - constant
+            for s in range(first, last):
+                out_indices[to], out_values[to] = indices[s], values[s]
+                to += 1
+            if crosses:
+                for e in range(begin, end):
+                    for s in range(first, last):
+                        out_indices[to] = product_id(indices[e], indices[s])
+                        out_values[to] = values[e] * values[s]
+                        to += 1
+        if constant:
+            e = indptr[at[i] + 1] - 1
+            out_indices[to], out_values[to] = indices[e], values[e]
+            to += 1
+
+
+@bare_inline
+def product_id(a, b):
+    """The id of the product of two features, from 2^61 on: no id of a feature."""
+    low = mixed(mixed(a & LOW) ^ (a >> BITS) ^ (b & LOW)) ^ (b >> BITS)
+    high = mixed(mixed(b & LOW) ^ (a & LOW)) & ((1 << 30) - 1)
+    return (1 << 61) | (high << BITS) | mixed(low)

@@ -1,0 +1,123 @@
+"""Decisions in dsjson: one object a line.
+
+As in VW, a decision with ``_skipLearn`` is only decided, and a line with a reward but no decision (a "dangling
+observation") is passed over. ``pdrop``, the share of decisions that a log left out, is not made up for: VW weights what
+is left by 1/(1 - pdrop), which changes sums, but no mean.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sonlearn.data.batch import Batch, joined
+from sonlearn.data.decisions import Decisions
+from sonlearn.options import TextOptions
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.text.chunk import ChunkParser
+from sonlearn.text.decisions.rows import Block, Head, RefusedDecision, assembled
+from sonlearn.text.objects import Members, Unfit, described, error_of, members_of
+
+
+def parse_dsjson(
+    blocks: list[Block], options: TextOptions, bandit: BanditOptions, notes: set[str] | None = None
+) -> tuple[Decisions | None, list[RefusedDecision]]:
+    """Decisions of lines of dsjson, and those that are malformed; what else is to be known is added to `notes`."""
+    parser = ChunkParser(options, "stop", 1)
+    heads: list[Head] = []
+    refused: list[RefusedDecision] = []
+    batches: list[Batch] = []
+    for block in blocks:
+        line = block.lines[0]
+        try:
+            record = members_of(line)
+            fields: dict[str, Any] = dict(record)
+            if notes is not None and "RewardValue" in fields and not {"c", "_multi"} & fields.keys():
+                notes.add("lines with a RewardValue and no decision were passed over")
+                continue
+            if notes is not None and fields.get("pdrop"):
+                notes.add("pdrop: decisions that the log has left out are not made up for")
+            head, records = _decision_of(record, block.line, bandit)
+            parsed = parser.parse_records(((block.line, record) for record in records), "")
+            if parsed.errors:
+                error = parsed.errors[0]
+                refused.append(RefusedDecision(block.line, head.tag, error))
+                continue
+        except Unfit as problem:
+            refused.append(RefusedDecision(block.line, "", error_of(problem, line, ("", block.line))))
+            continue
+        heads.append(head)
+        batches += parsed.batches
+    if not heads:
+        return None, refused
+    rows = joined(batches)
+    rows = rows._replace(tags=None, base=None, y=np.full(rows.n, np.nan), weight=np.ones(rows.n))
+    sizes = [len(head.columns) + head.shared for head in heads]
+    begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    found = assembled(rows, begin, heads, options, bandit, given=False)
+    return found._replace(probabilities=_all_logged(heads)), refused
+
+
+def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Head, list[Members]]:
+    """(what is known of a decision in dsjson, its records: what is shared, then each action's). Raises Unfit."""
+    fields: dict[str, Any] = dict(record)
+    context = fields.get("c", record if "_multi" in fields else None)
+    if not isinstance(context, Members):
+        raise Unfit("no object c", "dsjson: the context in c, with its actions in _multi", ())
+    actions = dict(context).get("_multi")
+    shared = Members((name, value) for name, value in context if name[:1] != "_" or name == "_text")
+    tag = fields.get("EventId") or fields.get("_tag") or ""
+    if bandit.actions is not None:
+        columns: tuple[int, ...] = tuple(range(bandit.actions))
+        records = [shared]
+    else:
+        if not isinstance(actions, list) or not actions:
+            raise Unfit("no array _multi in c", "one object for each action in c._multi", ("c", "_multi"))
+        wrong = next((i for i, one in enumerate(actions) if not isinstance(one, Members)), None)
+        if wrong is not None:
+            raise Unfit("an action that is no object", "one object for each action", ("c", "_multi", str(wrong)))
+        columns, records = tuple(range(len(actions))), [shared, *actions]
+    labels = {name.lower(): value for name, value in fields.items()}
+    index, cost, probability = (labels.get(f"_label{name}") for name in ("index", "_cost", "_probability"))
+    if index is None and isinstance(fields.get("_label_Action"), float):
+        index = fields["_label_Action"] - 1.0
+    logged = _logged_probabilities(fields, len(columns))
+    if cost is None or index is None or fields.get("_skipLearn") is True:
+        return Head(line, True, columns, -1, math.nan, math.nan, str(tag), logged), records
+    for name, value in (("_labelIndex", index), ("_label_cost", cost), ("_label_probability", probability)):
+        if not isinstance(value, float) or not math.isfinite(value):
+            raise Unfit(f"{value!r}", "a number", (name,))
+    if not (0 <= index < len(columns) and index == math.floor(index)):
+        raise Unfit(f"{index:g}", f"an action from 0 to {len(columns) - 1}", ("_labelIndex",))
+    if not 0.0 < probability <= 1.0:  # type: ignore[operator]
+        raise Unfit(f"{probability:g}", "a probability above 0, and at most 1", ("_label_probability",))
+    head = Head(line, bandit.actions is None, columns, int(index), cost, probability, str(tag), logged)  # type: ignore[arg-type]
+    return head, records
+
+
+def _logged_probabilities(fields: dict[str, Any], count: int) -> tuple[float, ...]:
+    """The probabilities p of the actions a (from 1 or 0 on), in the order of actions; empty without. Raises Unfit."""
+    p, a = fields.get("p"), fields.get("a")
+    if p is None or a is None:
+        return ()
+    for name, values in (("p", p), ("a", a)):
+        if not isinstance(values, list) or not all(isinstance(value, float) for value in values):
+            raise Unfit(described(values), "an array of numbers", (name,))
+        if len(values) != count:
+            raise Unfit(f"{len(values)} numbers", f"{count}, one for each action", (name,))
+    least = 0 if 0.0 in a else 1
+    if sorted(a) != list(range(least, count + least)):
+        raise Unfit("numbers of actions", f"each from 1 to {count} once, or from 0 on", ("a",))
+    if not all(0.0 <= one <= 1.0 for one in p):
+        raise Unfit("a probability", "probabilities from 0 to 1", ("p",))
+    of = dict(zip(a, p, strict=True))
+    return tuple(of[float(i + least)] for i in range(count))
+
+
+def _all_logged(heads: list[Head]) -> np.ndarray | None:
+    """float64[candidates]: the probabilities of all actions of some decisions; None where none has them."""
+    if not any(head.probabilities for head in heads):
+        return None
+    return np.array([p for head in heads for p in head.probabilities or (math.nan,) * len(head.columns)])

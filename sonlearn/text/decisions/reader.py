@@ -1,0 +1,212 @@
+"""Sources to batches of decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from sonlearn.data.batch import Batch
+from sonlearn.data.decisions import Decisions
+from sonlearn.errors import InputError
+from sonlearn.options import TextOptions
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.text.columns import ColumnTable, Labelling
+from sonlearn.text.decisions.blocks import parse_blocks
+from sonlearn.text.decisions.dsjson import parse_dsjson
+from sonlearn.text.decisions.rows import Block, without_rows
+from sonlearn.text.decisions.tables import (
+    as_table,
+    decisions_of_classes,
+    decisions_of_table,
+    problems_of_classes,
+    problems_of_table,
+)
+from sonlearn.text.hashing import constant_id
+from sonlearn.text.meter import Meter
+from sonlearn.text.names import NameTable
+from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
+from sonlearn.text.source import CHUNK_BYTES, read_chunks, source_name
+
+
+class DecisionReader:
+    """Batches of the decisions in one or several sources. Iterate once.
+
+    The parameters and attributes are those of `sonlearn.text.read.Reader`, with these besides.
+
+    Parameters
+    ----------
+    bandit : BanditOptions
+    """
+
+    def __init__(
+        self,
+        sources: Any,
+        options: TextOptions,
+        bandit: BanditOptions,
+        *,
+        chunk_bytes: int = CHUNK_BYTES,
+        on_error: str = "stop",
+        max_errors: int | None = None,
+        threads: int = 0,
+        names: NameTable | None = None,
+        columns: ColumnTable | None = None,
+        known_rows: int = 0,
+    ):
+        self.options, self.bandit = options, bandit
+        self._columns_of_costs = bool(bandit.cost or bandit.reward or bandit.action)
+        self._tables = bandit.cbify is not None or self._columns_of_costs
+        if self._columns_of_costs:
+            options = as_table(options, bandit)
+        self._reader = Reader(
+            sources, options, chunk_bytes=chunk_bytes, on_error=on_error, max_errors=max_errors,
+            threads=threads if self._tables else 0, names=names, columns=columns, known_rows=known_rows,
+            labels=Labelling(False),
+        )  # fmt: skip
+        self.sources = self._reader.sources
+        self._chunk_bytes, self._on_error, self._max_errors = chunk_bytes, on_error, max_errors
+        self._format = None if options.format == "auto" else options.format
+        self.meter: Meter | None = None
+        self.skipped: list[str] = []
+        self._errors: list[InputError] = []
+        self._error_count = 0
+        self._notes: set[str] = set()
+
+    # What the run asks of a reader.
+    @property
+    def format(self) -> str | None:
+        """``vw``, ``json`` (dsjson), or that of a table."""
+        return self._reader.format if self._tables else self._format
+
+    @property
+    def errors(self) -> list[InputError]:
+        """The first malformed decisions that were left out."""
+        return self._reader.errors if self._tables else self._errors
+
+    @property
+    def error_count(self) -> int:
+        """Malformed decisions that were left out."""
+        return self._reader.error_count if self._tables else self._error_count
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of columns and of fields of dsjson."""
+        return [*self._reader.notes, *sorted(self._notes)]
+
+    def __iter__(self) -> Iterator[Decisions]:
+        """Yield batches. Raises InputError as `Reader` does."""
+        self._reader.meter = self.meter
+        if self.bandit.cbify is not None:
+            K = self.bandit.cbify
+            for batch in self._without(lambda batch: problems_of_classes(batch, K)):
+                yield decisions_of_classes(batch, K)
+        elif self._columns_of_costs:
+            for batch in self._without(lambda batch: problems_of_table(batch, self.bandit)):
+                yield decisions_of_table(batch, self.bandit)
+        else:
+            yield from self._of_text()
+
+    def _without(self, problems_of: Callable[[Batch], dict[int, InputError]]) -> Iterator[Batch]:
+        """The rows of tables without those that have problems, up to the one that is one too many."""
+        reader = self._reader
+        for batch in reader:
+            problems = problems_of(batch)
+            allowed = 0 if self._on_error == "stop" else self._max_errors
+            fatal, stop = None, batch.n
+            if allowed is not None and reader.error_count + len(problems) > allowed:
+                stop = sorted(problems)[max(allowed - reader.error_count, 0)]
+                fatal = problems[stop]
+                problems = {i: error for i, error in problems.items() if i < stop}
+            reader.errors += list(problems.values())[: max(SHOWN_ERRORS - len(reader.errors), 0)]
+            reader.error_count += len(problems)
+            rest = without_rows(batch.part(0, stop), sorted(problems))
+            rest = rest._replace(skipped=[(0, tag) for tag in self.skipped] + (rest.skipped or []) or None)
+            if rest.n:
+                self.skipped = []
+                yield rest
+            else:
+                self.skipped = [tag for _, tag in rest.skipped or ()]
+            if fatal is not None:
+                raise fatal
+        self.skipped += reader.skipped
+        if self._columns_of_costs:
+            self.skipped = [""] * len(self.skipped)  # the tags were actions
+
+    def _of_text(self) -> Iterator[Decisions]:
+        if self.meter is not None:
+            self.meter.begin(expand_globs(self.sources))
+        found = 0
+        watch = None if self.meter is None else self.meter.watch
+        for source in expand_globs(self.sources):
+            name = source_name(source)
+            for blocks in self._blocks(source, watch):
+                for decisions in self._parsed(blocks, name):
+                    found += decisions.n
+                    yield decisions
+        if found == 0:
+            self._reader.errors, self._reader.error_count = self._errors, self._error_count
+            self._reader.nothing()
+
+    def _blocks(self, source: Any, watch: Any) -> Iterator[list[Block]]:
+        """The blocks of a source, of a chunk of it at a time."""
+        line, begun = 1, Block(1, [])
+        for chunk in read_chunks(source, self._chunk_bytes, watch):
+            blocks = []
+            for text in chunk.tobytes().split(b"\n")[:-1]:
+                text = text.removesuffix(b"\r")
+                blank = not text.strip()
+                if self._format is None and not blank:
+                    self._format = "json" if text.lstrip()[:1] == b"{" else "vw"
+                if not blank:
+                    begun = Block(line, []) if not begun.lines else begun
+                    begun.lines.append(text)
+                if begun.lines and (blank or self.bandit.actions is not None or self._format == "json"):
+                    blocks.append(begun)
+                    begun = Block(line + 1, [])
+                line += 1
+            yield blocks
+        if begun.lines:
+            yield [begun]
+
+    def _parsed(self, blocks: list[Block], source: str) -> Iterator[Decisions]:
+        """The decisions of some blocks, up to the malformed one that is one too many."""
+        if self._format == "json":
+            found, problems = parse_dsjson(blocks, self.options, self.bandit, self._notes)
+        else:
+            found, problems = parse_blocks(blocks, self.options, self.bandit)
+        problems = [problem._replace(error=_placed(problem.error, source)) for problem in problems]
+        allowed = 0 if self._on_error == "stop" else self._max_errors
+        fatal = None
+        if allowed is not None and self._error_count + len(problems) > allowed:
+            fatal = problems[allowed - self._error_count]
+            problems = problems[: allowed - self._error_count]
+        self._errors += [problem.error for problem in problems][: SHOWN_ERRORS - len(self._errors)]
+        self._error_count += len(problems)
+        if found is not None:
+            found = found._replace(
+                rows=found.rows._replace(source=source, constant=constant_id(self.options, self.format)), source=source
+            )
+            skipped = [(0, tag) for tag in self.skipped]
+            skipped += [(int(np.searchsorted(found.lines, problem.line)), problem.tag) for problem in problems]
+            found = found._replace(skipped=skipped or None)
+            if fatal is not None:
+                found = found.part(0, int(np.searchsorted(found.lines, fatal.line)))
+            if found.n:
+                self.skipped = []
+                yield found
+        else:
+            self.skipped += [problem.tag for problem in problems]
+        if fatal is not None:
+            raise fatal.error
+
+
+def _placed(error: InputError, source: str) -> InputError:
+    return InputError(source, error.line, error.column, error.found, error.expected)
+
+
+def read_decisions(
+    sources: Any, options: TextOptions, bandit: BanditOptions, *, chunk_bytes: int = CHUNK_BYTES
+) -> Iterable[Decisions]:
+    """Batches of the decisions in `sources`: see `DecisionReader`."""
+    return iter(DecisionReader(sources, options, bandit, chunk_bytes=chunk_bytes))
