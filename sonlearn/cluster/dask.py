@@ -233,7 +233,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     def learn(i: int, before: Any, span: Span) -> Any:
         return dask.delayed(functools.partial(tasks.learn_rows, job, i + 1, span))(parts[i], before)
 
-    last, base = len(parts) - 1, None if start is None else dask.delayed(tasks.initial(start), traverse=False)
+    last, base = len(parts) - 1, None if start is None else _sent(client, start)
     each: list[Any] = [None] * chosen.learners
     alone: dict[int, int] = {}  # of each partition the first rows that one learner learns alone
     seen = FIRST_ROWS if start is not None and start.examples else 0
@@ -338,7 +338,7 @@ class _Copies:
 
 def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: Plan, start: Learner | None) -> Trained:
     """Learners that cannot be merged, all of them in one model (`sonlearn.learn.merge`), or a single one."""
-    apart, further, further_predictions = _graph(job, parts, chosen, start)
+    apart, further, further_predictions = _graph(job, parts, chosen, None if start is None else _sent(client, start))
     futures = client.compute([*further, *further_predictions, *map(dask.delayed(_without_learner), apart)])
     found = results_of(futures)
     n = len(chosen.learners)
@@ -354,44 +354,36 @@ def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: Plan, star
 def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client | None = None) -> Iterator[Answered]:
     """Predictions of each partition, in order, computed a few partitions in advance. Call `settled` first."""
     client = client or client_here()
-    model = _Sent(client, tasks.initial(learner))
+    model = _sent(client, learner)
+
+    def ask(reading: Reading, number: int, part: Any) -> Any:
+        part = client.compute(part) if dask.is_dask_collection(part) else part
+        return client.submit(tasks.predict_partition, model, reading, number, part, pure=False)
+
     wanted, waiting = iter(enumerate(parts, 1)), collections.deque()
     errors_allowed = reading.max_errors
     while True:
         while len(waiting) <= 2 * len(client.nthreads()) and (following := next(wanted, None)) is not None:
-            waiting.append((following, model.ask(reading, *following)))
+            waiting.append((following, ask(reading, *following)))
         if not waiting:
             return
         following, future = waiting.popleft()
-        try:
-            (answered,) = results_of([future])
-        except LostError:  # the last worker with the model has died
-            model.send()
-            waiting = collections.deque((each, model.ask(reading, *each)) for each, _ in waiting)
-            (answered,) = results_of([model.ask(reading, *following)])
+        (answered,) = results_of([future])
         if errors_allowed is not None:
             if answered.skipped > errors_allowed:  # repeat the partition, up to the line that exceeds the limit
                 limited = dataclasses.replace(reading, max_errors=errors_allowed)
-                (answered,) = results_of([model.ask(limited, *following)])
+                (answered,) = results_of([ask(limited, *following)])
             errors_allowed -= answered.skipped
         yield answered
 
 
-class _Sent:
-    """A learner that has been sent to all workers."""
+def _sent(client: Client, learner: Learner) -> Any:
+    """The future of a task whose result is `learner`. If all workers that have the result die, it is sent again.
 
-    def __init__(self, client: Client, model: LearnedPartition):
-        self._client, self._model = client, model
-        self.send()
-
-    def send(self) -> None:
-        """Send the learner to all workers (again)."""
-        (self._future,) = self._client.scatter([self._model], broadcast=True, hash=False)
-
-    def ask(self, reading: Reading, number: int, part: Any) -> Any:
-        """The future of a partition's predictions."""
-        part = self._client.compute(part) if dask.is_dask_collection(part) else part
-        return self._client.submit(tasks.predict_partition, self._future, reading, number, part, pure=False)
+    What is scattered instead would be lost with these workers. The graph is as large as the model, without a warning.
+    """
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+        return client.compute(dask.delayed(tasks.initial(learner), traverse=False))
 
 
 def partitions_of(data: Any, text: TextOptions, block: int = BLOCK) -> list[Any]:
@@ -493,16 +485,18 @@ def client_here() -> Client:
         raise OptionError("there is no Dask client: give client=Client(...), or make one first") from None
 
 
-def _graph(job: LearnJob, parts: list[Any], chosen: Plan, start: Learner | None) -> tuple[list, list, list]:
-    """(each learner after its own partitions, after the further ones as well, its predictions of the latter)."""
+def _graph(job: LearnJob, parts: list[Any], chosen: Plan, start: Any) -> tuple[list, list, list]:
+    """(each learner after its own partitions, after the further ones as well, its predictions of the latter).
+
+    Each begins with `start`, a future of a learner, or anew if it is None.
+    """
 
     def call(what: Callable, i: int) -> Any:
         return dask.delayed(functools.partial(what, job, i + 1))
 
     apart, after, further_predictions = [], [], []
-    initial = None if start is None else dask.delayed(tasks.initial(start), traverse=False)
     for own in chosen.learners:
-        state = initial
+        state = start
         for i in own:
             state = call(tasks.learn_partition, i)(parts[i], state)
         apart.append(state)
@@ -580,7 +574,7 @@ def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
     idle = 0
     while True:
         steps = copies.pending() if copies else []
-        with contextlib.suppress(TimeoutError), futures[0].client.as_current():
+        with contextlib.suppress(TimeoutError), _lost(), futures[0].client.as_current():
             if steps:
                 wait(steps, timeout=POLL, return_when="FIRST_COMPLETED")
             else:
@@ -598,9 +592,17 @@ def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
 
 
 def _result(future: Any, timeout: float | None) -> Any:
+    with _lost():
+        try:
+            return future.result(timeout=timeout)
+        except KilledWorker as error:
+            raise SonlearnError(f"the cluster has given up: {' '.join(str(error).split())}") from error
+
+
+@contextlib.contextmanager
+def _lost() -> Iterator[None]:
+    """Raise LostError where a task is cancelled because what it needs is lost."""
     try:
-        return future.result(timeout=timeout)
-    except KilledWorker as error:
-        raise SonlearnError(f"the cluster has given up: {' '.join(str(error).split())}") from error
+        yield
     except CancelledError as error:
         raise LostError(f"the cluster has lost what was sent to it: {' '.join(str(error).split())}") from error

@@ -37,6 +37,8 @@ from sonlearn.tuning.search import measure
 
 #: Seconds to wait for a scheduler to answer.
 PATIENCE = 10
+#: How long a worker of a local cluster may take to start again after its death. Dask gives up after 15 seconds.
+RESTART = "5 minutes"
 #: What cannot be shared out, by field of `RunOptions`, and why.
 _ALONE = {
     "predictions": "what learners of partitions predict is not what the model predicts; predict afterwards",
@@ -55,6 +57,7 @@ _ALONE = {
 def connected(where: ClusterOptions) -> Iterator[Any]:
     """A client of the cluster; what was started here ends with the block. Raises OptionError."""
     try:
+        import dask.config
         from distributed import Client, LocalCluster
     except ImportError:
         raise OptionError("--cluster: Dask is not installed; in a copy of the source: pip install '.[dask]'") from None
@@ -63,6 +66,7 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         address: Any = where.cluster
         if address == "local":
             count = where.workers or os.cpu_count() or 1
+            stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": RESTART}))
             address = stack.enter_context(
                 LocalCluster(
                     n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,

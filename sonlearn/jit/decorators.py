@@ -17,6 +17,8 @@ from typing import Any
 
 _DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in ("", "0")
 _LOCK = threading.RLock()
+#: For what is asked while Numba compiles, with Numba's own lock: who has `_LOCK` may be waiting for that one.
+_LOCK_OF_PARTS = threading.RLock()
 _WAITING: list[Callable[[], None]] = []
 #: Not empty: kernels that are stored are to run without Numba.
 _WANTED: list[bool] = []
@@ -126,7 +128,7 @@ class InlinedKernel(Kernel):
 
     def for_kernels(self) -> Any:
         """Numba's dispatcher of the function, for the compilation of a kernel."""
-        with _LOCK:
+        with _LOCK_OF_PARTS:
             self._part = self._part or _compiler().part(self.py_func, **self.settings)
         return self._part
 
@@ -140,7 +142,7 @@ class _Fetch(InlinedKernel):
     """`fetch`, which Python cannot express: `faststart` has its code; without it, nothing is fetched."""
 
     def for_kernels(self) -> Any:
-        with _LOCK:
+        with _LOCK_OF_PARTS:
             self.py_func = _compiler().code_of_fetch(self.py_func)
             return super().for_kernels()
 

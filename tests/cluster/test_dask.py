@@ -28,6 +28,7 @@ from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions
 from sonlearn.cluster import dask as cluster
 from sonlearn.cluster import tasks
 from sonlearn.cluster.plan import COPIED
+from sonlearn.commands.cluster import RESTART
 from sonlearn.data.matrices import to_csr
 from sonlearn.learn.merge import Tally, merge_learners
 from sonlearn.sketch import load, make_sketch
@@ -42,6 +43,7 @@ OPTIONS = LearnOptions(method="rp-son", loss="logistic", sketch_size=5)
 def here():
     """A client of a cluster of two processes."""
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": RESTART}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
             silence_logs=60,
@@ -49,6 +51,13 @@ def here():
         distributed.Client(workers) as client,
     ):  # fmt: skip
         yield client
+
+
+@pytest.fixture(autouse=True)
+def _both_workers(here):
+    """A worker that a test has killed is there again for the next one."""
+    yield
+    here.wait_for_workers(2, timeout=300)
 
 
 @pytest.fixture(scope="module")
@@ -246,7 +255,9 @@ class Watched:
         with open(self.log, "a") as file:
             file.write(f"{self.number}\n")
         if self.number == self.fatal:
-            time.sleep(1.0)  # what was learned before is copied
+            deadline = time.monotonic() + 120
+            while not os.path.exists(self.log + ".copied") and time.monotonic() < deadline:
+                time.sleep(0.02)
             dying((), self.log + ".died")
         return iter(self.lines)
 
@@ -258,6 +269,16 @@ def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tm
     parts = [lines[i::16] for i in range(16)]
     options, text = LearnOptions(method="nag"), TextOptions(format="svmlight")
     found, counts = [], []
+
+    class Copies(cluster._Copies):
+        """Notes when what the first learner has learned is copied, and of the second one the first four parts."""
+
+        def copy(self):
+            super().copy()
+            if [len(chain) for chain in self._chains] == [1, 3]:
+                pathlib.Path(log + ".copied").touch()
+
+    monkeypatch.setattr(cluster, "_Copies", Copies)
     for name, fatal in (("calm", -1), ("death", 13)):
         log = str(tmp_path / name)
         watched = [Watched(part, i, log, fatal) for i, part in enumerate(parts)]
@@ -267,6 +288,7 @@ def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tm
     same_arrays(*found)
     assert counts[0].tolist() == [2, *[1] * 14, 2]  # the first and the last rows are learned before and after
     again = counts[1] - counts[0]
+    assert os.path.exists(log + ".copied")
     assert again[13] == 1
     assert again[8:].sum() <= COPIED
     assert again[:8].sum() <= COPIED
