@@ -33,7 +33,7 @@ from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
-from sonlearn.cluster.plan import COPIED, FIRST_ROWS, HALF, LAST_ROWS, Plan, Rounds, plan, plan_rounds
+from sonlearn.cluster.plan import COPIED, FIRST_ROWS, HALF, LAST_ROWS, PartitionPlan, Rounds, plan, plan_rounds
 from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
@@ -60,7 +60,7 @@ class Trained(NamedTuple):
     learner : Learner
         Merged from several learners (`sonlearn.learn.merging`) unless there was one.
     names : NameTable
-    plan : Plan or Rounds
+    plan : PartitionPlan or Rounds
     each : list of Progress
         Progress of each learner, over its own partitions.
     merge : Progress or None
@@ -72,7 +72,7 @@ class Trained(NamedTuple):
 
     learner: Learner
     names: NameTable
-    plan: Plan | Rounds
+    plan: PartitionPlan | Rounds
     each: list[Progress]
     merge: Progress | None
     skipped: int
@@ -86,7 +86,7 @@ class Trained(NamedTuple):
 
     def further(self) -> list[range]:
         """The partitions that `merge` is of."""
-        if isinstance(self.plan, Plan):
+        if isinstance(self.plan, PartitionPlan):
             return [self.plan.further]
         last = self.plan.rounds[-1][-1]
         return [last[-1:]]
@@ -336,7 +336,7 @@ class _Copies:
         return [future for chain in self._chains for future in chain if not future.done()]
 
 
-def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: Plan, start: Learner | None) -> Trained:
+def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: PartitionPlan, start: Learner | None) -> Trained:
     """Learners that cannot be merged, all of them in one model (`sonlearn.learn.merge`), or a single one."""
     apart, further, further_predictions = _graph(job, parts, chosen, start)
     futures = client.compute([*further, *further_predictions, *map(dask.delayed(_without_learner), apart)])
@@ -493,7 +493,7 @@ def client_here() -> Client:
         raise OptionError("there is no Dask client: give client=Client(...), or make one first") from None
 
 
-def _graph(job: LearnJob, parts: list[Any], chosen: Plan, start: Learner | None) -> tuple[list, list, list]:
+def _graph(job: LearnJob, parts: list[Any], chosen: PartitionPlan, start: Learner | None) -> tuple[list, list, list]:
     """(each learner after its own partitions, after the further ones as well, its predictions of the latter)."""
 
     def call(what: Callable, i: int) -> Any:
@@ -519,7 +519,7 @@ def _without_learner(learned_by: LearnedPartition) -> LearnedPartition:
 
 
 def _merge(
-    chosen: Plan,
+    chosen: PartitionPlan,
     learned_by: list[LearnedPartition],
     further_predictions: list[list[PredictedBatch]],
     before: list[LearnedPartition],

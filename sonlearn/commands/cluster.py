@@ -187,10 +187,10 @@ def predict(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -
     _files(options)
     with contextlib.ExitStack() as stack:
         connect = lambda: stack.enter_context(connected(where))  # noqa: E731
-        return one.run(given, options, lambda *both: _Session(*both, connect))
+        return one.run(given, options, lambda *both: _ClusterSession(*both, connect))
 
 
-class _Session(one.Session):
+class _ClusterSession(one.TrainingSession):
     """A session whose predictions come from a cluster."""
 
     def __init__(self, given: dict[str, Any], options: RunOptions, connect: Callable[[], Any]):
@@ -215,7 +215,7 @@ class _Session(one.Session):
 class _Answers:
     """A reader of batches without features; `predicted` is of the last one."""
 
-    def __init__(self, dask: Any, client: Any, session: _Session, reading: Any):
+    def __init__(self, dask: Any, client: Any, session: _ClusterSession, reading: Any):
         self._dask, self._client, self._session, self._reading = dask, client, session, reading
         self.format: str | None = None
         self.error_count, self.errors = 0, []

@@ -46,7 +46,7 @@ SOME = 10
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 
 
-def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session] | None = None) -> int:
+def run(given: dict[str, Any], options: RunOptions, make: Callable[..., TrainingSession] | None = None) -> int:
     """Do one run; return the exit status. `make` makes another session than this process's.
 
     Parameters
@@ -62,7 +62,7 @@ def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session]
     """
     check_run(options)
     check_recording(options)
-    session = (make or Session)(given, options)
+    session = (make or TrainingSession)(given, options)
     if session.nothing_left:
         return session.ended()
     return session.run()
@@ -76,7 +76,7 @@ CELLS, LEAST_ROWS = 1 << 22, 64
 MOST_UNCOUNTED = 1 << 13
 
 
-class Session(Passes):
+class TrainingSession(Passes):
     """One run under way: the learner, its totals, and where they are written."""
 
     def __init__(self, given: dict[str, Any], options: RunOptions):

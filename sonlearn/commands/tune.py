@@ -29,7 +29,7 @@ from sonlearn.report.labels import as_reported
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Settings
-from sonlearn.tuning.search import MEASURES, Due, Result, Tuning, measure
+from sonlearn.tuning.search import MEASURES, Due, SettingResult, Tuning, measure
 
 #: Columns of the table behind those of the options.
 COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem", *MEASURES)
@@ -41,10 +41,10 @@ def run(settings: Settings, text: TextOptions, running: RunOptions, options: Tun
     """Tune; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
     check_run(running, options.table)
     check_recording(running)
-    return Session(settings, text, running, options).run()
+    return TuningSession(settings, text, running, options).run()
 
 
-class Session(Passes):
+class TuningSession(Passes):
     """One run under way: the settings at work, and where the best one is written."""
 
     def __init__(self, settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions):
@@ -147,7 +147,7 @@ def described(settings: Settings, by: str, choice: TuneOptions) -> list[str]:
     return lines
 
 
-def screen(results: Sequence[Result]) -> list[str]:
+def screen(results: Sequence[SettingResult]) -> list[str]:
     """The table of all settings, for people."""
     known = {name for result in results for name in result.measures}
     name, heading = next((pair for pair in SHOWN if pair[0] in known), ("", ""))
@@ -163,7 +163,7 @@ def screen(results: Sequence[Result]) -> list[str]:
     return lines
 
 
-def write(path: str, results: Sequence[Result]) -> None:
+def write(path: str, results: Sequence[SettingResult]) -> None:
     """The same for programs: a column for each option, numbers with all their digits. Raises OutputError."""
     names = list(dict.fromkeys(name for result in results for name in result.setting.given))
     text = io.StringIO()

@@ -95,7 +95,7 @@ class Classes:
     first : int or None
         Of numbered classes the least label (0 or 1), once it is known.
     kind : str
-        As that of `sonlearn.learn.labels.Labels`: learners whose scores become probabilities alike may share one.
+        As that of `sonlearn.learn.labels.LabelEncoder`: learners whose scores become probabilities alike may share one.
     """
 
     def __init__(self, options: LearnOptions):

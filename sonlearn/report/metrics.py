@@ -68,7 +68,7 @@ class Metrics:
         self._fixed = learner.options.binary or learner.options.loss in CLASSIFICATION
         self._signs = True  # whether all labels so far are -1 or +1
         self._classes: dict[float, list[float]] = {}
-        self._sample = RowSample(SAMPLE)
+        self._sample = PredictionSample(SAMPLE)
         self._coverage = CoverageTotals()
 
     def add(self, batch: Batch, predicted: Predicted | PredictedClass) -> None:
@@ -298,7 +298,7 @@ class ValueSums:
         }  # fmt: skip
 
 
-class RowSample:
+class PredictionSample:
     """A sample of the rows, each with the same probability: those whose number has the least hash (SplitMix64).
 
     It depends on the number of rows and on nothing else, so not on where batches end.

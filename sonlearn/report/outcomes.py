@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.report.progress import Outcome
+from sonlearn.report.progress import BatchOutcome
 
 if TYPE_CHECKING:
     from sonlearn.learn.learner import Predicted, PredictedClass
 
 
-def outcome_of(batch: Batch, held: np.ndarray | None, predicted: Predicted | PredictedClass) -> Outcome:
+def outcome_of(batch: Batch, held: np.ndarray | None, predicted: Predicted | PredictedClass) -> BatchOutcome:
     """The outcome of the rows of `batch` that were not refused; `held` (bool[n]) tells those that are held out."""
     y = predicted.label if hasattr(predicted, "label") else batch.y
     features = np.diff(batch.indptr)
     decided = getattr(predicted, "decided", None)
-    outcome = Outcome(y, batch.weight, predicted.prediction, predicted.loss, features, held, decided)
+    outcome = BatchOutcome(y, batch.weight, predicted.prediction, predicted.loss, features, held, decided)
     if not predicted.refused.any():
         return outcome
-    return Outcome(*(part if part is None else part[~predicted.refused] for part in outcome))
+    return BatchOutcome(*(part if part is None else part[~predicted.refused] for part in outcome))
 
 
 def without_held(batch: Batch, held: np.ndarray | None) -> Batch:
@@ -41,17 +41,17 @@ class Uncounted:
 
     def __init__(self) -> None:
         self.rows, self.weight = 0, 0.0
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[BatchOutcome] = []
         self._predicted: list[Any] = []
 
-    def add(self, outcome: Outcome, predicted: Predicted | PredictedClass) -> None:
+    def add(self, outcome: BatchOutcome, predicted: Predicted | PredictedClass) -> None:
         """Add a batch; none of its rows was refused."""
         self._outcomes.append(outcome)
         self._predicted.append(predicted)
         self.rows += len(outcome.y)
         self.weight += float(outcome.weight.sum())
 
-    def take(self) -> tuple[Outcome, Any]:
+    def take(self) -> tuple[BatchOutcome, Any]:
         """All of it, as of one batch (there is one at least), and begin anew. Of several classes, one batch alone."""
         outcomes, predicted = self._outcomes, self._predicted
         self.__init__()  # type: ignore[misc]

@@ -25,8 +25,8 @@ from starlette.routing import Route
 
 from sonlearn.errors import SonlearnError
 from sonlearn.report.predictions import format_lines
-from sonlearn.serve.metrics import Metrics
-from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Answer, Busy, TooLongError, Wants, Worker
+from sonlearn.serve.metrics import ServerMetrics
+from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Busy, Reply, TooLongError, Wants, Worker
 
 JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", "text/plain", "text/csv"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -79,7 +79,7 @@ class Handlers:
     """
 
     def __init__(
-        self, worker: Worker, metrics: Metrics, limits: Limits, learns: bool, report: Callable[[str], None]
+        self, worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
     ):  # fmt: skip
         self._worker, self._metrics, self._limits = worker, metrics, limits
         self._learns, self._report = learns, report
@@ -211,7 +211,7 @@ class Handlers:
         return b"".join(parts)
 
 
-def text_of(answer: Answer) -> str:
+def text_of(answer: Reply) -> str:
     """Predictions as ``sonlearn predict`` writes them."""
     texts = answer.values
     named = bool(texts) and isinstance(texts[0], str)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from sonlearn.errors import SonlearnError
 from sonlearn.serve.app import Limits, text_of
-from sonlearn.serve.metrics import Metrics
+from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.worker import LINES, TEXT, Busy, Worker
 
 _READ_BYTES = 1 << 16
@@ -38,7 +38,7 @@ class LineServer:
     """
 
     def __init__(
-        self, worker: Worker, metrics: Metrics, limits: Limits, learns: bool, report: Callable[[str], None]
+        self, worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
     ):  # fmt: skip
         self._worker, self._metrics, self._limits, self._learns = worker, metrics, limits, learns
         self._report = report

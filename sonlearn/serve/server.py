@@ -17,7 +17,7 @@ from sonlearn.errors import OptionError
 from sonlearn.serve.app import Handlers, Limits, make_app
 from sonlearn.serve.decider import Decider
 from sonlearn.serve.lines import LineServer
-from sonlearn.serve.metrics import Metrics
+from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.protocol import bounded
 from sonlearn.serve.worker import Worker
 
@@ -32,7 +32,7 @@ class Server:
     Parameters
     ----------
     worker : Worker
-    metrics : Metrics
+    metrics : ServerMetrics
     limits : Limits
     learns : bool
     report : callable
@@ -40,7 +40,7 @@ class Server:
     """
 
     def __init__(
-        self, worker: Worker, metrics: Metrics, limits: Limits, learns: bool, report: Callable[[str], None]
+        self, worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
     ):  # fmt: skip
         asked, totals = worker.learner.options.coverage, worker.coverage
         if asked is not None:

@@ -108,7 +108,7 @@ def stack(blocks: list) -> np.ndarray | sp.csr_array:
     return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, width))
 
 
-class Columns:
+class ColumnIndex:
     """The columns that have occurred, numbered by slots in order of occurrence.
 
     Dense input has all columns from the start, and slot = column. For sparse input no array has length d, so d may be
@@ -150,7 +150,7 @@ class Active:
     `local` is (n, a), CSR or dense; `slots` is int64[a], or a full slice for dense rows.
     """
 
-    def __init__(self, rows: np.ndarray | sp.csr_array, columns: Columns | None):
+    def __init__(self, rows: np.ndarray | sp.csr_array, columns: ColumnIndex | None):
         if columns is None:
             self.local, self.slots = rows, slice(None)
             return
@@ -177,7 +177,7 @@ class Active:
         table[self.slots] += self.local.T @ coefficients
 
 
-class Waiting:
+class RowBuffer:
     """Rows that wait for the next decomposition, in their original form."""
 
     def __init__(self) -> None:

@@ -47,7 +47,7 @@ MOST_FEATURES = 2.0**31
 _FIRST_LINE = 1
 
 
-class Parsed(NamedTuple):
+class ParsedChunk(NamedTuple):
     """What became of a chunk.
 
     Attributes
@@ -114,7 +114,7 @@ class ChunkParser:
         self._expands = records is None and self._interactions.wanted
         self._most = most_features
 
-    def parse(self, chunk: np.ndarray, format: str, source: str) -> Parsed:
+    def parse(self, chunk: np.ndarray, format: str, source: str) -> ParsedChunk:
         """Parse whole lines (uint8, the last byte a newline); `source` is for messages."""
         if format == "json":
             lines = chunk.tobytes().split(b"\n")[:-1]
@@ -152,9 +152,9 @@ class ChunkParser:
             errors = errors[: self._keep]
         else:
             batches = [to_batch(self._rows, n, chunk)] if n else []
-        return Parsed(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names, skipped=skipped)
+        return ParsedChunk(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names, skipped=skipped)
 
-    def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> Parsed:
+    def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
         """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
         errors: list[InputError] = []
         skipped: list[tuple[int, str]] = []
@@ -184,7 +184,7 @@ class ChunkParser:
         else:
             batches = [to_batch(taken.rows, n, no_text)] if n else []
         batches = [taken.with_texts(batch) for batch in batches]
-        return Parsed(batches, errors, count, 0, [], taken.names, skipped, taken.found)
+        return ParsedChunk(batches, errors, count, 0, [], taken.names, skipped, taken.found)
 
     def _without_room(self, errors: list[InputError], chunk: np.ndarray) -> list[tuple[int, str]]:
         """(line, tag) of rows that have been parsed and are malformed nevertheless."""

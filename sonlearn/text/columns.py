@@ -99,7 +99,7 @@ class Table(NamedTuple):
     tags: list[str]
 
 
-class Layout(NamedTuple):
+class ColumnLayout(NamedTuple):
     """Places of the columns: of the label, the id and the weight (None: none), and of the features with their names."""
 
     label: int | None
@@ -124,7 +124,7 @@ def is_feature(column: str, options: TextOptions) -> bool:
 
 def layout_of(
     columns: list[str], options: TextOptions, place: tuple[str, int | None], needed: bool = True, hint: str = ""
-) -> Layout:
+) -> ColumnLayout:
     """Where the columns of a table are.
 
     Parameters
@@ -156,7 +156,7 @@ def layout_of(
             for name in getattr(options, field):
                 if name not in columns:
                     raise InputError(*place, None, found, f"a column {shorten(name)} ({flag_of(TextOptions, field)})")
-    return Layout(
+    return ColumnLayout(
         *(columns.index(name) if name and name in columns else None
           for name in (options.label, options.id, options.weight)),
         [(i, name) for i, name in enumerate(columns) if is_feature(name, options)],

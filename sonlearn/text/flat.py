@@ -21,7 +21,7 @@ from sonlearn.text.csv import TableRow
 from sonlearn.text.encode import Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.objects import Record, Unfit, described, members_of
-from sonlearn.text.records import Parsed
+from sonlearn.text.records import ParsedRecords
 from sonlearn.text.rows import ParsedRows
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
@@ -75,7 +75,7 @@ class FlatRows:
         self._columns |= dict.fromkeys(columns)
         self._rows.append(TableRow(line, y, name_of_class, weight, tag, entries))
 
-    def take(self) -> Parsed:
+    def take(self) -> ParsedRecords:
         """All rows since the last call."""
         rows, table, n = self._rows, self._table, len(self._rows)
         features = np.array([feature for row in rows for feature, _ in row.entries], dtype=np.int64)
@@ -98,7 +98,7 @@ class FlatRows:
         found = self._encoder.found(tuple(self._columns)) if table else None
         self._encoder.settle()
         self._rows, self._columns = [], {}
-        return Parsed(taken, tags if any(tags) else None, classes if any(classes) else None, names, found)
+        return ParsedRecords(taken, tags if any(tags) else None, classes if any(classes) else None, names, found)
 
     def _field(self, name: str, value: object) -> Entries:
         """What a member becomes in the column of its name."""

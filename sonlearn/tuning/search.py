@@ -25,7 +25,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.learner import Learner, chosen_of
-from sonlearn.learn.shared_index import Outcome, learn_with_shared_index
+from sonlearn.learn.shared_index import PredictedOrError, learn_with_shared_index
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.report.labels import as_reported
@@ -42,7 +42,7 @@ MEASURES = (
 )  # fmt: skip
 
 
-class Result(NamedTuple):
+class SettingResult(NamedTuple):
     """Result of a setting.
 
     Attributes
@@ -99,7 +99,7 @@ class Contender:
         self.seconds, self.refused = 0.0, 0
         self.failure: SonlearnError | None = None
 
-    def take(self, batch: Batch, held: np.ndarray | None, outcome: Outcome) -> None:
+    def take(self, batch: Batch, held: np.ndarray | None, outcome: PredictedOrError) -> None:
         """Count the outcome of a batch."""
         if isinstance(outcome, SonlearnError):
             self.failure = outcome
@@ -125,7 +125,7 @@ class Contender:
 
     @property
     def measures(self) -> dict[str, float]:
-        """See `Result`."""
+        """See `SettingResult`."""
         result = (self._metrics.result() if self._metrics is not None else None) or {}
         found = {**result, **{name: (result.get("decided") or {}).get(name) for name in ("precision", "recall", "f1")}}
         return {name: found[name] for name in MEASURES if found.get(name) is not None} or self._measures
@@ -136,7 +136,7 @@ class Contender:
         return self.learner.label_texts(values)
 
     @property
-    def result(self) -> Result:
+    def result(self) -> SettingResult:
         """The result so far."""
         sums = self.progress.result
         state = "failed" if self.failure else "stopped" if self.learner is None else "whole"
@@ -144,7 +144,7 @@ class Contender:
         if self.refused:
             problem = problem or f"rows that it could not learn from: {self.refused}"
         examples = self.progress.examples + self.progress.held_examples
-        return Result(
+        return SettingResult(
             self.setting, sums.average_loss, sums.average_error, examples, self.seconds, state, problem, self.measures
         )
 
@@ -253,7 +253,7 @@ class Tuning:
         return [contender for contender in self.contenders if contender.learner is not None]
 
     @property
-    def results(self) -> list[Result]:
+    def results(self) -> list[SettingResult]:
         """Results of all settings: active ones from the best on, stopped ones from the last on, then failed ones."""
         order = ["whole", "stopped", "failed"]
 
@@ -279,7 +279,7 @@ class Tuning:
             # The slowest settings start first, so that no thread waits long for the last one.
             return self._run(timed, sorted(places, key=lambda i: -working[i].seconds))
 
-        def take(i: int, outcome: Outcome) -> None:
+        def take(i: int, outcome: PredictedOrError) -> None:
             working[i].take(batch, held, outcome)
 
         learn_with_shared_index(learners, without_held(batch, held), take, run, skip=self._skip)
@@ -419,4 +419,4 @@ def tune(
     return tuning
 
 
-__all__ = ["Contender", "Due", "Result", "Tuning", "tune"]
+__all__ = ["Contender", "Due", "SettingResult", "Tuning", "tune"]

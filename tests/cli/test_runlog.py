@@ -267,7 +267,7 @@ def test_a_resumed_run_goes_on_with_its_log(cli, monkeypatch):
         "--log-json",
         "run.jsonl",
     ]
-    report, left = train.Session.report, [5]
+    report, left = train.TrainingSession.report, [5]
 
     def killed(self, *rest):
         left[0] -= 1
@@ -276,7 +276,7 @@ def test_a_resumed_run_goes_on_with_its_log(cli, monkeypatch):
         report(self, *rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr(train.Session, "report", killed)
+        patch.setattr(train.TrainingSession, "report", killed)
         assert cli(*command, "a.svm")[0] == 130
     before = Path("run.jsonl").read_bytes()
     Path("run.jsonl").write_bytes(before + b'{"kind": "progr')
@@ -326,13 +326,13 @@ def test_the_log_of_a_run_that_failed(cli):
 def test_an_interrupted_run_has_its_page(cli, monkeypatch):
     import signal
 
-    report = train.Session.report
+    report = train.TrainingSession.report
 
     def interrupted(self, *rest):
         report(self, *rest)
         signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(train.Session, "report", interrupted)
+    monkeypatch.setattr(train.TrainingSession, "report", interrupted)
     assert (
         cli("train", "--quiet", "--method", "nag", "--report", "page.html", "--log-json", "run.jsonl", "a.svm")[0]
         == 143

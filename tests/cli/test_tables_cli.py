@@ -12,7 +12,7 @@ from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.cli import main
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
-from sonlearn.learn.labels import Labels
+from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.losses import losses  # noqa: F401 (compiled once)
 
 
@@ -120,7 +120,7 @@ def test_what_is_settled_does_not_depend_on_where_batches_end(words):
     """Label by label: the code of each, where it stops, and what is known then."""
     found = []
     for size in (1, 2, 3, len(words)):
-        labels, codes = Labels("logistic"), []
+        labels, codes = LabelEncoder("logistic"), []
         whole = batch_of(words)
         for start in range(0, len(words), size):
             part = whole.part(start, start + size)

@@ -61,7 +61,7 @@ def alone(flags, data, *more):
     """(average loss, average error, area under the curve, bytes of the model) of one run; figures with all digits."""
     given, _ = parse("train", [*flags.split(), *more])
     run = {name: given.pop(name) for name in ("passes", "on_error", "holdout_off") if name in given}
-    session = train.Session(given, RunOptions(data=(data,), quiet=True, final_regressor="alone", **run))
+    session = train.TrainingSession(given, RunOptions(data=(data,), quiet=True, final_regressor="alone", **run))
     assert session.run() == 0
     result = session.progress.result
     assert session.metrics is not None

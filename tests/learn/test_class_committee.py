@@ -321,9 +321,9 @@ def case_of(names, scores, costs, short=False, words=False, allowed=math.inf):
     n, k, K = scores.shape
     kept = np.zeros((n, k, class_pruning.WIDTH), np.float32)
     kept[:, :, :K] = scores
-    history = class_pruning.History(kept, np.ones(n), np.full(n, K))
+    history = class_pruning.ClassHistory(kept, np.ones(n), np.full(n, K))
     members = tuple(class_member(name) for name in names)
-    return class_pruning.Case(members, history, np.array(costs, float), short, words, allowed)
+    return class_pruning.ClassPruningCase(members, history, np.array(costs, float), short, words, allowed)
 
 
 NAMES = ("nag", "arow-precision:lunit", "arow-precision:pairs", "shares~0.3")
@@ -424,7 +424,9 @@ def test_a_history_of_forty_classes_is_combined_as_all_of_them_are(signal):
     scratch = class_combiner.scratch_for(k, K)
     class_combiner.combine(whole, V, met, y, np.ones(n), True, scratch, logs)
     history = class_pruning.remembered(class_pruning.new_history(k), [0, 1], V, logs, met, np.arange(n), y, np.ones(n))
-    ours, losses = class_pruning.replayed(class_pruning.Case(members, history, np.ones(k), False, False), [0, 1], 1.0)
+    ours, losses = class_pruning.replayed(
+        class_pruning.ClassPruningCase(members, history, np.ones(k), False, False), [0, 1], 1.0
+    )
     np.testing.assert_allclose(ours.w, whole.w, atol=0.08)
     loss = -logs[np.arange(n), y.astype(int)]
     np.testing.assert_allclose(losses[n // 4 :].mean(), loss[n // 4 :].mean(), rtol=0.02)

@@ -265,20 +265,20 @@ def test_a_checkpoint_judges_no_committee_twice(monkeypatch):
     """What each is worth beside the others, known beforehand: the first of them is worth nothing, the second little."""
     worth, asked = np.array([0.0, 0.01, 1.0, 2.0, 4.0]), []
 
-    def loss_of(history, chosen):
+    def loss_of(case, chosen):
         asked.append(tuple(chosen))
         return 10.0 - worth[list(chosen)].sum()
 
     monkeypatch.setattr(pruning, "loss_of", loss_of)
     members = tuple(Member("nag", "raw") for _ in worth)
     rows, every = np.zeros((8, 8), np.float32), tuple(range(5))
-    history = pruning.History(None, members, every, True, rows, np.ones(5), short=True)
-    assert pruning.pruned(history, [0, 1, 2, 3, 4]) == [0, 1]
+    case = pruning.PruningCase(None, members, every, True, rows, np.ones(5), short=True)
+    assert pruning.pruned(case, [0, 1, 2, 3, 4]) == [0, 1]
     assert len(set(asked)) == len(asked)
     asked.clear()
-    assert pruning.pruned(history, [2, 3, 4]) == []
+    assert pruning.pruned(case, [2, 3, 4]) == []
     assert len(asked) == 4
-    assert pruning.pruned(history, [0, 1]) == []
+    assert pruning.pruned(case, [0, 1]) == []
     assert len(asked) == 4, "two stay, whatever they are worth"
 
 

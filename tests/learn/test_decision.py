@@ -9,7 +9,7 @@ from streams import batch_of_dense, rows_of, zipf
 from sonlearn import Learner, LearnOptions, ModelFileError, OptionError
 from sonlearn.cli import main
 from sonlearn.data.batch import joined
-from sonlearn.learn.decision import Decision
+from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.scores import bins_of, threshold_below
 
 pytestmark = pytest.mark.interpreted
@@ -56,7 +56,7 @@ def labelled(n=300, seed=1):
 @pytest.mark.parametrize("pieces", [1, 4, 300])
 def test_best_f1_is_its_twins_wherever_batches_end(pieces):
     scores, y, weight = labelled()
-    decision = Decision(LearnOptions(method="nag", threshold="best-f1"))
+    decision = DecisionRule(LearnOptions(method="nag", threshold="best-f1"))
     ours = []
     for at in np.array_split(np.arange(len(y)), pieces):
         learned = ~np.isnan(y[at]) & (weight[at] > 0)
@@ -72,7 +72,7 @@ def test_probabilities_and_costs_are_thresholds_of_scores(threshold, score):
     learner = Learner(LearnOptions(method="nag", threshold=threshold))
     said = learner.partial_fit(zipf(300))
     assert (said.decided == np.where(said.prediction > score, 1.0, -1.0)).all()
-    assert Decision(LearnOptions(method="nag", loss="squared", threshold=0.2)).threshold == pytest.approx(-0.6)
+    assert DecisionRule(LearnOptions(method="nag", loss="squared", threshold=0.2)).threshold == pytest.approx(-0.6)
 
 
 def test_a_threshold_changes_what_is_said_and_nothing_that_is_learned():

@@ -9,7 +9,7 @@ from sonlearn import Learner, LearnOptions, Metrics
 from sonlearn.learn.classes import PredictedClass
 from sonlearn.learn.learner import Predicted
 from sonlearn.learn.scores import BINS, LARGEST, SMALLEST, ScoreHistogram, bins_of, threshold_below
-from sonlearn.report.metrics import RowSample, ValueSums
+from sonlearn.report.metrics import PredictionSample, ValueSums
 
 pytestmark = pytest.mark.interpreted
 sklearn_metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
@@ -222,7 +222,7 @@ def test_real_labels_of_a_squared_loss_make_it_values():
 
 def test_a_sample_is_of_all_rows_alike():
     kept = np.zeros(3000)
-    sample = RowSample(300)
+    sample = PredictionSample(300)
     for part in np.array_split(np.arange(3000.0), 40):
         sample.add(part, part)
     rows = np.array(sample.rows())

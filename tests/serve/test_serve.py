@@ -254,7 +254,7 @@ def test_requests_that_are_worked_on_together_have_the_answers_of_each_alone(lea
     assert max(groups) > 50
     for mine, other, (_, whole) in zip(ours, theirs, jobs, strict=True):
         assert str(mine) == str(other)
-        assert whole or isinstance(mine, module.Answer)
+        assert whole or isinstance(mine, module.Reply)
     assert same_state(learner, alone)
     assert (learner.examples > 40) == learn
 
@@ -278,7 +278,7 @@ def test_too_much_waiting_is_refused():
         assert worker.waiting == 0
         return [type(answer).__name__ for answer in found]
 
-    assert asyncio.run(run()) == ["Answer", "Busy", "Busy"]
+    assert asyncio.run(run()) == ["Reply", "Busy", "Busy"]
 
 
 # ------------------------------------------------------------------------------------------------------------- refusals

@@ -35,7 +35,7 @@ NODES = 32
 _POINTS = np.array([NormalDist().inv_cdf((i + 0.5) / NODES) for i in range(NODES)])
 
 
-class Rule(NamedTuple):
+class ExplorationRule(NamedTuple):
     """How an action is chosen."""
 
     code: int
@@ -48,11 +48,11 @@ class Rule(NamedTuple):
     seed: int
 
 
-def rule_of(options: BanditOptions) -> Rule:
+def rule_of(options: BanditOptions) -> ExplorationRule:
     """The rule of some options."""
     code = CODE[options.explore] if options.explores else GREEDY
     floor = options.min_probability if options.explores else 0.0
-    return Rule(
+    return ExplorationRule(
         code, options.explore_width, options.epsilon, options.softmax_lambda, options.gamma_scale,
         options.gamma_exponent, floor, options.bandit_seed,
     )  # fmt: skip

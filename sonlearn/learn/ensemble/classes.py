@@ -42,8 +42,8 @@ from sonlearn.learn.ensemble.class_pruning import (
     SHORT,
     WORDS,
     WORDS_AFTER,
-    Case,
-    History,
+    ClassHistory,
+    ClassPruningCase,
     new_history,
     next_checkpoint,
     out_of_place,
@@ -79,7 +79,7 @@ class ClassesState(NamedTuple):
     # float64[k, 4]; of each member the sums of h and of h * error over the rows learned, how many entries of its view
     # it has had, and up to the first time that members are pruned of how many different features
     tally: np.ndarray
-    history: History  # see `class_pruning`, up to the last time that members are pruned
+    history: ClassHistory  # see `class_pruning`, up to the last time that members are pruned
     slots: np.ndarray  # int64[classes]; of the number of a class, its slot or -1
     counts: np.ndarray  # int64[slots]; rows learned of each
     now: np.ndarray  # structured [1], as of a committee
@@ -427,7 +427,7 @@ class ClassCommittee(ClassEngine):
         if rows == WORDS_AFTER:
             state.work["words"] = words
         words = bool(state.work["words"][0])
-        case = Case(self.members, state.history, costs, short, words, allowed, self._options.decay)
+        case = ClassPruningCase(self.members, state.history, costs, short, words, allowed, self._options.decay)
         if rows == WORDS_AFTER:
             going = out_of_place(case, active)
         else:
@@ -493,7 +493,7 @@ def _scores_of(V: np.ndarray, active: list[int], some: list[int]) -> np.ndarray:
     return V[: len(at)] if at == list(range(len(at))) else V[at]
 
 
-def refill(combiner: ClassCombiner, case: Case, among: list[int]) -> None:
+def refill(combiner: ClassCombiner, case: ClassPruningCase, among: list[int]) -> None:
     """The combiner as if only the members `among` had ever scored anything: the history replayed."""
     anew = replayed(case, among, PRIOR)[0]
     combiner.w[:], combiner.A[:] = 0.0, np.diag(combiner.prior)

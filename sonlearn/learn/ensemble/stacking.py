@@ -24,14 +24,21 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.delay import Waiting, exchange, new_waiting
+from sonlearn.learn.delay import DelayQueue, exchange, new_waiting
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combiner, precision_for, weights_of, without
 from sonlearn.learn.ensemble.drift import Drift, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
 from sonlearn.learn.ensemble.merging import majority, merge_combiners, merge_drifts, went_on
-from sonlearn.learn.ensemble.pruning import SHORT, History, before_first_checkpoint, next_checkpoint, prune, replayed
+from sonlearn.learn.ensemble.pruning import (
+    SHORT,
+    PruningCase,
+    before_first_checkpoint,
+    next_checkpoint,
+    prune,
+    replayed,
+)
 from sonlearn.learn.ensemble.viewing import Seen, rows_between
 from sonlearn.learn.losses import Loss, loss_value
 from sonlearn.learn.make import make_engine
@@ -71,13 +78,13 @@ class EnsembleState(NamedTuple):
     tally: np.ndarray
     # float64[2, 3]; of the online and of the offline combination: sums of h, h * loss and h * error of the rows learned
     totals: np.ndarray
-    history: np.ndarray  # float32[rows, inputs + 3]; see `pruning.History`; up to the last checkpoint
+    history: np.ndarray  # float32[rows, inputs + 3]; see `pruning.PruningCase`; up to the last checkpoint
     drift: Drift  # changes of the stream
-    waiting: Waiting  # inputs for rows whose labels come late
+    waiting: DelayQueue  # inputs for rows whose labels come late
     now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
 
 
-class Layout(NamedTuple):
+class ActiveMembers(NamedTuple):
     """What is at work in a state, for those who learn rows by themselves (`by_row`)."""
 
     members: tuple[Member, ...]
@@ -383,10 +390,10 @@ class StackedEnsemble:
         """Views of the members at work."""
         return {self.members[i].view for i in self.active(state)}
 
-    def layout(self, state: EnsembleState) -> Layout:
+    def layout(self, state: EnsembleState) -> ActiveMembers:
         """What is at work."""
         at = self._offline_at(state)
-        return Layout(
+        return ActiveMembers(
             self.members, self._engines, self.active(state), self._online_at(state), at,
             [self._long.index(i) for i in at], len(self._inputs), self._loss, self._classes, self._both,
             self._rows_left(state),
@@ -499,31 +506,31 @@ class StackedEnsemble:
         """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither."""
         rows, active = _rows(state), self.active(state)
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2] + ROW_COST * rows
-        history = History(
+        case = PruningCase(
             self._loss, self._inputs, self._long, self._classes, state.history[:rows], costs,
             short=int(state.now["entries"][0]) <= SHORT * rows,
             allowed=self._options.microseconds * 1e-6 / NAG_SECONDS * rows,
             decay=self._options.decay,
         )  # fmt: skip
-        idle, members = prune(history, active, state.tally[:, 2:], self._map), list(state.members)
+        idle, members = prune(case, active, state.tally[:, 2:], self._map), list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
             state.now["active"] &= ~(1 << i)
         kept = state.history
         if idle:
             kept[:rows, idle] = 0.0
-            state = state._replace(online=self._replayed(history, self._online_at(state), range(len(self._inputs))))
+            state = state._replace(online=self._replayed(case, self._online_at(state), range(len(self._inputs))))
             at = self._offline_at(state)
             if at:
-                state = state._replace(offline=self._replayed(history, at, self._long))
+                state = state._replace(offline=self._replayed(case, at, self._long))
         if not self._rows_left(state):
             kept = kept[:0].copy()
         return state._replace(members=tuple(members), history=kept)
 
-    def _replayed(self, history: History, at: list[int], among: Sequence[int]) -> Combiner:
+    def _replayed(self, case: PruningCase, at: list[int], among: Sequence[int]) -> Combiner:
         """A combiner of the inputs `among` that has learned the history of those `at` (positions of inputs)."""
         inputs, places = [self._inputs[i] for i in among], [among.index(i) for i in at]
-        anew = replayed(history, at, inputs, places, precision_for(self._loss))[0]
+        anew = replayed(case, at, inputs, places, precision_for(self._loss))[0]
         return without(anew, [i for i in range(len(inputs)) if i not in places])
 
     def _rows_left(self, state: EnsembleState) -> int:

@@ -61,7 +61,7 @@ class NagState(NamedTuple):
     now: np.ndarray  # structured [1]: classes; features; t, N; rows learned from
 
 
-class Scratch(NamedTuple):
+class NagScratch(NamedTuple):
     """One row under way."""
 
     q: np.ndarray  # float64[K]
@@ -100,7 +100,7 @@ class Nag:
     def learn(self, state: NagState, rows: Rows, out: np.ndarray, start: int) -> tuple[NagState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
         at, K = start, out.shape[1]
-        scratch = Scratch(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K, bool))
+        scratch = NagScratch(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K, bool))
         while at < len(rows.y):
             at = learn(self._rate, self._decay, state, scratch, rows, out, at)
             if at < len(rows.y):
@@ -163,7 +163,7 @@ def learn(rate, decay, state, scratch, rows, out, start):
 
     Parameters
     ----------
-    rate, decay : float; state : NagState, changed; scratch : Scratch
+    rate, decay : float; state : NagState, changed; scratch : NagScratch
     rows : Rows, labels slots; out : float64[n, K], filled in up to the classes shown before each row
     """
     pairs, now, features = state.pairs, state.now, state.features

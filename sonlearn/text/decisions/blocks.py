@@ -14,7 +14,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser, tag_in
 from sonlearn.text.decisions.crossing import chosen
-from sonlearn.text.decisions.rows import Block, Head, RefusedDecision, assembled
+from sonlearn.text.decisions.rows import DecisionLines, Head, RefusedDecision, assembled
 
 _COST = "action:cost:probability, for example 2:-1:0.25"
 
@@ -49,7 +49,7 @@ class Origin(NamedTuple):
 
 
 def parse_blocks(
-    blocks: list[Block], options: TextOptions, bandit: BanditOptions
+    blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions
 ) -> tuple[Decisions | None, list[RefusedDecision]]:
     """Decisions of blocks of VW text, and those that are malformed."""
     texts: list[bytes] = []  # what the parser of VW text reads: of each row a line
@@ -95,7 +95,7 @@ def parse_blocks(
     return assembled(rows, begin, [heads[at] for at in good], options, bandit, given=True), in_order
 
 
-def _read_line(at: int, block: Block, K: int, texts: list[bytes], origin: list[Origin]) -> Head:
+def _read_line(at: int, block: DecisionLines, K: int, texts: list[bytes], origin: list[Origin]) -> Head:
     """Read the label of a line, a decision among K actions, and give its row to the parser. Raises Malformed."""
     label = label_of(block.lines[0], block.line)
     if label.shared:
@@ -111,7 +111,7 @@ def _read_line(at: int, block: Block, K: int, texts: list[bytes], origin: list[O
     return Head(block.line, False, columns, action, label.cost, label.probability, label.tag)
 
 
-def _read_block(at: int, block: Block, texts: list[bytes], origin: list[Origin]) -> Head:
+def _read_block(at: int, block: DecisionLines, texts: list[bytes], origin: list[Origin]) -> Head:
     """Read the labels of a block of lines, one an action, and give its rows to the parser. Raises Malformed."""
     labels = [label_of(line, block.line + i) for i, line in enumerate(block.lines)]
     shared = labels[0].shared

@@ -14,7 +14,7 @@ from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.decisions.crossing import chosen, merged
 
 
-class Block(NamedTuple):
+class DecisionLines(NamedTuple):
     """The lines of one decision."""
 
     line: int  # number of the first
