@@ -23,7 +23,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Setting, settings_of
-from sonlearn.tuning.search import SettingResult, Tuning, measure, standing
+from sonlearn.tuning.search import SettingResult, Tuning, criterion, standing
 
 
 class Tuned(NamedTuple):
@@ -138,7 +138,7 @@ def tune(
     """
     settings = settings_of([grid] if isinstance(grid, Mapping) else grid, dict(fixed or {})).settings
     return tuned(
-        settings, data, reading_of(settings, text or TextOptions()), measure([s.options for s in settings], by),
+        settings, data, reading_of(settings, text or TextOptions()), criterion([s.options for s in settings], by),
         client=client,
     )  # fmt: skip
 

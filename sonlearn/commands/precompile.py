@@ -110,11 +110,11 @@ def of_members(options: LearnOptions) -> list[LearnOptions]:
     """Options of a learner for each method of a committee's members, the slowest first; of no other learner any."""
     if options.method != "committee":
         return []
-    from sonlearn.learn.ensemble.committee import members_of
+    from sonlearn.learn.ensemble.committee import committee_members
     from sonlearn.learn.ensemble.stacking import member_options
 
     found: dict[str, LearnOptions] = {}
-    for member in sorted(members_of(options), key=lambda member: -member.cost):
+    for member in sorted(committee_members(options), key=lambda member: -member.cost):
         found.setdefault(member.method, member_options(options, member))
     return list(found.values())
 

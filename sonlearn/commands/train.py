@@ -18,7 +18,7 @@ from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import FINE, Recorder, check_recording, recorded
-from sonlearn.commands.settings import ALIKE, check_agreement, describe, split
+from sonlearn.commands.settings import ALIKE, check_agreement, settings_text, split
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of, diverged, takes_words
@@ -32,10 +32,10 @@ from sonlearn.report.classes import likeliest, probabilities_of, scores_of
 from sonlearn.report.labels import as_reported
 from sonlearn.report.metrics import Metrics
 from sonlearn.report.outcomes import Uncounted, outcome_of, without_held
-from sonlearn.report.predictions import PredictionWriter, texts_of, with_intervals, with_sets
+from sonlearn.report.predictions import PredictionWriter, number_texts, with_intervals, with_sets
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.cache import CachedReader
-from sonlearn.text.columns import ColumnTable, listed
+from sonlearn.text.columns import ColumnTable, first_names
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
@@ -169,7 +169,7 @@ class TrainingSession(Passes):
                 f"if it was mistaken, give --format {theirs}{' or vw' if theirs == 'json' else ''}",
             )  # fmt: skip
         if format in TABLES and not self.learner.text.label and not self.options.testonly:
-            columns = listed(self.columns.known)
+            columns = first_names(self.columns.known)
             raise InputError(
                 batch.source, None, None, f"the columns {columns}", "one that is the label: --label COLUMN"
             )
@@ -193,7 +193,7 @@ class TrainingSession(Passes):
 
     def settings(self, learner: Learner, cache: str) -> list[str]:
         """Everything that the run depends on, in three lines or more."""
-        return [*self.named_files(cache), describe(learner.options), describe(learner.text, keep=("format",))]
+        return [*self.named_files(cache), settings_text(learner.options), settings_text(learner.text, keep=("format",))]
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""
@@ -294,7 +294,7 @@ class TrainingSession(Passes):
             return values if predicted.sets is None else with_sets(values, predicted.sets, labels)
         if predicted.sets is not None:
             labels = list(self.learner.two_labels or SIGNS) if self.learner.worded else list(SIGNS)
-            return with_sets(texts_of(predicted.prediction), predicted.sets, labels)
+            return with_sets(number_texts(predicted.prediction), predicted.sets, labels)
         if predicted.low is not None and predicted.high is not None:
             return with_intervals(predicted.prediction, predicted.low, predicted.high)
         return predicted.prediction

@@ -342,7 +342,7 @@ def _respelled(arguments: Iterable[str], known: dict[str, str]) -> Iterable[str]
 
 def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> OptionError:
     name = argument.partition("=")[0]
-    vw = vw_flags.answer(name)
+    vw = vw_flags.flag_support(name)
     if vw is not None and vw.state != vw_flags.WORKS and verb in ("train", "predict"):
         why = vw.text if vw.state == vw_flags.STANDS_FOR else f"it is VW's, and nothing stands for it: {vw.text}"
         return OptionError(f"{name}: no such flag here; {why}")

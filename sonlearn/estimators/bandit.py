@@ -18,7 +18,7 @@ from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.decisions.crossing import merged
+from sonlearn.text.decisions.crossing import crossed_rows
 from sonlearn.text.hashing import constant_id
 
 #: A context, or an action's features: names with numbers, texts or objects, or a vector of numbers.
@@ -221,7 +221,7 @@ class SonlearnBandit:
         if not len(actions):
             raise InputError("<memory>", None, None, "no actions", "one at least")
         rows = self._rows([context], actions)
-        rows = merged(
+        rows = crossed_rows(
             rows, np.zeros(1, np.int64), np.array([rows.n]), np.ones(1, bool), self.learner.text.constant, True, False
         )
         return listed(rows, np.array([0, rows.n]))

@@ -34,7 +34,7 @@ class PreparedCall(NamedTuple):
     arguments: tuple[Any, ...]  # which have to live as long
 
 
-def block_of(dispatcher: Any, arguments: tuple[Any, ...]) -> PreparedCall:
+def prepared_call(dispatcher: Any, arguments: tuple[Any, ...]) -> PreparedCall:
     """The prepared call of a compiled kernel; AttributeError or KeyError where Numba lacks the interface."""
     way = _way(dispatcher, tuple(map(numba.typeof, arguments)))
     words = [struct.pack("q", way.address)]

@@ -243,14 +243,14 @@ def _answers() -> dict[str, FlagSupport]:
 FLAGS = _answers()
 
 
-def answer(name: str) -> FlagSupport | None:
+def flag_support(name: str) -> FlagSupport | None:
     """The entry of a flag in any spelling (``-l0.5``, ``--learning-rate``); None if VW has no such flag."""
     if name.startswith("--"):
         return FLAGS.get("--" + name[2:].replace("-", "_")) or FLAGS.get(name)
     return FLAGS.get(SHORT.get(name[:2], ""))
 
 
-def table(names: Iterable[str] = ()) -> list[str]:
+def flag_table(names: Iterable[str] = ()) -> list[str]:
     """Lines of a Markdown table of the flags `names` (long spellings, in that order), or of all flags."""
     long_to_short = {long: short for short, long in SHORT.items()}
     lines = ["| Vowpal Wabbit | here | |", "|---|---|---|"]

@@ -137,7 +137,7 @@ class Handlers:
         body = await self._body(request)
         answer = await self._worker.ask(self._kind(media, body), body, learn=learn, wants=wants)
         if media in (PLAIN, TEXT_CSV):
-            return _plain(text_of(answer))
+            return _plain(prediction_lines(answer))
         content = {"predictions": answer.values, **answer.more}
         if wants.probabilities:
             content["tags"] = answer.tags
@@ -211,7 +211,7 @@ class Handlers:
         return b"".join(parts)
 
 
-def text_of(answer: Reply) -> str:
+def prediction_lines(answer: Reply) -> str:
     """Predictions as ``sonlearn predict`` writes them."""
     texts = answer.values
     named = bool(texts) and isinstance(texts[0], str)

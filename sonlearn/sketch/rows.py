@@ -201,11 +201,11 @@ class RowBuffer:
 
     def state(self) -> dict[str, np.ndarray]:
         """Arrays for a file: none, ``raw``, or the three of CSR."""
-        return pack(self.rows()) if self.count else {}
+        return block_arrays(self.rows()) if self.count else {}
 
     def restore(self, arrays: dict[str, np.ndarray], width: int | None) -> None:
         """Inverse of `state`."""
-        block = unpack(arrays, width)
+        block = block_of_arrays(arrays, width)
         if block is not None:
             self.blocks, self.count = [block], block.shape[0]
 
@@ -213,13 +213,13 @@ class RowBuffer:
 _CSR = ("data", "indices", "indptr")
 
 
-def pack(block) -> dict[str, np.ndarray]:
+def block_arrays(block) -> dict[str, np.ndarray]:
     """A block as arrays for a file."""
     return {f"raw_{name}": getattr(block, name) for name in _CSR} if sp.issparse(block) else {"raw": block}
 
 
-def unpack(arrays: dict[str, np.ndarray], width: int | None):
-    """Inverse of `pack`; None without a block. Raises ValueError if the arrays are inconsistent (a foreign file)."""
+def block_of_arrays(arrays: dict[str, np.ndarray], width: int | None):
+    """Inverse of `block_arrays`; None without a block. Raises ValueError for inconsistent arrays (a foreign file)."""
     if "raw" in arrays:
         if arrays["raw"].ndim != 2 or arrays["raw"].shape[1] != width:
             raise ValueError(f"rows of shape {arrays['raw'].shape}")

@@ -17,7 +17,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
 from sonlearn.text.columns import Found
 from sonlearn.text.flat import FlatRows
-from sonlearn.text.interact import Expanded, Interactions, Room, count_features, expand, make_room
+from sonlearn.text.interact import Expanded, Interactions, Room, count_generated, expand, make_room
 from sonlearn.text.messages import malformed, repeated_index
 from sonlearn.text.names import LineNames, Named
 from sonlearn.text.number import make_numbers, settle
@@ -229,7 +229,7 @@ class ChunkParser:
         self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
         plan = self._interactions.plan
         count, room_size = np.zeros(n), np.zeros(1, dtype=np.int64)
-        count_features(rows, n, constant, plan, np.zeros(256, dtype=np.int64), room_size, count)
+        count_generated(rows, n, constant, plan, np.zeros(256, dtype=np.int64), room_size, count)
         room = make_room(int(room_size[0]) + 1)
         batches: list[Batch] = []
         errors: list[InputError] = []

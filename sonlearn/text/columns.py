@@ -210,7 +210,7 @@ def _count_columns(names: list[str], columns: int) -> bool:
     return all(step == 1 for step in steps) or (min(steps, default=1) > 0 and numbers[-1] <= columns)
 
 
-def listed(names: Iterable[str]) -> str:
+def first_names(names: Iterable[str]) -> str:
     """Names for a message: the first ten."""
     names = list(names)
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
@@ -239,14 +239,14 @@ class ColumnTable:
         missing = [name for name in self.known if name not in found.columns]
         unknown = [name for name in found.columns if name not in self.known]
         if len(unknown) == len(found.columns):
-            expected = f"columns that the model knows: {listed(self.known)}{found.hint}"
-            raise InputError(source, None, None, f"the columns {listed(unknown)}", expected)
+            expected = f"columns that the model knows: {first_names(self.known)}{found.hint}"
+            raise InputError(source, None, None, f"the columns {first_names(unknown)}", expected)
         notes = []
         if missing:
-            notes.append(f"{source}: columns that the model knows and the table has not: {listed(missing)}")
+            notes.append(f"{source}: columns that the model knows and the table has not: {first_names(missing)}")
         if unknown:
             what = "new to the model" if learns else "left out"
-            notes.append(f"{source}: columns that the model does not know, {what}: {listed(unknown)}")
+            notes.append(f"{source}: columns that the model does not know, {what}: {first_names(unknown)}")
         return notes
 
     def add(self, kinds: Mapping[str, Iterable[str]]) -> None:

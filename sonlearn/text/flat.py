@@ -16,7 +16,7 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
-from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, ColumnTable, listed, number_in
+from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, ColumnTable, first_names, number_in
 from sonlearn.text.csv import TableRow
 from sonlearn.text.encode import Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
@@ -71,7 +71,8 @@ class FlatRows:
         except RecursionError:
             raise Unfit("objects or arrays nested too deeply", "one object") from None
         if self._known and columns and not any(name in self._known for name in columns):
-            raise Unfit(f"the members {listed(columns)}", f"columns that the model knows: {listed(self._known)}")
+            known = f"columns that the model knows: {first_names(self._known)}"
+            raise Unfit(f"the members {first_names(columns)}", known)
         self._columns |= dict.fromkeys(columns)
         self._rows.append(TableRow(line, y, name_of_class, weight, tag, entries))
 

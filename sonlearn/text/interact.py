@@ -193,7 +193,7 @@ def _sizes(rows, row, end, plan, used):
 
 
 @bare_jit
-def count_features(rows, n, constant, plan, used, room_size, count):
+def count_generated(rows, n, constant, plan, used, room_size, count):
     """Features that rows 0..n-1 will have: `count` (float64[n], for it may be astronomic) is filled.
 
     `constant` (0 or 1) is the number of constant features at the end of each row; ``room_size[0]`` becomes the most

@@ -189,7 +189,7 @@ class Tuning:
         holdout: bool = False,
         skip: bool = False,
     ):
-        self.by = measure([setting.options for setting in settings], by)
+        self.by = criterion([setting.options for setting in settings], by)
         own = threads if len(settings) < threads else 1  # threads within a learner pay when there are few learners
         self.contenders = [
             Contender(setting, Learner(setting.options, text, threads=own), schedule, holdout) for setting in settings
@@ -349,7 +349,7 @@ def learnable(batch: Batch, held: np.ndarray | None = None) -> np.ndarray:
     return labelled_rows if held is None else labelled_rows & ~held
 
 
-def measure(options: Sequence[LearnOptions], by: str | None) -> str:
+def criterion(options: Sequence[LearnOptions], by: str | None) -> str:
     """The criterion: `by`, or a suitable one. Raises OptionError if there is none."""
     if not options:
         raise OptionError("no settings: expected at least one")

@@ -176,13 +176,13 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
         n = code_row(params, state, work, rows, bits, i, learned)
         if n > params.longest:
             most = params.few if 3 * now["made"] >= 2 * now["combined"] else params.chosen
-            choose(work, n, most)
+            take_highest(work, n, most)
             n = most
         else:
             for k in range(n):
                 work.taken[k] = work.codes[k]
         value = 1.0 / math.sqrt(max(tuples_of(params, n), 1)) if params.unit else 1.0
-        size = combine(params, work, n)
+        size = combine_keys(params, work, n)
         at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, at, work.marks)
         out.indptr[i + 1] = at
         if learned:
@@ -252,7 +252,7 @@ def score_of_classes(state, j):
 
 
 @forced_inline
-def choose(work, n, most):
+def take_highest(work, n, most):
     """Take the `most` entries of highest score, highest first; of equal ones the first."""
     taken, best, size = work.taken, work.best, 0
     for k in range(n):
@@ -268,7 +268,7 @@ def choose(work, n, most):
 
 
 @forced_inline
-def combine(params, work, n):
+def combine_keys(params, work, n):
     """Keys of all tuples of the n entries taken, but those of unknown features; returns how many."""
     taken, keys, size, known = work.taken, work.keys, 0, 0
     for k in range(n):

@@ -74,7 +74,7 @@ def twin_of_sets(p, number, counted, alpha):
     """Row by row: classes in the order of their probabilities."""
     theta, t, out = 0.0, 0, []
     for row, own, counts in zip(p, number, counted, strict=True):
-        u = float(classes.shares(row[None, :], np.array([t]))[0])
+        u = float(classes.tie_breakers(row[None, :], np.array([t]))[0])
         v = []
         for one in row:
             s = min(sum(other for other in row if other > one) + u * one, 1.0) if one > 0 else 1.0
@@ -241,7 +241,7 @@ def test_what_no_label_comes_for_has_the_mean_threshold_lately():
     for t in range(700):
         layer.sets(p[t : t + 1], number[t : t + 1], np.ones(1, bool))
         mean += max(1 / 256, 1 / (t + 1)) * (float(layer.state.now["theta"][0]) - mean)
-    v = classes.logits(classes.scores(p, classes.shares(p, np.full(700, 700))))
+    v = classes.logits(classes.scores(p, classes.tie_breakers(p, np.full(700, 700))))
     assert (layer.steady_sets(p) == (v <= mean)).all()
     layer, means = Coverage(0.9, of_classes=False), np.zeros(6)
     p, y, _ = stream_of_values(400)

@@ -13,7 +13,7 @@ from sonlearn.learn.ensemble import pruning, stacking
 from sonlearn.learn.ensemble.combiner import combine, new_combiner
 from sonlearn.learn.ensemble.label_scale import CLIP
 from sonlearn.learn.ensemble.stacking import learned_by, member_options
-from sonlearn.learn.losses import loss_of, spread
+from sonlearn.learn.losses import loss_of, repeated_loss
 from sonlearn.learn.make import make_engine
 from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member
 from sonlearn.views import make_view
@@ -46,7 +46,7 @@ def test_equals_its_members_and_the_combiner(names, scale):
     told = rows._replace(weight=relative(rows.weight, rows.y))
     V = np.ascontiguousarray(np.column_stack([said_alone(name, told, int(index.size[0])) for name in names]))
     wanted = np.zeros(batch.n)
-    loss = spread(loss_of(options()), batch.n)
+    loss = repeated_loss(loss_of(options()), batch.n)
     long = [i for i, name in enumerate(names) if "~" not in name]
     for at, found in ((list(range(len(names))), got.raw), (long, got.offline)):
         combiner = new_combiner(member(names[i]) for i in at)
@@ -269,7 +269,7 @@ def test_a_checkpoint_judges_no_committee_twice(monkeypatch):
         asked.append(tuple(chosen))
         return 10.0 - worth[list(chosen)].sum()
 
-    monkeypatch.setattr(pruning, "loss_of", loss_of)
+    monkeypatch.setattr(pruning, "replay_loss", loss_of)
     members = tuple(Member("nag", "raw") for _ in worth)
     rows, every = np.zeros((8, 8), np.float32), tuple(range(5))
     case = pruning.PruningCase(None, members, every, True, rows, np.ones(5), short=True)

@@ -24,7 +24,7 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.bandits import rounds
-from sonlearn.learn.bandits.explore import chosen, probabilities, rule_of
+from sonlearn.learn.bandits.explore import probabilities, rule_of, sample_action
 from sonlearn.learn.bandits.rounds import DecisionResults, Problem
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.ensemble.viewing import rows_between
@@ -165,5 +165,5 @@ def decide(rule, t, mean, width, p):
 
 @bare_jit
 def draw(seed, t, p):
-    """`chosen`, for Python."""
-    return chosen(seed, t, p)
+    """`sample_action`, for Python."""
+    return sample_action(seed, t, p)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.mixing import BITS, LOW, mixed
+from sonlearn.data.mixing import BITS, LOW, hash_bits
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.options.bandit import EXPLORERS, BanditOptions
 
@@ -139,10 +139,10 @@ def below(z, s):
 
 
 @bare_inline
-def chosen(seed, t, p):
+def sample_action(seed, t, p):
     """The candidate that a number in [0, 1), a hash of the seed and of the decision's number t, falls to."""
-    low = mixed(mixed(seed & LOW) ^ (seed >> BITS) ^ mixed(t & LOW) ^ (t >> BITS))
-    high = mixed(low ^ 0x5BD1E995)
+    low = hash_bits(hash_bits(seed & LOW) ^ (seed >> BITS) ^ hash_bits(t & LOW) ^ (t >> BITS))
+    high = hash_bits(low ^ 0x5BD1E995)
     u, last = (high * float(1 << 31) + low) / float(1 << 62), 0
     for a in range(len(p)):
         if p[a] > 0.0:

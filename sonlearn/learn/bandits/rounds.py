@@ -28,7 +28,7 @@ import numpy as np
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
 from sonlearn.learn.bandits import diagonal, sketched
 from sonlearn.learn.bandits.diagonal import DiagonalState
-from sonlearn.learn.bandits.explore import ExplorationRule, chosen, probabilities
+from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, sample_action
 from sonlearn.learn.bandits.sketched import SketchColumns
 from sonlearn.learn.diagonal_fd.dense_engine import Work
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
@@ -120,12 +120,12 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
         if learn and not has_room(models, sparse, problem, begin, end):
             return i
         shows = estimate(params, models, scratch, sparse, dense, problem, begin, end)
-        choose(params, now, scratch, out, begin, end, shows)
+        decide(params, now, scratch, out, begin, end, shows)
         action, cost = problem.action[i], problem.cost[i]
         probability = problem.probability[i]
         own = len(problem.costs) > 0 or action < 0
         if own:
-            action = chosen(params.rule.seed, now["drawn"] + (0 if learn else i), out.probability[begin:end])
+            action = sample_action(params.rule.seed, now["drawn"] + (0 if learn else i), out.probability[begin:end])
             cost = problem.costs[begin + action] if len(problem.costs) > 0 else math.nan
             probability = out.probability[begin + action]
             out.loss[i] = cost
@@ -185,7 +185,7 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
 
 
 @inline
-def choose(params, now, scratch, out, begin, end, shows):
+def decide(params, now, scratch, out, begin, end, shows):
     """Fill in the probabilities, expected costs and widths of a decision's candidates."""
     n, link = end - begin, params.cb_type < IPS
     share = share_of(now) if shows else 0.0

@@ -48,7 +48,7 @@ def learn(params, state, work, rows, out, start):
 def shrink(params, state, work):
     """Keep m - 1 rows and begin a generation with an empty buffer. Modifies state and work."""
     now = state.now[0]
-    n_kept = choose(params, state, work)
+    n_kept = choose_combinations(params, state, work)
     coefficients(state, work)
     log(state, work, n_kept)
     fold(state, work)
@@ -61,7 +61,7 @@ def shrink(params, state, work):
 
 
 @inline
-def choose(params, state, work):
+def choose_combinations(params, state, work):
     """work.CT <- C' and the leading part of state.T <- C T C'; returns the number of rows kept."""
     now = state.now[0]
     r = now["k"] + now["raw"]

@@ -31,7 +31,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.linear_algebra import solve_lower, solve_upper
-from sonlearn.learn.multiclass.sums import exponential, largest, summed
+from sonlearn.learn.multiclass.sums import exponential, largest, total_of
 
 #: A_0 as a multiple of I. Over 17 sets .5 errs less than 2, 10 and 100, and than Bayes mixtures of two of them.
 PRIOR = 0.5
@@ -175,7 +175,7 @@ def probabilities(w, V, i, met, scratch, logs):
         p[at] = logs[some[at]]
     for at in range(count):
         p[at] = exponential(p[at])
-    total = summed(p, count)
+    total = total_of(p, count)
     for at in range(count):
         p[at] /= total
     whole = math.log(total)

@@ -113,7 +113,7 @@ def remembered(
     learned = np.flatnonzero(~np.isnan(y))
     some = np.zeros((len(at), len(learned), WIDTH), np.float32)
     classes = np.zeros(len(learned), np.int64)
-    choose(V, logs, met, t, y, learned, np.zeros(WIDTH - 1, np.int64), some, classes)
+    sample_classes(V, logs, met, t, y, learned, np.zeros(WIDTH - 1, np.int64), some, classes)
     scores = np.zeros((len(learned), history.scores.shape[1], WIDTH), np.float32)
     scores[:, at] = some.transpose(1, 0, 2)
     parts = (scores, weight[learned], classes)
@@ -257,7 +257,7 @@ def _is_slow(case: ClassPruningCase, i: int) -> bool:
 
 
 @bare_jit
-def choose(V, logs, met, t, y, learned, others, scores, classes):
+def sample_classes(V, logs, met, t, y, learned, others, scores, classes):
     """scores[:, at] <- scores of row learned[at] for its class, and for the others of its history; classes[at] <- met.
 
     Parameters

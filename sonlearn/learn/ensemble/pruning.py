@@ -81,7 +81,7 @@ def prune(case: PruningCase, left: list[int], entries: np.ndarray, run: Callable
     """Positions of the members to prune at the checkpoint after these rows; see `scattered` and `pruned`."""
     if len(case.rows) != FIRST:
         return pruned(case, left, run)
-    going = scattered(case, left, entries) + without_rows(case, left, entries)
+    going = scattered(case, left, entries) + lacking_rows(case, left, entries)
     return going + beyond_budget(case, [i for i in left if i not in going], run)
 
 
@@ -164,7 +164,7 @@ def scattered(case: PruningCase, left: list[int], entries: np.ndarray) -> list[i
     return those if (entries[those, 1] / np.maximum(entries[those, 0], 1.0)).min() >= SCATTERED else []
 
 
-def without_rows(case: PruningCase, left: list[int], entries: np.ndarray) -> list[int]:
+def lacking_rows(case: PruningCase, left: list[int], entries: np.ndarray) -> list[int]:
     """Positions of the members, of those `left`, whose views of rows of numbers generated less than half the rows.
 
     Such a view generates whole rows or nothing.
@@ -191,7 +191,7 @@ def starts_slowly(case: PruningCase, i: int) -> bool:
 
 
 class Losses:
-    """`loss_of` members on a history, each worked out once."""
+    """`replay_loss` members on a history, each worked out once."""
 
     def __init__(self, case: PruningCase):
         self._case, self._found = case, dict[tuple[int, ...], float]()
@@ -199,11 +199,11 @@ class Losses:
     def of(self, chosen: list[int]) -> float:
         """The loss of a combiner of the `chosen`."""
         if tuple(chosen) not in self._found:
-            self._found[tuple(chosen)] = loss_of(self._case, chosen)
+            self._found[tuple(chosen)] = replay_loss(self._case, chosen)
         return self._found[tuple(chosen)]
 
 
-def loss_of(case: PruningCase, chosen: list[int]) -> float:
+def replay_loss(case: PruningCase, chosen: list[int]) -> float:
     """Mean loss of a combiner of the `chosen` on the rows that judge."""
     at = [*chosen, *range(len(case.costs), len(case.inputs))]
     precision = PRECISION if case.classes else precision_for(case.loss)

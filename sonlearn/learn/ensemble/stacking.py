@@ -422,7 +422,7 @@ class StackedEnsemble:
                 members[i], out = learned_by(self._engines[i], members[i], rows._replace(y=part.y[at]), features)
             self._to_input(V[at], i, out, scale.between(at.start, at.stop))
             if not again:
-                state.tally[i, 2] += entries_of(rows, learned[at])
+                state.tally[i, 2] += count_entries(rows, learned[at])
             if not again and first:
                 most = rows.features[: rows.indptr[-1]].max(initial=-1) + 1
                 if most > state.tally[i, 3]:
@@ -483,7 +483,7 @@ class StackedEnsemble:
         learned = (rows.weight > 0) & ~np.isnan(rows.y)
         before, left = _rows(state), self._rows_left(state)
         n = int(np.count_nonzero(learned))
-        state.now["entries"] += entries_of(rows, learned)
+        state.now["entries"] += count_entries(rows, learned)
         active = np.array(self.active(state))
         watch(state.drift, self._classes, z[:, 1], rows.y, rows.weight)
         count_up(state.tally, active, self._classes, V, rows.y, rows.weight)
@@ -616,7 +616,7 @@ def _rows(state: EnsembleState) -> int:
     return int(state.now["rows"][0])
 
 
-def entries_of(rows: Rows, which: np.ndarray) -> int:
+def count_entries(rows: Rows, which: np.ndarray) -> int:
     """Entries of the rows `which`, bool[n]."""
     if len(which) == 1:  # quicker
         return int(rows.indptr[1]) if which[0] else 0
@@ -680,7 +680,7 @@ def count_up(tally, active, classes, V, y, weight):
         if weight[i] > 0.0 and y[i] == y[i]:
             for j in active:
                 tally[j, 0] += weight[i]
-                tally[j, 1] += weight[i] * error_of(classes, V[i, j], y[i])
+                tally[j, 1] += weight[i] * row_error(classes, V[i, j], y[i])
 
 
 @bare_jit
@@ -690,11 +690,11 @@ def add_up(totals, loss, classes, z, y, weight):
         if weight[i] > 0.0 and y[i] == y[i]:
             totals[0] += weight[i]
             totals[1] += weight[i] * loss_value(Loss(loss.code, loss.par[i]), z[i], y[i])
-            totals[2] += weight[i] * error_of(classes, z[i], y[i])
+            totals[2] += weight[i] * row_error(classes, z[i], y[i])
 
 
 @bare_inline
-def error_of(classes, z, y):
+def row_error(classes, z, y):
     """Whether the class is wrong, or the squared error."""
     if classes:
         return 1.0 if (z > 0.0) != (y > 0.0) else 0.0

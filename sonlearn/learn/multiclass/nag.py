@@ -43,7 +43,7 @@ from sonlearn.learn.multiclass.pairs import (
     scale_pairs,
     weights_of,
 )
-from sonlearn.learn.multiclass.sums import exponential, largest, product, summed
+from sonlearn.learn.multiclass.sums import exponential, largest, product, total_of
 
 #: Classes whose slope is smaller are left out of a step.
 TINY = 0.02
@@ -228,7 +228,7 @@ def slopes(q, z, shown, classes, y):
     top = largest(q, classes)
     for k in range(classes):
         q[k] = exponential(q[k] - top)
-    total = summed(q, classes)
+    total = total_of(q, classes)
     for k in range(classes):
         q[k] /= total
     q[y] -= 1.0
