@@ -247,9 +247,9 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         seen = done.progress.examples
     for own in chosen.rounds:
         chains = []
-        for g, those in enumerate(own):
+        for g, numbers in enumerate(own):
             chain = [dask.delayed(tasks.begin_round)(base, each[g])]
-            for i in those:
+            for i in numbers:
                 chain.append(learn(i, chain[-1], Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0))))
             chains.append(chain[1:])
         learned = [chain[-1] for chain in chains]

@@ -145,10 +145,10 @@ class BanditSession(Passes):
         elif self.learner.text.format not in (format, "auto") and not any(
             {self.learner.text.format, format} <= alike for alike in ALIKE
         ):
-            theirs = self.learner.text.format
+            trained = self.learner.text.format
             raise InputError(
                 batch.source, None, None, f"{format} text",
-                f"{theirs} text, which the model {self.from_model} has learned from",
+                f"{trained} text, which the model {self.from_model} has learned from",
             )  # fmt: skip
         method = [] if self.learner.learn is None else [settings_text(self.learner.learn)]
         settings = [

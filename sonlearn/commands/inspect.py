@@ -85,7 +85,7 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
         "", "state",
         f"  examples = {learner.examples}",
         f"  features = {len(ids)}",
-        *kept(model),
+        *retention_lines(model),
     ]  # fmt: skip
     facts = learner.facts()
     lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
@@ -107,7 +107,7 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
     return lines
 
 
-def kept(model: Model) -> list[str]:
+def retention_lines(model: Model) -> list[str]:
     """Lines on what else the model remembers: columns with what they held, names, the two labels."""
     learner, lines = model.learner, []
     if model.names.known:

@@ -162,11 +162,11 @@ class TrainingSession(Passes):
         elif self.learner.text.format not in (format, "auto") and not any(
             {self.learner.text.format, format} <= alike for alike in ALIKE
         ):
-            theirs = self.learner.text.format
+            trained = self.learner.text.format
             raise InputError(
                 batch.source, None, None, f"{format} text",
-                f"{theirs} text, which the model {self.from_model} has learned from; "
-                f"if it was mistaken, give --format {theirs}{' or vw' if theirs == 'json' else ''}",
+                f"{trained} text, which the model {self.from_model} has learned from; "
+                f"if it was mistaken, give --format {trained}{' or vw' if trained == 'json' else ''}",
             )  # fmt: skip
         if format in TABLES and not self.learner.text.label and not self.options.testonly:
             columns = first_names(self.columns.known)
@@ -401,9 +401,9 @@ def initial_model(options: RunOptions) -> str | None:
 def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
     """Where to go on; raises OptionError if it is another run that is to be gone on with."""
     asked = (list(options.data) or ["-"], options.passes)
-    for name, ours, theirs in zip(("data", "passes"), asked, (unfinished.data, unfinished.passes), strict=True):
-        if ours != theirs:
-            shown = [" ".join(value) if isinstance(value, list) else value for value in (theirs, ours)]
+    for name, ours, begun in zip(("data", "passes"), asked, (unfinished.data, unfinished.passes), strict=True):
+        if ours != begun:
+            shown = [" ".join(value) if isinstance(value, list) else value for value in (begun, ours)]
             raise OptionError(
                 f"--resume: the run that {options.final_regressor} was saved in has {name} = {shown[0]}, "
                 f"not {shown[1]}: give the same command as then"

@@ -126,9 +126,9 @@ def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, 
     if waiting is not None:
         then = [np.concatenate([widened(old, new), new]) for old, new in zip(waiting, then, strict=True)]
     filled = []
-    for array, made in zip(out, then, strict=True):
+    for array, earlier in zip(out, then, strict=True):
         array = array.copy()
-        array[late] = made[: len(late)]
+        array[late] = earlier[: len(late)]
         filled.append(array)
     return type(out)(*filled), type(out)(*(array[len(late) :] for array in then))
 

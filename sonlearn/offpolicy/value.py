@@ -61,20 +61,20 @@ class Value:
         self.count += len(drawn.at)
 
     def _bet(
-        self, name: str, side: int, drawn: Drawn, delta: np.ndarray, control: np.ndarray | None, own: np.ndarray
+        self, name: str, bound: int, drawn: Drawn, delta: np.ndarray, control: np.ndarray | None, own: np.ndarray
     ) -> None:
-        """Add to the lower bound (side 0), or with mirrored costs to that of the mirrored mean (side 1)."""
+        """Add to the lower bound (bound 0), or with mirrored costs to that of the mirrored mean (bound 1)."""
         least = 1.0 if self._against else 0.0
         edges = edge(delta)
         values, shifts = [decision_terms(drawn, delta, edges) - own], [np.full(len(drawn.at), least)]
         if self._bounded:
             wish = 1.0 - edges if control is None else control
-            needed = np.concatenate(([self._reach[name][side]], reach(drawn, delta, wish)))
+            needed = np.concatenate(([self._reach[name][bound]], reach(drawn, delta, wish)))
             k = np.maximum.accumulate(needed)
-            self._reach[name][side] = k[-1]
+            self._reach[name][bound] = k[-1]
             values.append(decision_terms(drawn, delta, cut(drawn, delta, wish, k[:-1])) - own)
             shifts.append(k[:-1] + least)
-        self._sequences[name][side].add(np.column_stack(values), np.column_stack(shifts))
+        self._sequences[name][bound].add(np.column_stack(values), np.column_stack(shifts))
 
     @property
     def doubly_robust(self) -> float:

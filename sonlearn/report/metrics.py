@@ -90,16 +90,16 @@ class Metrics:
         chosen = chosen & ~np.isnan(y) & (weight > 0)
         if not chosen.any():
             return
-        kept = predicted
+        chosen_predictions = predicted
         if not chosen.all():
-            y, weight, kept = y[chosen], weight[chosen], chosen_of(predicted, chosen)
+            y, weight, chosen_predictions = y[chosen], weight[chosen], chosen_of(predicted, chosen)
         if self._several:
             number = numbers_of(self._learner.classes, y)
-            self._add_classes(kept, y, number, weight)
+            self._add_classes(chosen_predictions, y, number, weight)
         else:
             number = (y > 0).astype(np.int64)
-            self._add_scores(kept, y, weight)
-        covered = coverage_of(kept, y, number)
+            self._add_scores(chosen_predictions, y, weight)
+        covered = coverage_of(chosen_predictions, y, number)
         if covered is not None:
             self._coverage.add(*covered)
 
@@ -345,13 +345,13 @@ def numbers_of(classes: list[int | str], y: np.ndarray) -> np.ndarray:
 
 def thinned(cuts: list[Cut], most: int) -> list[Cut]:
     """About `most` of the cuts, evenly spaced along recall and along the share of false alarms; first and last too."""
-    kept, at = [], -1.0
+    thin, at = [], -1.0
     for i, cut in enumerate(cuts):
         place = cut.recall + cut.false_share
         if place - at >= 2.0 / most or i == len(cuts) - 1:
-            kept.append(cut)
+            thin.append(cut)
             at = place
-    return kept
+    return thin
 
 
 def _bounded(value: float | None, error: float | None) -> str:

@@ -500,20 +500,20 @@ def _steps(ready: _Ready, one_by_one: bool) -> Iterator[Batch]:
 
 def _within(batches: list[Batch], most: int) -> tuple[list[Batch], list[InputError]]:
     """(the rows of at most so many entries, an error for each other one)."""
-    kept: list[Batch] = []
+    taken: list[Batch] = []
     errors: list[InputError] = []
     for batch in batches:
         lengths = np.diff(batch.indptr)
         long, start = np.flatnonzero(lengths > most).tolist(), 0
         for row in [*long, batch.n]:
             if row > start:
-                kept.append(batch.part(start, row))
+                taken.append(batch.part(start, row))
             start = row + 1
         errors += [
             TooLongError(SOURCE, int(batch.lines[row]), None, f"a row of {lengths[row]} features", f"at most {most}")
             for row in long
         ]
-    return kept, errors
+    return taken, errors
 
 
 def _error_in(text: bytes, problem: Unfit) -> InputError:

@@ -88,10 +88,10 @@ class FrequentDirections(Sketch):
     def _lower(self, squares: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """The shrink: kept squares and vectors (those that are not zero), and delta."""
         lowered, delta = shrink(self.rule, squares)
-        kept = lowered[: vectors.shape[1]]
-        if (kept > 0).all():  # the usual case, without a copy
-            return kept, vectors, delta
-        return kept[kept > 0], vectors[:, kept > 0], delta
+        squares = lowered[: vectors.shape[1]]
+        if (squares > 0).all():  # the usual case, without a copy
+            return squares, vectors, delta
+        return squares[squares > 0], vectors[:, squares > 0], delta
 
     def _shrink(self) -> None:
         squares, vectors = self._decompose(self._waiting.take(), self._columns, self.rule.most)

@@ -139,13 +139,13 @@ class ChunkParser:
             tag = tag_in(text[begin : int(state[POSITION])].tobytes()) if format == "vw" else ""
             skipped.append((int(state[LINE]), tag))
             state[LINE] += 1
-        n, names, made = int(state[ROWS]), [], format == "vw" and self._interactions.wanted
+        n, names, interactions = int(state[ROWS]), [], format == "vw" and self._interactions.wanted
         if format == "vw" and self._line_names is not None:
-            if made:
+            if interactions:
                 self._interactions.observe(self._rows.run_byte[: int(self._rows.run_indptr[n])])
-            plan = self._interactions.plan if made else None
+            plan = self._interactions.plan if interactions else None
             names = self._line_names.new_names(chunk, self._rows.lines[:n], self._slots(n), plan)
-        if made:
+        if interactions:
             batches, more = self._expanded(chunk, n, source)
             skipped = sorted(skipped + self._without_room(more, chunk))
             errors, count = sorted(errors + more, key=lambda error: error.line or 0), count + len(more)

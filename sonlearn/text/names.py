@@ -55,10 +55,10 @@ class NameTable:
 
     def add(self, pairs: Iterable[Named]) -> None:
         """Add names in the order in which they were met; those of made features to slots without a name."""
-        for slot, name, *made in pairs:
+        for slot, name, *generated in pairs:
             if slot in self.known:
                 names = self.known[slot]
-                if not made and name not in names and len(names) < MOST_NAMES:
+                if not generated and name not in names and len(names) < MOST_NAMES:
                     names.append(name)
             elif len(self.known) < MOST_SLOTS:
                 self.known[slot] = [name]

@@ -134,8 +134,8 @@ class ClassPruningCase(NamedTuple):
 
 def out_of_place(case: ClassPruningCase, left: list[int]) -> list[int]:
     """Positions of the members for numbers, of those `left`, if rows are words; two stay at least."""
-    those = [i for i in left if not case.members[i].words]
-    return those if case.words and len(left) - len(those) >= 2 else []
+    for_numbers = [i for i in left if not case.members[i].words]
+    return for_numbers if case.words and len(left) - len(for_numbers) >= 2 else []
 
 
 def scattered(case: ClassPruningCase, left: list[int], entries: np.ndarray) -> list[int]:
@@ -143,10 +143,10 @@ def scattered(case: ClassPruningCase, left: list[int], entries: np.ndarray) -> l
 
     `entries`: float64[k, 2], entries that each member has had, and different ones.
     """
-    those = [i for i in left if _on_tuples(case.members[i])]
-    if case.short or not those or len(left) - len(those) < 2:
+    on_tuples = [i for i in left if _on_tuples(case.members[i])]
+    if case.short or not on_tuples or len(left) - len(on_tuples) < 2:
         return []
-    return those if (entries[those, 1] / np.maximum(entries[those, 0], 1.0)).min() >= SCATTERED else []
+    return on_tuples if (entries[on_tuples, 1] / np.maximum(entries[on_tuples, 0], 1.0)).min() >= SCATTERED else []
 
 
 def pruned(case: ClassPruningCase, left: list[int], run: Callable[..., Iterable] = map) -> list[int]:

@@ -123,10 +123,10 @@ class Committee(Engine):
         ensembles = [state.ensemble for state in states]
         views, merged = list(base.views), {}
         for at, name in enumerate(self.views.names):
-            those = self.ensemble.with_view(ensembles, name)
-            if those:
-                found = self.views.merge(name, [states[g].views for g in those], base.views)
-                views[at], merged[name] = found.state, (those, found)
+            holders = self.ensemble.with_view(ensembles, name)
+            if holders:
+                found = self.views.merge(name, [states[g].views for g in holders], base.views)
+                views[at], merged[name] = found.state, (holders, found)
             else:
                 views[at] = self.views.new()[at]
         ensemble = self.ensemble.merge(ensembles, base.ensemble, rows, merged, self.views.sizes(tuple(views)))

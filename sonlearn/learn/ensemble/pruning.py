@@ -158,10 +158,11 @@ def scattered(case: PruningCase, left: list[int], entries: np.ndarray) -> list[i
 
     `entries`: float64[k, 2], entries of rows that each member has learned, and different ones.
     """
-    those = [i for i in left if on_tuples(case.inputs[i])]
-    if case.short or not those or len(left) - len(those) < 2:
+    tuple_members = [i for i in left if on_tuples(case.inputs[i])]
+    if case.short or not tuple_members or len(left) - len(tuple_members) < 2:
         return []
-    return those if (entries[those, 1] / np.maximum(entries[those, 0], 1.0)).min() >= SCATTERED else []
+    each = entries[tuple_members, 1] / np.maximum(entries[tuple_members, 0], 1.0)
+    return tuple_members if each.min() >= SCATTERED else []
 
 
 def lacking_rows(case: PruningCase, left: list[int], entries: np.ndarray) -> list[int]:
@@ -170,8 +171,8 @@ def lacking_rows(case: PruningCase, left: list[int], entries: np.ndarray) -> lis
     Such a view generates whole rows or nothing.
     """
     of_numbers = [i for i in left if VIEWS[case.inputs[i].view].kind == "fourier"]
-    those = [i for i in of_numbers if 2 * entries[i, 0] <= FIRST * entries[i, 1]]
-    return those if len(those) < len(left) else []
+    lacking = [i for i in of_numbers if 2 * entries[i, 0] <= FIRST * entries[i, 1]]
+    return lacking if len(lacking) < len(left) else []
 
 
 def on_tuples(member: Member) -> bool:

@@ -245,8 +245,8 @@ class StackedEnsemble:
     def with_view(self, states: Sequence[EnsembleState], view: str) -> list[int]:
         """Of several ensembles the positions of those that see `view`, if members at work after the merge do."""
         left = self._left(states)
-        those = [i for i in left if self.members[i].view == view]
-        return [g for g, state in enumerate(states) if those and view in self.needed(state)]
+        users = [i for i in left if self.members[i].view == view]
+        return [g for g, state in enumerate(states) if users and view in self.needed(state)]
 
     def merge(
         self,
@@ -270,16 +270,16 @@ class StackedEnsemble:
         left, k = self._left(states), len(self.members)
         members = [engine.new() for engine in self._engines]
         for i in left:
-            those, seen = views[self.members[i].view]
-            those = [g for g in those if i in self.active(states[g])]
+            holders, seen = views[self.members[i].view]
+            holders = [g for g in holders if i in self.active(states[g])]
             size = sizes[self.members[i].view]
             own = [
                 self._engines[i].renumbered(states[g].members[i], seen.numbers[views[self.members[i].view][0].index(g)],
                                             size)
-                for g in those
+                for g in holders
             ]  # fmt: skip
             start = self._engines[i].renumbered(base.members[i], seen.base, size)
-            members[i] = self._engines[i].merge(own, start, [rows[g] for g in those])
+            members[i] = self._engines[i].merge(own, start, [rows[g] for g in holders])
         now = base.now.copy()
         for name in ("rows", "entries"):
             now[name] = merging.summed(base.now[name], [state.now[name] for state in states], np.ones(len(states)))
@@ -516,16 +516,16 @@ class StackedEnsemble:
         for i in idle:
             members[i] = self._engines[i].new()
             state.now["active"] &= ~(1 << i)
-        kept = state.history
+        history = state.history
         if idle:
-            kept[:rows, idle] = 0.0
+            history[:rows, idle] = 0.0
             state = state._replace(online=self._replayed(case, self._online_at(state), range(len(self._inputs))))
             at = self._offline_at(state)
             if at:
                 state = state._replace(offline=self._replayed(case, at, self._long))
         if not self._rows_left(state):
-            kept = kept[:0].copy()
-        return state._replace(members=tuple(members), history=kept)
+            history = history[:0].copy()
+        return state._replace(members=tuple(members), history=history)
 
     def _replayed(self, case: PruningCase, at: list[int], among: Sequence[int]) -> Combiner:
         """A combiner of the inputs `among` that has learned the history of those `at` (positions of inputs)."""

@@ -214,8 +214,8 @@ class OneVsRest(ClassEngine):
         jobs += [Task(unseen, at)] if needed else []
 
         def work(worker: int) -> list[State]:
-            mine, side = range(worker, len(jobs), self._threads), self._binaries[worker]
-            return [self._taught(side, jobs[i], n, numbers[i], (features, rows, out)) for i in mine]
+            own_jobs, binary = range(worker, len(jobs), self._threads), self._binaries[worker]
+            return [self._taught(binary, jobs[i], n, numbers[i], (features, rows, out)) for i in own_jobs]
 
         done: list[Any] = [None] * len(jobs)
         for worker, states in enumerate(self._each(work, range(self._threads))):
@@ -228,13 +228,13 @@ class OneVsRest(ClassEngine):
         count = met + len(births)
         return tuple(done[:count]), done[count] if needed else self._binary.new()
 
-    def _taught(self, side: Any, job: Task, stop: int, number: int | None, shown: tuple[int, Rows, Scores]) -> State:
+    def _taught(self, binary: Any, job: Task, stop: int, number: int | None, shown: tuple[int, Rows, Scores]) -> State:
         """The state after rows job.begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
         features, rows, out = shown
         part = rows_between(rows, job.begin, stop)
         y = np.where(np.isnan(part.y), np.nan, np.where(part.y == (-1 if number is None else number), 1.0, -1.0))
         raw, refused = np.zeros(stop - job.begin), np.zeros(stop - job.begin, dtype=bool)
-        own = side.learn(job.state, part._replace(y=y), features, raw, refused)
+        own = binary.learn(job.state, part._replace(y=y), features, raw, refused)
         if number is None:
             out.unseen[job.begin : stop] = raw
         else:

@@ -291,11 +291,11 @@ def leave_to_shrink(work):
 
     If there was one, the basis must contain the row's direction even though no row has a component along it.
     """
-    moved = False
+    stepped = False
     for c in range(len(work.along)):
-        moved = moved or work.along[c] != 0.0 or work.aside[c] != 0.0
+        stepped = stepped or work.along[c] != 0.0 or work.aside[c] != 0.0
         work.along[c] = work.aside[c] = 0.0
-    return moved
+    return stepped
 
 
 @forced_inline

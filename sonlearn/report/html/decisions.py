@@ -16,7 +16,7 @@ def policy(run: Run) -> Element | None:
         [
             one["name"],
             number_or_dash(one["cost"]),
-            *(number_or_dash(one["cost"] + side * 1.96 * one["error"]) for side in (-1, 1)),
+            *(number_or_dash(one["cost"] + sign * 1.96 * one["error"]) for sign in (-1, 1)),
         ]
         for one in found["values"]
     ]

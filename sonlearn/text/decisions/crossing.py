@@ -50,8 +50,8 @@ def crossed_rows(
     if given and not crosses:
         return selected_rows(rows, actions)
     own = lengths - constant - np.where((of >= 0) & given, lengths[of] - constant, 0)
-    theirs = np.where(of >= 0, lengths[of] - constant, 0)
-    total = own + theirs + constant + (own * theirs if crosses else 0)
+    shared_sizes = np.where(of >= 0, lengths[of] - constant, 0)
+    total = own + shared_sizes + constant + (own * shared_sizes if crosses else 0)
     at = np.flatnonzero(actions)
     indptr = np.concatenate(([0], np.cumsum(total[at])))
     indices, values = np.empty(indptr[-1], np.int64), np.empty(indptr[-1])
