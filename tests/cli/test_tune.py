@@ -236,10 +236,10 @@ def test_rows_show_the_best_at_that_row(cli):
 
 def halved_by_hand(settings, batch, first):
     """{name: rows seen} and the names that are left, by running each setting over ever longer beginnings."""
-    told = np.cumsum(learnable(batch))
+    labelled = np.cumsum(learnable(batch))
     left, seen, rows = list(settings), {}, first
-    while rows <= told[-1] and len(left) > 1:
-        stop = int(np.searchsorted(told, rows)) + 1
+    while rows <= labelled[-1] and len(left) > 1:
+        stop = int(np.searchsorted(labelled, rows)) + 1
         losses = [average(setting, batch.part(0, stop)) for setting in left]
         order = sorted(range(len(left)), key=lambda i: losses[i])
         gone = order[len(left) - len(left) // 2 :]
