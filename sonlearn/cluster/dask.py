@@ -40,6 +40,7 @@ from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.merge import fit_combiner, merge_learners
 from sonlearn.learn.merging import can_merge
 from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.report.outcomes import progress_of
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.options import SketchOptions
@@ -543,7 +544,7 @@ def _merge(
     of = [getattr(parts[own[0]], "name", f"part {own[0] + 1}") for own in chosen.learners]
     merged, progress = (
         merge_learners(learners, [each.tally for each in before], of),
-        tasks.progress_of(learners[0].options),
+        progress_of(learners[0].options),
     )
     own = [int(each.header["examples"]) - started for each in before]
     merged.examples = started + sum(own) + first.header["examples"] - before[0].header["examples"]

@@ -29,9 +29,8 @@ from sonlearn.options.text import TABLES
 from sonlearn.report import streams
 from sonlearn.report.answers import AnswerLines
 from sonlearn.report.classes import likeliest, probabilities_of, scores_of
-from sonlearn.report.labels import as_reported
 from sonlearn.report.metrics import Metrics
-from sonlearn.report.outcomes import Uncounted, outcome_of, without_held
+from sonlearn.report.outcomes import Uncounted, outcome_of, progress_of, without_held
 from sonlearn.report.predictions import PredictionWriter, number_texts, with_intervals, with_sets
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.cache import CachedReader
@@ -123,8 +122,6 @@ class TrainingSession(Passes):
             other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
             raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
         self.values = Values(self.learn)
-        texts = self.texts if self.learn.several else None
-        loss, zero = as_reported(self.learn)
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
         if options.form != "vw" and options.predictions is None:
             raise OptionError(f"--output {options.form}: nothing is written; give -p FILE as well")
@@ -135,7 +132,7 @@ class TrainingSession(Passes):
                 "--output csv with --probabilities: classes that come as they will have no columns yet; give "
                 "--output jsonl, or predict with the model that was learned"
             )
-        self.progress = Progress(loss, table, self.holdout, texts, fine if recorded(options) else None, zero)
+        self.progress = progress_of(self.learn, self.texts, table, self.holdout, fine if recorded(options) else None)
         self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)
         lines = self.done.lines
         self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None

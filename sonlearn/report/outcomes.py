@@ -1,16 +1,38 @@
-"""What a learner said of a batch, as the running totals take it."""
+"""Predictions of a batch as the running totals take them, and the totals of a learner."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.report.progress import BatchOutcome
+from sonlearn.options import LearnOptions
+from sonlearn.report.labels import as_reported
+from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 
 if TYPE_CHECKING:
     from sonlearn.learn.learner import Predicted, PredictedClass
+
+
+def progress_of(
+    options: LearnOptions,
+    texts: Callable[[np.ndarray], list[str]] | None = None,
+    schedule: Schedule | None = None,
+    holdout: bool = False,
+    fine: Schedule | None = None,
+) -> Progress:
+    """The running totals of a learner with these options; arguments as for `Progress`.
+
+    `texts` is used with several classes only; without it their labels are written as numbers.
+    """
+    loss, boundary = as_reported(options)
+    return Progress(loss, schedule, holdout, (texts or _numbers) if options.several else None, fine, boundary)
+
+
+def _numbers(values: np.ndarray) -> list[str]:
+    return [f"{value:g}" for value in values.tolist()]
 
 
 def outcome_of(batch: Batch, held: np.ndarray | None, predicted: Predicted | PredictedClass) -> BatchOutcome:
@@ -30,7 +52,7 @@ def without_held(batch: Batch, held: np.ndarray | None) -> Batch:
 
 
 class Uncounted:
-    """What was said of batches that are not counted yet: small ones are counted as one, since each costs a millisecond.
+    """Predictions of batches that are not counted yet: small ones are counted as one, since each costs a millisecond.
 
     Attributes
     ----------

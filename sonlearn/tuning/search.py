@@ -30,8 +30,8 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.report.labels import as_reported
 from sonlearn.report.metrics import Metrics
-from sonlearn.report.outcomes import outcome_of, without_held
-from sonlearn.report.progress import Progress, Row, Schedule
+from sonlearn.report.outcomes import outcome_of, progress_of, without_held
+from sonlearn.report.progress import Row, Schedule
 from sonlearn.tuning.grid import Setting, settings_of
 
 BY = ("loss", "error")
@@ -90,9 +90,7 @@ class Contender:
     def __init__(self, setting: Setting, learner: Learner, schedule: Schedule, holdout: bool):
         self.setting, self._holdout = setting, holdout
         self.learner: Learner | None = learner  # None after it has stopped, to free its memory
-        texts = self.label_texts if setting.options.several else None
-        loss, zero = as_reported(setting.options)
-        self.progress = Progress(loss, schedule, holdout, texts, boundary=zero)
+        self.progress = progress_of(setting.options, self.label_texts, schedule, holdout)
         self._metrics: Metrics | None = Metrics(learner)
         self._measures: dict[str, float] = {}  # once it has stopped
         self.rows: list[Row] = []  # rows of the table that wait for the other settings

@@ -20,7 +20,7 @@ from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.lazy import apply_map, enter, times_four
 from sonlearn.learn.diagonal_fd.rounds import run
 from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
-from sonlearn.learn.linear_algebra import clear, factor_identity_plus, leading
+from sonlearn.learn.linear_algebra import clear, factor_identity_plus, leading, solve_upper
 from sonlearn.learn.status import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding errors.
@@ -95,13 +95,7 @@ def clear_fours(CT):
 @bare_inline
 def coefficients(state, work):
     """work.c <- L^-T gamma; the weights are wbar + Delta^-1 B'c. The state is not modified."""
-    LT, gamma, c = state.LT, state.gamma, work.c
-    r = state.now[0]["k"] + state.now[0]["raw"]
-    for j in range(r - 1, -1, -1):
-        total = gamma[j]
-        for i in range(j + 1, r):
-            total -= LT[j, i] * c[i]
-        c[j] = total / LT[j, j]
+    solve_upper(state.LT, state.now[0]["k"] + state.now[0]["raw"], state.gamma, work.c)
 
 
 @bare_inline
