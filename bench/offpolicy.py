@@ -35,7 +35,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 from sonlearn.data.batch import Batch  # noqa: E402
 from sonlearn.data.decisions import Decisions, numbered  # noqa: E402
 from sonlearn.offpolicy.evaluation import LOG, Evaluation, Policy  # noqa: E402
-from sonlearn.offpolicy.scores import Drawn, terms  # noqa: E402
+from sonlearn.offpolicy.scores import Drawn, decision_terms  # noqa: E402
 from sonlearn.offpolicy.sequence import KAPPA, LowerSequence, level_of  # noqa: E402
 from sonlearn.offpolicy.value import ESTIMATORS, SHARES  # noqa: E402
 
@@ -170,7 +170,7 @@ def outcomes(case: Case, n: int, seed: int, known: str) -> dict[tuple[str, str],
             below, above = (s.refused for s in evaluation._values["a", against]._sequences[name])
             control = {"ips": 0.0, "snips": truths[""]}.get(name, policy.expected) * np.ones(len(policy.probability))
             own = decisions.cost if against else 0.0
-            values = terms(drawn, policy.probability, control) - own
+            values = decision_terms(drawn, policy.probability, control) - own
             most = (case.policy / case.log).max()
             ends = (-most * control.max() - bool(against), most + control.max())
             normal, peeked = normal_of(values, truth)

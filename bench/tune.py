@@ -41,9 +41,11 @@ GRIDS = {
 
 def alone(flags: str, data: str, model: str) -> None:
     """`sonlearn train` of one setting, which prints its loss and error with all digits: run as a process."""
-    from sonlearn.commands.train import Session
+    from sonlearn.commands.train import TrainingSession
 
-    session = Session(parse("train", flags.split())[0], RunOptions(data=(data,), quiet=True, final_regressor=model))
+    session = TrainingSession(
+        parse("train", flags.split())[0], RunOptions(data=(data,), quiet=True, final_regressor=model)
+    )
     session.run()
     print(json.dumps([session.progress.result.average_loss, session.progress.result.average_error]))
 

@@ -24,8 +24,8 @@ INTERPRETED = ("test_text_errors", "test_text_hashing", "test_text_number", "tes
 #: The first two begin with other kernels: neither process waits for what the other compiles.
 LONGEST = (
     "test_docs", "test_views", "test_newton", "test_learner_checks", "test_cli", "test_start", "test_first_order",
-    "test_silent_failures", "test_checkpoints", "test_drfd", "test_files", "test_papers", "test_merging", "test_fading",
-    "test_sketch_gfd", "test_dense_drfd",
+    "test_silent_failures", "test_checkpoints", "test_drfd", "test_files", "test_papers", "test_merging",
+    "test_forgetting", "test_sketch_gfd", "test_dense_drfd",
 )  # fmt: skip
 
 

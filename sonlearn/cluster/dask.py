@@ -33,13 +33,14 @@ from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
-from sonlearn.cluster.plan import COPIED, FIRST_ROWS, HALF, LAST_ROWS, Plan, Rounds, plan, plan_rounds
+from sonlearn.cluster.plan import COPIED, FIRST_ROWS, HALF, LAST_ROWS, PartitionPlan, Rounds, plan, plan_rounds
 from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.merge import fit_combiner, merge_learners
 from sonlearn.learn.merging import can_merge
 from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.report.outcomes import progress_of
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.options import SketchOptions
@@ -60,7 +61,7 @@ class Trained(NamedTuple):
     learner : Learner
         Merged from several learners (`sonlearn.learn.merging`) unless there was one.
     names : NameTable
-    plan : Plan or Rounds
+    plan : PartitionPlan or Rounds
     each : list of Progress
         Progress of each learner, over its own partitions.
     merge : Progress or None
@@ -72,7 +73,7 @@ class Trained(NamedTuple):
 
     learner: Learner
     names: NameTable
-    plan: Plan | Rounds
+    plan: PartitionPlan | Rounds
     each: list[Progress]
     merge: Progress | None
     skipped: int
@@ -86,7 +87,7 @@ class Trained(NamedTuple):
 
     def further(self) -> list[range]:
         """The partitions that `merge` is of."""
-        if isinstance(self.plan, Plan):
+        if isinstance(self.plan, PartitionPlan):
             return [self.plan.further]
         last = self.plan.rounds[-1][-1]
         return [last[-1:]]
@@ -247,9 +248,9 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         seen = done.progress.examples
     for own in chosen.rounds:
         chains = []
-        for g, those in enumerate(own):
+        for g, numbers in enumerate(own):
             chain = [dask.delayed(tasks.begin_round)(base, each[g])]
-            for i in those:
+            for i in numbers:
                 chain.append(learn(i, chain[-1], Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0))))
             chains.append(chain[1:])
         learned = [chain[-1] for chain in chains]
@@ -336,7 +337,7 @@ class _Copies:
         return [future for chain in self._chains for future in chain if not future.done()]
 
 
-def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: Plan, start: Learner | None) -> Trained:
+def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: PartitionPlan, start: Learner | None) -> Trained:
     """Learners that cannot be merged, all of them in one model (`sonlearn.learn.merge`), or a single one."""
     apart, further, further_predictions = _graph(job, parts, chosen, None if start is None else _sent(client, start))
     futures = client.compute([*further, *further_predictions, *map(dask.delayed(_without_learner), apart)])
@@ -485,7 +486,7 @@ def client_here() -> Client:
         raise OptionError("there is no Dask client: give client=Client(...), or make one first") from None
 
 
-def _graph(job: LearnJob, parts: list[Any], chosen: Plan, start: Any) -> tuple[list, list, list]:
+def _graph(job: LearnJob, parts: list[Any], chosen: PartitionPlan, start: Any) -> tuple[list, list, list]:
     """(each learner after its own partitions, after the further ones as well, its predictions of the latter).
 
     Each begins with `start`, a future of a learner, or anew if it is None.
@@ -513,7 +514,7 @@ def _without_learner(learned_by: LearnedPartition) -> LearnedPartition:
 
 
 def _merge(
-    chosen: Plan,
+    chosen: PartitionPlan,
     learned_by: list[LearnedPartition],
     further_predictions: list[list[PredictedBatch]],
     before: list[LearnedPartition],
@@ -537,7 +538,7 @@ def _merge(
     of = [getattr(parts[own[0]], "name", f"part {own[0] + 1}") for own in chosen.learners]
     merged, progress = (
         merge_learners(learners, [each.tally for each in before], of),
-        tasks.progress_of(learners[0].options),
+        progress_of(learners[0].options),
     )
     own = [int(each.header["examples"]) - started for each in before]
     merged.examples = started + sum(own) + first.header["examples"] - before[0].header["examples"]

@@ -51,14 +51,14 @@ def _shared(parts: range, learners: int) -> tuple[range, ...]:
     return tuple(range(a, b) for a, b in itertools.pairwise(edges))
 
 
-class Plan(NamedTuple):
+class PartitionPlan(NamedTuple):
     """Numbers of partitions, from 0 on."""
 
     learners: tuple[range, ...]  # each learner's own partitions
     further: range  # the last partitions, which the combiner and all learners learn
 
 
-def plan(parts: int, learners: int) -> Plan:
+def plan(parts: int, learners: int) -> PartitionPlan:
     """Assign contiguous partitions to the learners, as evenly as possible, and a twentieth (or one) to the combiner.
 
     With one learner or one partition there is nothing to combine: the learner learns all of them in order, as a single
@@ -66,8 +66,8 @@ def plan(parts: int, learners: int) -> Plan:
     """
     learners = min(learners, parts - 1)
     if learners < 2:
-        return Plan((range(parts),), range(parts, parts))
+        return PartitionPlan((range(parts),), range(parts, parts))
     end = parts - max(1, parts // SHARE)
     learners = min(learners, end)
     edges = np.linspace(0, end, learners + 1).round().astype(int).tolist()
-    return Plan(tuple(range(a, b) for a, b in itertools.pairwise(edges)), range(end, parts))
+    return PartitionPlan(tuple(range(a, b) for a, b in itertools.pairwise(edges)), range(end, parts))

@@ -21,8 +21,7 @@ from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.merge import PartitionPredictions, Tally
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import HASHED
-from sonlearn.report.labels import as_reported
-from sonlearn.report.outcomes import outcome_of
+from sonlearn.report.outcomes import outcome_of, progress_of
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.batches import take
@@ -270,16 +269,6 @@ def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedP
         return after, before.learner(), NameTable(copy.deepcopy(before.names))
     learner = Learner(job.options, job.reading.text)
     return LearnedPartition(tally=Tally.new(job.options), progress=progress_of(job.options)), learner, NameTable()
-
-
-def progress_of(options: LearnOptions) -> Progress:
-    """Progress of a learner's predictions; class labels are not needed and written as numbers."""
-    loss, boundary = as_reported(options)
-    return Progress(loss, texts=_numbers if options.several else None, boundary=boundary)
-
-
-def _numbers(values: np.ndarray) -> list[str]:
-    return [f"{value:g}" for value in values.tolist()]
 
 
 def count(progress: Progress, batch: Batch, predicted: Predicted | PredictedClass) -> None:

@@ -23,7 +23,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Setting, settings_of
-from sonlearn.tuning.search import Result, Tuning, measure, standing
+from sonlearn.tuning.search import SettingResult, Tuning, criterion, standing
 
 
 class Tuned(NamedTuple):
@@ -31,8 +31,8 @@ class Tuned(NamedTuple):
 
     Attributes
     ----------
-    results : list of Result
-        Active settings from the best on, then failed ones; see `sonlearn.tuning.search.Result`.
+    results : list of SettingResult
+        Active settings from the best on, then failed ones; see `sonlearn.tuning.search.SettingResult`.
     learner : Learner
         Of the best setting.
     names : NameTable
@@ -40,7 +40,7 @@ class Tuned(NamedTuple):
         Number of malformed lines left out, and the first of them.
     """
 
-    results: list[Result]
+    results: list[SettingResult]
     learner: Learner
     names: NameTable
     skipped: int
@@ -51,7 +51,7 @@ class Tuned(NamedTuple):
 class TunedSettings(Done):
     """Some settings after all of the data: (place in the grid, result) of each, and the learner of the best."""
 
-    results: list[tuple[int, Result]] = field(default_factory=list)
+    results: list[tuple[int, SettingResult]] = field(default_factory=list)
     best: LearnedPartition | None = None
 
 
@@ -138,7 +138,7 @@ def tune(
     """
     settings = settings_of([grid] if isinstance(grid, Mapping) else grid, dict(fixed or {})).settings
     return tuned(
-        settings, data, reading_of(settings, text or TextOptions()), measure([s.options for s in settings], by),
+        settings, data, reading_of(settings, text or TextOptions()), criterion([s.options for s in settings], by),
         client=client,
     )  # fmt: skip
 

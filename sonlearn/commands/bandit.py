@@ -14,7 +14,7 @@ from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.policy_log import PolicyLog
 from sonlearn.commands.recording import check_recording
-from sonlearn.commands.settings import ALIKE, describe
+from sonlearn.commands.settings import ALIKE, settings_text
 from sonlearn.commands.train import check_resumed, initial_model
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, ModelFileError, OptionError
@@ -145,13 +145,17 @@ class BanditSession(Passes):
         elif self.learner.text.format not in (format, "auto") and not any(
             {self.learner.text.format, format} <= alike for alike in ALIKE
         ):
-            theirs = self.learner.text.format
+            trained = self.learner.text.format
             raise InputError(
                 batch.source, None, None, f"{format} text",
-                f"{theirs} text, which the model {self.from_model} has learned from",
+                f"{trained} text, which the model {self.from_model} has learned from",
             )  # fmt: skip
-        method = [] if self.learner.learn is None else [describe(self.learner.learn)]
-        settings = [*method, describe(self.learner.options, keep=()), describe(self.learner.text, keep=("format",))]  # type: ignore[arg-type]
+        method = [] if self.learner.learn is None else [settings_text(self.learner.learn)]
+        settings = [
+            *method,
+            settings_text(self.learner.options, keep=()),
+            settings_text(self.learner.text, keep=("format",)),
+        ]  # type: ignore[arg-type]
         for line in (*self.named_files(cache), *settings, "", *HEADER):
             self.say(line)
         self.recorder.begin(self.learner, self.files)

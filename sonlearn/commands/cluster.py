@@ -20,7 +20,7 @@ from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.messages import complain, warn_of_skipped
 from sonlearn.commands.models import load_model, save_model
 from sonlearn.commands.passes import FINISHED
-from sonlearn.commands.settings import check_agreement, describe, split
+from sonlearn.commands.settings import check_agreement, settings_text, split
 from sonlearn.commands.sketch import check_outputs
 from sonlearn.commands.sketching import finish
 from sonlearn.data.batch import Batch
@@ -33,7 +33,7 @@ from sonlearn.report.progress import Progress
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.tuning.grid import Settings
-from sonlearn.tuning.search import measure
+from sonlearn.tuning.search import criterion
 
 #: Seconds to wait for a scheduler to answer.
 PATIENCE = 10
@@ -162,7 +162,7 @@ def tune(settings: Settings, text: TextOptions, options: RunOptions, choice: Tun
     sources, say, started = _files(options), _sayer(options), time.perf_counter()
     from sonlearn.cluster import tuning
 
-    by = measure([setting.options for setting in settings.settings], choice.by)
+    by = criterion([setting.options for setting in settings.settings], choice.by)
     reading = tuning.reading_of(settings.settings, text, options.on_error, _most_errors(options))
     with Interrupts(at_once=True), connected(where) as client:
         found = tuning.tuned(settings.settings, sources, reading, by, workers=where.workers, client=client)
@@ -170,9 +170,9 @@ def tune(settings: Settings, text: TextOptions, options: RunOptions, choice: Tun
         save_model(options.final_regressor, found.learner, None, found.names)
     best, seconds = found.results[0], time.perf_counter() - started
     if choice.table is not None:
-        table.write(choice.table, found.results)
+        table.write_table(choice.table, found.results)
     for line in (
-        f"data = {' '.join(sources)}", *table.described(settings, by, choice), "", FINISHED,
+        f"data = {' '.join(sources)}", *table.setup_lines(settings, by, choice), "", FINISHED,
         f"number of examples = {best.examples}",
         *(f"average {name} = {'n.a.' if value is None else f'{value:.6f}'}"
           for name, value in (("loss", best.loss), ("error", best.error))),
@@ -191,10 +191,10 @@ def predict(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -
     _files(options)
     with contextlib.ExitStack() as stack:
         connect = lambda: stack.enter_context(connected(where))  # noqa: E731
-        return one.run(given, options, lambda *both: _Session(*both, connect))
+        return one.run(given, options, lambda *both: _ClusterSession(*both, connect))
 
 
-class _Session(one.Session):
+class _ClusterSession(one.TrainingSession):
     """A session whose predictions come from a cluster."""
 
     def __init__(self, given: dict[str, Any], options: RunOptions, connect: Callable[[], Any]):
@@ -219,7 +219,7 @@ class _Session(one.Session):
 class _Answers:
     """A reader of batches without features; `predicted` is of the last one."""
 
-    def __init__(self, dask: Any, client: Any, session: _Session, reading: Any):
+    def __init__(self, dask: Any, client: Any, session: _ClusterSession, reading: Any):
         self._dask, self._client, self._session, self._reading = dask, client, session, reading
         self.format: str | None = None
         self.error_count, self.errors = 0, []
@@ -271,7 +271,7 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
     lines = [f"data = {' '.join(sources)}"]
     if options.final_regressor is not None:
         lines.append(f"final_regressor = {options.final_regressor}")
-    lines += [describe(learner.options), describe(learner.text, keep=("format",)), ""]
+    lines += [settings_text(learner.options), settings_text(learner.text, keep=("format",)), ""]
     lines.append(f"{'learner':<10} {'parts':>12} {'examples':>12} {'average loss':>14} {'average error':>14}")
     for number, (own, progress) in enumerate(zip(trained.partitions(), trained.each, strict=True), 1):
         rows.append((str(number), own, progress))

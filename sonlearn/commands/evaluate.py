@@ -52,7 +52,7 @@ def run(options: EvaluateOptions, run_options: RunOptions, format: str | None) -
     costs = costs_of(models, options)
     evaluation = Evaluation(list(options.models), costs, level=options.level, floor=options.floor)
     readers = readers_of(models, sources, run_options, format)
-    session = Session(evaluation, models, options, run_options)
+    session = EvaluationSession(evaluation, models, options, run_options)
     with Interrupts(at_once=True) as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
         for batches in interrupts.until_signal(side_by_side(readers, options.models)):
             interrupts.at_once = False
@@ -149,7 +149,7 @@ def side_by_side(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[list
         yield [out[i] for i in range(len(out))]
 
 
-class Session:
+class EvaluationSession:
     """One evaluation under way."""
 
     def __init__(self, evaluation: Evaluation, models: list[Bandit], options: EvaluateOptions, run_options: RunOptions):

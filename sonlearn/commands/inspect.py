@@ -31,7 +31,7 @@ def run(path: str, top: int | None, as_json: bool = False) -> int:
         from sonlearn.commands import sketching  # loads SciPy, which a model does not need
         from sonlearn.sketch.files import load
 
-        print("\n".join(sketching.describe(path, load(path))), flush=True)
+        print("\n".join(sketching.sketch_lines(path, load(path))), flush=True)
         return 0
     if storage.kind_of(path) == "bandit":
         if as_json:
@@ -44,7 +44,7 @@ def run(path: str, top: int | None, as_json: bool = False) -> int:
     if as_json:
         print(json.dumps(content(path, model, top), indent=1, allow_nan=False), flush=True)
     else:
-        print("\n".join(describe(path, model, TOP if top is None else top)), flush=True)
+        print("\n".join(model_lines(path, model, TOP if top is None else top)), flush=True)
     return 0
 
 
@@ -73,7 +73,7 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
     }, spelt)  # fmt: skip
 
 
-def describe(path: str, model: Model, top: int) -> list[str]:
+def model_lines(path: str, model: Model, top: int) -> list[str]:
     """Lines about a model with its `top` largest weights, and their names where they are known."""
     learner = model.learner
     ids = learner.ids()
@@ -85,16 +85,16 @@ def describe(path: str, model: Model, top: int) -> list[str]:
         "", "state",
         f"  examples = {learner.examples}",
         f"  features = {len(ids)}",
-        *kept(model),
+        *retention_lines(model),
     ]  # fmt: skip
     facts = learner.facts()
     lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
     lines += roll(facts.get("members", []))
     lines += [f"  {line}" for line in streams.lines(facts)]
-    lines += partitions(facts.get("partitions", []))
+    lines += partition_lines(facts.get("partitions", []))
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
-            lines += ["", f"{name} of the sketch: {len(array)}", *table(array)]
+            lines += ["", f"{name} of the sketch: {len(array)}", *number_lines(array)]
     if not learner.options.several:
         lines += weight_table("largest weights", ids, learner.weights()[1], top, model)
     else:
@@ -107,7 +107,7 @@ def describe(path: str, model: Model, top: int) -> list[str]:
     return lines
 
 
-def kept(model: Model) -> list[str]:
+def retention_lines(model: Model) -> list[str]:
     """Lines on what else the model remembers: columns with what they held, names, the two labels."""
     learner, lines = model.learner, []
     if model.names.known:
@@ -161,7 +161,7 @@ def roll(members: list[dict]) -> list[str]:
     return lines
 
 
-def partitions(learners: list[dict]) -> list[str]:
+def partition_lines(learners: list[dict]) -> list[str]:
     """Lines on the learners of partitions of the data, and their weights in the combiner."""
     if not learners:
         return []
@@ -169,7 +169,7 @@ def partitions(learners: list[dict]) -> list[str]:
     return lines + [f"  {number:<24} {learner['weight']:>12.6f}" for number, learner in enumerate(learners, 1)]
 
 
-def table(values: np.ndarray, across: int = 6) -> list[str]:
+def number_lines(values: np.ndarray, across: int = 6) -> list[str]:
     """Lines of `across` numbers each."""
     rows = (values[start : start + across] for start in range(0, len(values), across))
     return ["  " + " ".join(f"{value:>12.6g}" for value in row) for row in rows]

@@ -25,10 +25,8 @@ from sonlearn.jit import without_numba
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.report.labels import as_reported
 from sonlearn.report.metrics import Metrics
-from sonlearn.report.outcomes import outcome_of
-from sonlearn.report.progress import Progress
+from sonlearn.report.outcomes import outcome_of, progress_of
 
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Bandit
@@ -100,9 +98,8 @@ def compile_for(learn: dict[str, Any]) -> None:
 
 def report_on(learner: Learner, batch: Batch, predicted: Predicted | PredictedClass) -> None:
     """What a run reports of a batch."""
-    loss, boundary = as_reported(learner.options)
-    texts = learner.label_texts if learner.options.several else None
-    Progress(loss, texts=texts, boundary=boundary).update(outcome_of(learner.with_numbers(batch), None, predicted))
+    progress = progress_of(learner.options, learner.label_texts)
+    progress.update(outcome_of(learner.with_numbers(batch), None, predicted))
     Metrics(learner).add(batch, predicted)
 
 
@@ -110,11 +107,11 @@ def of_members(options: LearnOptions) -> list[LearnOptions]:
     """Options of a learner for each method of a committee's members, the slowest first; of no other learner any."""
     if options.method != "committee":
         return []
-    from sonlearn.learn.ensemble.committee import members_of
+    from sonlearn.learn.ensemble.committee import committee_members
     from sonlearn.learn.ensemble.stacking import member_options
 
     found: dict[str, LearnOptions] = {}
-    for member in sorted(members_of(options), key=lambda member: -member.cost):
+    for member in sorted(committee_members(options), key=lambda member: -member.cost):
         found.setdefault(member.method, member_options(options, member))
     return list(found.values())
 

@@ -23,7 +23,7 @@ from sonlearn.options.run import RunOptions
 from sonlearn.report.facts import facts_of
 from sonlearn.report.jsonable import bounded, jsonable
 from sonlearn.report.metrics import Metrics
-from sonlearn.report.progress import Outcome, Progress
+from sonlearn.report.progress import BatchOutcome, Progress
 from sonlearn.report.runlog import FORMAT, Run, RunLog
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
@@ -133,7 +133,7 @@ class Recorder(Recording):
         shown = {name: getattr(learner.options, name) for name in learner.options.shown}
         self._write_begin(shown, learner.text, files, passes, learner.examples)
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: BatchOutcome) -> None:
         """Add a batch of n examples (none of them refused)."""
         if not self.wanted:
             return

@@ -56,7 +56,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         raise OptionError(f"--events {options.events}: {run_options.initial_regressor} is no model of decisions")
     with extra():
         from sonlearn.serve.app import Limits
-        from sonlearn.serve.metrics import Metrics
+        from sonlearn.serve.metrics import ServerMetrics
         from sonlearn.serve.server import Server, address, listen
         from sonlearn.serve.worker import Worker
     with contextlib.ExitStack() as stack:
@@ -70,7 +70,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         saver = Saver(run_options, lambda: contents(model.learner, model.names)) if options.learn else None
 
         async def serve() -> None:
-            metrics = Metrics(
+            metrics = ServerMetrics(
                 lambda: model.learner.examples, lambda: worker.waiting, lambda: changes_in(model.learner.facts())
             )
 

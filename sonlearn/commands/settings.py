@@ -24,7 +24,7 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
     )
 
 
-def describe(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
+def settings_text(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
     """``name = value, ...``: what matters of learning; with `keep`, these and what differs from its default."""
     shown = getattr(options, "shown", None) or [
         field.name

@@ -116,7 +116,7 @@ def finish(sketch: Sketch, kept: list | None, *, output, k: int, picture, report
             report(line)
 
 
-def describe(path: str | os.PathLike[str], sketch: Sketch) -> list[str]:
+def sketch_lines(path: str | os.PathLike[str], sketch: Sketch) -> list[str]:
     """Lines for ``sonlearn inspect``: settings, what `summary` says, and the eigenvalues."""
     lines = [f"{os.fspath(path)}: a sonlearn sketch", "", "settings", f"  sketch = {sketch.kind}"]
     values = sketch.settings()

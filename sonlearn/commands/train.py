@@ -18,7 +18,7 @@ from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import FINE, Recorder, check_recording, recorded
-from sonlearn.commands.settings import ALIKE, check_agreement, describe, split
+from sonlearn.commands.settings import ALIKE, check_agreement, settings_text, split
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of, diverged, takes_words
@@ -29,13 +29,12 @@ from sonlearn.options.text import TABLES
 from sonlearn.report import streams
 from sonlearn.report.answers import AnswerLines
 from sonlearn.report.classes import likeliest, probabilities_of, scores_of
-from sonlearn.report.labels import as_reported
 from sonlearn.report.metrics import Metrics
-from sonlearn.report.outcomes import Uncounted, outcome_of, without_held
-from sonlearn.report.predictions import PredictionWriter, texts_of, with_intervals, with_sets
+from sonlearn.report.outcomes import Uncounted, outcome_of, progress_of, without_held
+from sonlearn.report.predictions import PredictionWriter, number_texts, with_intervals, with_sets
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.cache import CachedReader
-from sonlearn.text.columns import ColumnTable, listed
+from sonlearn.text.columns import ColumnTable, first_names
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
@@ -46,7 +45,7 @@ SOME = 10
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 
 
-def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session] | None = None) -> int:
+def run(given: dict[str, Any], options: RunOptions, make: Callable[..., TrainingSession] | None = None) -> int:
     """Do one run; return the exit status. `make` makes another session than this process's.
 
     Parameters
@@ -62,7 +61,7 @@ def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Session]
     """
     check_run(options)
     check_recording(options)
-    session = (make or Session)(given, options)
+    session = (make or TrainingSession)(given, options)
     if session.nothing_left:
         return session.ended()
     return session.run()
@@ -76,7 +75,7 @@ CELLS, LEAST_ROWS = 1 << 22, 64
 MOST_UNCOUNTED = 1 << 13
 
 
-class Session(Passes):
+class TrainingSession(Passes):
     """One run under way: the learner, its totals, and where they are written."""
 
     def __init__(self, given: dict[str, Any], options: RunOptions):
@@ -123,8 +122,6 @@ class Session(Passes):
             other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
             raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
         self.values = Values(self.learn)
-        texts = self.texts if self.learn.several else None
-        loss, zero = as_reported(self.learn)
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
         if options.form != "vw" and options.predictions is None:
             raise OptionError(f"--output {options.form}: nothing is written; give -p FILE as well")
@@ -135,7 +132,7 @@ class Session(Passes):
                 "--output csv with --probabilities: classes that come as they will have no columns yet; give "
                 "--output jsonl, or predict with the model that was learned"
             )
-        self.progress = Progress(loss, table, self.holdout, texts, fine if recorded(options) else None, zero)
+        self.progress = progress_of(self.learn, self.texts, table, self.holdout, fine if recorded(options) else None)
         self.recorder = Recorder(options, self.learn, self.progress, self.began.read > 0 or self.began.number > 1)
         lines = self.done.lines
         self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
@@ -162,14 +159,14 @@ class Session(Passes):
         elif self.learner.text.format not in (format, "auto") and not any(
             {self.learner.text.format, format} <= alike for alike in ALIKE
         ):
-            theirs = self.learner.text.format
+            trained = self.learner.text.format
             raise InputError(
                 batch.source, None, None, f"{format} text",
-                f"{theirs} text, which the model {self.from_model} has learned from; "
-                f"if it was mistaken, give --format {theirs}{' or vw' if theirs == 'json' else ''}",
+                f"{trained} text, which the model {self.from_model} has learned from; "
+                f"if it was mistaken, give --format {trained}{' or vw' if trained == 'json' else ''}",
             )  # fmt: skip
         if format in TABLES and not self.learner.text.label and not self.options.testonly:
-            columns = listed(self.columns.known)
+            columns = first_names(self.columns.known)
             raise InputError(
                 batch.source, None, None, f"the columns {columns}", "one that is the label: --label COLUMN"
             )
@@ -193,7 +190,7 @@ class Session(Passes):
 
     def settings(self, learner: Learner, cache: str) -> list[str]:
         """Everything that the run depends on, in three lines or more."""
-        return [*self.named_files(cache), describe(learner.options), describe(learner.text, keep=("format",))]
+        return [*self.named_files(cache), settings_text(learner.options), settings_text(learner.text, keep=("format",))]
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""
@@ -294,7 +291,7 @@ class Session(Passes):
             return values if predicted.sets is None else with_sets(values, predicted.sets, labels)
         if predicted.sets is not None:
             labels = list(self.learner.two_labels or SIGNS) if self.learner.worded else list(SIGNS)
-            return with_sets(texts_of(predicted.prediction), predicted.sets, labels)
+            return with_sets(number_texts(predicted.prediction), predicted.sets, labels)
         if predicted.low is not None and predicted.high is not None:
             return with_intervals(predicted.prediction, predicted.low, predicted.high)
         return predicted.prediction
@@ -401,9 +398,9 @@ def initial_model(options: RunOptions) -> str | None:
 def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
     """Where to go on; raises OptionError if it is another run that is to be gone on with."""
     asked = (list(options.data) or ["-"], options.passes)
-    for name, ours, theirs in zip(("data", "passes"), asked, (unfinished.data, unfinished.passes), strict=True):
-        if ours != theirs:
-            shown = [" ".join(value) if isinstance(value, list) else value for value in (theirs, ours)]
+    for name, ours, begun in zip(("data", "passes"), asked, (unfinished.data, unfinished.passes), strict=True):
+        if ours != begun:
+            shown = [" ".join(value) if isinstance(value, list) else value for value in (begun, ours)]
             raise OptionError(
                 f"--resume: the run that {options.final_regressor} was saved in has {name} = {shown[0]}, "
                 f"not {shown[1]}: give the same command as then"

@@ -16,7 +16,7 @@ from sonlearn.commands.messages import warn
 from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.recording import check_recording
-from sonlearn.commands.settings import describe
+from sonlearn.commands.settings import settings_text
 from sonlearn.commands.train import cores_of, members_at_work, unlabelled
 from sonlearn.data.batch import Batch
 from sonlearn.files.atomic import STDOUT, whole_file
@@ -29,7 +29,7 @@ from sonlearn.report.labels import as_reported
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Settings
-from sonlearn.tuning.search import MEASURES, Due, Result, Tuning, measure
+from sonlearn.tuning.search import MEASURES, Due, SettingResult, Tuning, criterion
 
 #: Columns of the table behind those of the options.
 COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem", *MEASURES)
@@ -41,10 +41,10 @@ def run(settings: Settings, text: TextOptions, running: RunOptions, options: Tun
     """Tune; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
     check_run(running, options.table)
     check_recording(running)
-    return Session(settings, text, running, options).run()
+    return TuningSession(settings, text, running, options).run()
 
 
-class Session(Passes):
+class TuningSession(Passes):
     """One run under way: the settings at work, and where the best one is written."""
 
     def __init__(self, settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions):
@@ -52,7 +52,7 @@ class Session(Passes):
         done = Unfinished(list(running.data) or ["-"], running.passes, 1, 0, 0)
         super().__init__(running, text, first.classes is not None, NameTable(), done)
         self.settings, self.text, self.choice = settings, text, options
-        self.by = measure([setting.options for setting in settings.settings], options.by)
+        self.by = criterion([setting.options for setting in settings.settings], options.by)
         self.tuning: Tuning | None = None
         self.failed = 0
 
@@ -84,8 +84,8 @@ class Session(Passes):
         header = () if self.bar.shown else ("", f"{HEADER[0]}  best", f"{HEADER[1]}  setting")
         for line in (
             *self.named_files(cache),
-            *described(self.settings, self.by, self.choice),
-            describe(text, keep=("format",)),
+            *setup_lines(self.settings, self.by, self.choice),
+            settings_text(text, keep=("format",)),
             *header,
         ):
             self.say(line)
@@ -129,10 +129,10 @@ class Session(Passes):
     def record(self, ending: str) -> None:
         """Write the table."""
         if self.choice.table is not None and self.tuning is not None:
-            write(self.choice.table, self.tuning.results)
+            write_table(self.choice.table, self.tuning.results)
 
 
-def described(settings: Settings, by: str, choice: TuneOptions) -> list[str]:
+def setup_lines(settings: Settings, by: str, choice: TuneOptions) -> list[str]:
     """What is tried, and what becomes of options that a method does not take."""
     losses = dict.fromkeys(as_reported(setting.options)[0] for setting in settings.settings)
     why = f" since they learn different losses: {', '.join(losses)}" if len(losses) > 1 else ""
@@ -147,7 +147,7 @@ def described(settings: Settings, by: str, choice: TuneOptions) -> list[str]:
     return lines
 
 
-def screen(results: Sequence[Result]) -> list[str]:
+def screen(results: Sequence[SettingResult]) -> list[str]:
     """The table of all settings, for people."""
     known = {name for result in results for name in result.measures}
     name, heading = next((pair for pair in SHOWN if pair[0] in known), ("", ""))
@@ -163,7 +163,7 @@ def screen(results: Sequence[Result]) -> list[str]:
     return lines
 
 
-def write(path: str, results: Sequence[Result]) -> None:
+def write_table(path: str, results: Sequence[SettingResult]) -> None:
     """The same for programs: a column for each option, numbers with all their digits. Raises OutputError."""
     names = list(dict.fromkeys(name for result in results for name in result.setting.given))
     text = io.StringIO()

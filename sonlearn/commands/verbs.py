@@ -93,7 +93,7 @@ VERBS = {
     ),
     "predict": Verb(
         "sonlearn predict -i MODEL [options] [DATA ...]",
-        "Predict without learning: one line an example on standard output, the loss on standard error.",
+        "Predict without learning: a line for each example on standard output, the loss on standard error.",
         (
             ("learning", _fields(LearnOptions, *OUTPUT_OPTIONS, "coverage")),
             ("text", _fields(TextOptions, "format")),
@@ -103,7 +103,7 @@ VERBS = {
     ),
     "tune": Verb(
         "sonlearn tune --grid GRID [options] [DATA ...]",
-        "Learn with many settings side by side in one pass over the data; the best one's model is saved.",
+        "Learn with many settings in one pass over the data, and save the model of the best.",
         (
             ("tuning", _fields(TuneOptions)),
             ("learning", _fields(LearnOptions)),
@@ -114,7 +114,7 @@ VERBS = {
     ),
     "evaluate": Verb(
         "sonlearn evaluate -i MODEL [-i MODEL ...] [options] [DATA ...]",
-        "Say what models of decisions would have cost in place of the policy that wrote a log, with intervals.",
+        "Estimate from a log what other models of decisions would have cost, with confidence intervals.",
         (
             ("evaluation", _fields(EvaluateOptions)),
             ("text", _fields(TextOptions, "format")),
@@ -123,7 +123,7 @@ VERBS = {
     ),
     "describe": Verb(
         "sonlearn describe [options] DATA",
-        "Say what the columns of a table are and hold, and which are an id, a text, or give the label away.",
+        "Describe the columns of a table, and point out ids, texts and columns that give the label away.",
         (
             (
                 "text",
@@ -147,12 +147,12 @@ VERBS = {
     ),
     "vw": Verb(
         "sonlearn vw [flags of Vowpal Wabbit] [DATA ...]",
-        "Run a command line of Vowpal Wabbit: what cannot be done is said, all at once (docs/vw-flags.md).",
+        "Run a command line of Vowpal Wabbit, or name all of its flags that cannot be followed (docs/vw-flags.md).",
         (),
     ),
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
-        "Write text of any format as LIBSVM or VW text. Names become their slots: read VW text with the same -b.",
+        "Write text of any format as LIBSVM or VW text. Names become slot numbers: read VW text with the same -b.",
         (
             ("conversion", _fields(ConvertOptions)),
             ("text", _fields(TextOptions, *_TEXT)),
@@ -172,26 +172,26 @@ VERBS = {
     ),
     "serve": Verb(
         "sonlearn serve -i MODEL [--port PORT] [--tcp PORT] [--learn -f MODEL]",
-        "Answer requests for predictions over HTTP, or a line with a line, until Ctrl-C or SIGTERM.",
+        "Serve predictions over HTTP, or over TCP as VW's daemon does, until Ctrl-C or SIGTERM.",
         (("server", _fields(ServeOptions)), ("run", _fields(RunOptions, *_SERVE))),
     ),
-    "methods": Verb("sonlearn methods", "List what train --method knows: source, cost, and when to use it.", ()),
+    "methods": Verb("sonlearn methods", "List the methods of train --method: source, cost, and when to use each.", ()),
     "warm": Verb(
         "sonlearn warm [--method NAME]",
-        "Compile all kernels and keep them, for a container's image or a machine's users; without NAME: all methods'.",
+        "Compile and store the kernels of a method, or of all, for a container image or all users of a machine.",
         (("learning", _fields(LearnOptions, "method")),),
     ),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
-        "Say what the file of a model or a sketch holds: options, counters, eigenvalues, the largest weights.",
+        "Show what a model or sketch file holds: options, counters, eigenvalues, the largest weights.",
         (("inspection", _fields(InspectOptions)),),
     ),
     "report": Verb(
         "sonlearn report [-o FILE] RUN.jsonl",
-        "Make a page (HTML) about a run from the log that train --log-json has written; - is standard input.",
+        "Make an HTML page about a run from the log of train --log-json; - is standard input.",
         (("page", _fields(PageOptions)),),
     ),
-    "completion": Verb("sonlearn completion bash|zsh|fish", "Print a script that lets a shell complete all this.", ()),
+    "completion": Verb("sonlearn completion bash|zsh|fish", "Print a script for completion in a shell.", ()),
 }
 
 
@@ -342,7 +342,7 @@ def _respelled(arguments: Iterable[str], known: dict[str, str]) -> Iterable[str]
 
 def _unknown(verb: str, argument: str, parser: argparse.ArgumentParser) -> OptionError:
     name = argument.partition("=")[0]
-    vw = vw_flags.answer(name)
+    vw = vw_flags.flag_support(name)
     if vw is not None and vw.state != vw_flags.WORKS and verb in ("train", "predict"):
         why = vw.text if vw.state == vw_flags.STANDS_FOR else f"it is VW's, and nothing stands for it: {vw.text}"
         return OptionError(f"{name}: no such flag here; {why}")

@@ -144,7 +144,7 @@ def _has_value(name: str, after: str) -> bool:
 
 
 def _why(word: Word) -> str:
-    answer = vw_flags.answer(word.name)
+    answer = vw_flags.flag_support(word.name)
     if answer is None:
         return "VW has no such flag"
     if answer.state == vw_flags.WORKS:

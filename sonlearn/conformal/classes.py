@@ -34,7 +34,7 @@ def new() -> SetsState:
 def steady_sets(state: SetsState, p: np.ndarray) -> np.ndarray:
     """bool[n, K]: sets of rows of which no label comes, by the mean threshold lately; p as for `sets`."""
     rows = np.full(len(p), int(state.now["rows"][0]))
-    return logits(scores(p, shares(p, rows))) <= state.now["steady"][0]
+    return logits(scores(p, tie_breakers(p, rows))) <= state.now["steady"][0]
 
 
 def sets(state: SetsState, p: np.ndarray, number: np.ndarray, counted: np.ndarray, alpha: float) -> np.ndarray:
@@ -51,7 +51,7 @@ def sets(state: SetsState, p: np.ndarray, number: np.ndarray, counted: np.ndarra
     """
     n, thetas = len(p), np.empty(len(p))
     before = int(state.now["rows"][0]) + np.cumsum(counted) - counted
-    v = logits(scores(p, shares(p, before)))
+    v = logits(scores(p, tie_breakers(p, before)))
     own = np.full(n, np.inf)
     known = number >= 0
     own[known] = v[known, number[known]]
@@ -82,7 +82,7 @@ def logits(s: np.ndarray) -> np.ndarray:
     return np.clip(np.log(s) - np.log1p(-s), -BOUND, BOUND)
 
 
-def shares(p: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def tie_breakers(p: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """u of each row, float64[n] in [0, 1): SplitMix64 of its largest probability and of `rows`, int64[n]."""
     x = np.ascontiguousarray(p.max(axis=1, initial=0.0)).view(np.uint64) + rows.astype(np.uint64)
     with np.errstate(over="ignore"):

@@ -98,7 +98,7 @@ def half_width(state, s, steady):
 
 
 @bare_inline
-def place_of(state, center):
+def knot_of(state, center):
     """Where a prediction stands between the knots, from 0 to KNOTS - 1."""
     now = state.now[0]
     z = 0.0
@@ -115,10 +115,10 @@ def scales_of(state, center, s):
     least = 1e-3 * every + 1e-100
     short, middle, long = every, every, every
     if t > 0:
-        short = state.lately[0] / share_of(t, RATES[0]) + least
-        middle = state.lately[1] / share_of(t, RATES[1]) + least
-        long = state.lately[2] / share_of(t, RATES[2]) + least
-    x = place_of(state, center)
+        short = state.lately[0] / weight_of_rows(t, RATES[0]) + least
+        middle = state.lately[1] / weight_of_rows(t, RATES[1]) + least
+        long = state.lately[2] / weight_of_rows(t, RATES[2]) + least
+    x = knot_of(state, center)
     j = int(x)
     share, alike = x - j, 0.0
     for d in range(2):
@@ -131,7 +131,7 @@ def scales_of(state, center, s):
 
 
 @bare_inline
-def share_of(t, rate):
+def weight_of_rows(t, rate):
     """What the weights of t rows sum up to in a mean that forgets at this rate: 1 - (1 - rate)^t."""
     return 1.0 if t * rate > 40.0 else -math.expm1(t * math.log1p(-rate))
 
@@ -149,7 +149,7 @@ def learn(state, s, center, e, missed, alpha):
     now["theta"] = stepped(now["theta"], missed, h, alpha) if t > 0 else 0.0
     for k in range(SCALES):
         state.steady[k] = averaged(state.steady[k], state.thetas[k] + now["theta"], t)
-    x = place_of(state, center)
+    x = knot_of(state, center)
     j = int(x)
     for d in range(2):
         share = x - j if d == 1 else 1.0 - (x - j)

@@ -48,8 +48,8 @@ def added(
     base: np.ndarray, others: Arrays, rows: Sequence[float], retention: float, by: np.ndarray
 ) -> list[np.ndarray]:
     """What each learner has added to a sum, as much as is left of it in the merged sum; not below 0."""
-    left = (retention ** float(n) for n in rows)
-    return [np.maximum(share * (other - kept * base), 0.0) for share, other, kept in zip(by, others, left, strict=True)]
+    retained = (retention ** float(n) * base for n in rows)
+    return [np.maximum(share * (other - own), 0.0) for share, other, own in zip(by, others, retained, strict=True)]
 
 
 def moved(base: np.ndarray, others: Arrays, gains: Arrays) -> np.ndarray:

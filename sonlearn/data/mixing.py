@@ -10,7 +10,7 @@ LOW = (1 << BITS) - 1
 
 
 @forced_inline
-def mixed(h):  # type: ignore[no-untyped-def]
+def hash_bits(h):  # type: ignore[no-untyped-def]
     """A hash of 31 bits, of the lowest 31 bits of an integer."""
     h &= LOW
     h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & LOW

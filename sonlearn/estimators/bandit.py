@@ -18,7 +18,7 @@ from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.decisions.crossing import merged
+from sonlearn.text.decisions.crossing import crossed_rows
 from sonlearn.text.hashing import constant_id
 
 #: A context, or an action's features: names with numbers, texts or objects, or a vector of numbers.
@@ -221,7 +221,7 @@ class SonlearnBandit:
         if not len(actions):
             raise InputError("<memory>", None, None, "no actions", "one at least")
         rows = self._rows([context], actions)
-        rows = merged(
+        rows = crossed_rows(
             rows, np.zeros(1, np.int64), np.array([rows.n]), np.ones(1, bool), self.learner.text.constant, True, False
         )
         return listed(rows, np.array([0, rows.n]))
@@ -242,12 +242,12 @@ class SonlearnBandit:
         rows = from_scipy(np.atleast_2d(vectors[0]), constant=text.constant)
         if actions is None:
             return rows
-        theirs = from_scipy(np.atleast_2d(np.asarray(actions, np.float64)), constant=text.constant)
-        indices = np.where(theirs.indices > 0, theirs.indices + _ACTIONS, theirs.indices)
-        indptr = np.concatenate((rows.indptr, rows.indptr[-1] + theirs.indptr[1:]))
-        n = 1 + theirs.n
+        action_rows = from_scipy(np.atleast_2d(np.asarray(actions, np.float64)), constant=text.constant)
+        indices = np.where(action_rows.indices > 0, action_rows.indices + _ACTIONS, action_rows.indices)
+        indptr = np.concatenate((rows.indptr, rows.indptr[-1] + action_rows.indptr[1:]))
+        n = 1 + action_rows.n
         return Batch(
-            indptr, np.concatenate((rows.indices, indices)), np.concatenate((rows.values, theirs.values)),
+            indptr, np.concatenate((rows.indices, indices)), np.concatenate((rows.values, action_rows.values)),
             np.full(n, np.nan), np.ones(n), np.ones(n, np.int64),
         )  # fmt: skip
 

@@ -197,7 +197,7 @@ _REGRESSOR = {
 _MUTABLE = frozenset(("min_prediction", "max_prediction", "threshold"))
 
 
-class _Client(Options, PickleMixin):
+class _RiverEstimator(Options, PickleMixin):
     """What classes and values have in common."""
 
     bits: int
@@ -275,7 +275,7 @@ class _Client(Options, PickleMixin):
 
 
 @documented(_CLASSIFIER)
-class SonlearnClassifier(_Client, base.MiniBatchClassifier):
+class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
     """Online classifier of any number of classes, which may turn up as the stream goes on. Nothing has to be tuned.
 
     Booleans, and two classes that were named beforehand, have one learner; else each class is learned against all
@@ -404,7 +404,7 @@ class SonlearnClassifier(_Client, base.MiniBatchClassifier):
 
 
 @documented(_REGRESSOR)
-class SonlearnRegressor(_Client, base.MiniBatchRegressor):
+class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
     """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned."""
 
     PARAMETERS = _REGRESSOR

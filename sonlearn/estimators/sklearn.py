@@ -76,7 +76,7 @@ _CLASSIFIER = _LEARNING | FOR_CLASSES | {
 _REGRESSOR = {name: each for name, each in (_LEARNING | _CLIENT).items() if name not in OF_CLASSES}
 
 
-class _Client(Options, PickleMixin, BaseEstimator):
+class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
     """What classes and values have in common."""
 
     _RENAMED = {"seed": "random_state", "threads": "n_jobs"}  # noqa: RUF012
@@ -301,7 +301,7 @@ def _has_probabilities(estimator: Any) -> bool:
 
 
 @documented(_CLASSIFIER)
-class SonlearnClassifier(ClassifierMixin, _Client):
+class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     """Online classifier of two or several classes. Nothing has to be tuned.
 
     Attributes
@@ -332,7 +332,7 @@ class SonlearnClassifier(ClassifierMixin, _Client):
         def __init__(self, **given: Unpack[SklearnClassifierKeywords]) -> None: ...
 
     else:
-        __init__ = constructor(_CLASSIFIER, _Client._RENAMED)
+        __init__ = constructor(_CLASSIFIER, _SklearnEstimator._RENAMED)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn the rows of X, `passes` times.
@@ -459,7 +459,7 @@ class SonlearnClassifier(ClassifierMixin, _Client):
 
 
 @documented(_REGRESSOR)
-class SonlearnRegressor(RegressorMixin, _Client):
+class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
     """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned.
 
     Attributes
@@ -480,7 +480,7 @@ class SonlearnRegressor(RegressorMixin, _Client):
         def __init__(self, **given: Unpack[SklearnRegressorKeywords]) -> None: ...
 
     else:
-        __init__ = constructor(_REGRESSOR, _Client._RENAMED)
+        __init__ = constructor(_REGRESSOR, _SklearnEstimator._RENAMED)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn the rows of X, `passes` times; see `SonlearnClassifier.fit`."""

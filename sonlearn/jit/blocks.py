@@ -26,7 +26,7 @@ _BLOCK = _WORD.as_pointer()
 _CALLER = ir.FunctionType(_WORD, [_BLOCK])
 
 
-class Block(NamedTuple):
+class PreparedCall(NamedTuple):
     """A call that is prepared."""
 
     caller: int  # address of the function that makes it
@@ -34,7 +34,7 @@ class Block(NamedTuple):
     arguments: tuple[Any, ...]  # which have to live as long
 
 
-def block_of(dispatcher: Any, arguments: tuple[Any, ...]) -> Block:
+def prepared_call(dispatcher: Any, arguments: tuple[Any, ...]) -> PreparedCall:
     """The prepared call of a compiled kernel; AttributeError or KeyError where Numba lacks the interface."""
     way = _way(dispatcher, tuple(map(numba.typeof, arguments)))
     words = [struct.pack("q", way.address)]
@@ -43,7 +43,7 @@ def block_of(dispatcher: Any, arguments: tuple[Any, ...]) -> Block:
     if len(words) - 1 != way.words:
         raise AttributeError("arguments of kernels are passed in another way")
     block = np.frombuffer(b"".join(words) + bytes(8 * RESULT), np.uint64).copy()
-    return Block(way.caller, block, arguments)
+    return PreparedCall(way.caller, block, arguments)
 
 
 class _Way(NamedTuple):

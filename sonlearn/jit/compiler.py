@@ -54,13 +54,13 @@ def entry(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable | None:
 
 
 def block(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
-    """`sonlearn.jit.blocks.block_of`; None where there is no such interface."""
+    """`sonlearn.jit.blocks.prepared_call`; None where there is no such interface."""
     if faststart is None:
         return None
     try:
         from sonlearn.jit import blocks
 
-        return blocks.block_of(dispatcher, arguments)
+        return blocks.prepared_call(dispatcher, arguments)
     except (AttributeError, ImportError, KeyError):
         return None
 
@@ -70,7 +70,7 @@ def stored_entry(dispatcher: Any, arguments: tuple[Any, ...], types: Any) -> Cal
     dispatcher.compile(tuple(map(numba.typeof, arguments)))
     found = entry(dispatcher, arguments)
     if found is not None and faststart:
-        faststart.note(dispatcher, arguments, types)
+        faststart.remember_code(dispatcher, arguments, types)
     return found
 
 

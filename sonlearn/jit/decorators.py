@@ -60,7 +60,7 @@ class Kernel:
     def _entry(self, arguments: tuple[Any, ...], types: Any) -> Any:
         """The machine code for arguments of these types: stored, or compiled and stored."""
         with _LOCK:
-            found = self._entries.get(types) or _stored().load(self.py_func, types)
+            found = self._entries.get(types) or _stored().load_kernel(self.py_func, types)
             if found is None:
                 self._dispatcher = self._dispatcher or self._compile()
                 found = _compiler().stored_entry(self._dispatcher, arguments, types)

@@ -134,7 +134,7 @@ class _SmallForm(caching.CompileResultCacheImpl):
 _FILES: dict[str, Path] = {}
 
 
-def note(dispatcher: Any, arguments: tuple[Any, ...], types: stored.Types) -> None:
+def remember_code(dispatcher: Any, arguments: tuple[Any, ...], types: stored.Types) -> None:
     """Have `stored` find the compiled code of `dispatcher` for arguments of these types."""
     compiled = dispatcher.overloads[tuple(map(numba.typeof, arguments))]
     file = _FILES.get(compiled.fndesc.llvm_cpython_wrapper_name)

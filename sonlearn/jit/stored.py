@@ -1,9 +1,10 @@
 """Compiled kernels that run without Numba, whose import takes half of a short run's time and 35 MB.
 
 `faststart` writes the machine code of a kernel into a file of its own, and beside it a note for each list of argument
-types that the kernel was called with, as `types_of` has them: Numba's own index is readable by Numba only. `load` finds
-the note and hands the code to LLVM. All that the code asks of Numba is in three extension modules, which are loaded
-without the package that they belong to. Where anything is missing the caller turns to Numba (`decorators`).
+types that the kernel was called with, as `types_of` has them: Numba's own index is readable by Numba only.
+`load_kernel` finds the note and hands the code to LLVM. All that the code asks of Numba is in three extension modules,
+which are loaded without the package that they belong to. Where anything is missing the caller turns to Numba
+(`decorators`).
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def write_note(path: Path, function: Callable, types: Types) -> None:
         _write(path.parent / name, f"{path.name}\n{text}".encode())
 
 
-def load(function: Callable, types: Types) -> Callable | None:
+def load_kernel(function: Callable, types: Types) -> Callable | None:
     """The stored kernel of a Python `function` for arguments of these types, or None."""
     own, others = cache_folders(function.__module__)
     name, text = _note(function, types)

@@ -220,7 +220,7 @@ def total_odds(params, state):
 def count(params, state, rows, i):
     """Add row i to the counts of its class: modifies state."""
     now, counts, h = state.now[0], state.counts, rows.weight[i]
-    side, total = 1 if rows.y[i] > 0.0 else 0, 0.0
+    label_class, total = 1 if rows.y[i] > 0.0 else 0, 0.0
     if params.retention.rate < 1.0:
         forget_past(params, state, rows, i)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -228,9 +228,9 @@ def count(params, state, rows, i):
         more = h * x if params.amounts else (h if x > 0.0 else 0.0)
         if more > 0.0 and counts[f, 0] + counts[f, 1] == 0.0:
             now["seen"] += 1
-        counts[f, side] = min(counts[f, side] + more, MOST)
+        counts[f, label_class] = min(counts[f, label_class] + more, MOST)
         total += more
-    if side == 1:
+    if label_class == 1:
         now["n_pos"], now["t_pos"] = min(now["n_pos"] + h, MOST), min(now["t_pos"] + total, MOST)
     else:
         now["n_neg"], now["t_neg"] = min(now["n_neg"] + h, MOST), min(now["t_neg"] + total, MOST)

@@ -23,7 +23,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.multiclass.one_vs_rest import Scores
-from sonlearn.learn.multiclass.sums import exponential, summed
+from sonlearn.learn.multiclass.sums import exponential, total_of
 from sonlearn.options import LearnOptions
 
 #: Number of a class that has not been met.
@@ -95,7 +95,7 @@ class Classes:
     first : int or None
         Of numbered classes the least label (0 or 1), once it is known.
     kind : str
-        As that of `sonlearn.learn.labels.Labels`: learners whose scores become probabilities alike may share one.
+        As that of `sonlearn.learn.labels.LabelEncoder`: learners whose scores become probabilities alike may share one.
     """
 
     def __init__(self, options: LearnOptions):
@@ -320,7 +320,7 @@ def judge(rule, out, y, results):
             probabilities[i, k] = log_share(out.scores[i, k], softmax) - top
         for k in range(met):
             probabilities[i, k] = exponential(probabilities[i, k])
-        total += summed(probabilities[i], met)
+        total += total_of(probabilities[i], met)
         other[i] = math.exp(unseen - top) / total if others > 0 else 0.0
         for k in range(probabilities.shape[1]):
             probabilities[i, k] = probabilities[i, k] / total if k < met else other[i]

@@ -29,7 +29,7 @@ FADING = 0.9
 HALF_WAY = 3.0
 
 
-class Decision:
+class DecisionRule:
     """Scores -> classes.
 
     Parameters

@@ -5,7 +5,7 @@ is learned. `interleaved` puts rows into that order, and keeps those that wait. 
 whose labels take N rows to arrive, to the last bit, however the stream is cut.
 
 Combiners learn what predictions are worth by the predictions that were made when the row came, not by those that the
-members would make when its label comes: see `Waiting`, a queue of them.
+members would make when its label comes: see `DelayQueue`, a queue of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sonlearn.jit import bare_jit
 ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines")
 
 
-class Waiting(NamedTuple):
+class DelayQueue(NamedTuple):
     """What was made of rows whose labels are still to come, in the order of the rows.
 
     Of values it is in the unit of the labels. Row number i is at place i modulo delay + 1.
@@ -32,10 +32,10 @@ class Waiting(NamedTuple):
     counts: np.ndarray  # int64[2, 2]; of inputs, of outputs: rows that have come, rows that have been learned
 
 
-def new_waiting(delay: int, inputs: int) -> Waiting:
+def new_waiting(delay: int, inputs: int) -> DelayQueue:
     """No row waits; without a delay there is no room for one."""
     room = delay + 1 if delay else 0
-    return Waiting(np.zeros((room, inputs)), np.zeros((room, 2)), np.zeros((2, 2), np.int64))
+    return DelayQueue(np.zeros((room, inputs)), np.zeros((room, 2)), np.zeros((2, 2), np.int64))
 
 
 @bare_jit
@@ -126,9 +126,9 @@ def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, 
     if waiting is not None:
         then = [np.concatenate([widened(old, new), new]) for old, new in zip(waiting, then, strict=True)]
     filled = []
-    for array, made in zip(out, then, strict=True):
+    for array, earlier in zip(out, then, strict=True):
         array = array.copy()
-        array[late] = made[: len(late)]
+        array[late] = earlier[: len(late)]
         filled.append(array)
     return type(out)(*filled), type(out)(*(array[len(late) :] for array in then))
 

@@ -30,16 +30,16 @@ def travel(loss, p: float, y: float, T: float) -> float:
         return y * max(0.0, 1.0 - y * p) * -math.expm1(-2.0 * T)
     if loss.code == POISSON:
         return poisson_travel(p, y, T)
-    error, side = abs(y - p), (1.0 if y > p else -1.0)
+    error, sign = abs(y - p), (1.0 if y > p else -1.0)
     if loss.code == ABSOLUTE:
-        return side * min(T, error)
+        return sign * min(T, error)
     if loss.code == QUANTILE:
-        return side * min(T * (loss.par if y > p else 1.0 - loss.par), error)
+        return sign * min(T * (loss.par if y > p else 1.0 - loss.par), error)
     if loss.code == HUBER:
         outside = max(0.0, error - loss.par)
         if T * loss.par <= outside:
-            return side * T * loss.par
-        return side * (outside + min(error, loss.par) * -math.expm1(outside / loss.par - T))
+            return sign * T * loss.par
+        return sign * (outside + min(error, loss.par) * -math.expm1(outside / loss.par - T))
     return (y - p) * -math.expm1(-2.0 * T)
 
 

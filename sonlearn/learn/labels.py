@@ -47,7 +47,7 @@ POSITIVE = frozenset(
 MISSING = frozenset(("na", "n/a", "#n/a", "null", "none", "-", "?"))
 
 
-class Labels:
+class LabelEncoder:
     """The labels -1 and +1 of classification, which may be written 0 and 1 throughout; poisson counts, from 0 on.
 
     Labels of two classes may be two words as well. The positive one is `positive`, if it is given; else the first that

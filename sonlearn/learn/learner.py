@@ -17,11 +17,11 @@ from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionErr
 from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.classes import Classes, PredictedClass
-from sonlearn.learn.decision import BEST_F1, Decision
+from sonlearn.learn.decision import BEST_F1, DecisionRule
 from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.explain import Explanation, explained
-from sonlearn.learn.labels import Labels
+from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
@@ -132,10 +132,10 @@ class Learner:
         self.state = self.engine.new()
         self.index = new_index()
         several, loss = self.options.several, self.options.loss
-        self.labels = Classes(self.options) if several else Labels(
+        self.labels = Classes(self.options) if several else LabelEncoder(
             loss, binary=self.options.binary, positive=self.options.positive
         )  # fmt: skip
-        self._decision = Decision(self.options)
+        self._decision = DecisionRule(self.options)
         self._coverage = None
         if self.options.coverage is not None:
             classes = several or self.options.binary or loss in CLASSIFICATION
@@ -360,10 +360,10 @@ class Learner:
                     f"--threshold {BEST_F1}: the model has kept no scores to find it by; train it with that flag, or "
                     "give a probability"
                 )
-            self._decision = Decision(self.options)
-        if isinstance(self.labels, Labels):
+            self._decision = DecisionRule(self.options)
+        if isinstance(self.labels, LabelEncoder):
             header = self.labels.header()
-            self.labels = Labels(self.options.loss, binary=self.options.binary, positive=self.options.positive)
+            self.labels = LabelEncoder(self.options.loss, binary=self.options.binary, positive=self.options.positive)
             self.labels.restore(header)
 
     def declare_classes(self, labels: Iterable[int | str]) -> None:
@@ -412,12 +412,12 @@ class Learner:
     def two_labels(self) -> tuple[str, str] | None:
         """How the negative and the positive label are written; None where there are no two classes."""
         labels = self.labels
-        return labels.names if isinstance(labels, Labels) and labels.kind == "margins" else None
+        return labels.names if isinstance(labels, LabelEncoder) and labels.kind == "margins" else None
 
     @property
     def worded(self) -> bool:
         """Whether the labels of two classes are words, or two numbers of which ``--positive`` names one."""
-        return isinstance(self.labels, Labels) and self.labels.worded
+        return isinstance(self.labels, LabelEncoder) and self.labels.worded
 
     @property
     def threshold(self) -> float:
@@ -436,7 +436,7 @@ class Learner:
 
     def with_numbers(self, batch: Batch) -> Batch:
         """`batch` with labels -1 and +1 where two classes are words."""
-        return self.labels.numbers(batch) if isinstance(self.labels, Labels) else batch
+        return self.labels.numbers(batch) if isinstance(self.labels, LabelEncoder) else batch
 
     def label_texts(self, values: np.ndarray) -> list[str]:
         """What `PredictedClass.prediction` or `label` says, float64[n], as it is written: 3 or a name, or unknown."""

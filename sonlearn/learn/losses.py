@@ -46,7 +46,7 @@ def loss_of(options: LearnOptions) -> Loss:
     return Loss(CODE[options.loss], float(par))
 
 
-def spread(loss: Loss, n: int) -> Loss:
+def repeated_loss(loss: Loss, n: int) -> Loss:
     """`loss` with its parameter repeated for n rows, float64[n]."""
     return Loss(loss.code, np.full(n, loss.par))
 

@@ -49,7 +49,7 @@ def merged(make: Any, learners: Sequence[Learner], base: Learner | None, threads
     """
     first = learners[0]
     base = base or make(dataclasses.replace(first.options), first.text)
-    check(learners, base)
+    check_mergeable(learners, base)
     out = make(base.options, first.text, threads=threads)
     for each in learners:
         out.columns.add({name: set(kinds) for name, kinds in each.columns.known.items()})
@@ -71,7 +71,7 @@ def merged(make: Any, learners: Sequence[Learner], base: Learner | None, threads
     return out
 
 
-def check(learners: Sequence[Learner], base: Learner) -> None:
+def check_mergeable(learners: Sequence[Learner], base: Learner) -> None:
     """Raise OptionError for learners that cannot be merged."""
     for each in learners:
         if each.options != base.options:

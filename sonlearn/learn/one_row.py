@@ -15,7 +15,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.labels import PLUS_MINUS, Labels
+from sonlearn.learn.labels import PLUS_MINUS, LabelEncoder
 from sonlearn.views.index import Entries, RowNumbering
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class OneRow:
         Labels of two classes have to be known as -1 and +1: a batch settles how they are written.
         """
         options, labels = learner.options, learner.labels
-        if options.several or options.label_delay or not isinstance(labels, Labels):
+        if options.several or options.label_delay or not isinstance(labels, LabelEncoder):
             return False
         return labels.kind != "margins" or (labels.coding == PLUS_MINUS and labels.numeric)
 

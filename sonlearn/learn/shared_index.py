@@ -11,16 +11,16 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.learn.classes import Classes, PredictedClass
-from sonlearn.learn.labels import Labels
+from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.views.index import Index, intern, relabelled
 
 #: Result of a batch: the predictions, or the error after which the learner cannot continue.
-Outcome = Predicted | PredictedClass | SonlearnError
+PredictedOrError = Predicted | PredictedClass | SonlearnError
 
 
 def learn_with_shared_index(
-    learners: Sequence[Learner], batch: Batch, use: Callable[[int, Outcome], None], run: Callable[..., list],
+    learners: Sequence[Learner], batch: Batch, use: Callable[[int, PredictedOrError], None], run: Callable[..., list],
     *, skip: bool = False,
 ) -> None:  # fmt: skip
     """`Learner.partial_fit` for several learners on the same rows; each learner's result is the same, bit for bit.
@@ -32,7 +32,7 @@ def learn_with_shared_index(
     ----------
     learners : sequence of Learner
     batch : Batch
-    use : function of (position in `learners`, Outcome)
+    use : function of (position in `learners`, PredictedOrError)
         Called as soon as that learner is done. If `partial_fit` would have raised an error, the outcome is the error,
         and the learner must not learn any further rows.
     run : function like ``map`` that returns a list; it may run several calls at once
@@ -49,7 +49,7 @@ def learn_with_shared_index(
     for learner in learners:
         if learner.options.label_delay:
             raise OptionError(f"--label_delay {learner.options.label_delay} with learners side by side: expected one")
-    coded: dict[Any, tuple[Labels | Classes, np.ndarray]] = {}
+    coded: dict[Any, tuple[LabelEncoder | Classes, np.ndarray]] = {}
     for learner in learners:
         if learner.labels.kind not in coded:
             y, bad = learner.labels.coded(batch, remember=True)
@@ -67,7 +67,7 @@ def learn_with_shared_index(
         rows, learner.index = numbered[learner.counts_unknown]
         learner.labels, y = coded[learner.labels.kind]
         try:
-            done: Outcome = learner.fit_rows(batch, relabelled(rows, y), skip)
+            done: PredictedOrError = learner.fit_rows(batch, relabelled(rows, y), skip)
         except SonlearnError as error:
             done = error
         use(i, done)

@@ -8,9 +8,9 @@ import numpy as np
 
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
-from sonlearn.offpolicy.scores import Drawn, cut, reach, terms
+from sonlearn.offpolicy.scores import Drawn, cut, decision_terms, reach
 from sonlearn.offpolicy.sequence import LowerSequence
-from sonlearn.offpolicy.value import ESTIMATORS, Value, total
+from sonlearn.offpolicy.value import ESTIMATORS, Value, running_sum
 
 #: Name of the policy that wrote the log.
 LOG = "log"
@@ -134,7 +134,7 @@ class Evaluation:
             return
         self.checks.add_log(drawn)
         self.count += len(drawn.at)
-        self._mean = total(self._mean, drawn.cost)
+        self._mean = running_sum(self._mean, drawn.cost)
         for sequence, cost in zip(self._of_log, (drawn.cost, 1.0 - drawn.cost), strict=True):
             sequence.add(cost[:, None], np.zeros((len(cost), 1)))
         seen = [(one.probability[chosen], self._scaled(one.expected[chosen])) for one in policies]
@@ -299,7 +299,7 @@ class Checks:
             k = np.maximum.accumulate(needed)
             self._reach[name] = k[-1]
             free = drawn._replace(cost=np.zeros(len(w)))
-            values = terms(free, pi, cut(drawn, pi, one, k[:-1]))
+            values = decision_terms(free, pi, cut(drawn, pi, one, k[:-1]))
             self._below[name].add(values[:, None], k[:-1, None])
 
     def warnings(self, count: int) -> list[str]:

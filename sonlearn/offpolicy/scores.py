@@ -51,13 +51,13 @@ class Drawn(NamedTuple):
         return self._replace(cost=1.0 - self.cost)
 
 
-def terms(drawn: Drawn, delta: np.ndarray, q: np.ndarray) -> np.ndarray:
+def decision_terms(drawn: Drawn, delta: np.ndarray, q: np.ndarray) -> np.ndarray:
     """float64[n]: D of each decision; delta, q : float64[candidates]."""
     weight = delta[drawn.at] / drawn.probability
-    return weight * (drawn.cost - q[drawn.at]) + summed(drawn, delta * q)
+    return weight * (drawn.cost - q[drawn.at]) + sum_by_decision(drawn, delta * q)
 
 
-def summed(drawn: Drawn, of: np.ndarray) -> np.ndarray:
+def sum_by_decision(drawn: Drawn, of: np.ndarray) -> np.ndarray:
     """float64[n]: sums of float64[candidates] over each decision's."""
     return np.add.reduceat(of, drawn.first[:-1]) if len(drawn.at) else np.zeros(0)
 

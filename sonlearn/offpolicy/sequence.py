@@ -7,7 +7,7 @@ Let X_i >= -k_i, with k_i known before X_i, have conditional means v_i. For kapp
 is a martingale that begins with 1, and so is a mixture of these over kappa; it exceeds 1/alpha at any time with a
 probability of alpha at most (Ville). What is asked for is v, the mean of v_1..v_t: the v_i may differ, so the
 denominator has to be the greatest that there can be. Its logarithm is concave: where all k_i are equal it is
-(1 + kappa (v + k))^t, else v_i + k_i has to be as even as v_i within [low, high] allow (`spread`). The bound is the
+(1 + kappa (v + k))^t, else v_i + k_i has to be as even as v_i within [low, high] allow (`even_means`). The bound is the
 least v for which the mixture is below 1/alpha. Of the past only sum_i log(1 + kappa (X_i + k_i)) counts, whatever v:
 one number for each kappa; and how often k_i was of which size.
 
@@ -92,7 +92,7 @@ class LowerSequence:
         for log, counts, shifts in zip(logs, self._counts, self._shifts, strict=True):
             used = counts > 0.0
             n, k = counts[used], shifts[used] / counts[used]
-            log -= np.log1p(KAPPA[:, None] * (spread(v, n, k, self.low, self.high) + k)) @ n
+            log -= np.log1p(KAPPA[:, None] * (even_means(v, n, k, self.low, self.high) + k)) @ n
         top = float(logs.max())
         return top + math.log(float(np.exp(logs - top).sum()))
 
@@ -112,7 +112,7 @@ def level_of(shifts: np.ndarray) -> np.ndarray:
     return np.where(shifts > 0.0, np.clip(exponent, 1, _LEVELS - 1), 0)
 
 
-def spread(v: float, n: np.ndarray, k: np.ndarray, low: float, high: float) -> np.ndarray:
+def even_means(v: float, n: np.ndarray, k: np.ndarray, low: float, high: float) -> np.ndarray:
     """Means of groups of n rows, within [low, high] and v in all, for which these means + k are as even as they can be.
 
     n, k : float64[groups]. Of these sum n log(1 + kappa (v + k)) is the greatest, whatever kappa.

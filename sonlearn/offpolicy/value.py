@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonlearn.offpolicy.scores import Drawn, cut, edge, reach, terms
+from sonlearn.offpolicy.scores import Drawn, cut, decision_terms, edge, reach
 from sonlearn.offpolicy.sequence import LowerSequence
 
 ESTIMATORS = ("ips", "snips", "dr")
@@ -53,7 +53,7 @@ class Value:
         level = np.repeat(baseline, np.diff(drawn.first))
         controls = {"ips": None, "snips": level, "dr": expected}
         own = drawn.cost if self._against == "log" else np.zeros(len(drawn.at))
-        self._total = total(self._total, terms(drawn, delta, expected) - own)
+        self._total = running_sum(self._total, decision_terms(drawn, delta, expected) - own)
         for name, control in controls.items():
             self._bet(name, 0, drawn, delta, control, own)
             mirrored = None if control is None else 1.0 - control
@@ -61,20 +61,20 @@ class Value:
         self.count += len(drawn.at)
 
     def _bet(
-        self, name: str, side: int, drawn: Drawn, delta: np.ndarray, control: np.ndarray | None, own: np.ndarray
+        self, name: str, bound: int, drawn: Drawn, delta: np.ndarray, control: np.ndarray | None, own: np.ndarray
     ) -> None:
-        """Add to the lower bound (side 0), or with mirrored costs to that of the mirrored mean (side 1)."""
+        """Add to the lower bound (bound 0), or with mirrored costs to that of the mirrored mean (bound 1)."""
         least = 1.0 if self._against else 0.0
         edges = edge(delta)
-        values, shifts = [terms(drawn, delta, edges) - own], [np.full(len(drawn.at), least)]
+        values, shifts = [decision_terms(drawn, delta, edges) - own], [np.full(len(drawn.at), least)]
         if self._bounded:
             wish = 1.0 - edges if control is None else control
-            needed = np.concatenate(([self._reach[name][side]], reach(drawn, delta, wish)))
+            needed = np.concatenate(([self._reach[name][bound]], reach(drawn, delta, wish)))
             k = np.maximum.accumulate(needed)
-            self._reach[name][side] = k[-1]
-            values.append(terms(drawn, delta, cut(drawn, delta, wish, k[:-1])) - own)
+            self._reach[name][bound] = k[-1]
+            values.append(decision_terms(drawn, delta, cut(drawn, delta, wish, k[:-1])) - own)
             shifts.append(k[:-1] + least)
-        self._sequences[name][side].add(np.column_stack(values), np.column_stack(shifts))
+        self._sequences[name][bound].add(np.column_stack(values), np.column_stack(shifts))
 
     @property
     def doubly_robust(self) -> float:
@@ -87,6 +87,6 @@ class Value:
         return below.bound(alpha / 2), self._high + self._low - above.bound(alpha / 2)
 
 
-def total(start: float, values: np.ndarray) -> float:
+def running_sum(start: float, values: np.ndarray) -> float:
     """`start` and all values, added one by one, so that where a batch ends changes no bit."""
     return float(np.cumsum(np.concatenate(([start], values)))[-1])

@@ -75,7 +75,7 @@ class BanditOptions:
         0.5, "X of it", flags=("--gamma_exponent",), parse=number, low=0.0, metavar="X", rare=True
     )
     min_probability: float = option(
-        0.0, "of each decision this share is left to all actions alike, so that a log can be evaluated",
+        0.0, "share of each decision that is divided equally among all actions, so that the log can be evaluated",
         flags=("--min_probability",), parse=number, low=0.0, high=1.0, metavar="P",
     )  # fmt: skip
     decay: float = option(

@@ -27,14 +27,17 @@ class EvaluateOptions:
         None, "no cost is below this (default: the least that the models have learned from)", parse=number, metavar="C"
     )
     cost_high: float | None = option(
-        None, "no cost is above this (default: the greatest that they have)", parse=number, metavar="C"
+        None,
+        "no cost is above this (default: the greatest that the models have learned from)",
+        parse=number,
+        metavar="C",
     )
     floor: float | None = option(
         None, "the log's policy took every action with this probability at least; narrows the intervals of logs that "
         "have the probability of the chosen action only", parse=number, above=0.0, high=1.0, metavar="P",
     )  # fmt: skip
     progressive: bool = option(False, "the models learn from each decision after it was evaluated; none is saved")
-    output: str = option("text", "what the result is written as on standard output", choices=RESULTS)
+    output: str = option("text", "format of the result on standard output", choices=RESULTS)
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

@@ -23,7 +23,7 @@ ALL_TAKE = (
     "method", "sketch", "loss", "oaa", "classes", "max_classes", "multinomial", *LOSS_OPTIONS,
     "min_prediction", "max_prediction", "link", "binary", "label_delay", "positive", "threshold", "coverage",
 )  # fmt: skip
-#: Options of what is said of a prediction. (Told of only where they are given.)
+#: Options of how a prediction is written. (Shown only where they are given.)
 OUTPUT_OPTIONS = ("min_prediction", "max_prediction", "link", "binary", "threshold")
 #: What a prediction becomes where it is said, as VW has it.
 LINKS = ("identity", "logistic", "glf1", "poisson")
@@ -55,18 +55,18 @@ class LearnOptions:
         flags=("--oaa",), parse=int, low=2, high=1_000_000, metavar="K",
     )  # fmt: skip
     classes: str | None = option(
-        None, "auto: the same for classes that are met as they come, whole numbers or names", choices=("auto",)
+        None, "auto: any number of classes as they occur, whole numbers or names", choices=("auto",)
     )
     max_classes: int = option(
-        MOST_CLASSES, "with --classes auto: a label beyond so many ends the run", flags=("--max_classes",), parse=int,
+        MOST_CLASSES, "with --classes auto: more classes than this end the run", flags=("--max_classes",), parse=int,
         low=2, high=1_000_000, metavar="N", rare=True,
     )  # fmt: skip
     multinomial: int | None = option(
-        None, "K classes and softmax: without --method as --oaa K, with one a learner that all classes share",
+        None, "K classes; with --method one softmax learner for all of them, without it the same as --oaa K",
         flags=("--multinomial",), parse=int, low=2, high=1_000_000, metavar="K",
     )  # fmt: skip
     positive: str = option(
-        "", "of two labels, the predicted one (default: 1; of words yes, spam, ..., or the second that comes)",
+        "", "which of two labels is positive (default: 1; of two words yes, spam, ..., else the second)",
         parse=str, metavar="LABEL", rare=True,
     )  # fmt: skip
     quantile_tau: float = option(
@@ -74,7 +74,7 @@ class LearnOptions:
         metavar="Q", rare=True,
     )  # fmt: skip
     huber_k: float = option(
-        1.0, "errors beyond K count in proportion with --loss huber", flags=("--huber_k",), parse=number, above=0.0,
+        1.0, "--loss huber is linear for errors beyond K", flags=("--huber_k",), parse=number, above=0.0,
         metavar="K", rare=True,
     )  # fmt: skip
     clip: float = option(
@@ -88,16 +88,16 @@ class LearnOptions:
         None, "predictions above this are this", flags=("--max_prediction",), parse=number, metavar="P"
     )
     link: str = option(
-        "identity", "what is said of a prediction p: p itself, 1/(1 + exp(-p)), 2/(1 + exp(-p)) - 1, or exp(p)",
+        "identity", "how a prediction p is written: p itself, 1/(1 + exp(-p)), 2/(1 + exp(-p)) - 1, or exp(p)",
         choices=LINKS,
     )  # fmt: skip
-    binary: bool = option(False, "say -1 or +1, and count errors as the loss")
+    binary: bool = option(False, "predict the class, -1 or +1; the loss is the share of errors")
     threshold: float | str | None = option(
         None, "P, best-f1 or cost:FN/FP: of two classes, predict +1 where its probability exceeds P (.5)",
         parse=threshold, metavar="T",
     )  # fmt: skip
     coverage: float | None = option(
-        None, "share of labels that an interval, or a set, beside each prediction holds", parse=number, above=0.0,
+        None, "add to each prediction an interval or set that contains this share of labels", parse=number, above=0.0,
         high=0.999, metavar="SHARE",
     )  # fmt: skip
     alpha: float = option(
@@ -125,8 +125,8 @@ class LearnOptions:
         parse=number_or("cheap", "normal", "rich"), above=0.0, metavar="B",
     )  # fmt: skip
     thin: float = option(
-        None, "rows whose squared lengths are less than about this share of alpha go into the sketch as one, the last "
-        "of them; 0, and the default with --alpha 0 or --scale none: each by itself", parse=number, low=0.0,
+        None, "insert a row into the sketch when the squared lengths since the last one add up to about this share of "
+        "alpha; 0, the default with --alpha 0 or --scale none: insert every row", parse=number, low=0.0,
         high=1.0, general=THIN, metavar="SHARE", rare=True,
     )  # fmt: skip
     beta: float = option(
@@ -155,7 +155,7 @@ class LearnOptions:
     )  # fmt: skip
     l1: float = option(0.0, "weights within this of 0 are 0", flags=("--l1",), parse=number, low=0.0, metavar="L")
     l2: float = option(
-        0.0, "weights are drawn to 0 by this: each step of length e multiplies them by 1 - L e", flags=("--l2",),
+        0.0, "L2 penalty: each step of length e multiplies the weights by 1 - L e", flags=("--l2",),
         parse=number, low=0.0, metavar="L",
     )  # fmt: skip
     decay: float = option(
@@ -163,7 +163,7 @@ class LearnOptions:
         parse=number, low=0.0, high=0.99, metavar="RATE",
     )  # fmt: skip
     label_delay: int = option(
-        0, "a label is used only after N further rows were predicted: what a user gets whose labels come that late",
+        0, "use a label only after N further rows were predicted, to simulate labels that arrive late",
         flags=("--label_delay",), parse=int, low=0, high=1_000_000, metavar="N",
     )  # fmt: skip
     ftrl_alpha: float = option(
@@ -187,7 +187,9 @@ class LearnOptions:
         choices=("doubled", "every"),
     )  # fmt: skip
     seed: int = option(0, "seed of random numbers", parse=int, low=0, high=2**63 - 1, metavar="S")
-    arow_r: float = option(1.0, "r: how much a row's label is doubted", parse=number, above=0.0, metavar="R")
+    arow_r: float = option(
+        1.0, "r, the assumed noise of a label: the larger, the smaller the steps", parse=number, above=0.0, metavar="R"
+    )
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

@@ -47,7 +47,7 @@ class RunOptions:
         rare=True,
     )
     resume: bool = option(
-        False, "go on where the unfinished run that -f's model was saved in has ended; begin if there is no such file"
+        False, "continue the unfinished run that saved the model -f; begin a run if there is no such file"
     )
     testonly: bool = option(False, "predict and report the loss, learn nothing (needs -i)", flags=("-t", "--testonly"))
     predictions: str | None = option(
@@ -73,7 +73,7 @@ class RunOptions:
         metavar="K",
     )  # fmt: skip
     audit: bool = option(
-        False, "write to standard output what moves each prediction: members and features, the largest part first",
+        False, "explain each prediction on standard output: contributions of members and features, largest first",
         flags=("-a", "--audit"),
     )  # fmt: skip
     audit_top: int = option(
@@ -123,8 +123,8 @@ class RunOptions:
         rare=True,
     )
     threads: int | None = option(
-        None, "threads that parse ahead, and on which members learn; 0: all in turn (default: 1 that parses, and one "
-        "for each core that learns)", parse=int, low=0, high=64, metavar="N",
+        None, "threads that parse ahead, and that run the members; 0: the main one only (default: 1 that parses, and "
+        "one for each core)", parse=int, low=0, high=64, metavar="N",
     )  # fmt: skip
     progress: str | None = option(
         None, "print a row when the summed weight has grown by N (1000) or N-fold (2.0)", flags=("-P", "--progress"),

@@ -97,12 +97,14 @@ class ClusterOptions:
 class ServeOptions:
     """What ``sonlearn serve`` listens to, and how much of it."""
 
-    host: str = option("127.0.0.1", "address to listen on; this one is reached from this machine alone", metavar="ADDR")
+    host: str = option(
+        "127.0.0.1", "address to listen on; the default is reachable from this machine only", metavar="ADDR"
+    )
     port: int | None = option(
-        8080, "port of HTTP; 0: any that is free, none: no HTTP", parse=port_number, low=0, high=65535, metavar="PORT"
+        8080, "HTTP port; 0: any free port, none: no HTTP", parse=port_number, low=0, high=65535, metavar="PORT"
     )
     tcp: int | None = option(
-        None, "port on which lines are answered with lines, as VW's --daemon does; 0: any that is free",
+        None, "TCP port that takes lines of text, as VW's --daemon does; 0: any free port",
         parse=port_number, low=0, high=65535, metavar="PORT",
     )  # fmt: skip
     learn: bool = option(False, "learn from rows with a label: POST /learn, and lines of --tcp (needs -f)")
@@ -110,13 +112,13 @@ class ServeOptions:
         None, "of a model of decisions: the file to which decisions and rewards are appended, as dsjson (needed)",
         metavar="FILE",
     )  # fmt: skip
-    max_body: int = option(8 << 20, "bytes that a request may have", parse=int, low=1, high=1 << 30, metavar="N")
+    max_body: int = option(8 << 20, "largest request in bytes", parse=int, low=1, high=1 << 30, metavar="N")
     max_features: int = option(
-        1 << 16, "features that a row may have, with its interactions", parse=int, low=1, high=1 << 22, metavar="N"
+        1 << 16, "most features of a row, with interactions", parse=int, low=1, high=1 << 22, metavar="N"
     )
-    connections: int = option(512, "connections open at a time, of each port", parse=int, low=1, metavar="N")
+    connections: int = option(512, "most open connections of a port", parse=int, low=1, metavar="N")
     timeout: float = option(
-        30.0, "seconds in which a request has to come whole, and its answer to be taken", parse=number, above=0.0,
+        30.0, "seconds for a request to arrive, and for its response to be read", parse=number, above=0.0,
         high=3600.0, metavar="S",
     )  # fmt: skip
 

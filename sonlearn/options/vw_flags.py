@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 
-class Answer(NamedTuple):
+class FlagSupport(NamedTuple):
     """The entry of a flag: `state` is one of `STATES`, `text` is advice."""
 
     state: str
@@ -232,25 +232,25 @@ _NOT_HERE = {
 }  # fmt: skip
 
 
-def _answers() -> dict[str, Answer]:
-    found = {name: Answer(WORKS, "") for name in _WORK.split()}
-    found |= {name: Answer(WORKS, text) for name, text in _WORK_BUT.items()}
-    found |= {name: Answer(STANDS_FOR, text) for names, text in _STANDS_FOR.items() for name in names.split()}
-    return found | {name: Answer(NOT_HERE, why) for why, names in _NOT_HERE.items() for name in names.split()}
+def _answers() -> dict[str, FlagSupport]:
+    found = {name: FlagSupport(WORKS, "") for name in _WORK.split()}
+    found |= {name: FlagSupport(WORKS, text) for name, text in _WORK_BUT.items()}
+    found |= {name: FlagSupport(STANDS_FOR, text) for names, text in _STANDS_FOR.items() for name in names.split()}
+    return found | {name: FlagSupport(NOT_HERE, why) for why, names in _NOT_HERE.items() for name in names.split()}
 
 
 #: The entries by long name.
 FLAGS = _answers()
 
 
-def answer(name: str) -> Answer | None:
+def flag_support(name: str) -> FlagSupport | None:
     """The entry of a flag in any spelling (``-l0.5``, ``--learning-rate``); None if VW has no such flag."""
     if name.startswith("--"):
         return FLAGS.get("--" + name[2:].replace("-", "_")) or FLAGS.get(name)
     return FLAGS.get(SHORT.get(name[:2], ""))
 
 
-def table(names: Iterable[str] = ()) -> list[str]:
+def flag_table(names: Iterable[str] = ()) -> list[str]:
     """Lines of a Markdown table of the flags `names` (long spellings, in that order), or of all flags."""
     long_to_short = {long: short for short, long in SHORT.items()}
     lines = ["| Vowpal Wabbit | here | |", "|---|---|---|"]

@@ -45,7 +45,7 @@ def add_labels(sums, y, weight, first) -> None:
     sums[0], sums[1], sums[2], sums[3], sums[4], sums[5] = total, all_, own, above, shifted, squares
 
 
-class Labels:
+class LabelStatistics:
     """Label statistics in constant memory: their sum, and what the best constant prediction needs."""
 
     def __init__(self) -> None:

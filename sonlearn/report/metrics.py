@@ -68,7 +68,7 @@ class Metrics:
         self._fixed = learner.options.binary or learner.options.loss in CLASSIFICATION
         self._signs = True  # whether all labels so far are -1 or +1
         self._classes: dict[float, list[float]] = {}
-        self._sample = RowSample(SAMPLE)
+        self._sample = PredictionSample(SAMPLE)
         self._coverage = CoverageTotals()
 
     def add(self, batch: Batch, predicted: Predicted | PredictedClass) -> None:
@@ -90,16 +90,16 @@ class Metrics:
         chosen = chosen & ~np.isnan(y) & (weight > 0)
         if not chosen.any():
             return
-        kept = predicted
+        chosen_predictions = predicted
         if not chosen.all():
-            y, weight, kept = y[chosen], weight[chosen], chosen_of(predicted, chosen)
+            y, weight, chosen_predictions = y[chosen], weight[chosen], chosen_of(predicted, chosen)
         if self._several:
             number = numbers_of(self._learner.classes, y)
-            self._add_classes(kept, y, number, weight)
+            self._add_classes(chosen_predictions, y, number, weight)
         else:
             number = (y > 0).astype(np.int64)
-            self._add_scores(kept, y, weight)
-        covered = coverage_of(kept, y, number)
+            self._add_scores(chosen_predictions, y, weight)
+        covered = coverage_of(chosen_predictions, y, number)
         if covered is not None:
             self._coverage.add(*covered)
 
@@ -197,7 +197,7 @@ class Metrics:
         if min(self._scores.totals()) <= 0:
             return {}
         cuts = self._scores.cuts()
-        curve = [self._shown(cut) for cut in spread(cuts, POINTS)]
+        curve = [self._shown(cut) for cut in thinned(cuts, POINTS)]
         table = []
         if self.calibration.error is not None:
             table = [self._shown(self._scores.cut(self._score(p))) | {"threshold": p} for p in THRESHOLDS]
@@ -298,7 +298,7 @@ class ValueSums:
         }  # fmt: skip
 
 
-class RowSample:
+class PredictionSample:
     """A sample of the rows, each with the same probability: those whose number has the least hash (SplitMix64).
 
     It depends on the number of rows and on nothing else, so not on where batches end.
@@ -343,15 +343,15 @@ def numbers_of(classes: list[int | str], y: np.ndarray) -> np.ndarray:
     return np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
 
 
-def spread(cuts: list[Cut], most: int) -> list[Cut]:
+def thinned(cuts: list[Cut], most: int) -> list[Cut]:
     """About `most` of the cuts, evenly spaced along recall and along the share of false alarms; first and last too."""
-    kept, at = [], -1.0
+    thin, at = [], -1.0
     for i, cut in enumerate(cuts):
         place = cut.recall + cut.false_share
         if place - at >= 2.0 / most or i == len(cuts) - 1:
-            kept.append(cut)
+            thin.append(cut)
             at = place
-    return kept
+    return thin
 
 
 def _bounded(value: float | None, error: float | None) -> str:

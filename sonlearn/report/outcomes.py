@@ -1,27 +1,49 @@
-"""What a learner said of a batch, as the running totals take it."""
+"""Predictions of a batch as the running totals take them, and the totals of a learner."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.report.progress import Outcome
+from sonlearn.options import LearnOptions
+from sonlearn.report.labels import as_reported
+from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 
 if TYPE_CHECKING:
     from sonlearn.learn.learner import Predicted, PredictedClass
 
 
-def outcome_of(batch: Batch, held: np.ndarray | None, predicted: Predicted | PredictedClass) -> Outcome:
+def progress_of(
+    options: LearnOptions,
+    texts: Callable[[np.ndarray], list[str]] | None = None,
+    schedule: Schedule | None = None,
+    holdout: bool = False,
+    fine: Schedule | None = None,
+) -> Progress:
+    """The running totals of a learner with these options; arguments as for `Progress`.
+
+    `texts` is used with several classes only; without it their labels are written as numbers.
+    """
+    loss, boundary = as_reported(options)
+    return Progress(loss, schedule, holdout, (texts or _numbers) if options.several else None, fine, boundary)
+
+
+def _numbers(values: np.ndarray) -> list[str]:
+    return [f"{value:g}" for value in values.tolist()]
+
+
+def outcome_of(batch: Batch, held: np.ndarray | None, predicted: Predicted | PredictedClass) -> BatchOutcome:
     """The outcome of the rows of `batch` that were not refused; `held` (bool[n]) tells those that are held out."""
     y = predicted.label if hasattr(predicted, "label") else batch.y
     features = np.diff(batch.indptr)
     decided = getattr(predicted, "decided", None)
-    outcome = Outcome(y, batch.weight, predicted.prediction, predicted.loss, features, held, decided)
+    outcome = BatchOutcome(y, batch.weight, predicted.prediction, predicted.loss, features, held, decided)
     if not predicted.refused.any():
         return outcome
-    return Outcome(*(part if part is None else part[~predicted.refused] for part in outcome))
+    return BatchOutcome(*(part if part is None else part[~predicted.refused] for part in outcome))
 
 
 def without_held(batch: Batch, held: np.ndarray | None) -> Batch:
@@ -30,7 +52,7 @@ def without_held(batch: Batch, held: np.ndarray | None) -> Batch:
 
 
 class Uncounted:
-    """What was said of batches that are not counted yet: small ones are counted as one, since each costs a millisecond.
+    """Predictions of batches that are not counted yet: small ones are counted as one, since each costs a millisecond.
 
     Attributes
     ----------
@@ -41,17 +63,17 @@ class Uncounted:
 
     def __init__(self) -> None:
         self.rows, self.weight = 0, 0.0
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[BatchOutcome] = []
         self._predicted: list[Any] = []
 
-    def add(self, outcome: Outcome, predicted: Predicted | PredictedClass) -> None:
+    def add(self, outcome: BatchOutcome, predicted: Predicted | PredictedClass) -> None:
         """Add a batch; none of its rows was refused."""
         self._outcomes.append(outcome)
         self._predicted.append(predicted)
         self.rows += len(outcome.y)
         self.weight += float(outcome.weight.sum())
 
-    def take(self) -> tuple[Outcome, Any]:
+    def take(self) -> tuple[BatchOutcome, Any]:
         """All of it, as of one batch (there is one at least), and begin anew. Of several classes, one batch alone."""
         outcomes, predicted = self._outcomes, self._predicted
         self.__init__()  # type: ignore[misc]

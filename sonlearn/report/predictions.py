@@ -21,7 +21,7 @@ def format_lines(values: np.ndarray | list[str], tags: list[str] | None = None) 
     return "\n".join(texts) + "\n" if texts else ""
 
 
-def texts_of(values: np.ndarray) -> list[str]:
+def number_texts(values: np.ndarray) -> list[str]:
     """Numbers as `format_lines` writes them."""
     return _texts(values)
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.report.classes import ClassCounts
-from sonlearn.report.labels import ERRORS, Labels, running
+from sonlearn.report.labels import ERRORS, LabelStatistics, running
 
 HEADER = (
     "average  since         example        example        current        current  current  average",
@@ -51,7 +51,7 @@ class Schedule(NamedTuple):
         return weight + self.step if self.additive else weight * self.step
 
 
-class Outcome(NamedTuple):
+class BatchOutcome(NamedTuple):
     """What happened to a batch of n examples.
 
     Attributes
@@ -197,7 +197,7 @@ class Progress:
         self.loss, self.holdout, self.texts, self.boundary = loss, holdout, texts, boundary
         self.counts = ClassCounts()
         self.passes = 1
-        self.labels = Labels()
+        self.labels = LabelStatistics()
         self.examples = self.held_examples = self.features = 0
         self.unlabelled_weight = 0.0
         self.trained, self.held, self._held_at_pass = Sums(), Sums(), Sums()
@@ -236,7 +236,7 @@ class Progress:
         self.passes += 1
         self._held_at_pass = self.held
 
-    def update(self, outcome: Outcome) -> list[str]:
+    def update(self, outcome: BatchOutcome) -> list[str]:
         """Add a batch; return the rows that have become due in it, as lines of the table."""
         return [self.line(row) for row in self.rows(outcome)]
 
@@ -244,13 +244,13 @@ class Progress:
         """Whether a row may be due within examples of so much weight; True rather than False where that is close."""
         return any(self.example_weight + weight >= marks.due * (1.0 - 1e-9) for marks in self._marks)
 
-    def counted(self, outcome: Outcome) -> np.ndarray:
+    def counted(self, outcome: BatchOutcome) -> np.ndarray:
         """bool[n]: which examples of a batch are among those that `result` is of, as long as this pass is the last."""
         known = ~np.isnan(outcome.y)
         held = np.zeros(len(known), dtype=bool) if outcome.held is None else outcome.held & known
         return known & (outcome.weight > 0) & (held if self._shows_holdout else ~held)
 
-    def rows(self, outcome: Outcome) -> list[Row]:
+    def rows(self, outcome: BatchOutcome) -> list[Row]:
         """Add a batch; return the rows of the table that have become due in it."""
         y, weight = outcome.y, outcome.weight
         unknown = np.isnan(y)
@@ -357,7 +357,7 @@ class Progress:
     def _shows_holdout(self) -> bool:
         return self.holdout and self.passes > 1
 
-    def _running(self, start: Sums, outcome: Outcome, mask: np.ndarray) -> _Running:
+    def _running(self, start: Sums, outcome: BatchOutcome, mask: np.ndarray) -> _Running:
         if not mask.any():
             return _Running(*(running(total, None, len(mask)) for total in start[:3]))
         weight = np.where(mask, outcome.weight, 0.0)
@@ -377,7 +377,9 @@ class Progress:
             return np.ones(len(y) + 1, dtype=bool)
         return np.logical_and.accumulate(np.concatenate(([self.trained.classes], ~labelled | (np.abs(y) == 1))))
 
-    def _row(self, outcome: Outcome, i: int, sums: tuple[Sums, Sums], counts: tuple[int, float], marks: _Marks) -> Row:
+    def _row(
+        self, outcome: BatchOutcome, i: int, sums: tuple[Sums, Sums], counts: tuple[int, float], marks: _Marks
+    ) -> Row:
         trained, held = sums
         counter, weight = counts
         now, last = (held, marks.held) if self._shows_holdout else (trained, marks.trained)

@@ -225,7 +225,7 @@ def _check_begin(entry: dict[str, Any], name: str, number: int) -> None:
     if isinstance(entry.get("format"), int) and entry["format"] > FORMAT:
         found = f"a log of format {entry['format']}"
         raise InputError(name, number, None, found, f"format {FORMAT}: it was written by a newer sonlearn")
-    check(entry, BEGIN, name, number)
+    check_value(entry, BEGIN, name, number)
 
 
 def _continued(run: Run, entry: dict[str, Any], name: str, number: int) -> Run:
@@ -235,14 +235,14 @@ def _continued(run: Run, entry: dict[str, Any], name: str, number: int) -> Run:
         raise InputError(name, number, None, found, 'an object of "kind": "progress" or "end"')
     if run.end is not None:
         raise InputError(name, number, None, "a line after the end of the run", "nothing, or another run's first line")
-    check(entry, _KINDS[kind], name, number)
+    check_value(entry, _KINDS[kind], name, number)
     if kind == "end":
         return run._replace(end=entry)
     run.rows.append(entry)
     return run
 
 
-def check(value: Any, fields: Any, name: str, number: int, where: str = "") -> None:
+def check_value(value: Any, fields: Any, name: str, number: int, where: str = "") -> None:
     """Raise InputError if `value` is not what `fields` (a Field, or a dict of them by name) says.
 
     Optional fields that are missing are set to None.
@@ -250,7 +250,7 @@ def check(value: Any, fields: Any, name: str, number: int, where: str = "") -> N
     if isinstance(fields, dict):
         for key, field in fields.items():
             if key in value and not (field.optional and value[key] is None):
-                check(value[key], field, name, number, f"{where}{key}")
+                check_value(value[key], field, name, number, f"{where}{key}")
             elif field.optional:
                 value[key] = None
             else:
@@ -262,6 +262,6 @@ def check(value: Any, fields: Any, name: str, number: int, where: str = "") -> N
         for i, item in enumerate(value):
             if isinstance(fields.inner, dict) and not isinstance(item, dict):
                 raise InputError(name, number, None, f"{shorten(json.dumps(item))} in {where}", OBJECT)
-            check(item, fields.inner, name, number, f"{where}[{i}]" + "." * isinstance(fields.inner, dict))
+            check_value(item, fields.inner, name, number, f"{where}[{i}]" + "." * isinstance(fields.inner, dict))
     elif fields.inner is not None:
-        check(value, fields.inner, name, number, f"{where}.")
+        check_value(value, fields.inner, name, number, f"{where}.")

@@ -49,11 +49,12 @@ def lines(facts: dict[str, Any]) -> list[str]:
             for name, which in (("with labels arriving", "online"), ("without", "offline"))
         ]
     if changes is not None:
-        shown.append(f"drift = {moments(changes['changes'])}; {changes['short']:.0%} of the weight on what forgets")
+        when = change_points(changes["changes"])
+        shown.append(f"drift = {when}; {changes['short']:.0%} of the weight on what forgets")
     return shown
 
 
-def moments(rows: list[int]) -> str:
+def change_points(rows: list[int]) -> str:
     """When a stream changed, in words."""
     if not rows:
         return "no change"

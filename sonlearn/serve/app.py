@@ -25,8 +25,8 @@ from starlette.routing import Route
 
 from sonlearn.errors import SonlearnError
 from sonlearn.report.predictions import format_lines
-from sonlearn.serve.metrics import Metrics
-from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Answer, Busy, TooLongError, Wants, Worker
+from sonlearn.serve.metrics import ServerMetrics
+from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Busy, Reply, TooLongError, Wants, Worker
 
 JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", "text/plain", "text/csv"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -79,7 +79,7 @@ class Handlers:
     """
 
     def __init__(
-        self, worker: Worker, metrics: Metrics, limits: Limits, learns: bool, report: Callable[[str], None]
+        self, worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
     ):  # fmt: skip
         self._worker, self._metrics, self._limits = worker, metrics, limits
         self._learns, self._report = learns, report
@@ -137,7 +137,7 @@ class Handlers:
         body = await self._body(request)
         answer = await self._worker.ask(self._kind(media, body), body, learn=learn, wants=wants)
         if media in (PLAIN, TEXT_CSV):
-            return _plain(text_of(answer))
+            return _plain(prediction_lines(answer))
         content = {"predictions": answer.values, **answer.more}
         if wants.probabilities:
             content["tags"] = answer.tags
@@ -211,7 +211,7 @@ class Handlers:
         return b"".join(parts)
 
 
-def text_of(answer: Answer) -> str:
+def prediction_lines(answer: Reply) -> str:
     """Predictions as ``sonlearn predict`` writes them."""
     texts = answer.values
     named = bool(texts) and isinstance(texts[0], str)

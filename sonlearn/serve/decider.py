@@ -24,7 +24,7 @@ from sonlearn.options.text import NAMESPACED
 from sonlearn.serve.events import EventFile
 from sonlearn.serve.worker import Busy, TooLongError
 from sonlearn.text.decisions.dsjson import parse_dsjson
-from sonlearn.text.decisions.rows import Block
+from sonlearn.text.decisions.rows import DecisionLines
 from sonlearn.text.hashing import constant_id
 
 SOURCE = "<request>"
@@ -41,7 +41,7 @@ class RewardedTwiceError(SonlearnError):
     """The event has its reward."""
 
 
-class Decided(NamedTuple):
+class DecisionReply(NamedTuple):
     """The answer to /decide."""
 
     event_id: str
@@ -50,7 +50,7 @@ class Decided(NamedTuple):
     probabilities: list[float]
 
 
-class Rewarded(NamedTuple):
+class RewardReply(NamedTuple):
     """The answer to /reward."""
 
     event_id: str
@@ -58,13 +58,13 @@ class Rewarded(NamedTuple):
 
 
 @dataclasses.dataclass(eq=False)
-class Job:
+class DecisionRequest:
     """A request: a context to decide in, or the reward of an event."""
 
     body: Any
     rewards: bool
     size: int
-    answer: asyncio.Future[Decided | Rewarded] = dataclasses.field(default_factory=asyncio.Future)
+    answer: asyncio.Future[DecisionReply | RewardReply] = dataclasses.field(default_factory=asyncio.Future)
 
 
 class Decider:
@@ -106,11 +106,11 @@ class Decider:
         self.learner, self.events, self._learns = learner, events, learns
         self._text = dataclasses.replace(learner.text, format="json")
         self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
-        self._jobs: deque[Job] = deque()
+        self._jobs: deque[DecisionRequest] = deque()
         self._wake = asyncio.Event()
         self._stopping = False
 
-    async def ask(self, body: Any, size: int, *, rewards: bool) -> Decided | Rewarded:
+    async def ask(self, body: Any, size: int, *, rewards: bool) -> DecisionReply | RewardReply:
         """The answer to a decoded request of so many bytes.
 
         Raises
@@ -122,7 +122,7 @@ class Decider:
         """
         if self._stopping or (self._jobs and self.waiting + size > self._most):
             raise Busy
-        job = Job(body, rewards, size)
+        job = DecisionRequest(body, rewards, size)
         self._jobs.append(job)
         self.waiting += size
         self._wake.set()
@@ -155,9 +155,9 @@ class Decider:
 
     # -- without the event loop ------------------------------------------------------------------------------------
 
-    def _work(self, group: list[Job]) -> list[Decided | Rewarded | Exception]:
+    def _work(self, group: list[DecisionRequest]) -> list[DecisionReply | RewardReply | Exception]:
         """Answers of some requests, whose events are written."""
-        results: list[Decided | Rewarded | Exception] = []
+        results: list[DecisionReply | RewardReply | Exception] = []
         lines: list[tuple[str, bool, bytes]] = []
         to_learn: list[Decisions] = []
         rewarded: set[str] = set()
@@ -166,7 +166,7 @@ class Decider:
                 if job.rewards:
                     event, line = self._rewarded(job.body, rewarded)
                     to_learn.append(self._parsed(line))
-                    results.append(Rewarded(event, self._learns))
+                    results.append(RewardReply(event, self._learns))
                     rewarded.add(event)
                     lines.append((event, True, line))
                 else:
@@ -185,7 +185,7 @@ class Decider:
         self._after(len(lines) - len(to_learn), len(to_learn), len(to_learn) * self._learns)
         return results
 
-    def _decided(self, context: Any) -> tuple[Decided, bytes]:
+    def _decided(self, context: Any) -> tuple[DecisionReply, bytes]:
         """Decide; the answer and its event's line. Raises InputError."""
         if not isinstance(context, dict):
             raise InputError(SOURCE, None, None, shorten(json.dumps(context)), "an object: the context")
@@ -200,7 +200,7 @@ class Decider:
             "_label_probability": p[a], "_label_Action": a + 1, "_labelIndex": a, "Version": "1", "EventId": event,
             "Timestamp": now, "a": [b + 1 for b in order], "c": context, "p": [p[b] for b in order],
         }  # fmt: skip
-        return Decided(event, a, p[a], p), _line(line)
+        return DecisionReply(event, a, p[a], p), _line(line)
 
     def _rewarded(self, body: Any, now: set[str]) -> tuple[str, bytes]:
         """The event and its line, with the reward; `now`: rewarded by the requests before. Raises SonlearnError."""
@@ -219,7 +219,7 @@ class Decider:
 
     def _parsed(self, line: bytes) -> Decisions:
         """The decision of a line. Raises InputError."""
-        found, refused = parse_dsjson([Block(1, [line])], self._text, self.learner.options)
+        found, refused = parse_dsjson([DecisionLines(1, [line])], self._text, self.learner.options)
         if refused or found is None:
             error = refused[0].error
             raise InputError(SOURCE, None, None, error.found, error.expected)
@@ -261,7 +261,7 @@ def replay(learner: Bandit, events: EventFile, offset: int, learns: bool) -> int
             learner.state = learner.state._replace(now=learner.state.now.copy())
             learner.state.now["drawn"] += 1
         elif learns:
-            found, refused = parse_dsjson([Block(1, [line])], text, learner.options)
+            found, refused = parse_dsjson([DecisionLines(1, [line])], text, learner.options)
             if refused or found is None:
                 raise refused[0].error
             rows = found.rows._replace(source=events.path, constant=constant_id(text, "json"))

@@ -21,7 +21,7 @@ from starlette.responses import Response
 from sonlearn.errors import OutputError
 from sonlearn.serve.app import JSON, Handlers, Refused, application
 from sonlearn.serve.decider import Decider, RewardedTwiceError, UnknownEventError
-from sonlearn.serve.metrics import Metrics
+from sonlearn.serve.metrics import ServerMetrics
 
 
 class DecisionHandlers(Handlers):
@@ -67,8 +67,8 @@ class DecisionHandlers(Handlers):
         return Response(json.dumps(answer._asdict()) + "\n", media_type=JSON)
 
 
-class DecisionMetrics(Metrics):
-    """Counters of a server of decisions; the parameters are those of `Metrics`, and the decider's events."""
+class DecisionMetrics(ServerMetrics):
+    """Counters of a server of decisions; the parameters are those of `ServerMetrics`, and the decider's events."""
 
     def __init__(self, examples: Any, waiting: Any, pending: Any):
         super().__init__(examples, waiting)

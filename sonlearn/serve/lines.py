@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable
 
 from sonlearn.errors import SonlearnError
-from sonlearn.serve.app import Limits, text_of
-from sonlearn.serve.metrics import Metrics
+from sonlearn.serve.app import Limits, prediction_lines
+from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.worker import LINES, TEXT, Busy, Worker
 
 _READ_BYTES = 1 << 16
@@ -38,7 +38,7 @@ class LineServer:
     """
 
     def __init__(
-        self, worker: Worker, metrics: Metrics, limits: Limits, learns: bool, report: Callable[[str], None]
+        self, worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
     ):  # fmt: skip
         self._worker, self._metrics, self._limits, self._learns = worker, metrics, limits, learns
         self._report = report
@@ -126,7 +126,7 @@ class LineServer:
                 answers += [f"error: {problem}\n"] * count
                 self._metrics.lines.labels("refused").inc(count)
                 continue
-            texts = dict(zip(answer.lines, text_of(answer).split("\n")[:-1], strict=True))
+            texts = dict(zip(answer.lines, prediction_lines(answer).split("\n")[:-1], strict=True))
             texts |= {error.line or 0: f"error: {error}" for error in answer.errors}
             answers += [texts[line] + "\n" for line in sorted(texts)]
             self._metrics.lines.labels("answered").inc(len(answer.lines))

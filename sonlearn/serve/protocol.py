@@ -75,9 +75,9 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
 
-def bounded(limits: Limits) -> type[Connection]:
+def connection_class(limits: Limits) -> type[Connection]:
     """The class of connections with these limits."""
     return type("Connection", (Connection,), {"limits": limits})
 
 
-__all__ = ["MOST_HEADERS", "Connection", "bounded"]
+__all__ = ["MOST_HEADERS", "Connection", "connection_class"]

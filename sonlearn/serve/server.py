@@ -17,8 +17,8 @@ from sonlearn.errors import OptionError
 from sonlearn.serve.app import Handlers, Limits, make_app
 from sonlearn.serve.decider import Decider
 from sonlearn.serve.lines import LineServer
-from sonlearn.serve.metrics import Metrics
-from sonlearn.serve.protocol import bounded
+from sonlearn.serve.metrics import ServerMetrics
+from sonlearn.serve.protocol import connection_class
 from sonlearn.serve.worker import Worker
 
 #: Signals that end a server, when what has come is answered.
@@ -32,7 +32,7 @@ class Server:
     Parameters
     ----------
     worker : Worker
-    metrics : Metrics
+    metrics : ServerMetrics
     limits : Limits
     learns : bool
     report : callable
@@ -40,7 +40,7 @@ class Server:
     """
 
     def __init__(
-        self, worker: Worker, metrics: Metrics, limits: Limits, learns: bool, report: Callable[[str], None]
+        self, worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
     ):  # fmt: skip
         asked, totals = worker.learner.options.coverage, worker.coverage
         if asked is not None:
@@ -61,8 +61,8 @@ class Server:
         self._worker, self._limits, self._lines = worker, limits, lines
         logging.getLogger("uvicorn").addHandler(logging.NullHandler())
         config = uvicorn.Config(
-            app, http=bounded(limits), ws="none", loop="asyncio", lifespan="off", log_config=None, access_log=False,
-            log_level="critical", proxy_headers=False, server_header=False, backlog=_BACKLOG,
+            app, http=connection_class(limits), ws="none", loop="asyncio", lifespan="off", log_config=None,
+            access_log=False, log_level="critical", proxy_headers=False, server_header=False, backlog=_BACKLOG,
             timeout_keep_alive=int(min(limits.idle, 60)) or 1, timeout_graceful_shutdown=int(limits.seconds) or 1,
         )  # fmt: skip
         self._http = uvicorn.Server(config)

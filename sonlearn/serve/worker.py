@@ -85,7 +85,7 @@ class Wants(NamedTuple):
 NOTHING_MORE = Wants()
 
 
-class Answer(NamedTuple):
+class Reply(NamedTuple):
     """What became of a request.
 
     Attributes
@@ -107,7 +107,7 @@ class Answer(NamedTuple):
 class _Ready(NamedTuple):
     """A group that has been parsed: `ends` are the last lines of its jobs, `fits` whether all labels do."""
 
-    group: list[Job]
+    group: list[PredictionRequest]
     ends: np.ndarray
     batches: list[Batch]
     errors: list[InputError]
@@ -127,17 +127,17 @@ class _Part(NamedTuple):
 class _Task:
     """A group under way: what is left to be parsed or done, and what has been."""
 
-    def __init__(self, group: list[Job]):
+    def __init__(self, group: list[PredictionRequest]):
         self.group = group
         self.size = sum(len(job.text) for job in group)
         self.ready: _Ready | None = None  # None: it has to be parsed first
         self.left: deque[Batch] = deque()
         self.parts: list[_Part] = []
-        self.results: list[Answer | Exception] | None = None  # when it is done
+        self.results: list[Reply | Exception] | None = None  # when it is done
 
 
 @dataclasses.dataclass(eq=False)
-class Job:
+class PredictionRequest:
     """A request.
 
     Attributes
@@ -159,7 +159,7 @@ class Job:
     learn: bool
     whole: bool
     wants: Wants = NOTHING_MORE
-    answer: asyncio.Future[Answer] = dataclasses.field(default_factory=asyncio.Future)
+    answer: asyncio.Future[Reply] = dataclasses.field(default_factory=asyncio.Future)
 
 
 class Worker:
@@ -193,7 +193,7 @@ class Worker:
         self.learner, self.names, self._online = learner, names, online
         self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
         self.coverage = CoverageTotals()  # of the rows learned
-        self._jobs: deque[Job] = deque()
+        self._jobs: deque[PredictionRequest] = deque()
         self._long: deque[_Task] = deque()  # those under way
         self._wake = asyncio.Event()
         self._stopping = False
@@ -222,8 +222,8 @@ class Worker:
 
     async def ask(
         self, kind: str, text: bytes, *, learn: bool = False, whole: bool = True, wants: Wants = NOTHING_MORE
-    ) -> Answer:
-        """What becomes of a request (see `Job`).
+    ) -> Reply:
+        """What becomes of a request (see `PredictionRequest`).
 
         Raises
         ------
@@ -234,7 +234,7 @@ class Worker:
         """
         if self._stopping or (self._jobs and self.waiting + len(text) > self._most):
             raise Busy
-        job = Job(kind, text if text.endswith(b"\n") else text + b"\n", learn, whole, wants)
+        job = PredictionRequest(kind, text if text.endswith(b"\n") else text + b"\n", learn, whole, wants)
         self._jobs.append(job)
         self.waiting += len(job.text)
         self._wake.set()
@@ -271,7 +271,7 @@ class Worker:
         for job, result in zip(task.group, task.results, strict=True):
             if job.answer.cancelled():
                 continue
-            if isinstance(result, Answer):
+            if isinstance(result, Reply):
                 job.answer.set_result(result)
             else:
                 job.answer.set_exception(result)
@@ -281,7 +281,7 @@ class Worker:
         self._stopping = True
         self._wake.set()
 
-    def _group(self) -> list[Job]:
+    def _group(self) -> list[PredictionRequest]:
         """The first jobs of the queue that can be worked on together; one that learns waits for another that does."""
         learning = any(task.group[0].learn for task in self._long)
         at = next((i for i, job in enumerate(self._jobs) if not (learning and job.learn)), None)
@@ -324,14 +324,14 @@ class Worker:
             )  # fmt: skip
             task.results = _shared_out(task.ready, parts)
 
-    def _alone(self, job: Job) -> Answer | Exception:
+    def _alone(self, job: PredictionRequest) -> Reply | Exception:
         """What becomes of a job by itself."""
         task = _Task([job])
         while task.results is None:
             self._work(task)
         return task.results[0]
 
-    def _ready(self, group: list[Job]) -> _Ready:
+    def _ready(self, group: list[PredictionRequest]) -> _Ready:
         """The rows of a group. Raises SonlearnError where a job that is to be whole is not, or a label does not fit."""
         alone = len(group) == 1
         parsed = self._parsed(group, stop=alone and group[0].whole)
@@ -361,7 +361,7 @@ class Worker:
                 self.learner.columns.add(parsed.found.kinds)
         return _Ready(group, ends, batches, errors, fits)
 
-    def _parsed(self, group: list[Job], stop: bool) -> chunk.Parsed:
+    def _parsed(self, group: list[PredictionRequest], stop: bool) -> chunk.ParsedChunk:
         first = group[0]
         if first.kind == DOCUMENT:
             try:
@@ -391,7 +391,7 @@ class Worker:
                 raise record
             yield line, dict(zip(columns, record, strict=True))
 
-    def _done(self, ready: _Ready, batch: Batch, job: Job) -> _Part:
+    def _done(self, ready: _Ready, batch: Batch, job: PredictionRequest) -> _Part:
         """Predict a batch, or learn it after that."""
         if not job.learn:
             silent = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
@@ -500,20 +500,20 @@ def _steps(ready: _Ready, one_by_one: bool) -> Iterator[Batch]:
 
 def _within(batches: list[Batch], most: int) -> tuple[list[Batch], list[InputError]]:
     """(the rows of at most so many entries, an error for each other one)."""
-    kept: list[Batch] = []
+    taken: list[Batch] = []
     errors: list[InputError] = []
     for batch in batches:
         lengths = np.diff(batch.indptr)
         long, start = np.flatnonzero(lengths > most).tolist(), 0
         for row in [*long, batch.n]:
             if row > start:
-                kept.append(batch.part(start, row))
+                taken.append(batch.part(start, row))
             start = row + 1
         errors += [
             TooLongError(SOURCE, int(batch.lines[row]), None, f"a row of {lengths[row]} features", f"at most {most}")
             for row in long
         ]
-    return kept, errors
+    return taken, errors
 
 
 def _error_in(text: bytes, problem: Unfit) -> InputError:
@@ -526,10 +526,10 @@ def _error_in(text: bytes, problem: Unfit) -> InputError:
     return InputError(SOURCE, 1 + before.count(b"\n"), column, error.found, error.expected)
 
 
-def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Answer | Exception]:
+def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Reply | Exception]:
     """What each job is told, with lines that count from its own first."""
     group, ends = ready.group, ready.ends
-    answers = [Answer([], [], [], [], {}) for _ in group]
+    answers = [Reply([], [], [], [], {}) for _ in group]
     before = [0, *ends[:-1].tolist()]
     for part in parts:
         owners = np.searchsorted(ends, part.batch.lines).tolist() if len(group) > 1 else [0] * part.batch.n

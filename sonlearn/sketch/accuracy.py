@@ -15,7 +15,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sonlearn.errors import InputError, OptionError
 from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.base import Sketch
-from sonlearn.sketch.rows import Active, Columns, as_block
+from sonlearn.sketch.rows import Active, ColumnIndex, as_block
 
 #: A symmetric matrix, as a function of a vector.
 Applied = Callable[[np.ndarray], np.ndarray]
@@ -132,7 +132,7 @@ def _prepare(sketch: Sketch, X: Any) -> _Problem:
     if ids is None:
         dense = [block.toarray() if sp.issparse(block) else block for block in blocks]
         return _Problem(_rows.stack(dense), table, result.vectors, False)
-    columns = Columns(ids)
+    columns = ColumnIndex(ids)
     active: Any = Active(_rows.stack([sp.csr_array(block) for block in blocks]), columns)
     local: Any = active.local
     A = sp.csr_array((local.data, active.slots[local.indices], local.indptr), shape=(local.shape[0], len(columns)))

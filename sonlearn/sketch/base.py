@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sonlearn.errors import InputError, OptionError
 from sonlearn.files import storage
 from sonlearn.sketch import rows as _rows
-from sonlearn.sketch.rows import Columns, as_block
+from sonlearn.sketch.rows import ColumnIndex, as_block
 
 #: The kind of a sketch's file, in its header.
 KIND = "sketch"
@@ -69,7 +69,7 @@ class Sketch:
         self.n_seen = 0
         self.frobenius = 0.0
         self._dense: bool | None = None
-        self._columns: Columns | None = None
+        self._columns: ColumnIndex | None = None
         self._cached: Result | None = None
 
     # -- rows in ---------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class Sketch:
         """`block` in the form of this sketch (dense or sparse); the first block decides the form."""
         if self._dense is None:
             self._dense = not sp.issparse(block)
-            self._columns = None if self._dense else Columns()
+            self._columns = None if self._dense else ColumnIndex()
         if self._dense and sp.issparse(block):
             return block.toarray()
         if not self._dense and not sp.issparse(block):
@@ -240,7 +240,7 @@ class Sketch:
             return self
         if self._dense is None:
             self._dense = other._dense
-            self._columns = None if self._dense else Columns()
+            self._columns = None if self._dense else ColumnIndex()
         if self._dense and other.n_features != (self.n_features or other.n_features):
             raise OptionError(f"merge: {other.n_features} columns with {self.n_features}")
         if other.n_features != self.n_features:
@@ -309,7 +309,7 @@ class Sketch:
         sketch.n_features, sketch.n_seen = counters["n_features"], int(counters["n_seen"])
         sketch.frobenius, sketch._dense = float(counters["frobenius"]), counters["dense"]
         if sketch._dense is False:
-            sketch._columns = Columns(arrays["columns"])
+            sketch._columns = ColumnIndex(arrays["columns"])
         sketch._restore(counters, arrays)
         return sketch
 
@@ -328,7 +328,7 @@ def _project(block: Any, result: Result, k: int | None) -> np.ndarray:
         return np.asarray(block @ vectors)
     if not sp.issparse(block):
         return np.asarray(block[:, result.ids] @ vectors)
-    slots = Columns(result.ids).find(block.indices.astype(np.int64))
+    slots = ColumnIndex(result.ids).find(block.indices.astype(np.int64))
     data = np.where(slots >= 0, block.data, 0.0)
     local = sp.csr_array((data, np.maximum(slots, 0), block.indptr), shape=(block.shape[0], max(len(result.ids), 1)))
     return np.asarray(local @ (vectors if len(result.ids) else np.zeros((1, vectors.shape[1]))))

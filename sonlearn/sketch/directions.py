@@ -12,7 +12,7 @@ from sonlearn.errors import OptionError
 from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.base import Result, Sketch, signed
 from sonlearn.sketch.decompose import decompose
-from sonlearn.sketch.rows import Active, Columns, Waiting
+from sonlearn.sketch.rows import Active, ColumnIndex, RowBuffer
 from sonlearn.sketch.rules import Rule
 from sonlearn.sketch.shrink import shrink
 
@@ -58,7 +58,7 @@ class FrequentDirections(Sketch):
         self._squares = np.empty(0)  # D^2 of the directions kept
         self._vectors = np.empty((0, 0))  # V' over the slots known at the last shrink
         self._taken = 0  # places that they take
-        self._waiting = Waiting()  # rows since then
+        self._waiting = RowBuffer()  # rows since then
 
     # -- rows in ---------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ class FrequentDirections(Sketch):
             if self.rows_held >= self.rule.buffer:
                 self._shrink()
 
-    def _decompose(self, rows, columns: Columns | None, keep: int):
+    def _decompose(self, rows, columns: ColumnIndex | None, keep: int):
         """Squares and vectors of the kept directions and `rows`; `columns` learns the columns that are new."""
         active = Active(rows, columns)
         width = self.n_features if columns is None else len(columns)
@@ -88,10 +88,10 @@ class FrequentDirections(Sketch):
     def _lower(self, squares: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """The shrink: kept squares and vectors (those that are not zero), and delta."""
         lowered, delta = shrink(self.rule, squares)
-        kept = lowered[: vectors.shape[1]]
-        if (kept > 0).all():  # the usual case, without a copy
-            return kept, vectors, delta
-        return kept[kept > 0], vectors[:, kept > 0], delta
+        squares = lowered[: vectors.shape[1]]
+        if (squares > 0).all():  # the usual case, without a copy
+            return squares, vectors, delta
+        return squares[squares > 0], vectors[:, squares > 0], delta
 
     def _shrink(self) -> None:
         squares, vectors = self._decompose(self._waiting.take(), self._columns, self.rule.most)
@@ -105,7 +105,7 @@ class FrequentDirections(Sketch):
 
     def _read(self) -> Result:
         """Decompose the current rows; if there are more than ``rule.size``, shrink the output (not the state) once."""
-        columns = None if self._columns is None else Columns(self._columns.ids)
+        columns = None if self._columns is None else ColumnIndex(self._columns.ids)
         squares, vectors, escaped = self._squares, self._vectors, self.escaped
         if self._waiting.count:
             over = self.rows_held > self.rule.size

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sonlearn.errors import OptionError
 from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.base import Result, Sketch, signed
-from sonlearn.sketch.rows import Active, Columns, Waiting
+from sonlearn.sketch.rows import Active, ColumnIndex, RowBuffer
 
 #: Rows of an internal batch; the batches do not depend on the calls of `update`.
 _BATCH = 256
@@ -36,13 +36,13 @@ class _Batched(Sketch):
     def _reset(self) -> None:
         super().__init__()
         self._rng = np.random.default_rng(self.seed)
-        self._waiting = Waiting()
+        self._waiting = RowBuffer()
         self._now = self._start()
 
     def _start(self) -> tuple[np.ndarray, ...]:
         raise NotImplementedError
 
-    def _step(self, rows, columns: Columns | None, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    def _step(self, rows, columns: ColumnIndex | None, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
         raise NotImplementedError
 
     def _consume(self, block) -> None:
@@ -56,13 +56,13 @@ class _Batched(Sketch):
 
     def _flushed(self) -> tuple[tuple[np.ndarray, ...], np.ndarray | None]:
         """(a copy of the state that includes the waiting rows, the columns of its slots)."""
-        columns = None if self._columns is None else Columns(self._columns.ids)
+        columns = None if self._columns is None else ColumnIndex(self._columns.ids)
         now = self._now
         if self._waiting.count:
             now = self._step(self._waiting.rows(), columns, copy.deepcopy(self._rng))
         return now, None if columns is None else columns.ids
 
-    def _grown(self, table: np.ndarray, columns: Columns | None) -> np.ndarray:
+    def _grown(self, table: np.ndarray, columns: ColumnIndex | None) -> np.ndarray:
         """A copy of a table over slots, with zero rows for the slots that are new."""
         width = self.n_features if columns is None else len(columns)
         return np.vstack([table, np.zeros((width - len(table), table.shape[1]))])
@@ -173,7 +173,7 @@ class RowSampling(_Batched):
         first = keys.argmin(axis=0)
         return self._race(keys[first, np.arange(self.size)], rows[first], columns)
 
-    def _race(self, keys: np.ndarray, rows, columns: Columns | None) -> tuple[np.ndarray, ...]:
+    def _race(self, keys: np.ndarray, rows, columns: ColumnIndex | None) -> tuple[np.ndarray, ...]:
         """Put rows[j] at place j where its key is smaller."""
         table, mine = self._now
         won = np.flatnonzero(keys < mine)

@@ -108,7 +108,7 @@ def stack(blocks: list) -> np.ndarray | sp.csr_array:
     return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, width))
 
 
-class Columns:
+class ColumnIndex:
     """The columns that have occurred, numbered by slots in order of occurrence.
 
     Dense input has all columns from the start, and slot = column. For sparse input no array has length d, so d may be
@@ -150,7 +150,7 @@ class Active:
     `local` is (n, a), CSR or dense; `slots` is int64[a], or a full slice for dense rows.
     """
 
-    def __init__(self, rows: np.ndarray | sp.csr_array, columns: Columns | None):
+    def __init__(self, rows: np.ndarray | sp.csr_array, columns: ColumnIndex | None):
         if columns is None:
             self.local, self.slots = rows, slice(None)
             return
@@ -177,7 +177,7 @@ class Active:
         table[self.slots] += self.local.T @ coefficients
 
 
-class Waiting:
+class RowBuffer:
     """Rows that wait for the next decomposition, in their original form."""
 
     def __init__(self) -> None:
@@ -201,11 +201,11 @@ class Waiting:
 
     def state(self) -> dict[str, np.ndarray]:
         """Arrays for a file: none, ``raw``, or the three of CSR."""
-        return pack(self.rows()) if self.count else {}
+        return block_arrays(self.rows()) if self.count else {}
 
     def restore(self, arrays: dict[str, np.ndarray], width: int | None) -> None:
         """Inverse of `state`."""
-        block = unpack(arrays, width)
+        block = block_of_arrays(arrays, width)
         if block is not None:
             self.blocks, self.count = [block], block.shape[0]
 
@@ -213,13 +213,13 @@ class Waiting:
 _CSR = ("data", "indices", "indptr")
 
 
-def pack(block) -> dict[str, np.ndarray]:
+def block_arrays(block) -> dict[str, np.ndarray]:
     """A block as arrays for a file."""
     return {f"raw_{name}": getattr(block, name) for name in _CSR} if sp.issparse(block) else {"raw": block}
 
 
-def unpack(arrays: dict[str, np.ndarray], width: int | None):
-    """Inverse of `pack`; None without a block. Raises ValueError if the arrays are inconsistent (a foreign file)."""
+def block_of_arrays(arrays: dict[str, np.ndarray], width: int | None):
+    """Inverse of `block_arrays`; None without a block. Raises ValueError for inconsistent arrays (a foreign file)."""
     if "raw" in arrays:
         if arrays["raw"].ndim != 2 or arrays["raw"].shape[1] != width:
             raise ValueError(f"rows of shape {arrays['raw'].shape}")

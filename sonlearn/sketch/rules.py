@@ -249,7 +249,7 @@ def gfd(
     """
     name = values.pop("name", "gfd")
     size = _positive(size, name, 2)
-    places = [None if q is None else place(q, size, name) for q in (p if sigma is None else sigma, p, p_low)]
+    places = [None if q is None else percentile_place(q, size, name) for q in (p if sigma is None else sigma, p, p_low)]
     return _within(name, size, *places[:2], weights, low=places[2], **values)
 
 
@@ -290,7 +290,7 @@ def sigmoid(size: int, offset: float, steepness: float, name: str = "sigmoid") -
     return [1 / (1 + math.exp(min(700.0, -steepness * (j / size - offset)))) for j in range(1, size + 1)]
 
 
-def place(p: float, size: int, name: str = "gfd") -> int:
+def percentile_place(p: float, size: int, name: str = "gfd") -> int:
     """The place, from the left, of sigma_pl: (1 - p) l + 1 with p l rounded to a whole number, at least 1."""
     if not 0 < p <= 1:
         raise OptionError(f"{name}: percentile {p:g}: expected more than 0 and at most 1")

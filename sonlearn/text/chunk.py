@@ -17,7 +17,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
 from sonlearn.text.columns import Found
 from sonlearn.text.flat import FlatRows
-from sonlearn.text.interact import Expanded, Interactions, Room, count_features, expand, make_room
+from sonlearn.text.interact import Expanded, Interactions, Room, count_generated, expand, make_room
 from sonlearn.text.messages import malformed, repeated_index
 from sonlearn.text.names import LineNames, Named
 from sonlearn.text.number import make_numbers, settle
@@ -47,7 +47,7 @@ MOST_FEATURES = 2.0**31
 _FIRST_LINE = 1
 
 
-class Parsed(NamedTuple):
+class ParsedChunk(NamedTuple):
     """What became of a chunk.
 
     Attributes
@@ -114,7 +114,7 @@ class ChunkParser:
         self._expands = records is None and self._interactions.wanted
         self._most = most_features
 
-    def parse(self, chunk: np.ndarray, format: str, source: str) -> Parsed:
+    def parse(self, chunk: np.ndarray, format: str, source: str) -> ParsedChunk:
         """Parse whole lines (uint8, the last byte a newline); `source` is for messages."""
         if format == "json":
             lines = chunk.tobytes().split(b"\n")[:-1]
@@ -139,22 +139,22 @@ class ChunkParser:
             tag = tag_in(text[begin : int(state[POSITION])].tobytes()) if format == "vw" else ""
             skipped.append((int(state[LINE]), tag))
             state[LINE] += 1
-        n, names, made = int(state[ROWS]), [], format == "vw" and self._interactions.wanted
+        n, names, interactions = int(state[ROWS]), [], format == "vw" and self._interactions.wanted
         if format == "vw" and self._line_names is not None:
-            if made:
+            if interactions:
                 self._interactions.observe(self._rows.run_byte[: int(self._rows.run_indptr[n])])
-            plan = self._interactions.plan if made else None
+            plan = self._interactions.plan if interactions else None
             names = self._line_names.new_names(chunk, self._rows.lines[:n], self._slots(n), plan)
-        if made:
+        if interactions:
             batches, more = self._expanded(chunk, n, source)
             skipped = sorted(skipped + self._without_room(more, chunk))
             errors, count = sorted(errors + more, key=lambda error: error.line or 0), count + len(more)
             errors = errors[: self._keep]
         else:
             batches = [to_batch(self._rows, n, chunk)] if n else []
-        return Parsed(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names, skipped=skipped)
+        return ParsedChunk(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names, skipped=skipped)
 
-    def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> Parsed:
+    def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
         """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
         errors: list[InputError] = []
         skipped: list[tuple[int, str]] = []
@@ -184,7 +184,7 @@ class ChunkParser:
         else:
             batches = [to_batch(taken.rows, n, no_text)] if n else []
         batches = [taken.with_texts(batch) for batch in batches]
-        return Parsed(batches, errors, count, 0, [], taken.names, skipped, taken.found)
+        return ParsedChunk(batches, errors, count, 0, [], taken.names, skipped, taken.found)
 
     def _without_room(self, errors: list[InputError], chunk: np.ndarray) -> list[tuple[int, str]]:
         """(line, tag) of rows that have been parsed and are malformed nevertheless."""
@@ -229,7 +229,7 @@ class ChunkParser:
         self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
         plan = self._interactions.plan
         count, room_size = np.zeros(n), np.zeros(1, dtype=np.int64)
-        count_features(rows, n, constant, plan, np.zeros(256, dtype=np.int64), room_size, count)
+        count_generated(rows, n, constant, plan, np.zeros(256, dtype=np.int64), room_size, count)
         room = make_room(int(room_size[0]) + 1)
         batches: list[Batch] = []
         errors: list[InputError] = []

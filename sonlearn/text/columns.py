@@ -99,7 +99,7 @@ class Table(NamedTuple):
     tags: list[str]
 
 
-class Layout(NamedTuple):
+class ColumnLayout(NamedTuple):
     """Places of the columns: of the label, the id and the weight (None: none), and of the features with their names."""
 
     label: int | None
@@ -124,7 +124,7 @@ def is_feature(column: str, options: TextOptions) -> bool:
 
 def layout_of(
     columns: list[str], options: TextOptions, place: tuple[str, int | None], needed: bool = True, hint: str = ""
-) -> Layout:
+) -> ColumnLayout:
     """Where the columns of a table are.
 
     Parameters
@@ -156,7 +156,7 @@ def layout_of(
             for name in getattr(options, field):
                 if name not in columns:
                     raise InputError(*place, None, found, f"a column {shorten(name)} ({flag_of(TextOptions, field)})")
-    return Layout(
+    return ColumnLayout(
         *(columns.index(name) if name and name in columns else None
           for name in (options.label, options.id, options.weight)),
         [(i, name) for i, name in enumerate(columns) if is_feature(name, options)],
@@ -210,7 +210,7 @@ def _count_columns(names: list[str], columns: int) -> bool:
     return all(step == 1 for step in steps) or (min(steps, default=1) > 0 and numbers[-1] <= columns)
 
 
-def listed(names: Iterable[str]) -> str:
+def first_names(names: Iterable[str]) -> str:
     """Names for a message: the first ten."""
     names = list(names)
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
@@ -239,14 +239,14 @@ class ColumnTable:
         missing = [name for name in self.known if name not in found.columns]
         unknown = [name for name in found.columns if name not in self.known]
         if len(unknown) == len(found.columns):
-            expected = f"columns that the model knows: {listed(self.known)}{found.hint}"
-            raise InputError(source, None, None, f"the columns {listed(unknown)}", expected)
+            expected = f"columns that the model knows: {first_names(self.known)}{found.hint}"
+            raise InputError(source, None, None, f"the columns {first_names(unknown)}", expected)
         notes = []
         if missing:
-            notes.append(f"{source}: columns that the model knows and the table has not: {listed(missing)}")
+            notes.append(f"{source}: columns that the model knows and the table has not: {first_names(missing)}")
         if unknown:
             what = "new to the model" if learns else "left out"
-            notes.append(f"{source}: columns that the model does not know, {what}: {listed(unknown)}")
+            notes.append(f"{source}: columns that the model does not know, {what}: {first_names(unknown)}")
         return notes
 
     def add(self, kinds: Mapping[str, Iterable[str]]) -> None:

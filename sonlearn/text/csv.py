@@ -21,8 +21,8 @@ from sonlearn.options import TextOptions
 from sonlearn.text.columns import (
     NO_LABEL,
     NO_WEIGHT,
+    ColumnLayout,
     Labelling,
-    Layout,
     Table,
     header_hint,
     layout_of,
@@ -239,11 +239,11 @@ def field_place(text: str, delimiter: str, at: int) -> tuple[int, int]:
     return down, len(text[line:begin].encode("utf-8", "surrogateescape")) + 1
 
 
-def _id_in(record: list[str], layout: Layout) -> str:
+def _id_in(record: list[str], layout: ColumnLayout) -> str:
     return record[layout.id].strip() if layout.id is not None and layout.id < len(record) else ""
 
 
-def _row(fields: list[str], layout: Layout, places: list[_Place], class_names: bool) -> TableRow:
+def _row(fields: list[str], layout: ColumnLayout, places: list[_Place], class_names: bool) -> TableRow:
     """A record's row, without its line. Raises _UnfitField."""
     y, name, weight = math.nan, None, 1.0
     if layout.label is not None:

@@ -16,12 +16,12 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
-from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, ColumnTable, listed, number_in
+from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, ColumnTable, first_names, number_in
 from sonlearn.text.csv import TableRow
 from sonlearn.text.encode import Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.objects import Record, Unfit, described, members_of
-from sonlearn.text.records import Parsed
+from sonlearn.text.records import ParsedRecords
 from sonlearn.text.rows import ParsedRows
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
@@ -71,11 +71,12 @@ class FlatRows:
         except RecursionError:
             raise Unfit("objects or arrays nested too deeply", "one object") from None
         if self._known and columns and not any(name in self._known for name in columns):
-            raise Unfit(f"the members {listed(columns)}", f"columns that the model knows: {listed(self._known)}")
+            known = f"columns that the model knows: {first_names(self._known)}"
+            raise Unfit(f"the members {first_names(columns)}", known)
         self._columns |= dict.fromkeys(columns)
         self._rows.append(TableRow(line, y, name_of_class, weight, tag, entries))
 
-    def take(self) -> Parsed:
+    def take(self) -> ParsedRecords:
         """All rows since the last call."""
         rows, table, n = self._rows, self._table, len(self._rows)
         features = np.array([feature for row in rows for feature, _ in row.entries], dtype=np.int64)
@@ -98,7 +99,7 @@ class FlatRows:
         found = self._encoder.found(tuple(self._columns)) if table else None
         self._encoder.settle()
         self._rows, self._columns = [], {}
-        return Parsed(taken, tags if any(tags) else None, classes if any(classes) else None, names, found)
+        return ParsedRecords(taken, tags if any(tags) else None, classes if any(classes) else None, names, found)
 
     def _field(self, name: str, value: object) -> Entries:
         """What a member becomes in the column of its name."""

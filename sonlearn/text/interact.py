@@ -27,7 +27,7 @@ _WILDCARD = ord(":")
 _PRINTABLE = range(ord(" "), ord("~") + 1)
 
 
-class Plan(NamedTuple):
+class InteractionPlan(NamedTuple):
     """Tables of the kernels.
 
     Attributes
@@ -156,7 +156,7 @@ def masks_by_byte(options: TextOptions) -> list[list[list[int]]]:
     return [gram_masks(int(n), int(k)) for n, k in sizes.T]
 
 
-def _make_plan(specs: list[bytes], masks: list[list[list[int]]]) -> Plan:
+def _make_plan(specs: list[bytes], masks: list[list[list[int]]]) -> InteractionPlan:
     terms = np.zeros((len(specs), max(map(len, specs), default=1)), dtype=np.uint8)
     for i, spec in enumerate(specs):
         terms[i, : len(spec)] = list(spec)
@@ -166,7 +166,7 @@ def _make_plan(specs: list[bytes], masks: list[list[list[int]]]) -> Plan:
         offset[i, : len(mask)] = mask
     indptr = np.cumsum([0] + [len(group) for group in masks])
     lengths = [np.array([len(item) for item in items], dtype=np.int64) for items in (specs, flat)]
-    return Plan(terms, lengths[0], indptr, offset, lengths[1])
+    return InteractionPlan(terms, lengths[0], indptr, offset, lengths[1])
 
 
 @bare_inline
@@ -193,7 +193,7 @@ def _sizes(rows, row, end, plan, used):
 
 
 @bare_jit
-def count_features(rows, n, constant, plan, used, room_size, count):
+def count_generated(rows, n, constant, plan, used, room_size, count):
     """Features that rows 0..n-1 will have: `count` (float64[n], for it may be astronomic) is filled.
 
     `constant` (0 or 1) is the number of constant features at the end of each row; ``room_size[0]`` becomes the most

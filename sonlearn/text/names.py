@@ -17,7 +17,7 @@ import numpy as np
 from sonlearn.data.batch import CONSTANT
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import FNV_PRIME, VW_CONSTANT, hash_bytes
-from sonlearn.text.interact import GRAM_PRIME, Plan
+from sonlearn.text.interact import GRAM_PRIME, InteractionPlan
 from sonlearn.text.vw import make_names
 
 #: (slot, name); of an interaction or an n-gram a third entry says so.
@@ -55,10 +55,10 @@ class NameTable:
 
     def add(self, pairs: Iterable[Named]) -> None:
         """Add names in the order in which they were met; those of made features to slots without a name."""
-        for slot, name, *made in pairs:
+        for slot, name, *generated in pairs:
             if slot in self.known:
                 names = self.known[slot]
-                if not made and name not in names and len(names) < MOST_NAMES:
+                if not generated and name not in names and len(names) < MOST_NAMES:
                     names.append(name)
             elif len(self.known) < MOST_SLOTS:
                 self.known[slot] = [name]
@@ -98,7 +98,7 @@ class LineNames:
         self.constant = (VW_CONSTANT & names.mask, "Constant") if options.constant else None
 
     def new_names(
-        self, chunk: np.ndarray, lines: np.ndarray, rows: Iterable[list[int]], plan: Plan | None = None
+        self, chunk: np.ndarray, lines: np.ndarray, rows: Iterable[list[int]], plan: InteractionPlan | None = None
     ) -> list[Named]:
         """The features in a chunk that have not been named before.
 
@@ -107,7 +107,7 @@ class LineNames:
         chunk : uint8, whole lines
         lines : int64[n], the numbers of its lines with examples, from 1 on
         rows : the slots of each of them, without the constant and what `plan` makes of them
-        plan : Plan or None, of interactions and n-grams
+        plan : InteractionPlan or None, of interactions and n-grams
         """
         if len(self._slots) > _REMEMBERED:
             self._slots.clear()
@@ -121,7 +121,7 @@ class LineNames:
                 found += self._new_generated(plan, parts)
         return found
 
-    def _new_generated(self, plan: Plan | None, parts: list[Part]) -> Iterator[Named]:
+    def _new_generated(self, plan: InteractionPlan | None, parts: list[Part]) -> Iterator[Named]:
         if plan is None or len(self._generated) >= MOST_SLOTS:  # more would not be kept
             return
         for slot, name in generated_features(plan, self._mask, parts):
@@ -176,7 +176,7 @@ class LineNames:
         return known
 
 
-def generated_features(plan: Plan, mask: int, parts: list[Part]) -> Iterator[tuple[int, str]]:
+def generated_features(plan: InteractionPlan, mask: int, parts: list[Part]) -> Iterator[tuple[int, str]]:
     """(slot, name) of a line's n-grams and then interactions, in the order of the kernel (`sonlearn.text.interact`).
 
     An interaction is ``a^x*b^y``, an n-gram ``a^x^y``, as in Vowpal Wabbit.
@@ -199,7 +199,7 @@ def generated_features(plan: Plan, mask: int, parts: list[Part]) -> Iterator[tup
         yield from ((slot, name) for _, slot, name in level)
 
 
-def _grams(plan: Plan, mask: int, line: list[Part]) -> Iterator[tuple[int, str]]:
+def _grams(plan: InteractionPlan, mask: int, line: list[Part]) -> Iterator[tuple[int, str]]:
     """n-grams of the features of the namespaces with a first byte."""
     byte = line[0].byte
     for g in range(int(plan.gram_indptr[byte]), int(plan.gram_indptr[byte + 1])):

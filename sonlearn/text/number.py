@@ -326,7 +326,7 @@ def _token(buf: np.ndarray, start: int) -> bytes:
 
 
 @bare_inline
-def forget(numbers):
+def forget_positions(numbers):
     """Another line begins: noted positions no longer matter."""
     numbers.noted[0] = 0
     numbers.noted[1] = 0

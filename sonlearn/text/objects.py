@@ -64,22 +64,22 @@ def decode(line: bytes) -> Any:
 def members_of(record: Record) -> Members:
     """The members of a record. Raises Unfit."""
     if not isinstance(record, Members):
-        record = decode(record) if isinstance(record, bytes) else plain(record, ())
+        record = decode(record) if isinstance(record, bytes) else as_decoded(record, ())
     if not isinstance(record, Members):
         raise Unfit(described(record), _OBJECT)
     return record
 
 
-def plain(value: Any, path: tuple[str, ...]) -> Any:
+def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
     """A dict and what is in it as the decoder makes it: numbers as float, objects as Members. Raises Unfit."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, Mapping):
-        return Members((str(name), plain(item, (*path, str(name)))) for name, item in value.items())
+        return Members((str(name), as_decoded(item, (*path, str(name)))) for name, item in value.items())
     if isinstance(value, np.bool_):
         return bool(value)
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
-        return [plain(item, path) for item in value]
+        return [as_decoded(item, path) for item in value]
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):

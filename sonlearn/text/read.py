@@ -17,7 +17,7 @@ from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
 from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, ON_ERROR, TABLES
 from sonlearn.text.arrow import is_arrow, read_arrow, read_table
-from sonlearn.text.chunk import ChunkParser, Parsed
+from sonlearn.text.chunk import ChunkParser, ParsedChunk
 from sonlearn.text.columns import ColumnTable, Found, Labelling, Table
 from sonlearn.text.csv import read_csv
 from sonlearn.text.hashing import constant_id
@@ -217,7 +217,7 @@ class Reader:
         records = [source for source in self.sources if isinstance(source, RecordSource)]
         tables = bool(records) or self.format in TABLES
         items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
-        work: Callable[[Any], tuple[str, bool, Parsed]] = _as_is if tables else self._parse
+        work: Callable[[Any], tuple[str, bool, ParsedChunk]] = _as_is if tables else self._parse
         parsed = map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line = 0, 0
         for source, first, result in parsed:
@@ -280,7 +280,7 @@ class Reader:
                 yield _Chunk(text.copy() if self._threads > 0 else text, name, first)
                 first = False
 
-    def _tables(self) -> Iterator[tuple[str, bool, Parsed]]:
+    def _tables(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
         for source in expand_globs(self.sources):
             name = source_name(source)
@@ -293,16 +293,16 @@ class Reader:
             for table in tables:
                 yield name, True, parsed_table(table)
 
-    def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, Parsed]]:
+    def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of dicts; their numbers count from the first of the source."""
         for source in sources:
             parser = self._parser()
             for part in source.parts(max(self._chunk_bytes // _RECORD_BYTES, 1)):
                 yield source.name, True, parser.parse_records(part, source.name)
 
-    def _parse(self, chunk: _Chunk) -> tuple[str, bool, Parsed]:
+    def _parse(self, chunk: _Chunk) -> tuple[str, bool, ParsedChunk]:
         if self.format is None:  # blank lines and comments so far
-            return chunk.source, chunk.first, Parsed([], [], 0, int(np.count_nonzero(chunk.text == ord("\n"))))
+            return chunk.source, chunk.first, ParsedChunk([], [], 0, int(np.count_nonzero(chunk.text == ord("\n"))))
         if not hasattr(self._parsers, "parser"):
             self._parsers.parser = self._parser()
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
@@ -311,7 +311,7 @@ class Reader:
         keep = SHOWN_ERRORS if self._max_errors is None else max(SHOWN_ERRORS, self._max_errors + 1)
         return ChunkParser(self.options, self._on_error, keep, self._labels.names, words=self._labels.words)
 
-    def _checked(self, parsed: Parsed, source: str, lines_before: int) -> Iterator[Batch]:
+    def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Batch]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
         errors = [
             InputError(e.source, (e.line or 0) + lines_before, e.column, e.found, e.expected) for e in parsed.errors
@@ -345,11 +345,11 @@ class Reader:
             raise fatal
 
 
-def parsed_table(table: Table) -> Parsed:
+def parsed_table(table: Table) -> ParsedChunk:
     """Rows of a table as those of a chunk."""
     skipped = [(error.line or 0, tag) for error, tag in zip(table.errors, table.tags, strict=True)]
     batches = [] if table.batch is None else [table.batch]
-    return Parsed(batches, table.errors, len(table.errors), 0, [], table.names, skipped, table.found)
+    return ParsedChunk(batches, table.errors, len(table.errors), 0, [], table.names, skipped, table.found)
 
 
 def check_options(options: TextOptions, format: str) -> None:

@@ -47,7 +47,7 @@ _ELEMENT = "numbers or objects in an array"
 _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_slot_id", "__aid")
 
 
-class Parsed(NamedTuple):
+class ParsedRecords(NamedTuple):
     """Records that were taken: their rows, what is text of them, and (slot, name, how often) of their features."""
 
     rows: ParsedRows
@@ -133,7 +133,7 @@ class RecordRows:
         self._tags.append(self._tag)
         self._classes.append(self._class)
 
-    def take(self) -> Parsed:
+    def take(self) -> ParsedRecords:
         """All rows since the last call."""
         y = np.array(self._y, dtype=np.float64).reshape(-1, 3)
         none = np.zeros(len(self._lines), dtype=np.int64)
@@ -150,7 +150,7 @@ class RecordRows:
         self._rows += len(self._lines)
         notes = [suspicions.text_note(name, self._rows, "member") for name, suspicions in self._suspicions.items()]
         self._begin()
-        return Parsed(rows, tags, classes, names, Found((), {}, notes=tuple(filter(None, notes))))
+        return ParsedRecords(rows, tags, classes, names, Found((), {}, notes=tuple(filter(None, notes))))
 
     def _counted(self, rows: int) -> list[tuple[int, str, int]]:
         """(slot, name, how often) of the features since the last call, in the order in which they were first met."""

@@ -16,7 +16,7 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.text import number
 from sonlearn.text import rows as at
-from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number, read_digits
+from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget_positions, parse_number, read_digits
 from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN
 
 _MAX_INDEX = 0x7FFFFFFFFFFFFFFF
@@ -126,7 +126,7 @@ def _row(buf, p, row, k, rows, numbers):
     if undecided:
         return p, k, at.NUMBER_UNDECIDED
     if numbers.noted[1] > 0:
-        forget(numbers)
+        forget_positions(numbers)
     rows.y[row] = label
     rows.weight[row] = 1.0
     rows.base[row] = 0.0

@@ -30,7 +30,7 @@ from sonlearn.options.spec import raw
 from sonlearn.text import number
 from sonlearn.text import rows as at
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
-from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget, parse_number, read_digits
+from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget_positions, parse_number, read_digits
 from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
 
 _LOW63 = 0x7FFFFFFFFFFFFFFF
@@ -158,7 +158,7 @@ def _row(buf, p, row, k, names, rows, numbers):
     if code == at.DONE and undecided:
         code = at.NUMBER_UNDECIDED
     if code == at.DONE and numbers.noted[1] > 0:
-        forget(numbers)
+        forget_positions(numbers)
     return p, k, code
 
 

@@ -25,13 +25,13 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.learner import Learner, chosen_of
-from sonlearn.learn.shared_index import Outcome, learn_with_shared_index
+from sonlearn.learn.shared_index import PredictedOrError, learn_with_shared_index
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
 from sonlearn.report.labels import as_reported
 from sonlearn.report.metrics import Metrics
-from sonlearn.report.outcomes import outcome_of, without_held
-from sonlearn.report.progress import Progress, Row, Schedule
+from sonlearn.report.outcomes import outcome_of, progress_of, without_held
+from sonlearn.report.progress import Row, Schedule
 from sonlearn.tuning.grid import Setting, settings_of
 
 BY = ("loss", "error")
@@ -42,7 +42,7 @@ MEASURES = (
 )  # fmt: skip
 
 
-class Result(NamedTuple):
+class SettingResult(NamedTuple):
     """Result of a setting.
 
     Attributes
@@ -90,16 +90,14 @@ class Contender:
     def __init__(self, setting: Setting, learner: Learner, schedule: Schedule, holdout: bool):
         self.setting, self._holdout = setting, holdout
         self.learner: Learner | None = learner  # None after it has stopped, to free its memory
-        texts = self.label_texts if setting.options.several else None
-        loss, zero = as_reported(setting.options)
-        self.progress = Progress(loss, schedule, holdout, texts, boundary=zero)
+        self.progress = progress_of(setting.options, self.label_texts, schedule, holdout)
         self._metrics: Metrics | None = Metrics(learner)
         self._measures: dict[str, float] = {}  # once it has stopped
         self.rows: list[Row] = []  # rows of the table that wait for the other settings
         self.seconds, self.refused = 0.0, 0
         self.failure: SonlearnError | None = None
 
-    def take(self, batch: Batch, held: np.ndarray | None, outcome: Outcome) -> None:
+    def take(self, batch: Batch, held: np.ndarray | None, outcome: PredictedOrError) -> None:
         """Count the outcome of a batch."""
         if isinstance(outcome, SonlearnError):
             self.failure = outcome
@@ -125,7 +123,7 @@ class Contender:
 
     @property
     def measures(self) -> dict[str, float]:
-        """See `Result`."""
+        """See `SettingResult`."""
         result = (self._metrics.result() if self._metrics is not None else None) or {}
         found = {**result, **{name: (result.get("decided") or {}).get(name) for name in ("precision", "recall", "f1")}}
         return {name: found[name] for name in MEASURES if found.get(name) is not None} or self._measures
@@ -136,7 +134,7 @@ class Contender:
         return self.learner.label_texts(values)
 
     @property
-    def result(self) -> Result:
+    def result(self) -> SettingResult:
         """The result so far."""
         sums = self.progress.result
         state = "failed" if self.failure else "stopped" if self.learner is None else "whole"
@@ -144,7 +142,7 @@ class Contender:
         if self.refused:
             problem = problem or f"rows that it could not learn from: {self.refused}"
         examples = self.progress.examples + self.progress.held_examples
-        return Result(
+        return SettingResult(
             self.setting, sums.average_loss, sums.average_error, examples, self.seconds, state, problem, self.measures
         )
 
@@ -189,7 +187,7 @@ class Tuning:
         holdout: bool = False,
         skip: bool = False,
     ):
-        self.by = measure([setting.options for setting in settings], by)
+        self.by = criterion([setting.options for setting in settings], by)
         own = threads if len(settings) < threads else 1  # threads within a learner pay when there are few learners
         self.contenders = [
             Contender(setting, Learner(setting.options, text, threads=own), schedule, holdout) for setting in settings
@@ -253,7 +251,7 @@ class Tuning:
         return [contender for contender in self.contenders if contender.learner is not None]
 
     @property
-    def results(self) -> list[Result]:
+    def results(self) -> list[SettingResult]:
         """Results of all settings: active ones from the best on, stopped ones from the last on, then failed ones."""
         order = ["whole", "stopped", "failed"]
 
@@ -279,7 +277,7 @@ class Tuning:
             # The slowest settings start first, so that no thread waits long for the last one.
             return self._run(timed, sorted(places, key=lambda i: -working[i].seconds))
 
-        def take(i: int, outcome: Outcome) -> None:
+        def take(i: int, outcome: PredictedOrError) -> None:
             working[i].take(batch, held, outcome)
 
         learn_with_shared_index(learners, without_held(batch, held), take, run, skip=self._skip)
@@ -349,7 +347,7 @@ def learnable(batch: Batch, held: np.ndarray | None = None) -> np.ndarray:
     return labelled_rows if held is None else labelled_rows & ~held
 
 
-def measure(options: Sequence[LearnOptions], by: str | None) -> str:
+def criterion(options: Sequence[LearnOptions], by: str | None) -> str:
     """The criterion: `by`, or a suitable one. Raises OptionError if there is none."""
     if not options:
         raise OptionError("no settings: expected at least one")
@@ -419,4 +417,4 @@ def tune(
     return tuning
 
 
-__all__ = ["Contender", "Due", "Result", "Tuning", "tune"]
+__all__ = ["Contender", "Due", "SettingResult", "Tuning", "tune"]

@@ -152,7 +152,7 @@ class Bins(Numbering):
         now, own, features = base.now.copy(), np.zeros_like(base.own), len(found.identities)
         for name in ("n_pos", "n_neg"):
             now[name] = np.minimum(merging.summed(base.now[name], [s.now[name] for s in states], by), MOST)
-        now["features"], now["made"] = features, found.made
+        now["features"], now["made"] = features, found.generated
         itself = np.flatnonzero(found.identities < 0)
         own[-1 - found.identities[itself], SELF] = itself + 1
         counts = base.counts
@@ -278,18 +278,18 @@ def weigh(state, work, rows, i, out, span, n, learned):
     if 0 <= rows.constant < len(state.own):
         constant = state.own[rows.constant, SELF] - 1
     prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0))
-    side, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]
+    label_class, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]
     for k in range(begin, end):
         negative, positive = counts[out.features[k], 0], counts[out.features[k], 1]
         odds[k - begin] = (positive + 1.0) / (negative + 1.0)
-        found[k - begin] = positive if side == 1 else negative
+        found[k - begin] = positive if label_class == 1 else negative
     logarithms(odds, odds.view(np.int64), work.exponents, end - begin)
     for k in range(begin, end):
         if out.features[k] != constant:
             out.values[k] *= (odds[k - begin] + prior) * share
             if learned:
-                counts[out.features[k], side] = min(found[k - begin] + h, MOST)
-    if learned and side == 1:
+                counts[out.features[k], label_class] = min(found[k - begin] + h, MOST)
+    if learned and label_class == 1:
         now["n_pos"] = min(now["n_pos"] + h, MOST)
     elif learned:
         now["n_neg"] = min(now["n_neg"] + h, MOST)

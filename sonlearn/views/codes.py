@@ -89,7 +89,7 @@ def float_code(bits, b):
 
 
 @bare_inline
-def take_in(x, h, moments):
+def update_moments(x, h, moments):
     """Add a value x of weight h (0 as 1) to the moments of its feature: float64[3], weight, mean, M2 (Welford)."""
     h = min(max(h, LIGHTEST), HEAVIEST) if h > 0.0 else 1.0
     if moments[0] == 0.0:
@@ -135,7 +135,7 @@ def moments_with(x, h, j, moments, own, learned):
     """`own` <- row j of `moments` with x taken in; the row as well, if it is learned from."""
     for k in range(3):
         own[k] = moments[j, k]
-    take_in(x, h, own)
+    update_moments(x, h, own)
     if learned:
         for k in range(3):
             moments[j, k] = own[k]

@@ -31,7 +31,7 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, take_in, tamed
+from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, tamed, update_moments
 from sonlearn.views.numbers import room_for
 from sonlearn.views.view import MergedView, RowView, new_now
 
@@ -328,7 +328,7 @@ def count_row(params, state, work, rows, i):
         if x != 1.0:
             now["numbers"] = 1
         if j < len(state.moments):
-            take_in(x, rows.weight[i], state.moments[j])
+            update_moments(x, rows.weight[i], state.moments[j])
     now["rows"] += 1
     now["entries"] += entries
     now["weight"] += within(rows.weight[i])

@@ -100,7 +100,7 @@ class Neighbours(Numbering):
         now["combined"] = merging.summed(
             base.now["combined"], [s.now["combined"] for s in states], np.ones(len(states))
         )
-        now["features"], now["made"] = len(found.identities), found.made
+        now["features"], now["made"] = len(found.identities), found.generated
         return MergedView(NeighboursState(now, found.slots(self._params.limit)), found.numbers[1:], found.numbers[0])
 
 

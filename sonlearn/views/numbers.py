@@ -62,7 +62,7 @@ class Union(NamedTuple):
     numbers: list[np.ndarray]  # of each state int64[its features]: their numbers, below 0: left out
 
     @property
-    def made(self) -> int:
+    def generated(self) -> int:
         """Features that have an entry in the table."""
         return int(np.count_nonzero(self.identities > 0))
 
@@ -95,10 +95,10 @@ def union(states: Sequence[np.ndarray], limit: int) -> Union:
     every = np.concatenate(states)
     found, first, inverse, counts = np.unique(every, return_index=True, return_inverse=True, return_counts=True)
     stays = np.ones(len(found), dtype=bool)
-    made = np.flatnonzero(found > 0)
-    if len(made) > limit:
-        once = (counts[made] == 1) & (first[made] >= len(states[0]))
-        stays[made[np.lexsort((first[made], once, first[made] >= len(states[0])))[limit:]]] = False
+    occurring = np.flatnonzero(found > 0)
+    if len(occurring) > limit:
+        once = (counts[occurring] == 1) & (first[occurring] >= len(states[0]))
+        stays[occurring[np.lexsort((first[occurring], once, first[occurring] >= len(states[0])))[limit:]]] = False
     order = np.flatnonzero(stays)[np.argsort(first[stays])]
     place = np.full(len(found), UNKNOWN)
     place[order] = np.arange(len(order))
@@ -135,9 +135,9 @@ def refill(slots, bigger):
 
 
 @bare_inline
-def lacks_room(slots, limit, made, more):
+def lacks_room(slots, limit, generated, more):
     """Whether the table must be doubled before `more` features are made up."""
-    return len(slots) < 2 * limit and 2 * (made + more) > len(slots)
+    return len(slots) < 2 * limit and 2 * (generated + more) > len(slots)
 
 
 @forced_inline

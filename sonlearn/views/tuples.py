@@ -30,7 +30,7 @@ _KEY = (1 << KEY_BITS) - 1
 #: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays.
 MOST_TUPLES = LIMIT >> 2
 #: Of several classes, those whose numbers leave the same remainder are counted as one.
-SIDES = 8
+CLASS_COLUMNS = 8
 #: Weights and labels count up to this, so that products of two of them stay finite.
 MOST = 1e150
 
@@ -47,7 +47,9 @@ class TuplesState(NamedTuple):
     # their labels less the mean)
     counts: np.ndarray
     moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only)
-    sums: np.ndarray  # float64[sides]: weight of the rows of each (several classes, whose counts have as many columns)
+    sums: (
+        np.ndarray
+    )  # float64[columns]: weight of the rows of each (several classes, whose counts have as many columns)
 
 
 class TuplesParams(NamedTuple):
@@ -62,7 +64,7 @@ class TuplesParams(NamedTuple):
     chosen: int
     few: int
     limit: int
-    sides: int
+    columns: int
 
 
 class TuplesScratch(NamedTuple):
@@ -106,8 +108,8 @@ class Tuples(Numbering):
         self, *, order: int, code: str, resolution: int, unit: bool = False, numbers: bool = False,
         entries: tuple[int, int, int] = (32, 32, 10), limit: int = MOST_TUPLES, several: bool = False,
     ):  # fmt: skip
-        sides = SIDES if several else 0
-        self._params = TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, sides)
+        columns = CLASS_COLUMNS if several else 0
+        self._params = TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, columns)
         self.of_labels = not several  # of two classes, or of values: they say which entries of long rows are combined
         self._by_raw = ("counts", "moments") if self._params.code == Z else ("counts",)
         self._work = self._new_work(1)
@@ -127,8 +129,8 @@ class Tuples(Numbering):
     def new(self) -> TuplesState:
         """State of a view that has seen nothing."""
         now = new_now("raw", "made", "combined", "n_pos:f8", "n_neg:f8")
-        sides = self._params.sides
-        return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, sides or 2)), np.zeros((0, 3)), np.zeros(sides))
+        columns = self._params.columns
+        return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, columns or 2)), np.zeros((0, 3)), np.zeros(columns))
 
     @property
     def _kernel(self) -> Callable:
@@ -156,7 +158,7 @@ class Tuples(Numbering):
             now["n_neg"] = np.divide(labels, now["n_pos"], out=np.zeros(1), where=now["n_pos"] > 0.0)
         else:
             now["n_neg"] = np.minimum(total(lambda s: s.now["n_neg"]), MOST)
-        now["features"], now["made"] = len(found.identities), found.made
+        now["features"], now["made"] = len(found.identities), found.generated
         counts, sums = (np.clip(total(of), -MOST, MOST) for of in (lambda s: s.counts, lambda s: s.sums))
         moments = merging.moments(base.moments, [state.moments for state in states])
         merged = TuplesState(now, found.slots(limit), counts, moments, sums)
@@ -176,13 +178,13 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
         n = code_row(params, state, work, rows, bits, i, learned)
         if n > params.longest:
             most = params.few if 3 * now["made"] >= 2 * now["combined"] else params.chosen
-            choose(work, n, most)
+            take_highest(work, n, most)
             n = most
         else:
             for k in range(n):
                 work.taken[k] = work.codes[k]
         value = 1.0 / math.sqrt(max(tuples_of(params, n), 1)) if params.unit else 1.0
-        size = combine(params, work, n)
+        size = combine_keys(params, work, n)
         at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, at, work.marks)
         out.indptr[i + 1] = at
         if learned:
@@ -214,7 +216,7 @@ def code_row(params, state, work, rows, bits, i, learned):
         elif j >= 0:
             code = float_code(bits[place], params.resolution)
         work.codes[n] = key_of(rows.ids[place], code) if j >= 0 else UNKNOWN
-        if scored and params.sides > 0:
+        if scored and params.columns > 0:
             work.scores[n] = score_of_classes(state, j) if j >= 0 else 0.0
         elif scored:
             work.scores[n] = score(params, now, counts[j, 0] if j >= 0 else 0.0, counts[j, 1] if j >= 0 else 0.0)
@@ -252,7 +254,7 @@ def score_of_classes(state, j):
 
 
 @forced_inline
-def choose(work, n, most):
+def take_highest(work, n, most):
     """Take the `most` entries of highest score, highest first; of equal ones the first."""
     taken, best, size = work.taken, work.best, 0
     for k in range(n):
@@ -268,7 +270,7 @@ def choose(work, n, most):
 
 
 @forced_inline
-def combine(params, work, n):
+def combine_keys(params, work, n):
     """Keys of all tuples of the n entries taken, but those of unknown features; returns how many."""
     taken, keys, size, known = work.taken, work.keys, 0, 0
     for k in range(n):
@@ -293,7 +295,7 @@ def count_row(params, state, rows, i):
     """Count the features of row i for its class, or for its label less the mean of those before."""
     now, counts, y, h = state.now[0], state.counts, rows.y[i], min(rows.weight[i], MOST)
     y = min(max(y, -MOST), MOST) - now["n_neg"] if params.numbers else y
-    side = int(y) % params.sides if params.sides > 0 else 1 if y > 0.0 else 0
+    column = int(y) % params.columns if params.columns > 0 else 1 if y > 0.0 else 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j = rows.features[place]
         if tamed(rows.values[place]) == 0.0 or j == rows.constant:
@@ -302,13 +304,13 @@ def count_row(params, state, rows, i):
             counts[j, 0] = min(counts[j, 0] + h, MOST)
             counts[j, 1] = min(max(counts[j, 1] + h * y, -MOST), MOST)
         else:
-            counts[j, side] = min(counts[j, side] + h, MOST)
-    if params.sides > 0:
-        state.sums[side] = min(state.sums[side] + h, MOST)
+            counts[j, column] = min(counts[j, column] + h, MOST)
+    if params.columns > 0:
+        state.sums[column] = min(state.sums[column] + h, MOST)
     elif params.numbers:
         now["n_pos"] = min(now["n_pos"] + h, MOST)
         now["n_neg"] += y * (h / now["n_pos"])
-    elif side == 1:
+    elif column == 1:
         now["n_pos"] = min(now["n_pos"] + h, MOST)
     else:
         now["n_neg"] = min(now["n_neg"] + h, MOST)

@@ -48,18 +48,18 @@ def blocks(text):
 def test_what_is_printed_of_a_sum(cli):
     cli("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
     plain = cli("predict", "--quiet", "-i", "m", "a.vw").splitlines()
-    said = blocks(cli("predict", "--quiet", "--audit", "-i", "m", "a.vw"))
-    assert [head for head, _ in said] == plain
+    explained = blocks(cli("predict", "--quiet", "--audit", "-i", "m", "a.vw"))
+    assert [head for head, _ in explained] == plain
     assert plain[0].endswith(" first")
-    for head, ((title, columns), *rows) in said:
+    for head, ((title, columns), *rows) in explained:
         assert (title, columns) == ("feature", ["value", "without", "contribution"])
-        raw, moved = float(head.split()[0]), [float(numbers[-1]) for _, numbers in rows]
-        assert math.fsum(moved) == pytest.approx(raw, abs=1e-5)
-        assert sorted(map(abs, moved), reverse=True) == list(map(abs, moved))
+        raw, contributions = float(head.split()[0]), [float(numbers[-1]) for _, numbers in rows]
+        assert math.fsum(contributions) == pytest.approx(raw, abs=1e-5)
+        assert sorted(map(abs, contributions), reverse=True) == list(map(abs, contributions))
         for _, (_, without, part) in rows:
             assert float(without) + float(part) == pytest.approx(raw, abs=1e-5)
-    assert {name for name, _ in said[1][1][1:]} == {"u^bad", "u^x", "v^tea", "Constant"}
-    assert dict(said[1][1])["u^x"][0] == "2"
+    assert {name for name, _ in explained[1][1][1:]} == {"u^bad", "u^x", "v^tea", "Constant"}
+    assert dict(explained[1][1])["u^x"][0] == "2"
 
 
 def test_members_and_features_of_a_committee(cli):
@@ -87,12 +87,12 @@ def test_features_beyond_the_largest_are_one_line(cli):
 def test_json_is_a_line_an_example(cli):
     cli("train", "--quiet", "--members", "nag,nag:pairs", "-f", "m", "a.vw")
     command = ["predict", "--quiet", "-a", "--audit-format", "json", "--audit-top", "2", "-i", "m", "a.vw"]
-    said = [json.loads(line) for line in cli(*command).splitlines()]
+    explained = [json.loads(line) for line in cli(*command).splitlines()]
     plain = cli("predict", "--quiet", "-i", "m", "a.vw").splitlines()
-    assert [f"{one['prediction']:.6f}" + (f" {one['tag']}" if one["tag"] else "") for one in said] == plain
-    assert [one["line"] for one in said] == list(range(1, len(LINES) + 1))
-    assert {one["source"] for one in said} == {"a.vw"}
-    for one in said:
+    assert [f"{one['prediction']:.6f}" + (f" {one['tag']}" if one["tag"] else "") for one in explained] == plain
+    assert [one["line"] for one in explained] == list(range(1, len(LINES) + 1))
+    assert {one["source"] for one in explained} == {"a.vw"}
+    for one in explained:
         assert set(one["features"][0]) == {"id", "names", "value", "without", "contribution"}
         assert len(one["features"]) == 2
         shares = [
@@ -104,8 +104,8 @@ def test_json_is_a_line_an_example(cli):
         parts = [*(member["contribution"] for member in one["members"]), one["start"], one["mixed"]]
         assert math.fsum(parts) == pytest.approx(one["raw"], abs=1e-9)
         assert set(one["members"][0]) == {"name", "prediction", "weight", "contribution"}
-    assert said[1]["features"][0]["names"] == ["u^bad"]
-    assert said[1]["others"] == 2
+    assert explained[1]["features"][0]["names"] == ["u^bad"]
+    assert explained[1]["others"] == 2
 
 
 @pytest.mark.parametrize("options", [["--method", "nag"], ["--members", "nag,nag:pairs"], ["--sketch", "rfd"]], ids=str)
@@ -143,10 +143,10 @@ def test_two_classes_of_several_are_explained(cli, options, tmp_path):
         assert [name for name, _ in titles] == [f"class {name}:" for name in best]
         assert [float(n[0]) for _, n in titles] == pytest.approx([float(score[name]) for name in best], rel=1e-5)
     line = cli("predict", "--quiet", "-a", "--audit-format", "json", "-i", "m", "c.vw").splitlines()[1]
-    said = json.loads(line)
-    assert said["prediction"] == said["classes"][0]["label"] == "spam"
-    assert len(said["classes"]) == 2
-    assert ("members" in said["classes"][0]) == ("--members" in options)
+    explained = json.loads(line)
+    assert explained["prediction"] == explained["classes"][0]["label"] == "spam"
+    assert len(explained["classes"]) == 2
+    assert ("members" in explained["classes"][0]) == ("--members" in options)
 
 
 def test_nothing_met_and_numbered_classes(cli, tmp_path):
@@ -162,22 +162,22 @@ def test_nothing_met_and_numbered_classes(cli, tmp_path):
 def test_features_without_names_are_their_ids(cli, tmp_path):
     (tmp_path / "a.svm").write_text("1 3:1 17:2\n-1 3:2 5:1\n" * 5)
     cli("train", "--quiet", "--method", "nag", "-f", "m", "a.svm")
-    said = blocks(cli("predict", "--quiet", "-a", "-i", "m", "a.svm"))
-    assert {name for name, _ in said[0][1][1:]} == {"3", "17", "Constant"}
+    explained = blocks(cli("predict", "--quiet", "-a", "-i", "m", "a.svm"))
+    assert {name for name, _ in explained[0][1][1:]} == {"3", "17", "Constant"}
 
 
 def test_made_features_and_columns_have_names(cli, tmp_path):
     cli("train", "--quiet", "--method", "nag", "-q", "uv", "--ngram", "u2", "-f", "m", "a.vw")
-    said = blocks(cli("predict", "--quiet", "-a", "--audit-top", "0", "-i", "m", "a.vw"))
-    assert {"u^good", "u^good*v^tea", "u^good^x", "u^good^x*v^tea"} < {name for name, _ in said[0][1]}
+    explained = blocks(cli("predict", "--quiet", "-a", "--audit-top", "0", "-i", "m", "a.vw"))
+    assert {"u^good", "u^good*v^tea", "u^good^x", "u^good^x*v^tea"} < {name for name, _ in explained[0][1]}
     (tmp_path / "t.csv").write_text("y,age,city\n" + "1,3,Paris\n0,4,Rome\n" * 3)
     cli("train", "--quiet", "--method", "nag", "--label", "y", "-f", "m", "t.csv")
-    said = blocks(cli("predict", "--quiet", "-a", "-i", "m", "t.csv"))
-    assert {name for name, _ in said[0][1][1:]} == {"age", "city=Paris", "Constant"}
+    explained = blocks(cli("predict", "--quiet", "-a", "-i", "m", "t.csv"))
+    assert {name for name, _ in explained[0][1][1:]} == {"age", "city=Paris", "Constant"}
 
 
 @pytest.mark.parametrize(
-    ("given", "said", "before"),
+    ("given", "explained", "before"),
     [
         (["--clip", "0.01"], "0.010000 first", "before --clip:"),
         (["--clip", "5", "--max_prediction", "0.01"], "0.010000 first", "before --max_prediction:"),
@@ -186,12 +186,12 @@ def test_made_features_and_columns_have_names(cli, tmp_path):
         (["--binary"], "1 first", "before --binary:"),
     ],
 )
-def test_what_makes_another_number_of_the_raw_prediction_is_told(cli, given, said, before):
+def test_what_makes_another_number_of_the_raw_prediction_is_told(cli, given, explained, before):
     cli("train", "--quiet", "--method", "nag", *given, "-f", "m", "a.vw")
     plain = cli("predict", "--quiet", "-i", "m", "a.vw").splitlines()
     head, rows = blocks(cli("predict", "--quiet", "-a", "-i", "m", "a.vw"))[0]
     assert head == plain[0]
-    assert said in (None, head)
+    assert explained in (None, head)
     assert rows[0][0] == before
     assert math.fsum(float(n[-1]) for _, n in rows[2:]) == pytest.approx(float(rows[0][1][0]), abs=1e-5)
 

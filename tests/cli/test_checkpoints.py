@@ -38,7 +38,7 @@ def cli(tmp_path, monkeypatch, capsys):
         capsys.readouterr()
         with monkeypatch.context() as patch:
             if batches is not None:
-                left, report = [batches], train.Session.report
+                left, report = [batches], train.TrainingSession.report
 
                 def killed(self, *rest):
                     left[0] -= 1
@@ -46,7 +46,7 @@ def cli(tmp_path, monkeypatch, capsys):
                         raise Killed
                     report(self, *rest)
 
-                patch.setattr(train.Session, "report", killed)
+                patch.setattr(train.TrainingSession, "report", killed)
             status = main([str(a) for a in arguments])
         return status, capsys.readouterr()[1]
 

@@ -56,9 +56,9 @@ def test_a_chain_of_runs_is_one_long_run(cli, kind, flags):
     assert Path("short").read_bytes() == Path("long").read_bytes()
     assert Path("short.p").read_bytes() + Path("more.p").read_bytes() == Path("long.p").read_bytes()
     labels = set(NAMES) if kind == "vw" else {"1", "2", "3", "4"}
-    said = [line.split(" ")[0] for line in Path("long.p").read_text(encoding="utf-8").splitlines()]
-    assert set(said) <= labels | ({"unknown"} if kind == "vw" else set())
-    assert labels <= set(said)
+    predicted = [line.split(" ")[0] for line in Path("long.p").read_text(encoding="utf-8").splitlines()]
+    assert set(predicted) <= labels | ({"unknown"} if kind == "vw" else set())
+    assert labels <= set(predicted)
     status, out, err = cli("predict", "-i", "long", b)
     error = float(next(line for line in err.splitlines() if line.startswith("average error")).split()[-1])
     truth = [line.split()[0] for line in Path(b).read_text(encoding="utf-8").splitlines()]
@@ -128,12 +128,12 @@ def test_progress_and_inspect_speak_of_classes(cli):
     for name in NAMES:
         assert f"largest weights of class {name}: 2 of 5" in out.splitlines()
     status, out, _ = cli("inspect", "--json", "m")
-    said = json.loads(out)
-    assert [one["label"] for one in said["classes"]] == list(dict.fromkeys(["ham", "spam"])) + [
-        one["label"] for one in said["classes"][2:]
+    predicted = json.loads(out)
+    assert [one["label"] for one in predicted["classes"]] == list(dict.fromkeys(["ham", "spam"])) + [
+        one["label"] for one in predicted["classes"][2:]
     ]
-    assert sorted(one["label"] for one in said["classes"]) == sorted(counts)
-    assert all(len(one["weights"]) == 5 for one in said["classes"])
+    assert sorted(one["label"] for one in predicted["classes"]) == sorted(counts)
+    assert all(len(one["weights"]) == 5 for one in predicted["classes"])
 
 
 def test_the_format_does_not_matter(cli):
@@ -237,13 +237,13 @@ def test_labels_that_are_no_classes(cli):
 
 
 @pytest.mark.parametrize(
-    ("label", "said"),
+    ("label", "predicted"),
     [
         ("1:0.5", "costs of classes"), ("1:0 2:1.5 3:1", "costs of classes"), ("shared", "bandit"),
         ("1,3", "several labels"), ("1,2,4 'tag", "several labels"),
     ],
 )  # fmt: skip
-def test_labels_of_other_problems_of_vw_are_refused_in_a_line_that_says_so(cli, label, said):
+def test_labels_of_other_problems_of_vw_are_refused_in_a_line_that_says_so(cli, label, predicted):
     Path("other.vw").write_text(f"1 | a b\n{label} | a c\n")
     for how in (("--oaa", "4"), ("--classes", "auto"), ()):
         status, _, err = cli("train", *NAG, *how, "other.vw")
@@ -251,4 +251,4 @@ def test_labels_of_other_problems_of_vw_are_refused_in_a_line_that_says_so(cli, 
             continue  # a name like any other
         assert (status, len(err.splitlines())) == (1, 1), err
         assert err.startswith("sonlearn: other.vw:2:1: found ")
-        assert said in err
+        assert predicted in err

@@ -75,6 +75,6 @@ def test_a_model_takes_the_place_of_models_alone(cli, tmp_path):
         assert cli("train", "--method", "nag", "--quiet", "-f", target, data) == (0, "", "")
     model.write_bytes(model.read_bytes()[:100])  # damaged: it was one
     assert cli("train", "--method", "nag", "--quiet", "-f", model, data) == (0, "", "")
-    said = one_line(cli("train", "--method", "nag", "--quiet", "-f", tmp_path / "other", data))
-    assert said.endswith("a file that is no model is there, and would be lost; give another name, or remove it")
+    message = one_line(cli("train", "--method", "nag", "--quiet", "-f", tmp_path / "other", data))
+    assert message.endswith("a file that is no model is there, and would be lost; give another name, or remove it")
     assert (tmp_path / "other").read_text() == "1 3:1\n"

@@ -192,10 +192,10 @@ def test_bars_and_tables_have_the_logs_numbers(logs):
     text = page(run).decode()
     members = re.search(r'<section id="members".*?</section>', text, re.DOTALL)[0]
     shown = dict(re.findall(r'<th scope="row" title="([^"]*)">.*?</td><td>([^<]*)</td>', members))
-    said = {
+    figures = {
         m["name"]: f"{m['weight']:.4f}".replace("-", "\u2212") for m in run.end["members"] if m["weight"] is not None
     }
-    assert shown == said
+    assert shown == figures
     starts = [float(v) for v in re.findall(r"--start:([\d.]+);", members)]
     shares = [float(v) for v in re.findall(r"--share:([\d.]+)", members)]
     weights = sorted((m["weight"] for m in run.end["members"] if m["weight"] is not None), key=lambda w: -abs(w))
@@ -242,7 +242,7 @@ def test_a_page_about_a_test_does_not_say_that_anything_was_learned(logs):
 
 def test_curves_of_two_classes_are_the_logs(logs):
     run = read_run(logs / "two.jsonl")
-    said, text = run.end["metrics"], page(run).decode()
+    metrics, text = run.end["metrics"], page(run).decode()
     ranking = re.search(r'<section id="ranking".*?</section>', text, re.DOTALL)[0]
     for title, x_name, y_name in (("ROC", "false_share", "recall"), ("Precision", "recall", "precision")):
         chart = chart_of(ranking, title)
@@ -252,12 +252,12 @@ def test_curves_of_two_classes_are_the_logs(logs):
         spots = [tuple(map(float, spot.split())) for spot in line[0]["d"].removeprefix("M").split("L")]
         drawn = [(x(a + float(frame["x"])), y(b + float(frame["y"]))) for a, b in spots]
         expected = [(0.0, 0.0)] * (title == "ROC")
-        expected += [(cut[x_name], cut[y_name]) for cut in said["curve"] if title == "ROC" or cut["recall"] > 0]
+        expected += [(cut[x_name], cut[y_name]) for cut in metrics["curve"] if title == "ROC" or cut["recall"] > 0]
         assert np.array(drawn) == pytest.approx(np.array(expected), abs=2e-3)
     rows = Outline(ranking).of("tr")
-    assert len(rows) == 1 + 2 + len(said["thresholds"])
-    assert f"{said['best_f1']['f1']:.3f}" in rows[2][1]
-    assert f"{said['auc']:.4f}" in text
+    assert len(rows) == 1 + 2 + len(metrics["thresholds"])
+    assert f"{metrics['best_f1']['f1']:.3f}" in rows[2][1]
+    assert f"{metrics['auc']:.4f}" in text
 
 
 def test_dots_of_values_are_the_sample(logs):
@@ -534,16 +534,16 @@ def test_the_curve_on_the_screen_is_the_logs(browser, logs):
     blue = (part[..., 2] - part[..., 0] > 0.5) & (part[..., 2] > 0.7)
     rows = read_run(logs / "two.jsonl").rows
     # two columns give the scale of the axis; the others have to follow it
-    drawn, said = [], []
+    drawn, errors = [], []
     for row in rows[len(rows) // 2 : -1]:
         column = round(row["examples"] / rows[-1]["examples"] * (right - left))
         spots = np.flatnonzero(blue[:, column])
         assert len(spots), row
         drawn.append(spots.mean())
-        said.append(row["error"])
-    slope, offset = np.polyfit(said, drawn, 1)
+        errors.append(row["error"])
+    slope, offset = np.polyfit(errors, drawn, 1)
     assert slope < 0
-    apart = np.abs(np.polyval([slope, offset], said) - drawn)
+    apart = np.abs(np.polyval([slope, offset], errors) - drawn)
     assert (np.median(apart) < 1, apart.max() < 5) == (True, True)  # where it is steep, a column has more of the line
     assert offset == pytest.approx(bottom - top, abs=3)  # an error of 0 is the axis
 

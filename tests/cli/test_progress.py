@@ -14,7 +14,7 @@ from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.cli import main
 from sonlearn.commands import passes
 from sonlearn.commands.models import Unfinished, save_model
-from sonlearn.report.progress import Labels, Outcome, Progress, Schedule
+from sonlearn.report.progress import BatchOutcome, LabelStatistics, Progress, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
@@ -93,7 +93,7 @@ def vw_outcome(run):
     held = None
     if passes > 1 and "--holdout_off" not in run["args"]:
         held = np.tile(np.arange(1, n + 1) % 5 == 0, passes)
-    return Outcome(
+    return BatchOutcome(
         y, np.array(run["weight"] * passes, float), p, loss, np.array(run["features"] * passes), held
     ), passes
 
@@ -106,7 +106,7 @@ def feed(progress, outcome, sizes, passes=1):
         while start < end:
             stop = min(end, start + sizes[k % len(sizes)])
             k += 1
-            rows += progress.update(Outcome(*(None if a is None else a[start:stop] for a in outcome)))
+            rows += progress.update(BatchOutcome(*(None if a is None else a[start:stop] for a in outcome)))
             start = stop
         if start < len(outcome.y):
             progress.next_pass()
@@ -170,7 +170,7 @@ def stream(seed, n, labels):
     y[rng.random(n) < 0.1] = np.nan
     weight = rng.choice([0.0, 0.1, 1.0, 1.0, 3.7], size=n)
     prediction = np.where(rng.random(n) < 0.1, 0.0, rng.normal(size=n))
-    return Outcome(y, weight, prediction, rng.exponential(size=n), rng.integers(0, 9, size=n), rng.random(n) < 0.2)
+    return BatchOutcome(y, weight, prediction, rng.exponential(size=n), rng.integers(0, 9, size=n), rng.random(n) < 0.2)
 
 
 @for_all("schedule", [Schedule(), Schedule(1.3), Schedule(10, True), Schedule(1, True)])
@@ -219,14 +219,14 @@ def test_error_of_a_regression_loss_lasts_until_a_label_is_no_class():
 
 
 def test_a_prediction_of_zero_is_of_the_negative_class():
-    outcome = Outcome(np.array([-1.0, 1.0, 0.0]), np.ones(3), np.zeros(3), np.ones(3), np.ones(3, int))
+    outcome = BatchOutcome(np.array([-1.0, 1.0, 0.0]), np.ones(3), np.zeros(3), np.ones(3), np.ones(3, int))
     progress = Progress("logistic")
     progress.update(outcome)
     assert progress.trained.errors == 1
 
 
 def test_unlabelled_stream_has_no_average():
-    outcome = Outcome(np.full(4, np.nan), np.ones(4), np.zeros(4), np.full(4, np.nan), np.ones(4, int))
+    outcome = BatchOutcome(np.full(4, np.nan), np.ones(4), np.zeros(4), np.full(4, np.nan), np.ones(4, int))
     progress = Progress("logistic")
     rows = progress.update(outcome)
     assert [row.split()[:2] for row in rows] == [["n.a.", "n.a."]] * 3
@@ -240,7 +240,7 @@ def test_unlabelled_stream_has_no_average():
 def test_best_constant_is_the_best(loss):
     rng = np.random.default_rng(6)
     y, weight = rng.choice([-1.0, 1.0], p=[0.3, 0.7], size=200), rng.choice([0.5, 1.0, 2.0], size=200)
-    labels = Labels()
+    labels = LabelStatistics()
     labels.add(y[:50], weight[:50])
     labels.add(y[50:], weight[50:])
     constant, value = labels.best_constant(loss)
@@ -253,7 +253,7 @@ def test_best_constant_is_the_best(loss):
 
 
 def test_best_constant_where_it_cannot_be_known():
-    labels = Labels()
+    labels = LabelStatistics()
     assert labels.best_constant("squared") is None
     labels.add(np.array([1.0, 5.0]), np.array([1.0, 2.0]))
     assert labels.best_constant("absolute") == (5.0, pytest.approx(4 / 3))
@@ -262,7 +262,7 @@ def test_best_constant_where_it_cannot_be_known():
 
 
 def test_best_constant_of_labels_far_from_zero_does_not_cancel():
-    labels = Labels()
+    labels = LabelStatistics()
     labels.add(1e9 + np.array([0.0, 1.0, 2.0]), np.ones(3))
     assert labels.best_constant("squared") == (1e9 + 1, pytest.approx(2 / 3, rel=1e-12))
 
@@ -271,14 +271,14 @@ def test_best_constant_of_labels_far_from_zero_does_not_cancel():
 @pytest.mark.parametrize("schedule", [Schedule(1, True), Schedule(1.01)])
 def test_huge_weights_end(weight, schedule):
     n = 20
-    outcome = Outcome(np.ones(n), np.full(n, weight), np.ones(n), np.ones(n), np.ones(n, int))
+    outcome = BatchOutcome(np.ones(n), np.full(n, weight), np.ones(n), np.ones(n), np.ones(n, int))
     with np.errstate(over="ignore"):
         assert 0 < len(feed(Progress("squared", schedule), outcome, [6])) <= n
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.5, "0.500000"), (10.896814, "10.89681"), (123456.789, "123456.8")])
 def test_averages_fit_their_column(value, text):
-    outcome = Outcome(np.ones(1), np.ones(1), np.ones(1), np.array([value]), np.ones(1, int))
+    outcome = BatchOutcome(np.ones(1), np.ones(1), np.ones(1), np.array([value]), np.ones(1, int))
     assert Progress("squared").update(outcome)[0].split()[0] == text
     huge = Progress("squared").update(outcome._replace(loss=np.array([1.5e30])))[0]
     assert huge.split()[0] == "1.50e+30"

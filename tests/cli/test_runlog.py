@@ -71,9 +71,9 @@ def test_rows_are_those_of_the_table(cli):
     table = [line.split() for line in err.splitlines() if line[:1].isdigit() and len(line.split()) == 8]
     assert len(table) == len(rows) > 10
     for cells, row in zip(table, rows, strict=True):
-        said = [row["loss"], row["since_loss"], row["examples"], row["weight"], row["label"], row["prediction"],
+        expected = [row["loss"], row["since_loss"], row["examples"], row["weight"], row["label"], row["prediction"],
                 row["features"], row["error"]]  # fmt: skip
-        assert [float(cell) for cell in cells] == pytest.approx(said, abs=1e-4)
+        assert [float(cell) for cell in cells] == pytest.approx(expected, abs=1e-4)
     assert rows[-1]["seconds"] <= end["seconds"]
     assert [row["read"] for row in rows] == sorted(row["read"] for row in rows)
     summary = dict(line.split(" = ") for line in err.splitlines() if " = " in line and "," not in line)
@@ -106,12 +106,12 @@ def twin_of_events(p, happened, square, weight):
     ]  # fmt: skip
 
 
-def said_of_events(told):
-    return told["brier"], [(b["weight"], b["examples"], b["predicted"], b["happened"]) for b in told["bins"]]
+def calibration_of(summary):
+    return summary["brier"], [(b["weight"], b["examples"], b["predicted"], b["happened"]) for b in summary["bins"]]
 
 
-def same_events(told, twin):
-    brier, bins = said_of_events(told)
+def same_events(summary, twin):
+    brier, bins = calibration_of(summary)
     assert brier == pytest.approx(twin[0], rel=1e-9)
     assert np.array(bins) == pytest.approx(np.array(twin[1]), rel=1e-9)
 
@@ -131,22 +131,22 @@ def test_calibration_is_its_twins(pieces):
 
 def test_confusion_is_its_twins():
     rng = np.random.default_rng(3)
-    label, said = rng.integers(0, 30, 900).astype(float), rng.integers(0, 31, 900).astype(float)
-    said[said == 30] = np.nan
+    label, predicted = rng.integers(0, 30, 900).astype(float), rng.integers(0, 31, 900).astype(float)
+    predicted[predicted == 30] = np.nan
     weight = rng.choice([0.5, 2.0], 900)
     ours = Confusion()
     for part in np.array_split(np.arange(900), 5):
-        ours.add(label[part], said[part], weight[part])
-    told = ours.summary(lambda values: [f"{v:.0f}" for v in values], most=6)
+        ours.add(label[part], predicted[part], weight[part])
+    summary = ours.summary(lambda values: [f"{v:.0f}" for v in values], most=6)
     sums = [sum(weight[label == k]) for k in range(30)]
     kept = sorted(sorted(range(30), key=lambda k: (-sums[k], k))[:6])
-    assert told["labels"] == [*map(str, kept), "25 others"]  # 24 labels, and nothing said
-    assert told["others"] == 25
+    assert summary["labels"] == [*map(str, kept), "25 others"]  # 24 labels, and nothing said
+    assert summary["others"] == 25
     for i, row in enumerate([*kept, None]):
         for j, column in enumerate([*kept, None]):
             rows = ~np.isin(label, kept) if row is None else label == row
-            columns = ~np.isin(said, kept) if column is None else said == column
-            assert told["counts"][i][j] == pytest.approx(weight[rows & columns].sum())
+            columns = ~np.isin(predicted, kept) if column is None else predicted == column
+            assert summary["counts"][i][j] == pytest.approx(weight[rows & columns].sum())
 
 
 def test_two_classes_are_judged_by_their_predictions(cli):
@@ -182,11 +182,11 @@ def test_several_classes_are_judged_by_their_probabilities(cli, several, names):
     most = ["--oaa", 5] if several == "--oaa" else ["--classes", "auto"]
     options = ["--method", "nag", *most, "--log-json", "run.jsonl"]
     assert cli("train", *options, "-p", "p", "--probabilities", "c.vw")[0] == 0
-    cli("train", *options, "-p", "said", "c.vw")
+    cli("train", *options, "-p", "predictions", "c.vw")
     labels = [line.split()[0] for line in Path("c.vw").read_text().splitlines()]
     events, pairs, met = [], {}, []
-    said = Path("said").read_text().splitlines()
-    for label, line, predicted in zip(labels, Path("p").read_text().splitlines(), said, strict=True):
+    predictions = Path("predictions").read_text().splitlines()
+    for label, line, predicted in zip(labels, Path("p").read_text().splitlines(), predictions, strict=True):
         p = {k: float(v) for k, v in (word.rsplit(":", 1) for word in line.split() if ":" in word)}
         square = sum((v - (k == label)) ** 2 for k, v in p.items()) + (label not in p)
         happened = predicted == label and label in met
@@ -196,7 +196,7 @@ def test_several_classes_are_judged_by_their_probabilities(cli, several, names):
         pairs[label, predicted] = pairs.get((label, predicted), 0) + 1
         met += [label] * (label not in met)
     end = entries("run.jsonl")[-1]
-    brier, bins = said_of_events(end["calibration"])
+    brier, bins = calibration_of(end["calibration"])
     assert brier == pytest.approx(np.mean([e[2] for e in events]), abs=2e-5)
     assert sum(h * happened for h, _, _, happened in bins) == pytest.approx(sum(e[1] for e in events))
     assert sum(h * p for h, _, p, _ in bins) == pytest.approx(sum(e[0] for e in events), abs=1e-3)
@@ -231,8 +231,8 @@ def test_the_committee_tells_of_its_members(cli):
     cli("train", "--members", "nag,drfd:lunit", "-m", 3, "-f", "model", "--log-json", "run.jsonl", "a.svm")
     end = entries("run.jsonl")[-1]
     learner = train.load_model("model").learner
-    said = [(m["name"], m["weight"], m["error"]) for m in end["members"]]
-    assert said == [(m["name"], m["weight"], m["error"]) for m in learner.facts()["members"]]
+    members = [(m["name"], m["weight"], m["error"]) for m in end["members"]]
+    assert members == [(m["name"], m["weight"], m["error"]) for m in learner.facts()["members"]]
     (spectrum,) = end["spectra"]
     assert spectrum["name"] == "drfd:lunit"
     assert spectrum["eigenvalues"] == learner.facts()["spectra"]()["drfd:lunit"].tolist()
@@ -267,7 +267,7 @@ def test_a_resumed_run_goes_on_with_its_log(cli, monkeypatch):
         "--log-json",
         "run.jsonl",
     ]
-    report, left = train.Session.report, [5]
+    report, left = train.TrainingSession.report, [5]
 
     def killed(self, *rest):
         left[0] -= 1
@@ -276,7 +276,7 @@ def test_a_resumed_run_goes_on_with_its_log(cli, monkeypatch):
         report(self, *rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr(train.Session, "report", killed)
+        patch.setattr(train.TrainingSession, "report", killed)
         assert cli(*command, "a.svm")[0] == 130
     before = Path("run.jsonl").read_bytes()
     Path("run.jsonl").write_bytes(before + b'{"kind": "progr')
@@ -326,13 +326,13 @@ def test_the_log_of_a_run_that_failed(cli):
 def test_an_interrupted_run_has_its_page(cli, monkeypatch):
     import signal
 
-    report = train.Session.report
+    report = train.TrainingSession.report
 
     def interrupted(self, *rest):
         report(self, *rest)
         signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(train.Session, "report", interrupted)
+    monkeypatch.setattr(train.TrainingSession, "report", interrupted)
     assert (
         cli("train", "--quiet", "--method", "nag", "--report", "page.html", "--log-json", "run.jsonl", "a.svm")[0]
         == 143
@@ -378,7 +378,7 @@ def test_what_is_no_log(cli, content, line):
 
 
 @pytest.mark.parametrize(
-    ("at", "content", "said"),
+    ("at", "content", "message"),
     [
         (3, b"{oops}\n", "run.jsonl:4: found '{oops}', expected a line of a log"),
         (3, b"\n", "run.jsonl:4: found '', expected a line of a log"),
@@ -388,10 +388,10 @@ def test_what_is_no_log(cli, content, line):
         (-1, b'{"kind": "end", "ending": 3}\n', "found '3' as ending, expected a text"),
     ],
 )
-def test_a_line_that_is_wrong_is_named(cli, log, at, content, said):
+def test_a_line_that_is_wrong_is_named(cli, log, at, content, message):
     log[at] = content
     Path("run.jsonl").write_bytes(b"".join(log))
-    assert said in fails(cli("report", "run.jsonl"))
+    assert message in fails(cli("report", "run.jsonl"))
 
 
 def test_nothing_comes_after_the_end(cli, log):

@@ -38,8 +38,8 @@ def run(capsys):
     def do(*arguments):
         capsys.readouterr()
         status = main([str(argument) for argument in arguments])
-        said = capsys.readouterr()
-        return status, said.out, said.err
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
 
     return do
 
@@ -103,8 +103,8 @@ def test_a_model_remembers_what_columns_held(run, files):
     model = trained(run, files, "--text", "t")
     held = {"n": ("number", "missing"), "d": ("date",), "c": ("number", "category"), "t": ("text",), "m": ("missing",)}
     assert Learner.load(model).columns.known == held
-    said = run("inspect", model)[1]
-    assert "  column 'c' = number, category\n" in said
+    printed = run("inspect", model)[1]
+    assert "  column 'c' = number, category\n" in printed
     assert json.loads(run("inspect", "--json", model)[1])["columns"]["n"] == ["number", "missing"]
 
 
@@ -397,13 +397,13 @@ def test_json_and_vw_models_read_both(run, files):
 
 
 def test_names_are_kept_of_tables_and_json(run, files):
-    said = run("inspect", trained(run, files))[1]
-    assert " city=Graz" in said
-    assert "  names = of 6 slots (of at most 1048576, 3 of each)\n" in said
+    printed = run("inspect", trained(run, files))[1]
+    assert " city=Graz" in printed
+    assert "  names = of 6 slots (of at most 1048576, 3 of each)\n" in printed
     (files / "t.jsonl").write_text('{"_label": 1, "a": {"x": 1, "l": [2, 3]}}\n{"_label": 0, "a": {"z": "w"}}\n')
     assert run("train", "--method", "nag", "--quiet", "-f", files / "j", files / "t.jsonl")[0] == 0
-    said = run("inspect", files / "j")[1]
-    assert all(name in said for name in ("a^x", "a^z^w", "l^[1]", "Constant"))
+    printed = run("inspect", files / "j")[1]
+    assert all(name in printed for name in ("a^x", "a^z^w", "l^[1]", "Constant"))
     assert run("train", "--method", "nag", "--quiet", "-f", files / "v", files / "t.vw")[0] == 0
     assert "names = of" not in run("inspect", files / "v")[1]
     assert run("train", "--method", "nag", "--quiet", "--no-names", "-f", files / "j", files / "t.jsonl")[0] == 0

@@ -42,7 +42,7 @@ def imported(*arguments, **more):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["methods"], ""),
         (["train", "none.svm"], "no such file"),
@@ -53,9 +53,9 @@ def imported(*arguments, **more):
         (["convert", "--to", "vw", "none.svm"], "no such file"),
     ],
 )
-def test_what_runs_no_kernel_does_not_import_numba(arguments, said):
+def test_what_runs_no_kernel_does_not_import_numba(arguments, message):
     modules, err = imported(*arguments)
-    assert said in err
+    assert message in err
     assert not {"numba", "llvmlite", "scipy"} & modules
 
 

@@ -12,7 +12,7 @@ from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.cli import main
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
-from sonlearn.learn.labels import Labels
+from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.losses import losses  # noqa: F401 (compiled once)
 
 
@@ -33,8 +33,8 @@ def run(capsys, tmp_path, monkeypatch):
     def do(*arguments):
         capsys.readouterr()
         status = main([str(argument) for argument in arguments])
-        said = capsys.readouterr()
-        return status, said.out, said.err
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
 
     return do
 
@@ -51,7 +51,7 @@ TRAIN = ("train", "--method", "nag", "-f", "m", "--label", "label", "--id", "key
 
 
 @pytest.mark.parametrize(
-    ("negative", "positive", "first", "options", "said"),
+    ("negative", "positive", "first", "options", "printed"),
     [
         ("no", "yes", "no", [], "yes (the other: no)"),
         ("no", "yes", "yes", [], "yes (the other: no)"),
@@ -63,12 +63,12 @@ TRAIN = ("train", "--method", "nag", "-f", "m", "--label", "label", "--id", "key
         ("1", "0", "no", ["--positive", "0.0"], "0 (the other: 1)"),
     ],
 )
-def test_two_words_are_one_learner_of_two_classes(run, negative, positive, first, options, said):
+def test_two_words_are_one_learner_of_two_classes(run, negative, positive, first, options, printed):
     """The same to the last bit as -1 and +1 in their place."""
     write("t.csv", table(negative, positive, first=first))
     status, _, err = run(*TRAIN, *options, "t.csv")
     assert status == 0
-    assert f"\npositive label = {said}\n" in err
+    assert f"\npositive label = {printed}\n" in err
     write("n.csv", table("-1", "1", first=first))
     status, _, plain = run(*TRAIN[:3], "-f", "n", *TRAIN[5:], "n.csv")
     rows = [line for line in err.splitlines() if line[:2] in ("0.", "1.")]
@@ -77,7 +77,7 @@ def test_two_words_are_one_learner_of_two_classes(run, negative, positive, first
     assert len(rows) > 5
     predicted = run("predict", "--quiet", "-i", "m", "t.csv")[1]
     assert predicted == run("predict", "--quiet", "-i", "n", "n.csv")[1]
-    assert f"positive label = {said}" in run("inspect", "m")[1]
+    assert f"positive label = {printed}" in run("inspect", "m")[1]
     # it goes on with the same words
     assert run("train", "--quiet", "-i", "m", "-f", "m", "t.csv")[0] == 0
     assert Learner.load("m").two_labels == (negative, positive)
@@ -120,7 +120,7 @@ def test_what_is_settled_does_not_depend_on_where_batches_end(words):
     """Label by label: the code of each, where it stops, and what is known then."""
     found = []
     for size in (1, 2, 3, len(words)):
-        labels, codes = Labels("logistic"), []
+        labels, codes = LabelEncoder("logistic"), []
         whole = batch_of(words)
         for start in range(0, len(words), size):
             part = whole.part(start, start + size)

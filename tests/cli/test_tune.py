@@ -61,7 +61,7 @@ def alone(flags, data, *more):
     """(average loss, average error, area under the curve, bytes of the model) of one run; figures with all digits."""
     given, _ = parse("train", [*flags.split(), *more])
     run = {name: given.pop(name) for name in ("passes", "on_error", "holdout_off") if name in given}
-    session = train.Session(given, RunOptions(data=(data,), quiet=True, final_regressor="alone", **run))
+    session = train.TrainingSession(given, RunOptions(data=(data,), quiet=True, final_regressor="alone", **run))
     assert session.run() == 0
     result = session.progress.result
     assert session.metrics is not None
@@ -236,10 +236,10 @@ def test_rows_show_the_best_at_that_row(cli):
 
 def halved_by_hand(settings, batch, first):
     """{name: rows seen} and the names that are left, by running each setting over ever longer beginnings."""
-    told = np.cumsum(learnable(batch))
+    labelled = np.cumsum(learnable(batch))
     left, seen, rows = list(settings), {}, first
-    while rows <= told[-1] and len(left) > 1:
-        stop = int(np.searchsorted(told, rows)) + 1
+    while rows <= labelled[-1] and len(left) > 1:
+        stop = int(np.searchsorted(labelled, rows)) + 1
         losses = [average(setting, batch.part(0, stop)) for setting in left]
         order = sorted(range(len(left)), key=lambda i: losses[i])
         gone = order[len(left) - len(left) // 2 :]

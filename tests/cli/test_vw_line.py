@@ -52,11 +52,11 @@ def test_an_everyday_line_runs(line, files, capsys):
         assert main(["vw", "train.vw", "-f", "model", "--sgd", "--quiet"]) == 0
     capsys.readouterr()
     status = main(shlex.split(line))
-    said = capsys.readouterr().err
-    assert status == 0, said
+    printed = capsys.readouterr().err
+    assert status == 0, printed
     if "--quiet" not in line:
-        assert said.startswith("sonlearn: this is: sonlearn train ")
-        assert "finished run" in said
+        assert printed.startswith("sonlearn: this is: sonlearn train ")
+        assert "finished run" in printed
     if "-p predictions" in line:
         assert len((files / "predictions").read_text().splitlines()) == 150
     if "-f model" in line:
@@ -111,11 +111,11 @@ def test_what_is_left_out_is_said(files, capsys):
 )
 def test_all_that_cannot_be_done_is_said_at_once(line, parts, files, capsys):
     assert main(shlex.split(line)) == 1
-    said = capsys.readouterr().err
-    assert len(said.splitlines()) == 1
-    assert said.startswith("sonlearn: vw: this cannot be done here: ")
+    printed = capsys.readouterr().err
+    assert len(printed.splitlines()) == 1
+    assert printed.startswith("sonlearn: vw: this cannot be done here: ")
     for part in parts:
-        assert part in said
+        assert part in printed
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_only_what_is_near_is_named(arguments, ending, capsys):
 
 def test_the_nearest_three_are_listed(capsys):
     assert main(["train", "--method", "nagg", "a.svm"]) == 1
-    said = capsys.readouterr().err
-    assert "expected one of nag, " in said
-    assert said.count(",") == 2
+    printed = capsys.readouterr().err
+    assert "expected one of nag, " in printed
+    assert printed.count(",") == 2
     assert main(["train", "--power_t", "0.3", "a.svm"]) == 1
     assert "--method committee does not take it; --method adagrad, sgd, ogd do" in capsys.readouterr().err

@@ -137,8 +137,8 @@ def in_one_process(names, options=OPTIONS):
         learners.append(learner)
         tallies.append(tally)
     united = merge_learners(learners, tallies, ["one", "other"])
-    said = [united.partial_fit(batch) for batch in read_batches(names[7:])]
-    return united, said
+    predicted = [united.partial_fit(batch) for batch in read_batches(names[7:])]
+    return united, predicted
 
 
 # ------------------------------------------------------------------------------------------------------- sketches
@@ -228,7 +228,7 @@ def test_learners_of_parts_are_those_of_one_process_also_when_a_worker_dies(here
 def test_merged_learners_are_those_of_one_process_also_when_a_worker_dies(here, days, tmp_path, options):
     names, texts = days
     spans = [[(0, 2), (2, 4)], [(4, 6), (6, 8)]]  # half of the files are learned first, by one learner
-    expected, said = merged_in_one_process(names, options, spans)
+    expected, predicted = merged_in_one_process(names, options, spans)
     how = {"learners": 2, "rounds": 2, "client": here}
     found = cluster.trained(names, options, tasks.Reading(TextOptions()), **how)
     same_arrays(found.learner, expected)
@@ -236,7 +236,7 @@ def test_merged_learners_are_those_of_one_process_also_when_a_worker_dies(here, 
     assert found.learner.examples == FILES * ROWS
     assert [progress.examples for progress in found.each] == [6 * ROWS, ROWS]
     loss = found.merge.result.loss / found.merge.result.weight
-    assert loss == pytest.approx(np.concatenate([each.loss for each in said]).mean(), rel=1e-9)
+    assert loss == pytest.approx(np.concatenate([each.loss for each in predicted]).mean(), rel=1e-9)
     died = cluster.train(parts_with_a_death(texts, str(tmp_path / "died")), options, **how)
     assert (tmp_path / "died").exists()
     same_arrays(found.learner, died)
@@ -309,9 +309,9 @@ def test_the_error_is_near_that_of_one_process(here, days):
     for batch in read_batches(names[:7]):
         one.partial_fit(batch)
     (alone,) = [one.partial_fit(batch).loss.mean() for batch in read_batches(names[7:])]
-    told = cluster.trained(names, OPTIONS, tasks.Reading(TextOptions()), learners=2, client=here)
-    merge = told.merge.result.loss / told.merge.result.weight
-    halves = [progress.result.loss / progress.result.weight for progress in told.each]
+    trained = cluster.trained(names, OPTIONS, tasks.Reading(TextOptions()), learners=2, client=here)
+    merge = trained.merge.result.loss / trained.merge.result.weight
+    halves = [progress.result.loss / progress.result.weight for progress in trained.each]
     assert merge < 1.1 * alone
     assert merge < min(halves)
 
@@ -331,8 +331,8 @@ def test_bags_and_tables_are_data(here, days):
         frames.from_pandas(table, npartitions=3), LearnOptions(method="nag"), text, learners=2, client=here
     )
     assert (found.examples, found.partitions) == (60, None)
-    said = list(cluster.predict(found, frames.from_pandas(table, npartitions=4), client=here))
-    assert sum(len(each.raw) for each in said) == 60
+    predicted = list(cluster.predict(found, frames.from_pandas(table, npartitions=4), client=here))
+    assert sum(len(each.raw) for each in predicted) == 60
 
 
 @pytest.mark.parametrize("kind", ["text", "table"])
@@ -354,8 +354,8 @@ def test_names_of_classes_are_labels(here, tmp_path, kind):
     found = cluster.train(data, options, text, learners=2, client=here)
     assert found.examples == 240
     assert sorted(found.classes) == ["cup", "pot", "tea"]
-    said = list(cluster.predict(found, data, client=here))
-    labels = np.array(found.classes)[np.concatenate([each.scores.argmax(axis=1) for each in said])]
+    predicted = list(cluster.predict(found, data, client=here))
+    labels = np.array(found.classes)[np.concatenate([each.scores.argmax(axis=1) for each in predicted])]
     truth = names if kind == "table" else np.concatenate([names[i::4] for i in range(4)])
     assert np.mean(labels == truth) > 0.5
 
@@ -389,9 +389,9 @@ def test_arrays_are_data(here):
         cluster.train((unknown, chosen), options, learners=2, client=here),
         cluster.train([dask.delayed(part[:2]) for part in parts], options, learners=2, client=here),
     )
-    said = np.concatenate([each.raw for each in cluster.predict(expect, rows, client=here)])
+    predicted = np.concatenate([each.raw for each in cluster.predict(expect, rows, client=here)])
     whole = np.concatenate([each.raw for each in cluster.predict(expect, [(X, None)], client=here)])
-    np.testing.assert_array_equal(said, whole)
+    np.testing.assert_array_equal(predicted, whole)
     sketched = cluster.sketch(rows, "fd", 4, client=here)
     assert sketched.n_seen == 90
     for wrong, why in (
@@ -418,10 +418,10 @@ def test_estimators_learn_collections_and_predict_lazily(here):
             assert future.result(timeout=100) is one
             assert one.classes_.tolist() == sorted(set(y))
             assert one.learner_.examples == 300
-            said = one.predict(rows)
-            assert dask.is_dask_collection(said)
+            predicted = one.predict(rows)
+            assert dask.is_dask_collection(predicted)
             plain = one.predict(X)
-            np.testing.assert_array_equal(said.compute(), plain)
+            np.testing.assert_array_equal(predicted.compute(), plain)
             assert np.mean(plain == y) > 0.75
             p = one.predict_proba(rows)
             assert p.shape == (300, len(one.classes_))
@@ -430,9 +430,9 @@ def test_estimators_learn_collections_and_predict_lazily(here):
         pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
         table = frames.from_pandas(pandas.DataFrame(X, columns=list("abcd")).assign(y=score), npartitions=3)
         values = sonlearn.dask.SonlearnRegressor(method="nag").fit(table[list("abcd")], table["y"])
-        said = values.predict(table[list("abcd")]).compute()
-        np.testing.assert_array_equal(said, values.predict(X))
-        assert np.mean((said - score) ** 2) < 0.5 * score.var()
+        predicted = values.predict(table[list("abcd")]).compute()
+        np.testing.assert_array_equal(predicted, values.predict(X))
+        assert np.mean((predicted - score) ** 2) < 0.5 * score.var()
         with pytest.raises(OptionError, match="passes on a cluster"):
             sonlearn.dask.SonlearnRegressor(passes=2).fit(rows, arrays.from_array(score, chunks=75))
 
@@ -462,8 +462,8 @@ def test_the_command_learns_and_the_model_is_a_model(here, days, tmp_path):
     arguments = ("--method", "rp-son", "--loss", "logistic", "-m", 5)
     status, _, err = run("train", *on, *arguments, "-f", model, *names)
     assert status == 0
-    _, said = in_one_process(names)
-    assert f"average loss = {np.concatenate([each.loss for each in said]).mean():.6f}\n" in err
+    _, predicted = in_one_process(names)
+    assert f"average loss = {np.concatenate([each.loss for each in predicted]).mean():.6f}\n" in err
     assert f"number of examples = {FILES * ROWS}\n" in err
     assert [line.split()[:3] for line in err.splitlines() if line.startswith(("1 ", "2 ", "merged "))] == [
         ["1", "1-4", "1000"], ["2", "5-7", "750"], ["merged", "8", "250"],

@@ -21,7 +21,7 @@ def step(t):
     return max(STEP, (t + 1) ** -0.6)
 
 
-def moved(theta, missed, t, alpha):
+def tracked(theta, missed, t, alpha):
     return max(min(theta + step(t) * ((1.0 if missed else 0.0) - alpha), BOUND + step(t)), -BOUND)
 
 
@@ -61,8 +61,8 @@ def twin_of_values(p, y, counted, alpha):
         for k in range(6):
             w = s[k] * math.exp(thetas[k])
             losses[k] += max(1e-3, 1 / (t + 1)) * ((2 * w + 2 / alpha * max(e - w, 0)) / s[0] - losses[k])
-            thetas[k] = min(moved(thetas[k], e > w, t, alpha), BOUND)
-        theta = moved(theta, e > width, t, alpha) if t else 0.0
+            thetas[k] = min(tracked(thetas[k], e > w, t, alpha), BOUND)
+        theta = tracked(theta, e > width, t, alpha) if t else 0.0
         past.append((center, e))
         places.append(x)
         for j, share in ((int(x), 1 - x % 1), (int(x) + 1, x % 1)):
@@ -74,7 +74,7 @@ def twin_of_sets(p, number, counted, alpha):
     """Row by row: classes in the order of their probabilities."""
     theta, t, out = 0.0, 0, []
     for row, own, counts in zip(p, number, counted, strict=True):
-        u = float(classes.shares(row[None, :], np.array([t]))[0])
+        u = float(classes.tie_breakers(row[None, :], np.array([t]))[0])
         v = []
         for one in row:
             s = min(sum(other for other in row if other > one) + u * one, 1.0) if one > 0 else 1.0
@@ -82,7 +82,7 @@ def twin_of_sets(p, number, counted, alpha):
             v.append(min(max(math.log(s / (1 - s)), -BOUND), BOUND))
         out.append([one <= theta for one in v])
         if counts:
-            theta, t = moved(theta, own < 0 or v[own] > theta, t, alpha), t + 1
+            theta, t = tracked(theta, own < 0 or v[own] > theta, t, alpha), t + 1
     return np.array(out)
 
 
@@ -208,7 +208,7 @@ SETTINGS = [
 ]
 
 
-def told(predicted):
+def outputs_of(predicted):
     if predicted.sets is not None:
         return [np.pad(predicted.sets, ((0, 0), (0, 3 - predicted.sets.shape[1])))]
     return [predicted.low, predicted.high]
@@ -217,20 +217,20 @@ def told(predicted):
 @pytest.mark.parametrize("setting", SETTINGS, ids=range(len(SETTINGS)))
 def test_where_batches_end_and_saving_change_nothing(setting, tmp_path):
     options, batch = setting[0], setting[1]()
-    whole = told(Learner(options).partial_fit(batch))
+    whole = outputs_of(Learner(options).partial_fit(batch))
     learner, pieces = Learner(options), []
     for begin, end in ((0, 1), (1, 250), (250, 600)):
-        pieces.append(told(learner.partial_fit(batch.part(begin, end))))
+        pieces.append(outputs_of(learner.partial_fit(batch.part(begin, end))))
         learner.save(tmp_path / "m")
         learner = Learner.load(tmp_path / "m")
     for i, part in enumerate(whole):
         assert (np.concatenate([piece[i] for piece in pieces]) == part).all()
     # predicting changes nothing, and labels do not count
     part = batch.part(0, 5)
-    first, again = told(learner.predict(part._replace(y=np.full(5, np.nan)))), told(learner.predict(part))
+    first, again = outputs_of(learner.predict(part._replace(y=np.full(5, np.nan)))), outputs_of(learner.predict(part))
     assert all((a == b).all() for a, b in zip(first, again, strict=True))
-    followed = told(learner.predict(batch.part(0, 1), labels_follow=True))
-    learned_by = told(learner.partial_fit(batch.part(0, 1)))
+    followed = outputs_of(learner.predict(batch.part(0, 1), labels_follow=True))
+    learned_by = outputs_of(learner.partial_fit(batch.part(0, 1)))
     assert all((a == b).all() for a, b in zip(followed, learned_by, strict=True))
 
 
@@ -241,7 +241,7 @@ def test_what_no_label_comes_for_has_the_mean_threshold_lately():
     for t in range(700):
         layer.sets(p[t : t + 1], number[t : t + 1], np.ones(1, bool))
         mean += max(1 / 256, 1 / (t + 1)) * (float(layer.state.now["theta"][0]) - mean)
-    v = classes.logits(classes.scores(p, classes.shares(p, np.full(700, 700))))
+    v = classes.logits(classes.scores(p, classes.tie_breakers(p, np.full(700, 700))))
     assert (layer.steady_sets(p) == (v <= mean)).all()
     layer, means = Coverage(0.9, of_classes=False), np.zeros(6)
     p, y, _ = stream_of_values(400)
@@ -278,10 +278,10 @@ def test_a_label_does_not_reach_its_own_interval():
 def test_counts_have_intervals_of_counts():
     rng = np.random.default_rng(0)
     batch = zipf(2000)._replace(y=rng.poisson(3.0, 2000).astype(float))
-    said = Learner(LearnOptions(method="nag", loss="poisson", coverage=0.9)).partial_fit(batch)
-    assert abs(((said.low <= batch.y) & (batch.y <= said.high))[200:].mean() - 0.9) < 0.03
-    center = np.exp(said.prediction)
-    assert ((said.low <= center) & (center <= said.high)).all()
+    predicted = Learner(LearnOptions(method="nag", loss="poisson", coverage=0.9)).partial_fit(batch)
+    assert abs(((predicted.low <= batch.y) & (batch.y <= predicted.high))[200:].mean() - 0.9) < 0.03
+    center = np.exp(predicted.prediction)
+    assert ((predicted.low <= center) & (center <= predicted.high)).all()
 
 
 def test_a_state_that_does_not_fit_is_refused():

@@ -106,20 +106,20 @@ def test_sets_of_words_have_the_words_and_left_out_rows_none(cli):
     assert lines[4] == "nan"
     assert {line.split()[1] for line in lines[5:]} <= {"{}", "{no}", "{yes}", "{no,yes}"}
     assert any(line.endswith("{yes}") for line in lines)
-    told = [json.loads(line) for line in cli(*predict, "--output", "jsonl", "two.csv")[1].splitlines()]
-    assert told[4] == {"id": 5, "label": None, "probability": None, "set": None}
-    assert [",".join(one["set"]) for one in told[5:]] == [line.split()[1][1:-1] for line in lines[5:]]
+    rows = [json.loads(line) for line in cli(*predict, "--output", "jsonl", "two.csv")[1].splitlines()]
+    assert rows[4] == {"id": 5, "label": None, "probability": None, "set": None}
+    assert [",".join(one["set"]) for one in rows[5:]] == [line.split()[1][1:-1] for line in lines[5:]]
 
 
 def test_tables_say_the_class_of_the_threshold(cli):
     assert cli("train", "--quiet", "--method", "nag", "--threshold", ".9", "-f", "m", "two.svm")[0] == 0
-    told = [
+    rows = [
         json.loads(line)
         for line in cli("predict", "--quiet", "-i", "m", "--output", "jsonl", "two.svm")[1].splitlines()
     ]
-    assert {one["label"] for one in told} == {"-1", "1"}
-    assert all((one["label"] == "1") == (one["probability"] > 0.9) for one in told)
-    assert any(0.5 < one["probability"] < 0.9 for one in told)
+    assert {one["label"] for one in rows} == {"-1", "1"}
+    assert all((one["label"] == "1") == (one["probability"] > 0.9) for one in rows)
+    assert any(0.5 < one["probability"] < 0.9 for one in rows)
 
 
 def test_a_model_keeps_its_coverage(cli):
@@ -140,14 +140,14 @@ def test_totals_are_their_definitions(pieces):
     totals = CoverageTotals()
     for at in np.array_split(np.arange(5000), pieces):
         totals.add(covered[at], size[at])
-    told = totals.result(0.9)
+    result = totals.result(0.9)
     windows = [covered[i : i + WINDOW].mean() for i in range(5000 - WINDOW + 1)]
-    assert (told["lowest"], told["highest"]) == pytest.approx((min(windows), max(windows)))
-    assert told["reached"] == covered.mean()
-    assert told["size"] == pytest.approx(size[3:].mean())
-    assert len(told["curve"]) <= BLOCKS
+    assert (result["lowest"], result["highest"]) == pytest.approx((min(windows), max(windows)))
+    assert result["reached"] == covered.mean()
+    assert result["size"] == pytest.approx(size[3:].mean())
+    assert len(result["curve"]) <= BLOCKS
     begin = 0
-    for end, share in told["curve"]:
+    for end, share in result["curve"]:
         assert share == covered[begin:end].mean()
         begin = end
     assert begin == 5000
@@ -167,10 +167,10 @@ def test_estimators_of_scikit_learn():
     assert abs(((ends[:, 0] <= y[1500:]) & (y[1500:] <= ends[:, 1])).mean() - 0.9) < 0.05
     names = np.array(["a", "b", "c"])[(y > -1).astype(int) + (y > 1)]
     for labels, loss in ((names, None), (np.where(y > 0, "b", "a"), None), (np.where(y > 0, "b", "a"), "squared")):
-        made = estimators.SonlearnClassifier(method="nag", coverage=0.9, loss=loss).fit(X[:1500], labels[:1500])
-        sets = made.predict_set(X[1500:])
-        assert sets.shape == (500, len(made.classes_))
-        own = np.searchsorted(made.classes_, labels[1500:])
+        model = estimators.SonlearnClassifier(method="nag", coverage=0.9, loss=loss).fit(X[:1500], labels[:1500])
+        sets = model.predict_set(X[1500:])
+        assert sets.shape == (500, len(model.classes_))
+        own = np.searchsorted(model.classes_, labels[1500:])
         assert abs(sets[np.arange(500), own].mean() - 0.9) < 0.06
     with pytest.raises(OptionError, match="keeps no coverage"):
         estimators.SonlearnRegressor(method="nag").fit(X, y).predict_interval(X)

@@ -75,7 +75,7 @@ def ours(line: str) -> str:
 def page() -> str:
     """The page as it is to be."""
     everyday = [f"| `{line}` | {ours(line)} |" for line in EVERYDAY]
-    return HEAD + "\n".join(everyday) + "\n" + REST + "\n".join(vw_flags.table()) + "\n"
+    return HEAD + "\n".join(everyday) + "\n" + REST + "\n".join(vw_flags.flag_table()) + "\n"
 
 
 if __name__ == "__main__":

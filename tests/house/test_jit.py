@@ -333,9 +333,9 @@ def test_one_process_compiles_and_the_others_wait(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
     environment["PYTHONPATH"] = str(PACKAGE.parent)
     processes = [subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    said = [process.communicate()[0] for process in processes]
+    outputs = [process.communicate()[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0]
-    assert sorted(said) == ["", "", "compiled\n"]
+    assert sorted(outputs) == ["", "", "compiled\n"]
 
 
 def test_what_a_kernel_calls_is_an_inline():

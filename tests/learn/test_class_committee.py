@@ -55,13 +55,13 @@ def same_state(one, other):
 
 def twins(batch):
     """(logarithms of probabilities online and offline before each row float64[n, K], classes met, shown once, rows)."""
-    told = (batch.weight > 0) & ~np.isnan(batch.y)
-    shown = list(dict.fromkeys(batch.y[told].tolist()))
-    y = np.array([shown.index(label) if t else np.nan for label, t in zip(batch.y.tolist(), told, strict=True)])
+    labelled = (batch.weight > 0) & ~np.isnan(batch.y)
+    shown = list(dict.fromkeys(batch.y[labelled].tolist()))
+    y = np.array([shown.index(label) if t else np.nan for label, t in zip(batch.y.tolist(), labelled, strict=True)])
     h, K = relative(batch.weight, batch.y), len(shown)
     rows, index = intern(batch._replace(y=y), new_index(), True)
     rows = rows._replace(weight=h)
-    made = {
+    view_makers = {
         "nag": ("raw", lambda d: NagTwin(d, K, 4.0)), "arow-precision:tfidf": ("tfidf", lambda d: ArowTwin(d, K, 1.0)),
         "multinomial-bayes:log": ("log", lambda d: BayesTwin(d, K)),
         "arow-precision:pairs": ("pairs", lambda d: ArowTwin(d, K, 0.1, True)),
@@ -69,7 +69,7 @@ def twins(batch):
         "shares~0.1": ("raw", lambda d: SharesTwin(d, K, 0.1)),
     }  # fmt: skip
     scored = []
-    for view, make in (made[name] for name in SOME):
+    for view, make in (view_makers[name] for name in SOME):
         views = Views([view], lambda call, *items: list(map(call, *items)), "logistic", several=True)
         _, seen = views.fit_transform(views.reserve(views.new(), rows, int(index.size[0])), rows)
         shown_rows, d = seen.rows[view], seen.sizes[view]
@@ -79,7 +79,7 @@ def twins(batch):
             part = slice(shown_rows.indptr[i], shown_rows.indptr[i + 1])
             np.add.at(x, shown_rows.features[part], shown_rows.values[part])
             out.append(np.array(twin.scores(x)))
-            if told[i]:
+            if labelled[i]:
                 twin.learn(x, y[i], h[i])
         scored.append(out)
     lasting = [j for j, name in enumerate(SOME) if "~" not in name]
@@ -95,9 +95,9 @@ def twins(batch):
         for combiner, some in both:
             own = logs[0 if combiner is both[0][0] else 1]
             own.append(np.log(np.maximum(combiner.predict(v[list(some)]), math.exp(-20))) if m else np.zeros(0))
-            if told[i] and y[i] < m:
+            if labelled[i] and y[i] < m:
                 combiner.learn(v[list(some)], int(y[i]), h[i])
-        if told[i]:
+        if labelled[i]:
             counts[int(y[i])] += 1
     return logs, met, once, before, y, both, scored
 
@@ -171,9 +171,9 @@ def test_members_pruned_are_forgotten(early):
     gone = [i for i, member in enumerate(facts) if not member["active"]]
     assert 0 < len(gone) <= 5
     assert all(facts[i]["weight"] == 0.0 and "pairs" not in facts[i] for i in gone)
-    kept = learner(members=(*SOME, "arow-precision:triples"), prune=False)
-    kept.partial_fit(stream())
-    assert all(member["active"] for member in kept.facts()["members"])
+    unpruned = learner(members=(*SOME, "arow-precision:triples"), prune=False)
+    unpruned.partial_fit(stream())
+    assert all(member["active"] for member in unpruned.facts()["members"])
     cheap = learner(members=(), budget=0.5)
     cheap.partial_fit(stream())
     left = [member["name"] for member in cheap.facts()["members"] if member["active"]]
@@ -319,21 +319,21 @@ def test_labels_that_do_not_fit():
 def case_of(names, scores, costs, short=False, words=False, allowed=math.inf):
     """A case whose members score float[rows, k, classes], the row's own class first."""
     n, k, K = scores.shape
-    kept = np.zeros((n, k, class_pruning.WIDTH), np.float32)
-    kept[:, :, :K] = scores
-    history = class_pruning.History(kept, np.ones(n), np.full(n, K))
+    history_scores = np.zeros((n, k, class_pruning.WIDTH), np.float32)
+    history_scores[:, :, :K] = scores
+    history = class_pruning.ClassHistory(history_scores, np.ones(n), np.full(n, K))
     members = tuple(class_member(name) for name in names)
-    return class_pruning.Case(members, history, np.array(costs, float), short, words, allowed)
+    return class_pruning.ClassPruningCase(members, history, np.array(costs, float), short, words, allowed)
 
 
 NAMES = ("nag", "arow-precision:lunit", "arow-precision:pairs", "shares~0.3")
 
 
-def member_scores(told=(1.0, 1.0, 0.0, 0.0), n=400, K=3):
+def member_scores(labelled=(1.0, 1.0, 0.0, 0.0), n=400, K=3):
     """Members that tell of the row's class as much as `told`, and noise."""
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(n, 4, K))
-    scores[:, :, 0] += np.array(told)
+    scores[:, :, 0] += np.array(labelled)
     scores -= scores.max(axis=2, keepdims=True)
     return scores
 
@@ -424,7 +424,9 @@ def test_a_history_of_forty_classes_is_combined_as_all_of_them_are(signal):
     scratch = class_combiner.scratch_for(k, K)
     class_combiner.combine(whole, V, met, y, np.ones(n), True, scratch, logs)
     history = class_pruning.remembered(class_pruning.new_history(k), [0, 1], V, logs, met, np.arange(n), y, np.ones(n))
-    ours, losses = class_pruning.replayed(class_pruning.Case(members, history, np.ones(k), False, False), [0, 1], 1.0)
+    ours, losses = class_pruning.replayed(
+        class_pruning.ClassPruningCase(members, history, np.ones(k), False, False), [0, 1], 1.0
+    )
     np.testing.assert_allclose(ours.w, whole.w, atol=0.08)
     loss = -logs[np.arange(n), y.astype(int)]
     np.testing.assert_allclose(losses[n // 4 :].mean(), loss[n // 4 :].mean(), rtol=0.02)

@@ -13,7 +13,7 @@ from sonlearn.learn.ensemble import pruning, stacking
 from sonlearn.learn.ensemble.combiner import combine, new_combiner
 from sonlearn.learn.ensemble.label_scale import CLIP
 from sonlearn.learn.ensemble.stacking import learned_by, member_options
-from sonlearn.learn.losses import loss_of, spread
+from sonlearn.learn.losses import loss_of, repeated_loss
 from sonlearn.learn.make import make_engine
 from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member
 from sonlearn.views import make_view
@@ -26,13 +26,13 @@ def options(**more):
     return LearnOptions(method="committee", prune=False, **more)
 
 
-def said_alone(name, rows, features):
+def predicted_alone(name, rows, features):
     """What a member tells the combiner when it is alone with its view."""
     entry = member(name)
     view, engine = make_view(entry.view), make_engine(member_options(options(), entry))
     state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
-    _, said = learned_by(engine, engine.new(), seen, view.features(state))
-    return np.clip(entry.gain * said.prediction, -CLIP, CLIP)
+    _, predicted = learned_by(engine, engine.new(), seen, view.features(state))
+    return np.clip(entry.gain * predicted.prediction, -CLIP, CLIP)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e6, 1e-3])
@@ -43,15 +43,17 @@ def test_equals_its_members_and_the_combiner(names, scale):
     learner = Learner(options(members=names), threads=2)
     got = learner.partial_fit(batch)
     rows, index = intern(batch, new_index(), True)
-    told = rows._replace(weight=relative(rows.weight, rows.y))
-    V = np.ascontiguousarray(np.column_stack([said_alone(name, told, int(index.size[0])) for name in names]))
+    relative_rows = rows._replace(weight=relative(rows.weight, rows.y))
+    V = np.ascontiguousarray(
+        np.column_stack([predicted_alone(name, relative_rows, int(index.size[0])) for name in names])
+    )
     wanted = np.zeros(batch.n)
-    loss = spread(loss_of(options()), batch.n)
+    loss = repeated_loss(loss_of(options()), batch.n)
     long = [i for i, name in enumerate(names) if "~" not in name]
     for at, found in ((list(range(len(names))), got.raw), (long, got.offline)):
         combiner = new_combiner(member(names[i]) for i in at)
         scratch = np.zeros((len(at) + 2, len(at)))
-        combine(loss, combiner, np.ascontiguousarray(V[:, at]), rows.y, told.weight, True, scratch, wanted)
+        combine(loss, combiner, np.ascontiguousarray(V[:, at]), rows.y, relative_rows.weight, True, scratch, wanted)
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)  # means of weights are summed in two ways
     assert (np.abs(V) > 0).any(axis=0).all(), "a member that says nothing tests nothing"
 
@@ -265,20 +267,20 @@ def test_a_checkpoint_judges_no_committee_twice(monkeypatch):
     """What each is worth beside the others, known beforehand: the first of them is worth nothing, the second little."""
     worth, asked = np.array([0.0, 0.01, 1.0, 2.0, 4.0]), []
 
-    def loss_of(history, chosen):
+    def loss_of(case, chosen):
         asked.append(tuple(chosen))
         return 10.0 - worth[list(chosen)].sum()
 
-    monkeypatch.setattr(pruning, "loss_of", loss_of)
+    monkeypatch.setattr(pruning, "replay_loss", loss_of)
     members = tuple(Member("nag", "raw") for _ in worth)
     rows, every = np.zeros((8, 8), np.float32), tuple(range(5))
-    history = pruning.History(None, members, every, True, rows, np.ones(5), short=True)
-    assert pruning.pruned(history, [0, 1, 2, 3, 4]) == [0, 1]
+    case = pruning.PruningCase(None, members, every, True, rows, np.ones(5), short=True)
+    assert pruning.pruned(case, [0, 1, 2, 3, 4]) == [0, 1]
     assert len(set(asked)) == len(asked)
     asked.clear()
-    assert pruning.pruned(history, [2, 3, 4]) == []
+    assert pruning.pruned(case, [2, 3, 4]) == []
     assert len(asked) == 4
-    assert pruning.pruned(history, [0, 1]) == []
+    assert pruning.pruned(case, [0, 1]) == []
     assert len(asked) == 4, "two stay, whatever they are worth"
 
 
@@ -286,13 +288,15 @@ def test_a_checkpoint_judges_no_committee_twice(monkeypatch):
 def test_the_unit_of_the_weights_does_not_matter(loss):
     """People that a row stands for, or shares of all: predictions have the same bits."""
     batch = with_weights(without_some_labels(zipf(n=300, d=40)))
-    said = []
+    predictions = []
     for unit in (1.0, 2.0**20, 2.0**-20):
         learner, rows = Learner(LearnOptions(loss=loss)), batch._replace(weight=unit * batch.weight)
         learned = learner.partial_fit(rows_of(rows, slice(0, 200))).raw
-        said.append([learned, learner.predict(rows).raw, learner.partial_fit(rows_of(rows, slice(200, 300))).raw])
-    for others in said[1:]:
-        for one, other in zip(said[0], others, strict=True):
+        predictions.append(
+            [learned, learner.predict(rows).raw, learner.partial_fit(rows_of(rows, slice(200, 300))).raw]
+        )
+    for others in predictions[1:]:
+        for one, other in zip(predictions[0], others, strict=True):
             np.testing.assert_array_equal(one, other)
 
 

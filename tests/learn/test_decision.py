@@ -9,7 +9,7 @@ from streams import batch_of_dense, rows_of, zipf
 from sonlearn import Learner, LearnOptions, ModelFileError, OptionError
 from sonlearn.cli import main
 from sonlearn.data.batch import joined
-from sonlearn.learn.decision import Decision
+from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.scores import bins_of, threshold_below
 
 pytestmark = pytest.mark.interpreted
@@ -56,7 +56,7 @@ def labelled(n=300, seed=1):
 @pytest.mark.parametrize("pieces", [1, 4, 300])
 def test_best_f1_is_its_twins_wherever_batches_end(pieces):
     scores, y, weight = labelled()
-    decision = Decision(LearnOptions(method="nag", threshold="best-f1"))
+    decision = DecisionRule(LearnOptions(method="nag", threshold="best-f1"))
     ours = []
     for at in np.array_split(np.arange(len(y)), pieces):
         learned = ~np.isnan(y[at]) & (weight[at] > 0)
@@ -70,9 +70,9 @@ def test_best_f1_is_its_twins_wherever_batches_end(pieces):
 )
 def test_probabilities_and_costs_are_thresholds_of_scores(threshold, score):
     learner = Learner(LearnOptions(method="nag", threshold=threshold))
-    said = learner.partial_fit(zipf(300))
-    assert (said.decided == np.where(said.prediction > score, 1.0, -1.0)).all()
-    assert Decision(LearnOptions(method="nag", loss="squared", threshold=0.2)).threshold == pytest.approx(-0.6)
+    predicted = learner.partial_fit(zipf(300))
+    assert (predicted.decided == np.where(predicted.prediction > score, 1.0, -1.0)).all()
+    assert DecisionRule(LearnOptions(method="nag", loss="squared", threshold=0.2)).threshold == pytest.approx(-0.6)
 
 
 def test_a_threshold_changes_what_is_said_and_nothing_that_is_learned():
@@ -106,8 +106,8 @@ def test_a_refused_row_is_no_history():
     bad = rows_of(batch, [0])._replace(values=np.full(len(rows_of(batch, [0]).values), 1e300))
     options = LearnOptions(method="sgd", learning_rate=1e10, threshold="best-f1")
     learner = Learner(options)
-    said = learner.partial_fit(joined([bad, batch.part(1, 30)]), skip=True)
-    assert said.refused.sum() == len(said.refused) - learner._decision._rows
+    predicted = learner.partial_fit(joined([bad, batch.part(1, 30)]), skip=True)
+    assert predicted.refused.sum() == len(predicted.refused) - learner._decision._rows
 
 
 @pytest.mark.parametrize(("given", "line"), [

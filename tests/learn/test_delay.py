@@ -8,7 +8,7 @@ from streams import rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.conformal.layer import Coverage
-from sonlearn.learn.decision import Decision
+from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.links import probability
 
 pytestmark = pytest.mark.interpreted
@@ -183,7 +183,7 @@ def test_thresholds_and_sets_learn_when_the_label_comes_by_the_prediction_that_w
     batch = stream()
     options = LearnOptions(label_delay=delay, **LAYERED[1])
     got = Learner(options).partial_fit(batch)
-    layer, decision = Coverage(0.8, True), Decision(options)
+    layer, decision = Coverage(0.8, True), DecisionRule(options)
     counts = ~np.isnan(batch.y) & (batch.weight > 0)
     p = probability("logistic", got.raw)
     p = np.column_stack([1 - p, p])

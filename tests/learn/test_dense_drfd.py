@@ -39,11 +39,11 @@ def fed(engine, batches):
     state, index, out = engine.new(), new_index(), []
     for batch in batches:
         rows, index = intern(batch, index)
-        said = Predictions.empty(batch.n)
+        predictions = Predictions.empty(batch.n)
         state = engine.reserve(state, rows, int(index.size[0]))
-        state, at = engine.learn(state, rows, said, 0)
+        state, at = engine.learn(state, rows, predictions, 0)
         assert at == batch.n
-        out.append(said.prediction)
+        out.append(predictions.prediction)
     return state, np.concatenate(out), index.ids[: int(index.size[0])]
 
 
@@ -128,11 +128,11 @@ def test_cuts_and_restored_states_change_no_bit():
     other = engine.new()
     for part in parts:
         rows, index = intern(part, index)
-        said = Predictions.empty(part.n)
+        predictions = Predictions.empty(part.n)
         other = type(other)(*(each.copy() for each in engine.packed(other)))
         engine = DenseDiagonalFD(options)
-        other, _ = engine.learn(engine.reserve(other, rows, int(index.size[0])), rows, said, 0)
-        out.append(said.prediction)
+        other, _ = engine.learn(engine.reserve(other, rows, int(index.size[0])), rows, predictions, 0)
+        out.append(predictions.prediction)
     np.testing.assert_array_equal(np.concatenate(out), whole)
     for a, b in zip(DenseDiagonalFD(options).packed(state), engine.packed(other), strict=True):
         np.testing.assert_array_equal(a, b)
@@ -155,11 +155,11 @@ def test_what_is_predicted_changes_nothing_and_is_what_learning_says():
     engine = DenseDiagonalFD(options)
     state, _, _ = fed(engine, [rows_of(batch, slice(0, 150))])
     rows, _ = intern(rows_of(batch, slice(0, 150)), new_index())
-    before, said, learned = [each.copy() for each in state], Predictions.empty(150), Predictions.empty(150)
-    assert engine.predict(state, rows, said) == 150
+    before, predictions, learned = [each.copy() for each in state], Predictions.empty(150), Predictions.empty(150)
+    assert engine.predict(state, rows, predictions) == 150
     silent = rows._replace(weight=np.zeros(150))
     engine.learn(state, silent, learned, 0)
-    np.testing.assert_allclose(said.prediction, learned.prediction, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(predictions.prediction, learned.prediction, rtol=0, atol=1e-12)
     for old, new in zip(before, state, strict=True):
         np.testing.assert_array_equal(old, new)
 

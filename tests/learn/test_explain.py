@@ -50,8 +50,10 @@ def raw_of(learner: Learner, row: dict[int, float]) -> float:
 def adds_up(attribution: explain.Attribution) -> None:
     assert attribution.baseline + attribution.contributions.sum() == pytest.approx(attribution.raw, rel=1e-9, abs=1e-9)
     if attribution.members:
-        moved = math.fsum(member.contribution for member in attribution.members)
-        assert attribution.start + attribution.mixed + moved == pytest.approx(attribution.raw, rel=1e-9, abs=1e-9)
+        contribution = math.fsum(member.contribution for member in attribution.members)
+        assert attribution.start + attribution.mixed + contribution == pytest.approx(
+            attribution.raw, rel=1e-9, abs=1e-9
+        )
 
 
 ADDITIVE = [name for name in METHODS if additive(LearnOptions(method=name))]
@@ -68,8 +70,8 @@ def test_terms_of_a_sum_are_weights_times_values(method):
     rows = rows._replace(base=np.linspace(-1, 1, 8))
     ids, w = learner.weights()
     weights = dict(zip(ids.tolist(), w.tolist(), strict=True))
-    for i, said in enumerate(learner.explain(rows)):
-        (attribution,), row = said.attributions, entries(rows, i)
+    for i, explained in enumerate(learner.explain(rows)):
+        (attribution,), row = explained.attributions, entries(rows, i)
         adds_up(attribution)
         assert attribution.baseline == rows.base[i]
         assert attribution.raw == learner.predict(rows).raw[i]
@@ -90,8 +92,8 @@ def test_terms_of_a_sum_are_weights_times_values(method):
 @pytest.mark.interpreted
 def test_features_of_any_learner_are_what_predict_says(options):
     learner, rows = learned(40, **options), stream(2, seed=2)
-    for i, said in enumerate(learner.explain(rows)):
-        (attribution,), row = said.attributions, entries(rows, i)
+    for i, explained in enumerate(learner.explain(rows)):
+        (attribution,), row = explained.attributions, entries(rows, i)
         adds_up(attribution)
         assert attribution.raw == learner.predict(rows).raw[i]
         assert attribution.baseline == raw_of(learner, {})
@@ -102,11 +104,11 @@ def test_features_of_any_learner_are_what_predict_says(options):
                 have.add(f)
                 now = raw_of(learner, {g: x for g, x in row.items() if g in have})
                 shares[f], at = shares[f] + (now - at) / ORDERS, now
-        for f, moved, without in zip(
+        for f, contribution, without in zip(
             attribution.ids.tolist(), attribution.contributions, attribution.without, strict=True
         ):
             assert without == raw_of(learner, {g: x for g, x in row.items() if g != f})
-            assert moved == pytest.approx(shares[f], rel=1e-9, abs=1e-9)
+            assert contribution == pytest.approx(shares[f], rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.interpreted
@@ -118,11 +120,11 @@ def test_shares_are_near_shapleys():
         for k in range(len(row) + 1) for chosen in itertools.combinations(sorted(row), k)
     }  # fmt: skip
     n = len(row)
-    for f, moved in zip(attribution.ids.tolist(), attribution.contributions, strict=True):
+    for f, contribution in zip(attribution.ids.tolist(), attribution.contributions, strict=True):
         exact = math.fsum(
             (value[tuple(sorted((*s, f)))] - value[s]) / (n * math.comb(n - 1, len(s))) for s in value if f not in s
         )
-        assert moved == pytest.approx(exact, abs=0.15 * np.abs(attribution.contributions).max())
+        assert contribution == pytest.approx(exact, abs=0.15 * np.abs(attribution.contributions).max())
 
 
 @pytest.mark.interpreted
@@ -194,9 +196,9 @@ def test_rows_of_all_kinds(options):
 @pytest.mark.interpreted
 def test_predictions_are_within_their_bound_and_accounts_before_it():
     learner = learned(method="nag", clip=0.01)
-    (said,) = learner.explain(stream(1, seed=6))
-    assert abs(said.prediction) == 0.01 < abs(said.attributions[0].raw)
-    adds_up(said.attributions[0])
+    (explained,) = learner.explain(stream(1, seed=6))
+    assert abs(explained.prediction) == 0.01 < abs(explained.attributions[0].raw)
+    adds_up(explained.attributions[0])
 
 
 # ------------------------------------------------------------------------------------------------- members
@@ -208,8 +210,8 @@ def test_members_of_a_committee_say_what_the_combiner_weighs(loss):
     learner, rows = learned(members=MEMBERS, loss=loss), stream(4, seed=7)
     rows = rows._replace(base=np.array([0.0, 0.5, -2.0, 1.0]))
     weights = {member["name"]: member["weight"] for member in learner.facts()["members"]}
-    for i, said in enumerate(learner.explain(rows)):
-        (attribution,) = said.attributions
+    for i, explained in enumerate(learner.explain(rows)):
+        (attribution,) = explained.attributions
         adds_up(attribution)
         assert attribution.start == rows.base[i]
         assert {member.name: member.weight for member in attribution.members} == weights
@@ -224,8 +226,8 @@ def test_a_committee_of_one_says_what_its_member_says():
     """The member learns and predicts as it would alone; what the combiner is told is twice that, within 6."""
     learner, rows = learned(members=("adagrad",)), stream(5, seed=8)
     alone = learned(method="adagrad").predict(rows).raw
-    said = [one.attributions[0].members[0].prediction for one in learner.explain(rows)]
-    np.testing.assert_allclose(said, np.clip(2.0 * alone, -6, 6), rtol=1e-9)
+    explained = [one.attributions[0].members[0].prediction for one in learner.explain(rows)]
+    np.testing.assert_allclose(explained, np.clip(2.0 * alone, -6, 6), rtol=1e-9)
 
 
 @pytest.mark.parametrize("loss", ["squared", "quantile", "poisson"])
@@ -233,8 +235,8 @@ def test_a_committee_of_one_says_what_its_member_says():
 def test_members_of_values_add_up_from_the_mean(loss):
     learner, rows = learned(members=("nag", "nag:tfidf"), loss=loss), stream(4, seed=9, count=True)
     mean = stream(60, count=True).y.mean()
-    for said in learner.explain(rows):
-        (attribution,) = said.attributions
+    for explained in learner.explain(rows):
+        (attribution,) = explained.attributions
         adds_up(attribution)
         assert attribution.start == pytest.approx(math.log(mean) if loss == "poisson" else mean)
         names = {member.name for member in attribution.members}
@@ -245,8 +247,8 @@ def test_members_of_values_add_up_from_the_mean(loss):
 @pytest.mark.interpreted
 def test_members_of_a_mixture():
     learner, rows = learned(method="mixture"), stream(3, seed=10)
-    for i, said in enumerate(learner.explain(rows)):
-        (attribution,) = said.attributions
+    for i, explained in enumerate(learner.explain(rows)):
+        (attribution,) = explained.attributions
         adds_up(attribution)
         assert {member.name: member.weight for member in attribution.members} == learner.facts()["share"]
         p = math.fsum(member.weight / (1 + math.exp(-member.prediction)) for member in attribution.members)
@@ -257,8 +259,8 @@ def test_members_of_a_mixture():
 def test_members_that_went_home_say_nothing():
     learner = learned(members=MEMBERS)
     learner.state.ensemble.now["active"] = 0b000101
-    (said,) = learner.explain(stream(1, seed=11))
-    assert {member.name for member in said.attributions[0].members} == {MEMBERS[0], MEMBERS[2]}
+    (explained,) = learner.explain(stream(1, seed=11))
+    assert {member.name for member in explained.attributions[0].members} == {MEMBERS[0], MEMBERS[2]}
 
 
 # ------------------------------------------------------------------------------------------------- several classes
@@ -273,12 +275,12 @@ def test_the_winning_class_and_the_next_are_explained(options):
     learner.partial_fit(batch)
     rows = stream(4, seed=12)._replace(y=np.full(4, np.nan))
     predicted = learner.predict(rows)
-    for i, said in enumerate(learner.explain(rows)):
+    for i, explained in enumerate(learner.explain(rows)):
         best = np.argsort(-predicted.scores[i])[:2]
-        assert [attribution.label for attribution in said.attributions] == [learner.classes[k] for k in best]
-        assert [attribution.raw for attribution in said.attributions] == predicted.scores[i, best].tolist()
-        assert said.prediction == predicted.prediction[i] == said.attributions[0].label
-        for attribution in said.attributions:
+        assert [attribution.label for attribution in explained.attributions] == [learner.classes[k] for k in best]
+        assert [attribution.raw for attribution in explained.attributions] == predicted.scores[i, best].tolist()
+        assert explained.prediction == predicted.prediction[i] == explained.attributions[0].label
+        for attribution in explained.attributions:
             adds_up(attribution)
             k, row = learner.classes.index(attribution.label), entries(rows, i)
             for f, without in zip(attribution.ids.tolist(), attribution.without, strict=True):
@@ -290,8 +292,8 @@ def test_the_winning_class_and_the_next_are_explained(options):
 @pytest.mark.interpreted
 def test_classes_that_have_not_been_met_have_no_accounts():
     learner, rows = Learner(LearnOptions(classes="auto", method="nag")), stream(1)
-    (said,) = learner.explain(rows)
-    assert math.isnan(said.prediction)
-    assert said.attributions == ()
+    (explained,) = learner.explain(rows)
+    assert math.isnan(explained.prediction)
+    assert explained.attributions == ()
     learner.partial_fit(rows)
     assert [attribution.label for attribution in learner.explain(rows)[0].attributions] == [int(rows.y[0])]

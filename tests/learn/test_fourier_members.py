@@ -52,8 +52,8 @@ def test_what_members_predict_of_numbers_is_worth_its_time():
     batch = batch_for("logistic")
     error = {}
     for members in (("drfd:fourier",), (), tuple(name for name in MEMBERS if name not in OF_NUMBERS)):
-        said = Learner(LearnOptions(members=members)).partial_fit(batch).prediction
-        error[members] = np.mean((said > 0)[300:] != (batch.y > 0)[300:])
+        predicted = Learner(LearnOptions(members=members)).partial_fit(batch).prediction
+        error[members] = np.mean((predicted > 0)[300:] != (batch.y > 0)[300:])
     alone, every, without = error.values()
     assert alone < 0.25
     assert every < without

@@ -15,7 +15,7 @@ from sonlearn.jit import jit
 from sonlearn.learn.invariant_step import travel
 from sonlearn.learn.losses import CODE, loss_of, loss_slope, loss_value
 from sonlearn.options.losses import CLASSIFICATION, LOSSES
-from sonlearn.report.progress import Labels
+from sonlearn.report.progress import LabelStatistics
 
 pytestmark = pytest.mark.interpreted
 
@@ -197,7 +197,7 @@ def test_best_constants_are_best(loss, seed):
         else rng.choice([-1.0, 1.0] if loss in CLASSIFICATION else [0.0, 2.0, 5.0], 40)
     )
     h = rng.choice([0.5, 1.0, 2.0], 40)
-    labels = Labels()
+    labels = LabelStatistics()
     labels.add(y, h)
     best = labels.best_constant(loss)
     if best is None:
@@ -210,6 +210,6 @@ def test_best_constants_are_best(loss, seed):
 
 
 def test_no_counts_have_no_best_constant():
-    labels = Labels()
+    labels = LabelStatistics()
     labels.add(np.zeros(3), np.ones(3))
     assert labels.best_constant("poisson") is None

@@ -109,12 +109,12 @@ def apart(method):
     times = np.random.default_rng(0).choice([1, 2, 3], batch.n)
     weighted = batch._replace(weight=times.astype(float))
     repeated = rows_of(batch, np.repeat(np.arange(batch.n), times))
-    said = []
+    predictions = []
     for rows in (weighted, repeated):
         learner = Learner(LearnOptions(method=method))
         learner.partial_fit(rows)
-        said.append(learner.predict(probe).raw)
-    return np.abs(said[0] - said[1]).mean() / said[1].std()
+        predictions.append(learner.predict(probe).raw)
+    return np.abs(predictions[0] - predictions[1]).mean() / predictions[1].std()
 
 
 @for_all("name", [name for name in METHODS if name not in ENGINES_OF_ENGINES])

@@ -100,9 +100,13 @@ def test_a_learner_is_its_dense_twin(name):
     np.testing.assert_allclose(got.probabilities, probabilities[:, :4], rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(got.probabilities.sum(axis=1) + (K - 4) * got.other, 1.0, rtol=1e-12)
     y = numbered(batch, ours).y
-    told = ~np.isnan(y)
-    np.testing.assert_allclose(got.loss[told], -np.log(probabilities[told, y[told].astype(int)]), rtol=1e-8, atol=1e-12)
-    np.testing.assert_allclose(got.loss[told].mean(), -np.log(probabilities[told, y[told].astype(int)]).mean())
+    labelled = ~np.isnan(y)
+    np.testing.assert_allclose(
+        got.loss[labelled], -np.log(probabilities[labelled, y[labelled].astype(int)]), rtol=1e-8, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        got.loss[labelled].mean(), -np.log(probabilities[labelled, y[labelled].astype(int)]).mean()
+    )
     again, more = ours.predict(batch), np.array([twin.predict(x, 1.0) for x in dense(batch)])
     np.testing.assert_allclose(again.scores, more[:, :4], rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(again.label, batch.y)

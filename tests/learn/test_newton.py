@@ -291,7 +291,7 @@ def agree_with_loss(settings, loss, clip, diagonal):
         clip = 4.0  # alpha = 0 without projection takes steps of any size
     if loss == "poisson":
         clip = 1.0  # its slope is exp(p): without a bound on p steps of any size
-    batch = zipf(n=600, d=90, kind="binary" if loss in CLASSIFICATION else "real")
+    batch = zipf(n=350, d=90, kind="binary" if loss in CLASSIFICATION else "real")
     batch = batch._replace(y=np.abs(batch.y)) if loss == "poisson" else batch
     options = LearnOptions(sketch_size=5, loss=loss, clip=clip, diagonal=diagonal, sigma=0.0625, **settings)
     agree(options, batch)
@@ -322,7 +322,7 @@ def test_sigma_and_eta(eta, sigma):
 
 
 def special_streams():
-    text = zipf(n=900, d=80)
+    text = zipf(n=450, d=80)
     return {
         "weighted": with_weights(text),
         "unlabelled": without_some_labels(text),
@@ -330,12 +330,12 @@ def special_streams():
         "empty-rows": with_empty_rows(text),
         "repeated-ids": repeated_ids(text),
         "unsorted": shuffled_features(text),
-        "long-rows": zipf(n=900, d=80, unit=False),
-        "duplicated": duplicated(n=900),
-        "three-rows": duplicated(n=400, distinct=3),
-        "rank-4": low_rank(n=900, seed=3),
-        "one-feature": one_feature(n=600),
-        "ill-conditioned": ill_conditioned(1e4, T=900, d=40, large=5).batch,
+        "long-rows": zipf(n=450, d=80, unit=False),
+        "duplicated": duplicated(n=450),
+        "three-rows": duplicated(n=200, distinct=3),
+        "rank-4": low_rank(n=450, seed=3),
+        "one-feature": one_feature(n=300),
+        "ill-conditioned": ill_conditioned(1e4, T=450, d=40, large=5).batch,
     }
 
 
@@ -399,7 +399,7 @@ def real(dataset):
     path = DATA / "svm" / f"{dataset}.svm.gz"
     if not path.exists():
         pytest.skip(f"{path.name} is not there (SONLEARN_DATA names the folder that has svm/)")
-    batch = read_svmlight(path, limit=800 if REAL[dataset] else 2000)
+    batch = read_svmlight(path, limit=400 if REAL[dataset] else 800)
     if REAL[dataset]:
         batch = most_frequent(batch, REAL[dataset])
     if dataset == "news20.mc":  # 20 classes, raw counts

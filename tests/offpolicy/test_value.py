@@ -11,7 +11,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import numbered
 from sonlearn.errors import InputError, OptionError
 from sonlearn.offpolicy.evaluation import LOG, Evaluation, Policy
-from sonlearn.offpolicy.scores import Drawn, cut, reach, terms
+from sonlearn.offpolicy.scores import Drawn, cut, decision_terms, reach
 from sonlearn.offpolicy.sequence import KAPPA, LowerSequence, prior
 from sonlearn.offpolicy.value import ESTIMATORS
 
@@ -110,9 +110,9 @@ def test_terms_are_unbiased_and_bounded_whatever_the_control(difference):
         least = p * rng.choice([1.0, 0.5, 0.0], K)
         every = [Drawn(np.array([0, K]), np.array([a]), costs[[a]], p[[a]], least) for a in range(K)]
         near = cut(every[0], delta, q, np.array([k]))
-        found = np.array([terms(one, delta, near)[0] for one in every])
+        found = np.array([decision_terms(one, delta, near)[0] for one in every])
         assert math.isclose(p @ found, delta @ costs, rel_tol=0, abs_tol=1e-9)
-        worst = [terms(one._replace(cost=np.array([c])), delta, near)[0] for one in every for c in (0.0, 1.0)]
+        worst = [decision_terms(one._replace(cost=np.array([c])), delta, near)[0] for one in every for c in (0.0, 1.0)]
         assert min(worst) >= -k - difference - 1e-9
         enough = reach(every[0]._replace(least=p), delta, q)
         np.testing.assert_allclose(cut(every[0]._replace(least=p), delta, q, enough * (1 + 1e-12)), q, atol=1e-9)

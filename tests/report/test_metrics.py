@@ -9,7 +9,7 @@ from sonlearn import Learner, LearnOptions, Metrics
 from sonlearn.learn.classes import PredictedClass
 from sonlearn.learn.learner import Predicted
 from sonlearn.learn.scores import BINS, LARGEST, SMALLEST, ScoreHistogram, bins_of, threshold_below
-from sonlearn.report.metrics import RowSample, ValueSums
+from sonlearn.report.metrics import PredictionSample, ValueSums
 
 pytestmark = pytest.mark.interpreted
 sklearn_metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
@@ -41,7 +41,7 @@ def predicted_of(raw):
     return Predicted(raw, raw, np.zeros(n), np.zeros(n, dtype=bool), raw, np.where(raw > 0, 1.0, -1.0))
 
 
-def told_of(options, y, raw, weight, pieces=1):
+def metrics_of(options, y, raw, weight, pieces=1):
     metrics = Metrics(Learner(options))
     for at in np.array_split(np.arange(len(y)), pieces):
         metrics.count(y[at], weight[at], predicted_of(raw[at]), np.ones(len(at), dtype=bool))
@@ -51,20 +51,20 @@ def told_of(options, y, raw, weight, pieces=1):
 @pytest.mark.parametrize("described", SETS)
 def test_two_classes_are_measured_as_by_scikit_learn(described):
     y, scores, weight = two_classes(*described)
-    told = told_of(LearnOptions(method="nag"), y, scores, weight).result()
+    result = metrics_of(LearnOptions(method="nag"), y, scores, weight).result()
     theirs = sklearn_metrics.roc_auc_score(y, scores, sample_weight=weight)
-    assert abs(told["auc"] - theirs) <= told["auc_error"] + 1e-12
+    assert abs(result["auc"] - theirs) <= result["auc_error"] + 1e-12
     theirs = sklearn_metrics.average_precision_score(y, scores, sample_weight=weight)
-    assert abs(told["average_precision"] - theirs) <= told["average_precision_error"] + 1e-12
+    assert abs(result["average_precision"] - theirs) <= result["average_precision_error"] + 1e-12
     if described[-1] is None:  # true ties count as pairs that share a bin
-        assert max(told["auc_error"], told["average_precision_error"]) < 1e-3
+        assert max(result["auc_error"], result["average_precision_error"]) < 1e-3
     p, r, f, _ = sklearn_metrics.precision_recall_fscore_support(
         y, np.where(scores > 0, 1.0, -1.0), average="binary", pos_label=1.0, sample_weight=weight, zero_division=0
     )
-    said = told["decided"]
-    assert (said["precision"], said["recall"], said["f1"]) == pytest.approx((p, r, f), abs=1e-12)
+    decided = result["decided"]
+    assert (decided["precision"], decided["recall"], decided["f1"]) == pytest.approx((p, r, f), abs=1e-12)
     probability = np.exp(-np.logaddexp(0.0, -scores))
-    assert told["brier"] == pytest.approx(
+    assert result["brier"] == pytest.approx(
         sklearn_metrics.brier_score_loss(y, probability, sample_weight=weight, pos_label=1.0), rel=1e-9
     )
 
@@ -87,14 +87,14 @@ def test_the_best_f1_is_reached_by_its_threshold_and_missed_by_at_most_the_bound
 
 def test_calibration_error_is_its_definitions():
     y, scores, weight = two_classes(2000, 0.3, 1.0, 2.0, None)
-    told = told_of(LearnOptions(method="nag"), y, scores, weight, pieces=7).result()
+    result = metrics_of(LearnOptions(method="nag"), y, scores, weight, pieces=7).result()
     p, error = 1 / (1 + np.exp(-scores)), 0.0
     bins = [sum(one >= 1 / (1 + 2.0**k) for k in range(9, -10, -1)) for one in p]
     for b in set(bins):
         inside = np.array(bins) == b
         h = weight[inside]
         error += h.sum() * abs((h @ p[inside] - h @ (y[inside] > 0)) / h.sum())
-    assert told["calibration_error"] == pytest.approx(error / weight.sum(), rel=1e-9)
+    assert result["calibration_error"] == pytest.approx(error / weight.sum(), rel=1e-9)
 
 
 def test_bins_keep_the_order_of_scores_and_are_as_narrow_as_promised():
@@ -117,7 +117,10 @@ def test_bins_keep_the_order_of_scores_and_are_as_narrow_as_promised():
 def test_where_batches_end_changes_no_bit():
     y, scores, weight = two_classes(2000, 0.3, 1.0, 2.0, None)
     for options, labels in ((LearnOptions(method="nag"), y), (LearnOptions(method="nag", loss="squared"), y + scores)):
-        whole, pieces = told_of(options, labels, scores, weight), told_of(options, labels, scores, weight, pieces=61)
+        whole, pieces = (
+            metrics_of(options, labels, scores, weight),
+            metrics_of(options, labels, scores, weight, pieces=61),
+        )
         assert whole.result() == pieces.result()
         assert whole.pictures() == pieces.pictures()
 
@@ -139,15 +142,15 @@ def test_values_are_measured_as_by_scikit_learn(far):
     for n in (3, 200, 3000):
         y = far + rng.normal(size=n)
         predicted, weight = y + 0.3 * rng.normal(size=n), rng.choice([0.5, 1.0, 3.0], n)
-        told = told_of(LearnOptions(method="nag", loss="squared"), y, predicted, weight, pieces=3).result()
-        assert told["kind"] == "values"
-        assert told["rmse"] == pytest.approx(
+        result = metrics_of(LearnOptions(method="nag", loss="squared"), y, predicted, weight, pieces=3).result()
+        assert result["kind"] == "values"
+        assert result["rmse"] == pytest.approx(
             math.sqrt(sklearn_metrics.mean_squared_error(y, predicted, sample_weight=weight)), rel=1e-9
         )
-        assert told["mae"] == pytest.approx(
+        assert result["mae"] == pytest.approx(
             sklearn_metrics.mean_absolute_error(y, predicted, sample_weight=weight), rel=1e-9
         )
-        assert told["r2"] == pytest.approx(sklearn_metrics.r2_score(y, predicted, sample_weight=weight), rel=1e-7)
+        assert result["r2"] == pytest.approx(sklearn_metrics.r2_score(y, predicted, sample_weight=weight), rel=1e-7)
 
 
 def test_equal_labels_have_no_r2():
@@ -159,8 +162,8 @@ def test_equal_labels_have_no_r2():
 def test_counts_are_measured_as_counts():
     rng = np.random.default_rng(6)
     y, raw = rng.poisson(4.0, 300).astype(float), rng.normal(1.3, 0.2, 300)
-    told = told_of(LearnOptions(method="nag", loss="poisson"), y, raw, np.ones(300)).result()
-    assert told["r2"] == pytest.approx(sklearn_metrics.r2_score(y, np.exp(raw)), rel=1e-9)
+    result = metrics_of(LearnOptions(method="nag", loss="poisson"), y, raw, np.ones(300)).result()
+    assert result["r2"] == pytest.approx(sklearn_metrics.r2_score(y, np.exp(raw)), rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -170,59 +173,59 @@ def test_several_classes_are_measured_as_by_scikit_learn(seed):
     learner = Learner(LearnOptions(method="nag", classes="auto"))
     learner.declare_classes(range(k))
     y = rng.integers(0, k, n).astype(float)
-    said = np.where(rng.random(n) < 0.6, y, rng.integers(0, k, n)).astype(float)
-    said[y == 1] = 0.0  # a class that is never found
+    predicted = np.where(rng.random(n) < 0.6, y, rng.integers(0, k, n)).astype(float)
+    predicted[y == 1] = 0.0  # a class that is never found
     weight, none = rng.choice([0.5, 1.0, 3.0], n), np.zeros(n)
-    p = np.eye(k)[said.astype(int)] * 0.7 + 0.3 / k
+    p = np.eye(k)[predicted.astype(int)] * 0.7 + 0.3 / k
     metrics = Metrics(learner)
     for at in np.array_split(np.arange(n), 5):
-        of = (said, none, none, np.zeros(n, bool), y, p, p, none, np.full(n, k), none)
+        of = (predicted, none, none, np.zeros(n, bool), y, p, p, none, np.full(n, k), none)
         metrics.count(y[at], weight[at], PredictedClass(*(part[at] for part in of)), np.ones(len(at), dtype=bool))
-    told = metrics.result()
+    result = metrics.result()
     theirs = {"average": None, "sample_weight": weight, "zero_division": 0}
-    f1 = sklearn_metrics.f1_score(y, said, **theirs)
-    assert told["macro_f1"] == pytest.approx(f1.mean(), rel=1e-9)
+    f1 = sklearn_metrics.f1_score(y, predicted, **theirs)
+    assert result["macro_f1"] == pytest.approx(f1.mean(), rel=1e-9)
     order = np.argsort(f1, kind="stable")
-    assert told["worst"][0]["label"] == "1"
-    assert [row["f1"] for row in told["worst"]] == pytest.approx(f1[order][: len(told["worst"])].tolist(), rel=1e-9)
-    recall = sklearn_metrics.recall_score(y, said, **theirs)
-    precision = sklearn_metrics.precision_score(y, said, **theirs)
-    for row in told["worst"]:
+    assert result["worst"][0]["label"] == "1"
+    assert [row["f1"] for row in result["worst"]] == pytest.approx(f1[order][: len(result["worst"])].tolist(), rel=1e-9)
+    recall = sklearn_metrics.recall_score(y, predicted, **theirs)
+    precision = sklearn_metrics.precision_score(y, predicted, **theirs)
+    for row in result["worst"]:
         at = int(row["label"])
         assert (row["recall"], row["precision"]) == pytest.approx((recall[at], precision[at]), rel=1e-9)
     square = ((p - np.eye(k)[y.astype(int)]) ** 2).sum(axis=1)
-    assert told["brier"] == pytest.approx(np.average(square, weights=weight), rel=1e-9)
+    assert result["brier"] == pytest.approx(np.average(square, weights=weight), rel=1e-9)
 
 
 def test_a_rare_class_that_nobody_predicts_is_told():
     n = 1000
     y = np.where(np.arange(n) % 500 == 3, 1.0, -1.0)
-    metrics = told_of(LearnOptions(method="nag"), y, np.where(y > 0, -3.0, -5.0 - np.arange(n) % 3), np.ones(n))
+    metrics = metrics_of(LearnOptions(method="nag"), y, np.where(y > 0, -3.0, -5.0 - np.arange(n) % 3), np.ones(n))
     assert metrics.result()["decided"]["predicted"] == 0
     assert metrics.result()["best_f1"]["f1"] == 1.0
     assert metrics.nobody().startswith("no example was predicted +1, though 0.2 % are")
-    assert told_of(LearnOptions(method="nag"), y, 10 * y, np.ones(n)).nobody() == ""
+    assert metrics_of(LearnOptions(method="nag"), y, 10 * y, np.ones(n)).nobody() == ""
 
 
 def test_without_labels_of_both_kinds_there_is_nothing_to_rank():
-    metrics = told_of(LearnOptions(method="nag"), np.full(5, -1.0), np.arange(5.0), np.ones(5))
+    metrics = metrics_of(LearnOptions(method="nag"), np.full(5, -1.0), np.arange(5.0), np.ones(5))
     assert metrics.result()["auc"] is metrics.result()["average_precision"] is metrics.result()["best_f1"] is None
     assert metrics.lines()[0] == "area under the ROC curve = n.a."
     assert metrics.nobody() == ""
-    none = told_of(LearnOptions(method="nag"), np.full(3, np.nan), np.zeros(3), np.ones(3))
+    none = metrics_of(LearnOptions(method="nag"), np.full(3, np.nan), np.zeros(3), np.ones(3))
     assert none.result() is None
     assert none.lines() == []
 
 
 def test_real_labels_of_a_squared_loss_make_it_values():
     y = np.array([1.0, -1.0, 1.0, 2.5])
-    assert told_of(LearnOptions(method="nag", loss="squared"), y[:3], y[:3], np.ones(3)).kind == "two"
-    assert told_of(LearnOptions(method="nag", loss="squared"), y, y, np.ones(4), pieces=4).kind == "values"
+    assert metrics_of(LearnOptions(method="nag", loss="squared"), y[:3], y[:3], np.ones(3)).kind == "two"
+    assert metrics_of(LearnOptions(method="nag", loss="squared"), y, y, np.ones(4), pieces=4).kind == "values"
 
 
 def test_a_sample_is_of_all_rows_alike():
     kept = np.zeros(3000)
-    sample = RowSample(300)
+    sample = PredictionSample(300)
     for part in np.array_split(np.arange(3000.0), 40):
         sample.add(part, part)
     rows = np.array(sample.rows())

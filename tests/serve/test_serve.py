@@ -147,10 +147,10 @@ def test_learning_is_training(method):
     parts = [VW[40:41], VW[41:60], VW[60:61], VW[61:100], VW[100:]]
     with served(learner, learns=True) as server:
         for i, part in enumerate(parts):
-            said = [expected.partial_fit(batch).prediction for batch in batches(part, text)]
+            predicted = [expected.partial_fit(batch).prediction for batch in batches(part, text)]
             tags = [tag for batch in batches(part, text) for tag in batch.tags or [""] * batch.n]
-            told = server.lines(b"".join(part)) if i % 2 else server.ask("POST", "/learn", b"".join(part))[1]
-            assert told == format_lines(np.concatenate(said), tags)
+            reply = server.lines(b"".join(part)) if i % 2 else server.ask("POST", "/learn", b"".join(part))[1]
+            assert reply == format_lines(np.concatenate(predicted), tags)
             server.ask("POST", "/predict", b"".join(VW[:3]))
         assert server.ask("GET", "/metrics")[1].count(f"sonlearn_learned_total {learner.examples - 40}.0") == 1
     assert same_state(learner, expected)
@@ -254,7 +254,7 @@ def test_requests_that_are_worked_on_together_have_the_answers_of_each_alone(lea
     assert max(groups) > 50
     for mine, other, (_, whole) in zip(ours, theirs, jobs, strict=True):
         assert str(mine) == str(other)
-        assert whole or isinstance(mine, module.Answer)
+        assert whole or isinstance(mine, module.Reply)
     assert same_state(learner, alone)
     assert (learner.examples > 40) == learn
 
@@ -278,7 +278,7 @@ def test_too_much_waiting_is_refused():
         assert worker.waiting == 0
         return [type(answer).__name__ for answer in found]
 
-    assert asyncio.run(run()) == ["Answer", "Busy", "Busy"]
+    assert asyncio.run(run()) == ["Reply", "Busy", "Busy"]
 
 
 # ------------------------------------------------------------------------------------------------------------- refusals
@@ -308,10 +308,10 @@ def test_one_clear_line(method, path, body, media, status, line):
     most = 1 << 20 if isinstance(body, str) and len(body) > 9999 else 2000
     with served(learner_of(VW[:10]), body=most) as server:
         found = server.ask(method, path, body, media)
-        said = json.loads(found[1])["error"] + "\n" if "json" in media else found[1]
-        assert (found[0], said.count("\n")) == (status, 1)
-        assert said.startswith(line)
-        assert "Traceback" not in said
+        body = json.loads(found[1])["error"] + "\n" if "json" in media else found[1]
+        assert (found[0], body.count("\n")) == (status, 1)
+        assert body.startswith(line)
+        assert "Traceback" not in body
         assert json.loads(server.ask("GET", "/health")[1])["status"] == "ok"
 
 
@@ -326,8 +326,8 @@ def test_a_line_of_too_many_interactions_is_refused():
 
 def test_health_and_metrics():
     with served(learner_of(VW[:10]), learns=True) as server:
-        said = json.loads(server.ask("GET", "/health")[1])
-        assert said == {"status": "ok", "method": "nag", "examples": 10, "learns": True}
+        body = json.loads(server.ask("GET", "/health")[1])
+        assert body == {"status": "ok", "method": "nag", "examples": 10, "learns": True}
         server.ask("POST", "/learn", b"".join(VW[:7]))
         server.ask("POST", "/predict", b"nobar")
         server.lines(VW[8] + b"nobar\n\n")

@@ -79,9 +79,9 @@ def test_it_predicts_as_predict_does_and_ends_at_a_signal(number, capsys):
     with serving() as (process, http, tcp):
         assert post(http, "/predict", Path("then.vw").read_bytes()) == expected
         with socket.create_connection(("127.0.0.1", tcp), timeout=20) as client, client.makefile("rb") as answers:
-            for line, told in zip(Path("then.vw").read_bytes().splitlines(), expected.splitlines(), strict=True):
+            for line, prediction in zip(Path("then.vw").read_bytes().splitlines(), expected.splitlines(), strict=True):
                 client.sendall(line + b"\n")
-                assert answers.readline().decode().rstrip("\n") == told
+                assert answers.readline().decode().rstrip("\n") == prediction
         before = Path("model").read_bytes()
         process.send_signal(number)
         assert (process.wait(20), process.stderr.read()) == (0, "")
@@ -154,8 +154,8 @@ def test_without_the_extra(missing):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
-    said = r"sonlearn: serve: \w+ is not installed; in a copy of the source: pip install '\.\[serve\]'\n"
-    assert re.fullmatch(said, done.stderr)
+    message = r"sonlearn: serve: \w+ is not installed; in a copy of the source: pip install '\.\[serve\]'\n"
+    assert re.fullmatch(message, done.stderr)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="commands for a POSIX shell")

@@ -10,7 +10,7 @@ from sketch_twin import error, matrix, projection, tail
 
 from sonlearn.errors import OptionError
 from sonlearn.sketch import FrequentDirections, gfd, make_sketch, terms
-from sonlearn.sketch.rules import RULES, mgfd, place, sigmoid
+from sonlearn.sketch.rules import RULES, mgfd, percentile_place, sigmoid
 from sonlearn.sketch.shrink import shrink
 
 MATRICES = ("random_matrix", "low_rank", "adversarial", "decaying", "usps")
@@ -102,9 +102,9 @@ def test_theorem_1_lemma_4_and_theorem_2(name):
 
 
 def test_percentiles_count_from_the_right():
-    assert [place(p, 10) for p in (0.1, 0.5, 0.7, 1.0)] == [10, 6, 4, 1]
-    assert place(0.01, 60) == 60  # p l is at least 1
-    assert [place(0.1, l) for l in (25, 34, 36)] == [23, 32, 33]  # noqa: E741
+    assert [percentile_place(p, 10) for p in (0.1, 0.5, 0.7, 1.0)] == [10, 6, 4, 1]
+    assert percentile_place(0.01, 60) == 60  # p l is at least 1
+    assert [percentile_place(0.1, l) for l in (25, 34, 36)] == [23, 32, 33]  # noqa: E741
     rule = mgfd(150)
     assert (rule.pivot, rule.cap, rule.low) == (46, 136, 149)
     assert (rule.lam, rule.clip, rule.recycle) == (1, False, True)

@@ -9,7 +9,7 @@ from sketch_twin import SYNTHETIC, error, matrix
 
 from sonlearn.sketch import METHODS, FrequentDirections, Rule, covariance_error, make_sketch
 from sonlearn.sketch.decompose import SQUARING_LIMIT, decompose
-from sonlearn.sketch.rows import Active, Columns
+from sonlearn.sketch.rows import Active, ColumnIndex
 
 MATRICES = (*SYNTHETIC, "mushrooms", "usps")
 
@@ -266,7 +266,7 @@ def test_orthonormality_does_not_drift():
 
 
 def test_columns_keep_their_slots():
-    columns = Columns()
+    columns = ColumnIndex()
     np.testing.assert_array_equal(columns.add(np.array([5, 9, 30])), [0, 1, 2])
     np.testing.assert_array_equal(columns.add(np.array([1, 9, 40])), [3, 1, 4])
     np.testing.assert_array_equal(columns.find(np.array([40, 2, 5, 99])), [4, -1, 0, -1])

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from sonlearn.commands.serve import warm_up
 from sonlearn.learn.learner import Learner
 from sonlearn.serve.app import Limits
-from sonlearn.serve.metrics import Metrics
+from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.server import Server, listen
 from sonlearn.serve.worker import Worker
 from sonlearn.text.names import NameTable
@@ -35,7 +35,7 @@ class Served:
 
     async def _run(self, limits: Limits, learns: bool, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
-        metrics = Metrics(lambda: self.learner.examples, lambda: 0)
+        metrics = ServerMetrics(lambda: self.learner.examples, lambda: 0)
         self.worker = Worker(self.learner, NameTable(), most_entries=limits.entries, after=metrics.worked)
         self.server = Server(self.worker, metrics, limits, learns, self.reports.append)
         await self.server.run(*self._sockets, ready.set)

@@ -15,7 +15,7 @@ from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.bandits.by_engine import EngineRewards
 from sonlearn.learn.bandits.confident import ConfidentRewards
-from sonlearn.learn.bandits.rounds import Outcome, Problem
+from sonlearn.learn.bandits.rounds import DecisionResults, Problem
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -39,7 +39,7 @@ class RewardModel(Protocol):
     def rows_of(self, decisions: Decisions) -> Batch:
         """The rows that are to be numbered for `run`."""
 
-    def run(self, state: Any, rows: Rows, size: int, problem: Problem, learn: bool) -> tuple[Any, Outcome]:
+    def run(self, state: Any, rows: Rows, size: int, problem: Problem, learn: bool) -> tuple[Any, DecisionResults]:
         """Decide, and if `learn` learn, the decisions of a problem; features are below `size`."""
 
     def restored(self, state: Any, size: int) -> Any:
@@ -156,11 +156,11 @@ class Bandit:
             if rows >= ROWS or stop == decisions.n:
                 parts.append(self._run(decisions.part(start, stop), learn, start))
                 start, low = stop, low + rows
-        empty = Outcome(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0))
+        empty = DecisionResults(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0))
         whole = (np.concatenate(one) for one in zip(empty, *parts, strict=True))
         return Decided(decisions.first, *whole)
 
-    def _run(self, decisions: Decisions, learn: bool, before: int) -> Outcome:
+    def _run(self, decisions: Decisions, learn: bool, before: int) -> DecisionResults:
         """`partial_fit` or `predict` of decisions, `before` of which have been predicted in the same call."""
         known = ~np.isnan(decisions.cost) & (decisions.action >= 0)
         if decisions.costs is not None:

@@ -24,8 +24,8 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.bandits import rounds
-from sonlearn.learn.bandits.explore import chosen, probabilities, rule_of
-from sonlearn.learn.bandits.rounds import Outcome, Problem
+from sonlearn.learn.bandits.explore import probabilities, rule_of, sample_action
+from sonlearn.learn.bandits.rounds import DecisionResults, Problem
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.make import make_engine
@@ -80,12 +80,12 @@ class EngineRewards:
 
     def run(
         self, state: EngineState, rows: Rows, size: int, problem: Problem, learn: bool
-    ) -> tuple[EngineState, Outcome]:
+    ) -> tuple[EngineState, DecisionResults]:
         """Decide, and if `learn` learn, the decisions of a problem."""
         if learn:
             main = self._engine.reserve(state.main, rows, size)
             state = state._replace(main=main, second=self._second.reserve(state.second, rows, size))
-        out = Outcome.empty(problem)
+        out = DecisionResults.empty(problem)
         silent = rows._replace(y=np.full(len(rows.y), np.nan))
         for i in range(len(problem.action)):
             a, b = int(problem.first[i]), int(problem.first[i + 1])
@@ -106,7 +106,7 @@ class EngineRewards:
         return state, out
 
     def _outcome(
-        self, state: EngineState, problem: Problem, out: Outcome, i: int, drawn: int
+        self, state: EngineState, problem: Problem, out: DecisionResults, i: int, drawn: int
     ) -> tuple[int, float, float]:
         """(action, its cost, its probability) of decision i, which is filled in."""
         a, b = int(problem.first[i]), int(problem.first[i + 1])
@@ -165,5 +165,5 @@ def decide(rule, t, mean, width, p):
 
 @bare_jit
 def draw(seed, t, p):
-    """`chosen`, for Python."""
-    return chosen(seed, t, p)
+    """`sample_action`, for Python."""
+    return sample_action(seed, t, p)

@@ -15,7 +15,7 @@ from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.learn.bandits import rounds
 from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal, packed_diagonal, reserve_diagonal
 from sonlearn.learn.bandits.explore import rule_of
-from sonlearn.learn.bandits.rounds import Models, Outcome, Params, Problem, Scratch, room_needed, run
+from sonlearn.learn.bandits.rounds import DecisionResults, DecisionScratch, Models, Params, Problem, room_needed, run
 from sonlearn.learn.bandits.sketched import (
     SketchedState,
     new_sketched,
@@ -50,7 +50,7 @@ class ConfidentRewards:
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
         K = self._columns = options.actions or 1
-        self._work = Scratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), scratch())
+        self._work = DecisionScratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), scratch())
 
     def new(self) -> ConfidentState:
         """State that has seen nothing."""
@@ -65,14 +65,14 @@ class ConfidentRewards:
 
     def run(
         self, state: ConfidentState, rows: Rows, size: int, problem: Problem, learn: bool
-    ) -> tuple[ConfidentState, Outcome]:
+    ) -> tuple[ConfidentState, DecisionResults]:
         """Decide, and if `learn` learn, the decisions of a problem."""
         if learn:
             state, sparse, dense = self._learned_rows(state, rows, size)
         else:
             sparse, dense = self._sparse.transform(state.sparse, rows), self._dense.transform(state.dense, rows)
         self._reserve_work(int(np.diff(problem.first).max(initial=0)))
-        out, at = Outcome.empty(problem), 0
+        out, at = DecisionResults.empty(problem), 0
         while True:
             models = Models(state.diagonal, with_columns(state.sketched, self._columns), state.now)
             at = run(self._params, models, self._work, sparse, dense, problem, out, at, learn)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.mixing import BITS, LOW, mixed
+from sonlearn.data.mixing import BITS, LOW, hash_bits
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.options.bandit import EXPLORERS, BanditOptions
 
@@ -35,7 +35,7 @@ NODES = 32
 _POINTS = np.array([NormalDist().inv_cdf((i + 0.5) / NODES) for i in range(NODES)])
 
 
-class Rule(NamedTuple):
+class ExplorationRule(NamedTuple):
     """How an action is chosen."""
 
     code: int
@@ -48,11 +48,11 @@ class Rule(NamedTuple):
     seed: int
 
 
-def rule_of(options: BanditOptions) -> Rule:
+def rule_of(options: BanditOptions) -> ExplorationRule:
     """The rule of some options."""
     code = CODE[options.explore] if options.explores else GREEDY
     floor = options.min_probability if options.explores else 0.0
-    return Rule(
+    return ExplorationRule(
         code, options.explore_width, options.epsilon, options.softmax_lambda, options.gamma_scale,
         options.gamma_exponent, floor, options.bandit_seed,
     )  # fmt: skip
@@ -139,10 +139,10 @@ def below(z, s):
 
 
 @bare_inline
-def chosen(seed, t, p):
+def sample_action(seed, t, p):
     """The candidate that a number in [0, 1), a hash of the seed and of the decision's number t, falls to."""
-    low = mixed(mixed(seed & LOW) ^ (seed >> BITS) ^ mixed(t & LOW) ^ (t >> BITS))
-    high = mixed(low ^ 0x5BD1E995)
+    low = hash_bits(hash_bits(seed & LOW) ^ (seed >> BITS) ^ hash_bits(t & LOW) ^ (t >> BITS))
+    high = hash_bits(low ^ 0x5BD1E995)
     u, last = (high * float(1 << 31) + low) / float(1 << 62), 0
     for a in range(len(p)):
         if p[a] > 0.0:

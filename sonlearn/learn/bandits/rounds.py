@@ -28,8 +28,8 @@ import numpy as np
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
 from sonlearn.learn.bandits import diagonal, sketched
 from sonlearn.learn.bandits.diagonal import DiagonalState
-from sonlearn.learn.bandits.explore import Rule, chosen, probabilities
-from sonlearn.learn.bandits.sketched import Columns
+from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, sample_action
+from sonlearn.learn.bandits.sketched import SketchColumns
 from sonlearn.learn.diagonal_fd.dense_engine import Work
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
 from sonlearn.learn.multiclass.pairs import places_needed, room_for_pairs
@@ -51,7 +51,7 @@ SCALARS = [("drawn", "i8"), ("learned", "i8"), ("renewed", "i8"), ("candidates",
 class Params(NamedTuple):
     """What does not change."""
 
-    rule: Rule
+    rule: ExplorationRule
     cb_type: int
     sketch: DiagonalFDParams  # with the retention: 1 - decay
 
@@ -60,7 +60,7 @@ class Models(NamedTuple):
     """What is learned."""
 
     diagonal: DiagonalState
-    columns: Columns
+    columns: SketchColumns
     now: np.ndarray  # structured [1], see `SCALARS`
 
 
@@ -76,7 +76,7 @@ class Problem(NamedTuple):
     costs: np.ndarray  # float64[candidates], or float64[0]
 
 
-class Outcome(NamedTuple):
+class DecisionResults(NamedTuple):
     """What is filled in."""
 
     probability: np.ndarray  # float64[candidates]
@@ -86,13 +86,13 @@ class Outcome(NamedTuple):
     loss: np.ndarray  # float64[n]
 
     @classmethod
-    def empty(cls, problem: Problem) -> Outcome:
+    def empty(cls, problem: Problem) -> DecisionResults:
         """Room for the decisions of a problem."""
         candidates, n = len(problem.row), len(problem.action)
         return cls(*(np.zeros(candidates) for _ in range(3)), np.zeros(n, np.int64), np.zeros(n))
 
 
-class Scratch(NamedTuple):
+class DecisionScratch(NamedTuple):
     """One decision under way: of the columns z, v; of the candidates the rest."""
 
     z: np.ndarray  # float64[columns]
@@ -109,9 +109,9 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
 
     Parameters
     ----------
-    params : Params; models : Models, changed if `learn`; scratch : Scratch
+    params : Params; models : Models, changed if `learn`; scratch : DecisionScratch
     sparse, dense : Rows, the candidates' as each model sees them; not modified
-    problem : Problem, not modified; out : Outcome, filled in
+    problem : Problem, not modified; out : DecisionResults, filled in
     start : int; learn : bool
     """
     now = models.now[0]
@@ -120,12 +120,12 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
         if learn and not has_room(models, sparse, problem, begin, end):
             return i
         shows = estimate(params, models, scratch, sparse, dense, problem, begin, end)
-        choose(params, now, scratch, out, begin, end, shows)
+        decide(params, now, scratch, out, begin, end, shows)
         action, cost = problem.action[i], problem.cost[i]
         probability = problem.probability[i]
         own = len(problem.costs) > 0 or action < 0
         if own:
-            action = chosen(params.rule.seed, now["drawn"] + (0 if learn else i), out.probability[begin:end])
+            action = sample_action(params.rule.seed, now["drawn"] + (0 if learn else i), out.probability[begin:end])
             cost = problem.costs[begin + action] if len(problem.costs) > 0 else math.nan
             probability = out.probability[begin + action]
             out.loss[i] = cost
@@ -185,7 +185,7 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
 
 
 @inline
-def choose(params, now, scratch, out, begin, end, shows):
+def decide(params, now, scratch, out, begin, end, shows):
     """Fill in the probabilities, expected costs and widths of a decision's candidates."""
     n, link = end - begin, params.cb_type < IPS
     share = share_of(now) if shows else 0.0

@@ -51,7 +51,7 @@ class SketchedState(NamedTuple):
     now: np.ndarray  # structured [columns], see `dense_engine.SCALARS`
 
 
-class Columns(NamedTuple):
+class SketchColumns(NamedTuple):
     """The same with a first axis of columns."""
 
     w: np.ndarray  # float64[columns, blocks, LANES]; so are extra and mass
@@ -82,12 +82,12 @@ def scratch() -> Work:
     )  # fmt: skip
 
 
-def with_columns(state: SketchedState, columns: int) -> Columns:
+def with_columns(state: SketchedState, columns: int) -> SketchColumns:
     """The arrays with their axes; they share memory."""
     columns = columns if len(state.now) else 0
     blocks, rows = len(state.w) // LANES // max(columns, 1), ROWS
     wide = (state.w, state.extra, state.mass)
-    return Columns(
+    return SketchColumns(
         *(array.reshape(columns, blocks, LANES) for array in wide), state.B.reshape(columns, blocks, rows, LANES),
         *(array.reshape(columns, rows, rows) for array in (state.T, state.LT)), state.now,
     )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense import rounds, spectral
-from sonlearn.learn.dense.factor import column
+from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.engine import Engine, Predictions, by_class, grown
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
@@ -96,7 +96,7 @@ class Dense(Engine):
         return state._replace(
             w=grown(state.w, d, seen),
             z=grown(state.z, d, seen),
-            A=grown(state.A, column(d), column(seen)),
+            A=grown(state.A, column_start(d), column_start(seen)),
             Pi=grown(state.Pi, d, seen) if self._params.rule == rounds.ADA_LR else state.Pi,
         )
 
@@ -141,7 +141,7 @@ class Dense(Engine):
     def packed(self, state: DenseState) -> DenseState:
         """`state` without unused capacity."""
         seen = int(state.now["seen"][0])
-        return state._replace(w=state.w[:seen], z=state.z[:seen], A=state.A[: column(seen)], Pi=state.Pi[:seen])
+        return state._replace(w=state.w[:seen], z=state.z[:seen], A=state.A[: column_start(seen)], Pi=state.Pi[:seen])
 
     def renumbered(self, state: DenseState, numbers: np.ndarray, features: int) -> DenseState:
         """`state` with other numbers (see `Engine.renumbered`)."""
@@ -187,7 +187,7 @@ class Dense(Engine):
         """float64[features, features]: A."""
         R = np.zeros((len(state.w), len(state.w)))
         for j in range(len(R)):
-            R[: j + 1, j] = state.A[column(j) : column(j + 1)]
+            R[: j + 1, j] = state.A[column_start(j) : column_start(j + 1)]
         return np.asarray(R @ R.T if self._factored else R + R.T - np.diag(np.diag(R)))
 
     def _columns(self, A: np.ndarray) -> np.ndarray:

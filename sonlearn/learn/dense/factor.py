@@ -14,7 +14,7 @@ from sonlearn.jit import bare_inline
 
 
 @bare_inline
-def column(j):
+def column_start(j):
     """Index at which column j begins; column(d) is the length of the array for d features."""
     return j * (j + 1) // 2
 
@@ -22,9 +22,9 @@ def column(j):
 @bare_inline
 def widen(R, j, diagonal):
     """Write column j of R (modified) for a new feature: R_jj <- diagonal, zeros above it."""
-    for i in range(column(j), column(j) + j):
+    for i in range(column_start(j), column_start(j) + j):
         R[i] = 0.0
-    R[column(j) + j] = diagonal
+    R[column_start(j) + j] = diagonal
 
 
 @bare_inline
@@ -37,7 +37,7 @@ def solve(R, d, x, h, u):
     for j in range(d):
         h[j] = x[j]
     for j in range(d - 1, -1, -1):
-        at = column(j)
+        at = column_start(j)
         pivot = h[j] / R[at + j]
         h[j] = pivot
         quadratic += pivot * pivot
@@ -45,7 +45,7 @@ def solve(R, d, x, h, u):
             for i in range(j):
                 h[i] -= pivot * R[at + i]
     for j in range(d):
-        at, total = column(j), h[j]
+        at, total = column_start(j), h[j]
         for i in range(j):
             total -= R[at + i] * u[i]
         u[j] = total / R[at + j]
@@ -58,7 +58,7 @@ def update(R, d, v):
     for j in range(d - 1, -1, -1):
         if v[j] == 0.0:
             continue
-        at = column(j)
+        at = column_start(j)
         length = math.sqrt(R[at + j] * R[at + j] + v[j] * v[j])
         c, s = R[at + j] / length, v[j] / length
         R[at + j] = length

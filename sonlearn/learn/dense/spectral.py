@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import inline, jit
-from sonlearn.learn.dense.factor import column
+from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of
 from sonlearn.learn.losses import leads_too_far
 from sonlearn.learn.newton.round import row_scale, slopes
@@ -78,7 +78,7 @@ def learn(params, state, rows, out, start):
         state.w[:d] = w
         if params.dual:
             state.z[:d] = g
-        pack(state.A, A)
+        pack_triangle(state.A, A)
     return len(rows.y)
 
 
@@ -91,16 +91,16 @@ def matrix(packed, seen, d):
     A = np.zeros((d, d))
     for j in range(seen):
         for k in range(j + 1):
-            A[j, k] = A[k, j] = packed[column(j) + k]
+            A[j, k] = A[k, j] = packed[column_start(j) + k]
     return A
 
 
 @inline
-def pack(packed, A):
+def pack_triangle(packed, A):
     """packed <- the upper triangle of A (float64[d, d], not modified): the inverse of `matrix`."""
     for j in range(len(A)):
         for k in range(j + 1):
-            packed[column(j) + k] = A[j, k]
+            packed[column_start(j) + k] = A[j, k]
 
 
 @inline

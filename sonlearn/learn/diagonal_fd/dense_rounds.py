@@ -228,7 +228,7 @@ def shrink(params, state, work):
     """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `diagonal_fd.shrink`)."""
     now = state.now[0]
     faded = params.retention ** (now["t"] - now["shrunk"])
-    kept = choose(params, state, work, faded)
+    kept = choose_combinations(params, state, work, faded)
     for b in range((now["seen"] + LANES - 1) >> BITS):
         compensate(params, state, work, b, kept, faded)
     for i in range(kept):
@@ -239,7 +239,7 @@ def shrink(params, state, work):
 
 
 @inline
-def choose(params, state, work, faded):
+def choose_combinations(params, state, work, faded):
     """work.C <- the combinations C, all of them negative, and T <- C T C'; returns how many rows are kept."""
     r, kept = state.now[0]["k"] + state.now[0]["raw"], 0
     if params.m == 1:

@@ -20,7 +20,7 @@ from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.lazy import apply_map, enter, times_four
 from sonlearn.learn.diagonal_fd.rounds import run
 from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
-from sonlearn.learn.linear_algebra import clear, factor_identity_plus, leading
+from sonlearn.learn.linear_algebra import clear, factor_identity_plus, leading, solve_upper
 from sonlearn.learn.status import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding errors.
@@ -48,7 +48,7 @@ def learn(params, state, work, rows, out, start):
 def shrink(params, state, work):
     """Keep m - 1 rows and begin a generation with an empty buffer. Modifies state and work."""
     now = state.now[0]
-    n_kept = choose(params, state, work)
+    n_kept = choose_combinations(params, state, work)
     coefficients(state, work)
     log(state, work, n_kept)
     fold(state, work)
@@ -61,7 +61,7 @@ def shrink(params, state, work):
 
 
 @inline
-def choose(params, state, work):
+def choose_combinations(params, state, work):
     """work.CT <- C' and the leading part of state.T <- C T C'; returns the number of rows kept."""
     now = state.now[0]
     r = now["k"] + now["raw"]
@@ -95,13 +95,7 @@ def clear_fours(CT):
 @bare_inline
 def coefficients(state, work):
     """work.c <- L^-T gamma; the weights are wbar + Delta^-1 B'c. The state is not modified."""
-    LT, gamma, c = state.LT, state.gamma, work.c
-    r = state.now[0]["k"] + state.now[0]["raw"]
-    for j in range(r - 1, -1, -1):
-        total = gamma[j]
-        for i in range(j + 1, r):
-            total -= LT[j, i] * c[i]
-        c[j] = total / LT[j, j]
+    solve_upper(state.LT, state.now[0]["k"] + state.now[0]["raw"], state.gamma, work.c)
 
 
 @bare_inline

@@ -115,7 +115,7 @@ class CommitteeByRow:
             for z, totals in zip((out.raw, out.offline), own.totals, strict=True):
                 calls.append((add_up, (totals, loss, layout.classes, z, part.y, part.weight)))
         now = own.now
-        calls.append((note, (now["rows"], now["entries"], history, V, scale.par, part)))
+        calls.append((record_row, (now["rows"], now["entries"], history, V, scale.par, part)))
         if layout.classes:
             calls.append((finish, (out, rows.base, float(committee.clip))))
         self._classes, self._sequence, self._scale, self._part = layout.classes, Sequence(calls), scale, part
@@ -207,7 +207,7 @@ class RowOfMember:
     y : float64[1]
         The label that it learns.
     counted : (tally, scale, whether the first checkpoint is to come, inputs of the combiner)
-        Arguments of `take_in`.
+        Arguments of `write_input`.
     """
 
     def __init__(
@@ -217,7 +217,10 @@ class RowOfMember:
         self.state, self.place, self._engine = state, place, engine
         self._view, self._rows, self._out = view, view.out._replace(y=y), Predictions.empty(1)
         tally, scale, first, V = counted
-        self._counted = take_in, (tally, place, float(member.gain), self._out.prediction, scale, self._rows, first, V)
+        self._counted = (
+            write_input,
+            (tally, place, float(member.gain), self._out.prediction, scale, self._rows, first, V),
+        )
         self._prepare()
 
     def _prepare(self) -> None:
@@ -263,7 +266,7 @@ def _combination(
     inputs = V
     if k < V.shape[1]:
         inputs = np.zeros((1, k))
-        calls.append((choose, (V, np.array(at), inputs)))
+        calls.append((copy_columns, (V, np.array(at), inputs)))
     calls.append((combine, (loss, own, inputs, part.y, part.weight, True, np.zeros((k + 2, k)), out)))
     if own is not combiner:
         calls.append((put_back, (own, np.array(places), combiner)))
@@ -286,7 +289,7 @@ def copy_one(source, target):
 
 
 @bare_jit
-def take_in(tally, i, gain, prediction, scale, rows, first, V):
+def write_input(tally, i, gain, prediction, scale, rows, first, V):
     """V[0, i] <- member i's prediction (float64[1]) as an input of the combiner; its entries are added to its tally.
 
     tally : float64[k, 4], modified; scale : LabelScale of the row; rows : Rows, the row of its view
@@ -307,7 +310,7 @@ def take_in(tally, i, gain, prediction, scale, rows, first, V):
 
 
 @bare_jit
-def choose(V, at, out):
+def copy_columns(V, at, out):
     """out[0, :] (float64[1, m]) <- the columns `at` (int64[m]) of V (float64[1, k])."""
     for j in range(len(at)):
         out[0, j] = V[0, at[j]]
@@ -325,7 +328,7 @@ def put_back(own, at, combiner):
 
 
 @bare_jit
-def note(learned, entries, history, V, par, rows):
+def record_row(learned, entries, history, V, par, rows):
     """Count a row that is learned from, and keep the inputs of its combination while there is a history.
 
     learned, entries : int64[1], modified; history : float32[rows, k + 3], modified, or without rows; V : float64[1, k]

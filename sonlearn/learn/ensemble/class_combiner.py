@@ -31,7 +31,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.linear_algebra import solve_lower, solve_upper
-from sonlearn.learn.multiclass.sums import exponential, largest, summed
+from sonlearn.learn.multiclass.sums import exponential, largest, total_of
 
 #: A_0 as a multiple of I. Over 17 sets .5 errs less than 2, 10 and 100, and than Bayes mixtures of two of them.
 PRIOR = 0.5
@@ -65,7 +65,7 @@ class ClassCombiner(NamedTuple):
     keep: np.ndarray
 
 
-class Scratch(NamedTuple):
+class CombinerScratch(NamedTuple):
     """Space for one row."""
 
     p: np.ndarray  # float64[K]
@@ -90,9 +90,9 @@ def new_class_combiner(
     return ClassCombiner(w, np.diag(A_0), A_0, np.zeros(1, np.int64), np.array([min(KEEP, (1.0 - decay) ** PERIOD)]))
 
 
-def scratch_for(k: int, classes: int) -> Scratch:
+def scratch_for(k: int, classes: int) -> CombinerScratch:
     """Space for rows of so many members and classes."""
-    return Scratch(
+    return CombinerScratch(
         np.zeros(classes), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, k)), np.zeros(classes, np.int64),
         np.zeros((classes, k)),
     )  # fmt: skip
@@ -139,7 +139,7 @@ def combine(combiner, V, met, y, weight, learns, scratch, out):
     V : float64[k, n, K], levelled (`level`)
     met : int64[n], how many classes had been met before each row
     y : float64[n], numbers of classes, NaN for none; of one that had not been met nothing can be learned
-    weight : float64[n]; learns : bool; scratch : Scratch; out : float64[n, K], filled in
+    weight : float64[n]; learns : bool; scratch : CombinerScratch; out : float64[n, K], filled in
     """
     for i in range(len(y)):
         if met[i] == 0:
@@ -175,7 +175,7 @@ def probabilities(w, V, i, met, scratch, logs):
         p[at] = logs[some[at]]
     for at in range(count):
         p[at] = exponential(p[at])
-    total = summed(p, count)
+    total = total_of(p, count)
     for at in range(count):
         p[at] /= total
     whole = math.log(total)

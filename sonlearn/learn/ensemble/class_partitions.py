@@ -19,7 +19,7 @@ import numpy as np
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import grown
-from sonlearn.learn.ensemble.combiner import PERIOD, forget_past, mixed, score, take_step
+from sonlearn.learn.ensemble.combiner import PERIOD, averaged_score, forget_past, score, take_step
 from sonlearn.learn.ensemble.committee import LIMIT, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.partitions import SURE, PartitionEnsemble, PartitionLearner, PartitionState
@@ -130,8 +130,8 @@ def combine_classes(loss, combiner, predictions, y, weight, learns, scratch, out
     for i in range(len(y)):
         V = predictions.scores[i]
         for k in range(V.shape[0]):
-            out.scores[i, k] = mixed(loss, combiner, V, k)
-        out.unseen[i] = mixed(loss, combiner, predictions.unseen, i)
+            out.scores[i, k] = averaged_score(loss, combiner, V, k)
+        out.unseen[i] = averaged_score(loss, combiner, predictions.unseen, i)
         if not learns or not weight[i] > 0.0 or math.isnan(y[i]):
             continue
         for k in range(min(out.met[i], V.shape[0])):

@@ -41,8 +41,8 @@ __all__ = [
     "FIRST",
     "SHORT",
     "WORDS_AFTER",
-    "Case",
-    "History",
+    "ClassHistory",
+    "ClassPruningCase",
     "new_history",
     "next_checkpoint",
     "out_of_place",
@@ -71,7 +71,7 @@ _PRIOR, _FIXED = 1.0, 1e12
 _TURN = 0.6180339887498949
 
 
-class History(NamedTuple):
+class ClassHistory(NamedTuple):
     """The last rows learned, oldest first.
 
     Attributes
@@ -87,9 +87,9 @@ class History(NamedTuple):
     classes: np.ndarray
 
 
-def new_history(members: int) -> History:
+def new_history(members: int) -> ClassHistory:
     """A history of no rows."""
-    return History(np.zeros((0, members, WIDTH), np.float32), np.zeros(0), np.zeros(0, np.int64))
+    return ClassHistory(np.zeros((0, members, WIDTH), np.float32), np.zeros(0), np.zeros(0, np.int64))
 
 
 def next_checkpoint(rows: int) -> int:
@@ -98,9 +98,9 @@ def next_checkpoint(rows: int) -> int:
 
 
 def remembered(
-    history: History, at: list[int], V: np.ndarray, logs: np.ndarray, met: np.ndarray, t: np.ndarray, y: np.ndarray,
-    weight: np.ndarray,
-) -> History:  # fmt: skip
+    history: ClassHistory, at: list[int], V: np.ndarray, logs: np.ndarray, met: np.ndarray, t: np.ndarray,
+    y: np.ndarray, weight: np.ndarray,
+) -> ClassHistory:  # fmt: skip
     """`history` with the rows that are learned from, of which at most `KEPT` stay.
 
     Parameters
@@ -113,18 +113,18 @@ def remembered(
     learned = np.flatnonzero(~np.isnan(y))
     some = np.zeros((len(at), len(learned), WIDTH), np.float32)
     classes = np.zeros(len(learned), np.int64)
-    choose(V, logs, met, t, y, learned, np.zeros(WIDTH - 1, np.int64), some, classes)
+    sample_classes(V, logs, met, t, y, learned, np.zeros(WIDTH - 1, np.int64), some, classes)
     scores = np.zeros((len(learned), history.scores.shape[1], WIDTH), np.float32)
     scores[:, at] = some.transpose(1, 0, 2)
     parts = (scores, weight[learned], classes)
-    return History(*(np.concatenate([old, new])[-KEPT:] for old, new in zip(history, parts, strict=True)))
+    return ClassHistory(*(np.concatenate([old, new])[-KEPT:] for old, new in zip(history, parts, strict=True)))
 
 
-class Case(NamedTuple):
+class ClassPruningCase(NamedTuple):
     """What members are judged by."""
 
     members: tuple[ClassMember, ...]
-    history: History
+    history: ClassHistory
     costs: np.ndarray  # float64[k]; what each has taken
     short: bool  # whether rows are short
     words: bool  # whether rows are words
@@ -132,24 +132,24 @@ class Case(NamedTuple):
     decay: float = 0.0  # what combiners forget with each row
 
 
-def out_of_place(case: Case, left: list[int]) -> list[int]:
+def out_of_place(case: ClassPruningCase, left: list[int]) -> list[int]:
     """Positions of the members for numbers, of those `left`, if rows are words; two stay at least."""
-    those = [i for i in left if not case.members[i].words]
-    return those if case.words and len(left) - len(those) >= 2 else []
+    for_numbers = [i for i in left if not case.members[i].words]
+    return for_numbers if case.words and len(left) - len(for_numbers) >= 2 else []
 
 
-def scattered(case: Case, left: list[int], entries: np.ndarray) -> list[int]:
+def scattered(case: ClassPruningCase, left: list[int], entries: np.ndarray) -> list[int]:
     """Positions of the members on tuples, of those `left`, if rows are long and tuples scattered in all their views.
 
     `entries`: float64[k, 2], entries that each member has had, and different ones.
     """
-    those = [i for i in left if _on_tuples(case.members[i])]
-    if case.short or not those or len(left) - len(those) < 2:
+    on_tuples = [i for i in left if _on_tuples(case.members[i])]
+    if case.short or not on_tuples or len(left) - len(on_tuples) < 2:
         return []
-    return those if (entries[those, 1] / np.maximum(entries[those, 0], 1.0)).min() >= SCATTERED else []
+    return on_tuples if (entries[on_tuples, 1] / np.maximum(entries[on_tuples, 0], 1.0)).min() >= SCATTERED else []
 
 
-def pruned(case: Case, left: list[int], run: Callable[..., Iterable] = map) -> list[int]:
+def pruned(case: ClassPruningCase, left: list[int], run: Callable[..., Iterable] = map) -> list[int]:
     """Positions of the members to prune, of those `left`; two stay at least. `run`: ``map``, maybe side by side."""
     left, going, known = list(left), [], Growths(case)
     slow = {i: _is_slow(case, i) for i in left}
@@ -191,7 +191,7 @@ def cheapest(
     return best, found[best]
 
 
-def replayed(case: Case, chosen: list[int], prior: float) -> tuple[ClassCombiner, np.ndarray]:
+def replayed(case: ClassPruningCase, chosen: list[int], prior: float) -> tuple[ClassCombiner, np.ndarray]:
     """(combiner of the `chosen` after the history, float64[rows] its losses, NaN where there was nothing to lose)."""
     history, k = case.history, len(chosen)
     V = np.ascontiguousarray(history.scores[:, chosen].transpose(1, 0, 2), dtype=np.float64)
@@ -216,7 +216,7 @@ def _multiplicity(classes: np.ndarray) -> np.ndarray:
     return out
 
 
-def _loss(case: Case, chosen: list[int]) -> float:
+def _loss(case: ClassPruningCase, chosen: list[int]) -> float:
     """Mean loss of a combiner of the `chosen` on the rows that judge."""
     losses, start = replayed(case, chosen, _PRIOR)[1], len(case.history.weight) // 4
     known = start + np.flatnonzero(~np.isnan(losses[start:]))
@@ -226,7 +226,7 @@ def _loss(case: Case, chosen: list[int]) -> float:
 class Growths:
     """By what share of itself the loss of members grows without one of them; each loss is worked out once."""
 
-    def __init__(self, case: Case):
+    def __init__(self, case: ClassPruningCase):
         self._case, self._losses = case, dict[tuple[int, ...], float]()
 
     def without(self, left: list[int], i: int) -> float:
@@ -251,13 +251,13 @@ def _on_tuples(member: ClassMember) -> bool:
     return VIEWS[member.view].kind == "tuples"
 
 
-def _is_slow(case: Case, i: int) -> bool:
+def _is_slow(case: ClassPruningCase, i: int) -> bool:
     """Whether member i is one that starts slowly and should be given time."""
     return case.short and _on_tuples(case.members[i])
 
 
 @bare_jit
-def choose(V, logs, met, t, y, learned, others, scores, classes):
+def sample_classes(V, logs, met, t, y, learned, others, scores, classes):
     """scores[:, at] <- scores of row learned[at] for its class, and for the others of its history; classes[at] <- met.
 
     Parameters

@@ -42,8 +42,8 @@ from sonlearn.learn.ensemble.class_pruning import (
     SHORT,
     WORDS,
     WORDS_AFTER,
-    Case,
-    History,
+    ClassHistory,
+    ClassPruningCase,
     new_history,
     next_checkpoint,
     out_of_place,
@@ -79,7 +79,7 @@ class ClassesState(NamedTuple):
     # float64[k, 4]; of each member the sums of h and of h * error over the rows learned, how many entries of its view
     # it has had, and up to the first time that members are pruned of how many different features
     tally: np.ndarray
-    history: History  # see `class_pruning`, up to the last time that members are pruned
+    history: ClassHistory  # see `class_pruning`, up to the last time that members are pruned
     slots: np.ndarray  # int64[classes]; of the number of a class, its slot or -1
     counts: np.ndarray  # int64[slots]; rows learned of each
     now: np.ndarray  # structured [1], as of a committee
@@ -266,17 +266,16 @@ class ClassCommittee(ClassEngine):
         left = majority([int(state.work["active"][0]) for state in states], k)
         views, members = list(self._views.new()), [engine.new() for engine in self._engines]
         for at, name in enumerate(self._views.names):
-            those = [g for g, state in enumerate(states) if name in self._needed(state)]
+            holders = [g for g, state in enumerate(states) if name in self._needed(state)]
             here = [i for i in left if self.members[i].view == name]
             if not here:
                 continue
-            seen = self._views.merge(name, [states[g].views for g in those], base.views)
+            seen = self._views.merge(name, [states[g].views for g in holders], base.views)
             views[at] = seen.state
             size = self._views.sizes(tuple(views))[name]
             for i in here:
-                own = [
-                    (g, numbers) for g, numbers in zip(those, seen.numbers, strict=True) if i in self._active(states[g])
-                ]
+                both = zip(holders, seen.numbers, strict=True)
+                own = [(g, numbers) for g, numbers in both if i in self._active(states[g])]
                 engine = self._engines[i]
                 start = engine.renumbered(base.members[i], seen.base, size, maps[0])
                 found = [engine.renumbered(states[g].members[i], numbers, size, maps[g + 1]) for g, numbers in own]
@@ -359,8 +358,8 @@ class ClassCommittee(ClassEngine):
     def _learn_chunk(self, state: ClassesState, rows: Rows, out: Scores) -> ClassesState:
         """Learn `rows`, whose labels are slots; fills `out`, whose `met` is there."""
         again, active, n, K = bool(state.now["passes"][0] > 0), self._active(state), len(rows.y), len(state.counts)
-        told = ~np.isnan(rows.y)
-        met, once, t = self._count(state, rows, told, again)
+        labelled = ~np.isnan(rows.y)
+        met, once, t = self._count(state, rows, labelled, again)
         V, (logs, others) = np.split(self._room_for(len(active) + 2, n, K), [len(active)])
         members = list(state.members)
         own, seen = self._views.showing(state.views, rows, learn=not again)
@@ -376,7 +375,7 @@ class ClassCommittee(ClassEngine):
             level(V[j], met)
             if not again:
                 tally_up(state.tally[i], V[j], met, rows.y, rows.weight)
-                state.tally[i, 2] += int(np.diff(shown.indptr)[told].sum())
+                state.tally[i, 2] += int(np.diff(shown.indptr)[labelled].sum())
                 if t[0] < FIRST:
                     top = shown.features[: shown.indptr[-1]].max(initial=-1) + 1
                     state.tally[i, 3] = max(state.tally[i, 3], top)
@@ -394,7 +393,7 @@ class ClassCommittee(ClassEngine):
         state = state._replace(views=tuple(own), members=tuple(members))
         if again or not self._prunes:
             return state
-        state.work["entries"] += int(np.diff(rows.indptr)[told].sum())
+        state.work["entries"] += int(np.diff(rows.indptr)[labelled].sum())
         top = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
         state.work["features"] = max(int(state.work["features"][0]), top)
         before = int(t[0]) if n else 0
@@ -427,7 +426,7 @@ class ClassCommittee(ClassEngine):
         if rows == WORDS_AFTER:
             state.work["words"] = words
         words = bool(state.work["words"][0])
-        case = Case(self.members, state.history, costs, short, words, allowed, self._options.decay)
+        case = ClassPruningCase(self.members, state.history, costs, short, words, allowed, self._options.decay)
         if rows == WORDS_AFTER:
             going = out_of_place(case, active)
         else:
@@ -462,19 +461,19 @@ class ClassCommittee(ClassEngine):
         for j, i in enumerate(self._active(state)):
             sharing.setdefault(self.members[i].view, []).append(j)
         jobs = list[Job]()
-        for view, those in sorted(sharing.items(), key=lambda item: -sum(self.members[j].cost for j in item[1])):
+        for view, members in sorted(sharing.items(), key=lambda item: -sum(self.members[j].cost for j in item[1])):
             shown: list[tuple[Rows, int]] = []
             jobs.append(fit_transform := Job(functools.partial(_show, seen, view, n, shown)))
-            jobs += [Job(functools.partial(_call, call, j, shown), [fit_transform]) for j in those]
+            jobs += [Job(functools.partial(_call, call, j, shown), [fit_transform]) for j in members]
         work_off(jobs, self._pool, self._threads)
 
     def _count(
-        self, state: ClassesState, rows: Rows, told: np.ndarray, again: bool
+        self, state: ClassesState, rows: Rows, labelled: np.ndarray, again: bool
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Count the rows; int64[n] each, before each row: classes met, classes shown once, rows learned."""
         n = len(rows.y)
         met, once, t = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
-        count_rows(state.counts, state.work, np.where(told, rows.y, -1.0).astype(np.int64), again, met, once, t)
+        count_rows(state.counts, state.work, np.where(labelled, rows.y, -1.0).astype(np.int64), again, met, once, t)
         return met, once, t
 
     def _to_input(
@@ -493,7 +492,7 @@ def _scores_of(V: np.ndarray, active: list[int], some: list[int]) -> np.ndarray:
     return V[: len(at)] if at == list(range(len(at))) else V[at]
 
 
-def refill(combiner: ClassCombiner, case: Case, among: list[int]) -> None:
+def refill(combiner: ClassCombiner, case: ClassPruningCase, among: list[int]) -> None:
     """The combiner as if only the members `among` had ever scored anything: the history replayed."""
     anew = replayed(case, among, PRIOR)[0]
     combiner.w[:], combiner.A[:] = 0.0, np.diag(combiner.prior)

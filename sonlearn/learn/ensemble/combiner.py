@@ -137,7 +137,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
     """
     E = len(combiner.w)
     for i in range(len(y)):
-        out[i] = mixed(loss, combiner, V, i)
+        out[i] = averaged_score(loss, combiner, V, i)
         if not learns or not weight[i] > 0.0 or math.isnan(y[i]):
             continue
         combiner.rows[0] += 1
@@ -160,7 +160,7 @@ def score(loss, combiner, e, V, i):
 
 
 @bare_inline
-def mixed(loss, combiner, V, i):
+def averaged_score(loss, combiner, V, i):
     """The learners' scores, or with logistic loss their probabilities as log-odds, averaged."""
     E = len(combiner.loss)
     if E == 1:

@@ -52,7 +52,7 @@ class Committee(Engine):
     def __init__(self, options: LearnOptions, threads: int = 1):
         self.clip = options.clip
         pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        members = members_of(options)
+        members = committee_members(options)
         self.views = Views(dict.fromkeys(each.view for each in members), mapping(pool), options.loss)
         self.labels = LabelStandardiser(options)
         self.ensemble = StackedEnsemble(options, members, pool, threads)
@@ -123,10 +123,10 @@ class Committee(Engine):
         ensembles = [state.ensemble for state in states]
         views, merged = list(base.views), {}
         for at, name in enumerate(self.views.names):
-            those = self.ensemble.with_view(ensembles, name)
-            if those:
-                found = self.views.merge(name, [states[g].views for g in those], base.views)
-                views[at], merged[name] = found.state, (those, found)
+            holders = self.ensemble.with_view(ensembles, name)
+            if holders:
+                found = self.views.merge(name, [states[g].views for g in holders], base.views)
+                views[at], merged[name] = found.state, (holders, found)
             else:
                 views[at] = self.views.new()[at]
         ensemble = self.ensemble.merge(ensembles, base.ensemble, rows, merged, self.views.sizes(tuple(views)))
@@ -156,7 +156,7 @@ class Committee(Engine):
         np.clip(out.raw, -self.clip, self.clip, out=out.prediction)
 
 
-def members_of(options: LearnOptions) -> tuple[Member, ...]:
+def committee_members(options: LearnOptions) -> tuple[Member, ...]:
     """The members that `options` ask for.
 
     By default, members that forget no faster than ``--decay`` has all forget are left out: they are there already.

@@ -25,7 +25,7 @@ from sonlearn.jit.sequence import Call
 from sonlearn.learn.losses import HUBER, POISSON, SQUARED, Loss, exp, loss_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.views.codes import take_in, varies
+from sonlearn.views.codes import update_moments, varies
 
 #: Inputs of the combiner are within this for a class.
 CLIP = 6.0
@@ -132,7 +132,7 @@ def scale_rows(loss, state, rows, scale, learn, out):
             scale.high[i] = min((state.range[1] - mean) / unit, LABEL_OUTLIER)
         if loss.code == POISSON:
             scale.par[i] = least_count(state)
-        y, h = label_of(loss, rows.y[i], rows.base[i]), rows.weight[i]
+        y, h = residual_label(loss, rows.y[i], rows.base[i]), rows.weight[i]
         if learn and h > 0.0 and not math.isnan(y):
             take_label(state, y, h)
             unit = unit_of(state)
@@ -143,7 +143,7 @@ def scale_rows(loss, state, rows, scale, learn, out):
 
 
 @bare_inline
-def label_of(loss, y, base):
+def residual_label(loss, y, base):
     """The label less what the base says already; of a count, what is left to multiply exp(base) with."""
     return min(y * exp(-base), MOST) if loss.code == POISSON else y - base
 
@@ -164,7 +164,7 @@ def take_label(state, y, h):
     if state.moments[0] >= LABELS_FIRST and unit > 0.0:
         mean = state.moments[1]
         y = min(max(y, mean - LABEL_OUTLIER * unit), mean + LABEL_OUTLIER * unit)
-    take_in(y, h, state.moments)
+    update_moments(y, h, state.moments)
 
 
 @bare_inline

@@ -11,7 +11,7 @@ from sonlearn.data import merging
 from sonlearn.learn.ensemble.class_combiner import PERIOD as CLASS_PERIOD
 from sonlearn.learn.ensemble.class_combiner import ClassCombiner
 from sonlearn.learn.ensemble.class_pruning import KEPT as KEPT_ROWS
-from sonlearn.learn.ensemble.class_pruning import History
+from sonlearn.learn.ensemble.class_pruning import ClassHistory
 from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, without
 from sonlearn.learn.ensemble.drift import KEPT, Drift, changes_of
 from sonlearn.learn.ensemble.label_scale import LabelState
@@ -85,10 +85,12 @@ def _general(combiner: ClassCombiner) -> Combiner:
     )  # fmt: skip
 
 
-def merge_histories(histories: Sequence[History], base: History, rows: Sequence[int]) -> History:
+def merge_histories(histories: Sequence[ClassHistory], base: ClassHistory, rows: Sequence[int]) -> ClassHistory:
     """The rows of the base, and those that each learner has learned since (the last of them)."""
-    own = [History(*(part[max(len(part) - n, 0) :] for part in each)) for each, n in zip(histories, rows, strict=True)]
-    return History(*(np.concatenate(parts)[-KEPT_ROWS:] for parts in zip(base, *own, strict=True)))
+    own = [
+        ClassHistory(*(part[max(len(part) - n, 0) :] for part in each)) for each, n in zip(histories, rows, strict=True)
+    ]
+    return ClassHistory(*(np.concatenate(parts)[-KEPT_ROWS:] for parts in zip(base, *own, strict=True)))
 
 
 def _positive(A: np.ndarray) -> np.ndarray:

@@ -53,7 +53,7 @@ FALLING = 0.9
 PRECISION = (4.0,)
 
 
-class History(NamedTuple):
+class PruningCase(NamedTuple):
     """What a checkpoint goes by."""
 
     loss: Loss
@@ -77,15 +77,15 @@ def before_first_checkpoint(rows: int) -> bool:
     return rows < FIRST
 
 
-def prune(history: History, left: list[int], entries: np.ndarray, run: Callable[..., list] = map) -> list[int]:
+def prune(case: PruningCase, left: list[int], entries: np.ndarray, run: Callable[..., list] = map) -> list[int]:
     """Positions of the members to prune at the checkpoint after these rows; see `scattered` and `pruned`."""
-    if len(history.rows) != FIRST:
-        return pruned(history, left, run)
-    going = scattered(history, left, entries) + without_rows(history, left, entries)
-    return going + beyond_budget(history, [i for i in left if i not in going], run)
+    if len(case.rows) != FIRST:
+        return pruned(case, left, run)
+    going = scattered(case, left, entries) + lacking_rows(case, left, entries)
+    return going + beyond_budget(case, [i for i in left if i not in going], run)
 
 
-def pruned(history: History, left: list[int], run: Callable[..., list] = map) -> list[int]:
+def pruned(case: PruningCase, left: list[int], run: Callable[..., list] = map) -> list[int]:
     """Positions of the members to prune, of those `left`; two stay at least, and two of the offline combination.
 
     What a member's absence costs grows as others go. So only the one that looked cheapest to miss is judged anew, if
@@ -93,14 +93,14 @@ def pruned(history: History, left: list[int], run: Callable[..., list] = map) ->
     """
     left, going = list(left), []
     if len(left) <= 2:
-        return beyond_budget(history, left, run)
-    means = [i for i in left if history.inputs[i].method == "ewma"]
-    share = history.costs / max(history.costs.sum(), 1e-300)
-    last = len(history.rows) >= CHECKPOINTS[-1]
-    units = [[i] for i in left if i not in means and (last or not history.inputs[i].rate or share[i] >= LITTLE)]
+        return beyond_budget(case, left, run)
+    means = [i for i in left if case.inputs[i].method == "ewma"]
+    share = case.costs / max(case.costs.sum(), 1e-300)
+    last = len(case.rows) >= CHECKPOINTS[-1]
+    units = [[i] for i in left if i not in means and (last or not case.inputs[i].rate or share[i] >= LITTLE)]
     if means and last:
         units.append(means)
-    known = Losses(history)
+    known = Losses(case)
     now, *others = run(lambda unit: known.of([j for j in left if j not in unit]), [[], *units])
     queue = [
         (_price(loss, now, share[unit].sum()), unit, loss, len(left)) for unit, loss in zip(units, others, strict=True)
@@ -115,20 +115,20 @@ def pruned(history: History, left: list[int], run: Callable[..., list] = map) ->
             if queue and price > queue[0][0]:
                 heapq.heappush(queue, (price, unit, loss, len(left)))
                 continue
-        most = NOTHING if unit is means or starts_slowly(history, unit[0]) else PRICE * part
-        if len(left) - len(unit) >= 2 and price * part < most and offline_growth(history, known, left, unit) < most:
+        most = NOTHING if unit is means or starts_slowly(case, unit[0]) else PRICE * part
+        if len(left) - len(unit) >= 2 and price * part < most and offline_growth(case, known, left, unit) < most:
             left = [i for i in left if i not in unit]
             going += unit
             now = loss
-    return going + beyond_budget(history, left, run)
+    return going + beyond_budget(case, left, run)
 
 
-def offline_growth(history: History, known: Losses, left: list[int], unit: list[int]) -> float:
+def offline_growth(case: PruningCase, known: Losses, left: list[int], unit: list[int]) -> float:
     """By what share the loss of the offline combination grows without the members `unit`; inf: they have to stay.
 
     0 where it is the online one, or they have no part in it.
     """
-    long = [i for i in left if i in history.long]
+    long = [i for i in left if i in case.long]
     rest = [i for i in long if i not in unit]
     if len(long) == len(left) or len(rest) == len(long):
         return 0.0
@@ -138,12 +138,12 @@ def offline_growth(history: History, known: Losses, left: list[int], unit: list[
     return (known.of(rest) - before) / max(before, 1e-300)
 
 
-def beyond_budget(history: History, left: list[int], run: Callable[..., list] = map) -> list[int]:
+def beyond_budget(case: PruningCase, left: list[int], run: Callable[..., list] = map) -> list[int]:
     """Positions of the members to prune, of those `left`, until the others cost no more than is allowed."""
-    left, going, known = list(left), [], Losses(history)
-    while len(left) > 1 and history.costs[left].sum() > history.allowed:
+    left, going, known = list(left), [], Losses(case)
+    while len(left) > 1 and case.costs[left].sum() > case.allowed:
         now, *others = run(lambda i: known.of([j for j in left if j != i]), [None, *left])
-        prices = [_price(loss, now, history.costs[i]) for i, loss in zip(left, others, strict=True)]
+        prices = [_price(loss, now, case.costs[i]) for i, loss in zip(left, others, strict=True)]
         going.append(left.pop(int(np.argmin(prices))))
     return going
 
@@ -153,25 +153,26 @@ def _price(without: float, now: float, share: float) -> float:
     return (without - now) / max(now, 1e-300) / max(share, 1e-300)
 
 
-def scattered(history: History, left: list[int], entries: np.ndarray) -> list[int]:
+def scattered(case: PruningCase, left: list[int], entries: np.ndarray) -> list[int]:
     """Positions of the members on tuples, of those `left`, if rows are long and tuples scattered in all their views.
 
     `entries`: float64[k, 2], entries of rows that each member has learned, and different ones.
     """
-    those = [i for i in left if on_tuples(history.inputs[i])]
-    if history.short or not those or len(left) - len(those) < 2:
+    tuple_members = [i for i in left if on_tuples(case.inputs[i])]
+    if case.short or not tuple_members or len(left) - len(tuple_members) < 2:
         return []
-    return those if (entries[those, 1] / np.maximum(entries[those, 0], 1.0)).min() >= SCATTERED else []
+    each = entries[tuple_members, 1] / np.maximum(entries[tuple_members, 0], 1.0)
+    return tuple_members if each.min() >= SCATTERED else []
 
 
-def without_rows(history: History, left: list[int], entries: np.ndarray) -> list[int]:
+def lacking_rows(case: PruningCase, left: list[int], entries: np.ndarray) -> list[int]:
     """Positions of the members, of those `left`, whose views of rows of numbers generated less than half the rows.
 
     Such a view generates whole rows or nothing.
     """
-    of_numbers = [i for i in left if VIEWS[history.inputs[i].view].kind == "fourier"]
-    those = [i for i in of_numbers if 2 * entries[i, 0] <= FIRST * entries[i, 1]]
-    return those if len(those) < len(left) else []
+    of_numbers = [i for i in left if VIEWS[case.inputs[i].view].kind == "fourier"]
+    lacking = [i for i in of_numbers if 2 * entries[i, 0] <= FIRST * entries[i, 1]]
+    return lacking if len(lacking) < len(left) else []
 
 
 def on_tuples(member: Member) -> bool:
@@ -179,52 +180,56 @@ def on_tuples(member: Member) -> bool:
     return VIEWS[member.view].kind == "tuples"
 
 
-def starts_slowly(history: History, i: int) -> bool:
+def starts_slowly(case: PruningCase, i: int) -> bool:
     """Whether member i is one that starts slowly and should be given time; what forgets has no time."""
-    if not on_tuples(history.inputs[i]) or history.inputs[i].rate > 0.0:
+    if not on_tuples(case.inputs[i]) or case.inputs[i].rate > 0.0:
         return False
-    own = history.rows[:, i].astype(np.float64) / history.inputs[i].gain
-    y = history.rows[:, -2].astype(np.float64)
-    off = (y - (np.clip(own, -1.0, 1.0) if history.classes else own)) ** 2
+    own = case.rows[:, i].astype(np.float64) / case.inputs[i].gain
+    y = case.rows[:, -2].astype(np.float64)
+    off = (y - (np.clip(own, -1.0, 1.0) if case.classes else own)) ** 2
     middle = len(off) // 2
-    return history.short or float(off[middle:].mean()) < FALLING * float(off[:middle].mean())
+    return case.short or float(off[middle:].mean()) < FALLING * float(off[:middle].mean())
 
 
 class Losses:
-    """`loss_of` members on a history, each worked out once."""
+    """`replay_loss` members on a history, each worked out once."""
 
-    def __init__(self, history: History):
-        self._history, self._found = history, dict[tuple[int, ...], float]()
+    def __init__(self, case: PruningCase):
+        self._case, self._found = case, dict[tuple[int, ...], float]()
 
     def of(self, chosen: list[int]) -> float:
         """The loss of a combiner of the `chosen`."""
         if tuple(chosen) not in self._found:
-            self._found[tuple(chosen)] = loss_of(self._history, chosen)
+            self._found[tuple(chosen)] = replay_loss(self._case, chosen)
         return self._found[tuple(chosen)]
 
 
-def loss_of(history: History, chosen: list[int]) -> float:
+def replay_loss(case: PruningCase, chosen: list[int]) -> float:
     """Mean loss of a combiner of the `chosen` on the rows that judge."""
-    at = [*chosen, *range(len(history.costs), len(history.inputs))]
-    precision = PRECISION if history.classes else precision_for(history.loss)
-    out, y, weight = replayed(history, at, history.inputs, at, precision)[1:]
+    at = [*chosen, *range(len(case.costs), len(case.inputs))]
+    precision = PRECISION if case.classes else precision_for(case.loss)
+    out, y, weight = replayed(case, at, case.inputs, at, precision)[1:]
     each, start = np.zeros(len(y)), len(y) // 4
-    losses(Loss(history.loss.code, float(history.rows[:, -3].mean())), out, y, each)
+    losses(Loss(case.loss.code, float(case.rows[:, -3].mean())), out, y, each)
     return float(np.average(each[start:], weights=weight[start:]))
 
 
 def replayed(
-    history: History, at: Sequence[int], inputs: Sequence[Member], places: Sequence[int], precision: tuple[float, ...]
+    case: PruningCase,
+    at: Sequence[int],
+    inputs: Sequence[Member],
+    places: Sequence[int],
+    precision: tuple[float, ...],
 ) -> tuple:
     """A combiner of `inputs` run over the last rows of the history.
 
     `at` are the columns of the history that it learns, `places` where they stand among its inputs; the others are 0.
     Returns the combiner, its predictions, labels and weights, float64[min(rows, JUDGED)] each.
     """
-    rows = history.rows[-JUDGED:]
+    rows = case.rows[-JUDGED:]
     V = np.ascontiguousarray(rows[:, list(at)], dtype=np.float64)
     par, y, weight = (np.ascontiguousarray(rows[:, column], dtype=np.float64) for column in (-3, -2, -1))
-    combiner, out = new_combiner(inputs, precision, history.decay), np.zeros(len(y))
-    loss = Loss(history.loss.code, par)
+    combiner, out = new_combiner(inputs, precision, case.decay), np.zeros(len(y))
+    loss = Loss(case.loss.code, par)
     combine_some(loss, combiner, list(places), V, NO_ROWS._replace(y=y, weight=weight), True, out)
     return combiner, out, y, weight

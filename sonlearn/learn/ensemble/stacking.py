@@ -24,14 +24,21 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.delay import Waiting, exchange, new_waiting
+from sonlearn.learn.delay import DelayQueue, exchange, new_waiting
 from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combiner, precision_for, weights_of, without
 from sonlearn.learn.ensemble.drift import Drift, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
 from sonlearn.learn.ensemble.merging import majority, merge_combiners, merge_drifts, went_on
-from sonlearn.learn.ensemble.pruning import SHORT, History, before_first_checkpoint, next_checkpoint, prune, replayed
+from sonlearn.learn.ensemble.pruning import (
+    SHORT,
+    PruningCase,
+    before_first_checkpoint,
+    next_checkpoint,
+    prune,
+    replayed,
+)
 from sonlearn.learn.ensemble.viewing import Seen, rows_between
 from sonlearn.learn.losses import Loss, loss_value
 from sonlearn.learn.make import make_engine
@@ -71,13 +78,13 @@ class EnsembleState(NamedTuple):
     tally: np.ndarray
     # float64[2, 3]; of the online and of the offline combination: sums of h, h * loss and h * error of the rows learned
     totals: np.ndarray
-    history: np.ndarray  # float32[rows, inputs + 3]; see `pruning.History`; up to the last checkpoint
+    history: np.ndarray  # float32[rows, inputs + 3]; see `pruning.PruningCase`; up to the last checkpoint
     drift: Drift  # changes of the stream
-    waiting: Waiting  # inputs for rows whose labels come late
+    waiting: DelayQueue  # inputs for rows whose labels come late
     now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
 
 
-class Layout(NamedTuple):
+class ActiveMembers(NamedTuple):
     """What is at work in a state, for those who learn rows by themselves (`by_row`)."""
 
     members: tuple[Member, ...]
@@ -238,8 +245,8 @@ class StackedEnsemble:
     def with_view(self, states: Sequence[EnsembleState], view: str) -> list[int]:
         """Of several ensembles the positions of those that see `view`, if members at work after the merge do."""
         left = self._left(states)
-        those = [i for i in left if self.members[i].view == view]
-        return [g for g, state in enumerate(states) if those and view in self.needed(state)]
+        users = [i for i in left if self.members[i].view == view]
+        return [g for g, state in enumerate(states) if users and view in self.needed(state)]
 
     def merge(
         self,
@@ -263,16 +270,16 @@ class StackedEnsemble:
         left, k = self._left(states), len(self.members)
         members = [engine.new() for engine in self._engines]
         for i in left:
-            those, seen = views[self.members[i].view]
-            those = [g for g in those if i in self.active(states[g])]
+            holders, seen = views[self.members[i].view]
+            holders = [g for g in holders if i in self.active(states[g])]
             size = sizes[self.members[i].view]
             own = [
                 self._engines[i].renumbered(states[g].members[i], seen.numbers[views[self.members[i].view][0].index(g)],
                                             size)
-                for g in those
+                for g in holders
             ]  # fmt: skip
             start = self._engines[i].renumbered(base.members[i], seen.base, size)
-            members[i] = self._engines[i].merge(own, start, [rows[g] for g in those])
+            members[i] = self._engines[i].merge(own, start, [rows[g] for g in holders])
         now = base.now.copy()
         for name in ("rows", "entries"):
             now[name] = merging.summed(base.now[name], [state.now[name] for state in states], np.ones(len(states)))
@@ -383,10 +390,10 @@ class StackedEnsemble:
         """Views of the members at work."""
         return {self.members[i].view for i in self.active(state)}
 
-    def layout(self, state: EnsembleState) -> Layout:
+    def layout(self, state: EnsembleState) -> ActiveMembers:
         """What is at work."""
         at = self._offline_at(state)
-        return Layout(
+        return ActiveMembers(
             self.members, self._engines, self.active(state), self._online_at(state), at,
             [self._long.index(i) for i in at], len(self._inputs), self._loss, self._classes, self._both,
             self._rows_left(state),
@@ -415,7 +422,7 @@ class StackedEnsemble:
                 members[i], out = learned_by(self._engines[i], members[i], rows._replace(y=part.y[at]), features)
             self._to_input(V[at], i, out, scale.between(at.start, at.stop))
             if not again:
-                state.tally[i, 2] += entries_of(rows, learned[at])
+                state.tally[i, 2] += count_entries(rows, learned[at])
             if not again and first:
                 most = rows.features[: rows.indptr[-1]].max(initial=-1) + 1
                 if most > state.tally[i, 3]:
@@ -476,7 +483,7 @@ class StackedEnsemble:
         learned = (rows.weight > 0) & ~np.isnan(rows.y)
         before, left = _rows(state), self._rows_left(state)
         n = int(np.count_nonzero(learned))
-        state.now["entries"] += entries_of(rows, learned)
+        state.now["entries"] += count_entries(rows, learned)
         active = np.array(self.active(state))
         watch(state.drift, self._classes, z[:, 1], rows.y, rows.weight)
         count_up(state.tally, active, self._classes, V, rows.y, rows.weight)
@@ -499,31 +506,31 @@ class StackedEnsemble:
         """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither."""
         rows, active = _rows(state), self.active(state)
         costs = np.array([member.cost for member in self.members]) * state.tally[:, 2] + ROW_COST * rows
-        history = History(
+        case = PruningCase(
             self._loss, self._inputs, self._long, self._classes, state.history[:rows], costs,
             short=int(state.now["entries"][0]) <= SHORT * rows,
             allowed=self._options.microseconds * 1e-6 / NAG_SECONDS * rows,
             decay=self._options.decay,
         )  # fmt: skip
-        idle, members = prune(history, active, state.tally[:, 2:], self._map), list(state.members)
+        idle, members = prune(case, active, state.tally[:, 2:], self._map), list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
             state.now["active"] &= ~(1 << i)
-        kept = state.history
+        history = state.history
         if idle:
-            kept[:rows, idle] = 0.0
-            state = state._replace(online=self._replayed(history, self._online_at(state), range(len(self._inputs))))
+            history[:rows, idle] = 0.0
+            state = state._replace(online=self._replayed(case, self._online_at(state), range(len(self._inputs))))
             at = self._offline_at(state)
             if at:
-                state = state._replace(offline=self._replayed(history, at, self._long))
+                state = state._replace(offline=self._replayed(case, at, self._long))
         if not self._rows_left(state):
-            kept = kept[:0].copy()
-        return state._replace(members=tuple(members), history=kept)
+            history = history[:0].copy()
+        return state._replace(members=tuple(members), history=history)
 
-    def _replayed(self, history: History, at: list[int], among: Sequence[int]) -> Combiner:
+    def _replayed(self, case: PruningCase, at: list[int], among: Sequence[int]) -> Combiner:
         """A combiner of the inputs `among` that has learned the history of those `at` (positions of inputs)."""
         inputs, places = [self._inputs[i] for i in among], [among.index(i) for i in at]
-        anew = replayed(history, at, inputs, places, precision_for(self._loss))[0]
+        anew = replayed(case, at, inputs, places, precision_for(self._loss))[0]
         return without(anew, [i for i in range(len(inputs)) if i not in places])
 
     def _rows_left(self, state: EnsembleState) -> int:
@@ -609,7 +616,7 @@ def _rows(state: EnsembleState) -> int:
     return int(state.now["rows"][0])
 
 
-def entries_of(rows: Rows, which: np.ndarray) -> int:
+def count_entries(rows: Rows, which: np.ndarray) -> int:
     """Entries of the rows `which`, bool[n]."""
     if len(which) == 1:  # quicker
         return int(rows.indptr[1]) if which[0] else 0
@@ -673,7 +680,7 @@ def count_up(tally, active, classes, V, y, weight):
         if weight[i] > 0.0 and y[i] == y[i]:
             for j in active:
                 tally[j, 0] += weight[i]
-                tally[j, 1] += weight[i] * error_of(classes, V[i, j], y[i])
+                tally[j, 1] += weight[i] * row_error(classes, V[i, j], y[i])
 
 
 @bare_jit
@@ -683,11 +690,11 @@ def add_up(totals, loss, classes, z, y, weight):
         if weight[i] > 0.0 and y[i] == y[i]:
             totals[0] += weight[i]
             totals[1] += weight[i] * loss_value(Loss(loss.code, loss.par[i]), z[i], y[i])
-            totals[2] += weight[i] * error_of(classes, z[i], y[i])
+            totals[2] += weight[i] * row_error(classes, z[i], y[i])
 
 
 @bare_inline
-def error_of(classes, z, y):
+def row_error(classes, z, y):
     """Whether the class is wrong, or the squared error."""
     if classes:
         return 1.0 if (z > 0.0) != (y > 0.0) else 0.0

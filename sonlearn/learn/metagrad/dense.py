@@ -16,7 +16,7 @@ import numpy as np
 
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.rounds import enter, features_of
-from sonlearn.learn.dense.spectral import NOISE, matrix, pack
+from sonlearn.learn.dense.spectral import NOISE, matrix, pack_triangle
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.spectrum import INVERSE, spectral
 from sonlearn.learn.tolerances import LIMIT
@@ -55,7 +55,7 @@ def learn(params, state, rows, out, start):
         state.W[:d] = W
         for e in range(E):
             state.logp[e] = logp[e] - logp.max()
-        pack(state.A, A)
+        pack_triangle(state.A, A)
     return len(rows.y)
 
 

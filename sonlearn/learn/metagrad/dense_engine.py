@@ -10,7 +10,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense.engine import NOW, Dense
-from sonlearn.learn.dense.factor import column
+from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.engine import Predictions, by_class, grown
 from sonlearn.learn.metagrad.dense import learn
 from sonlearn.options import LearnOptions
@@ -53,7 +53,7 @@ class MetaGrad(Dense):
         """Make room for learning `rows`, up to the largest number of features allowed."""
         seen, d = int(state.now["seen"][0]), min(features, self._params.most)
         return state._replace(
-            w=grown(state.w, d, seen), W=grown(state.W, d, seen), A=grown(state.A, column(d), column(seen))
+            w=grown(state.w, d, seen), W=grown(state.W, d, seen), A=grown(state.A, column_start(d), column_start(seen))
         )
 
     def learn(self, state: MetaGradState, rows: Rows, out: Predictions, start: int) -> tuple[MetaGradState, int]:
@@ -63,7 +63,7 @@ class MetaGrad(Dense):
     def packed(self, state: MetaGradState) -> MetaGradState:
         """`state` without unused capacity."""
         seen = int(state.now["seen"][0])
-        return state._replace(w=state.w[:seen], W=state.W[:seen], A=state.A[: column(seen)])
+        return state._replace(w=state.w[:seen], W=state.W[:seen], A=state.A[: column_start(seen)])
 
     def renumbered(self, state: MetaGradState, numbers: np.ndarray, features: int) -> MetaGradState:
         """`state` with other numbers (see `Engine.renumbered`)."""

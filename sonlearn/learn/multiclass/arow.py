@@ -340,13 +340,13 @@ def step(r, pairs, rows, i, scale, m, column, work):
             fetch(precisions, place[1, e], 1)
     for e in range(n):
         x = work.values[e]
-        for side in range(2):
-            at = place[side, e]
+        for which in range(2):
+            at = place[which, e]
             precisions[at] = min(precisions[at] + h * x * x / r, MOST)
-            along[side, e] = 1.0 + precisions[at]
-    for side in range(2):
+            along[which, e] = 1.0 + precisions[at]
+    for which in range(2):
         for e in range(n):
-            along[side, e] = work.values[e] / along[side, e]
+            along[which, e] = work.values[e] / along[which, e]
     own, other = product(work.values, along[0], n), product(work.values, along[1], n)
     c = (1.0 - m) / (own + other + r / h)
     for e in range(n):

@@ -48,7 +48,7 @@ from sonlearn.views.codes import log_of_next
 MOST, LEAST = 16_000_000.0, 1e-30
 
 
-class BayesState(NamedTuple):
+class BayesCounts(NamedTuple):
     """All that has been counted."""
 
     pairs: Pairs
@@ -67,12 +67,12 @@ class Bayes:
     def __init__(self, decay: float = 0.0):
         self._decay = decay
 
-    def new(self) -> BayesState:
+    def new(self) -> BayesCounts:
         """State that has seen nothing."""
         now = np.zeros(1, dtype=[("classes", "i8"), ("features", "i8"), ("rows", "i8"), ("numbers", "i8")])
-        return BayesState(new_pairs(1), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), now)
+        return BayesCounts(new_pairs(1), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), now)
 
-    def reserve(self, state: BayesState, rows: Rows, features: int) -> BayesState:
+    def reserve(self, state: BayesCounts, rows: Rows, features: int) -> BayesCounts:
         """Room for features, and for the classes of `rows`."""
         classes = int(state.now["classes"][0])
         most = max(classes, 1 + int(np.nanmax(rows.y, initial=-1.0)))
@@ -84,7 +84,7 @@ class Bayes:
             since=grown(state.since, features, used) if self._decay > 0.0 else state.since,
         )  # fmt: skip
 
-    def learn(self, state: BayesState, rows: Rows, out: np.ndarray, start: int) -> tuple[BayesState, int]:
+    def learn(self, state: BayesCounts, rows: Rows, out: np.ndarray, start: int) -> tuple[BayesCounts, int]:
         """Predict and count rows from `start` on; no row is refused."""
         at = start
         while at < len(rows.y):
@@ -94,12 +94,12 @@ class Bayes:
                 state = state._replace(pairs=more_room(state.pairs, places, out.shape[1]))
         return state, at
 
-    def predict(self, state: BayesState, rows: Rows, out: np.ndarray) -> int:
+    def predict(self, state: BayesCounts, rows: Rows, out: np.ndarray) -> int:
         """Predict and change nothing."""
         predict(self._decay, state, rows, out)
         return len(rows.y)
 
-    def packed(self, state: BayesState) -> BayesState:
+    def packed(self, state: BayesCounts) -> BayesCounts:
         """`state` without spare room."""
         classes = state.now["classes"][0]
         return state._replace(
@@ -107,7 +107,7 @@ class Bayes:
             since=state.since[: state.now["numbers"][0]],
         )  # fmt: skip
 
-    def renumbered(self, state: BayesState, numbers: np.ndarray, features: int, slots: np.ndarray) -> BayesState:
+    def renumbered(self, state: BayesCounts, numbers: np.ndarray, features: int, slots: np.ndarray) -> BayesCounts:
         """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
         now, known = state.now.copy(), slots[: len(state.rows)]
         pairs, since = state.pairs, state.since
@@ -116,9 +116,9 @@ class Bayes:
             since, now["numbers"] = np.full(features, now["rows"][0]), features
         now["classes"] = K = 1 + known.max(initial=-1)
         rows, amounts = (merging.renumbered(each, known, K) for each in (state.rows, state.amounts))
-        return BayesState(renumbered_pairs(pairs, numbers, features, slots), rows, amounts, since, now)
+        return BayesCounts(renumbered_pairs(pairs, numbers, features, slots), rows, amounts, since, now)
 
-    def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
+    def merge(self, states: Sequence[BayesCounts], base: BayesCounts, rows: Sequence[int]) -> BayesCounts:
         """The counts of one run over all rows (see `Engine.merge`)."""
         own = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
         now, every = base.now.copy(), (base, *states)
@@ -135,9 +135,9 @@ class Bayes:
         )
         since = np.full_like(base.since, now["rows"][0])
         pairs = table_of(feature, classes, counts, 0)
-        return BayesState(pairs, of_rows, np.minimum(amounts, MOST * MOST), since, now)
+        return BayesCounts(pairs, of_rows, np.minimum(amounts, MOST * MOST), since, now)
 
-    def facts(self, state: BayesState) -> dict[str, Any]:
+    def facts(self, state: BayesCounts) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
         return {"pairs": count_pairs(state.pairs), "bytes": bytes_of(state.pairs) + state.since.nbytes}
 
@@ -148,7 +148,7 @@ def learn(decay, state, rows, out, start):
 
     Parameters
     ----------
-    decay : float; state : BayesState, modified; rows : Rows, labels slots
+    decay : float; state : BayesCounts, modified; rows : Rows, labels slots
     out : float64[n, K], filled in up to the classes shown before each row
     """
     pairs, now, counts = state.pairs, state.now, state.pairs.values[0]
@@ -184,7 +184,7 @@ def learn(decay, state, rows, out, start):
 def forget(decay, state, rows, i):
     """Discount all counts of classes, and those of row i's features for the rows learned since they occurred.
 
-    decay : float; state : BayesState, modified; rows : Rows, not modified; i : int
+    decay : float; state : BayesCounts, modified; rows : Rows, not modified; i : int
     """
     learned = state.now[0]["rows"]
     for k in range(state.now[0]["classes"]):

@@ -21,7 +21,7 @@ def faded(pairs: Pairs, column: int, left: np.ndarray) -> Pairs:
     feature, _, values = _entries(pairs)
     values = values.astype(np.float64)
     values[:, column] *= left[feature]
-    return packed_pairs(pairs)._replace(values=columns_of(values))
+    return packed_pairs(pairs)._replace(values=class_columns(values))
 
 
 def side_by_side(tables: Sequence[Pairs]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
@@ -56,11 +56,11 @@ def table_of(feature: np.ndarray, classes: np.ndarray, values: np.ndarray, featu
     size = np.bincount(feature, minlength=features).astype(np.int32)
     return packed_pairs(
         new_pairs(values.shape[1])._replace(
-            size=size, classes=classes[order].astype(np.int32), values=columns_of(values[order])
+            size=size, classes=classes[order].astype(np.int32), values=class_columns(values[order])
         )
     )
 
 
-def columns_of(values: np.ndarray) -> tuple[np.ndarray, ...]:
+def class_columns(values: np.ndarray) -> tuple[np.ndarray, ...]:
     """The columns of `values`, as a table holds them."""
     return tuple(np.ascontiguousarray(column, dtype=np.float32) for column in values.T)

@@ -43,7 +43,7 @@ from sonlearn.learn.multiclass.pairs import (
     scale_pairs,
     weights_of,
 )
-from sonlearn.learn.multiclass.sums import exponential, largest, product, summed
+from sonlearn.learn.multiclass.sums import exponential, largest, product, total_of
 
 #: Classes whose slope is smaller are left out of a step.
 TINY = 0.02
@@ -61,7 +61,7 @@ class NagState(NamedTuple):
     now: np.ndarray  # structured [1]: classes; features; t, N; rows learned from
 
 
-class Scratch(NamedTuple):
+class NagScratch(NamedTuple):
     """One row under way."""
 
     q: np.ndarray  # float64[K]
@@ -100,7 +100,7 @@ class Nag:
     def learn(self, state: NagState, rows: Rows, out: np.ndarray, start: int) -> tuple[NagState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
         at, K = start, out.shape[1]
-        scratch = Scratch(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K, bool))
+        scratch = NagScratch(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K, bool))
         while at < len(rows.y):
             at = learn(self._rate, self._decay, state, scratch, rows, out, at)
             if at < len(rows.y):
@@ -163,7 +163,7 @@ def learn(rate, decay, state, scratch, rows, out, start):
 
     Parameters
     ----------
-    rate, decay : float; state : NagState, changed; scratch : Scratch
+    rate, decay : float; state : NagState, changed; scratch : NagScratch
     rows : Rows, labels slots; out : float64[n, K], filled in up to the classes shown before each row
     """
     pairs, now, features = state.pairs, state.now, state.features
@@ -228,7 +228,7 @@ def slopes(q, z, shown, classes, y):
     top = largest(q, classes)
     for k in range(classes):
         q[k] = exponential(q[k] - top)
-    total = summed(q, classes)
+    total = total_of(q, classes)
     for k in range(classes):
         q[k] /= total
     q[y] -= 1.0

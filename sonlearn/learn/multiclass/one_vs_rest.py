@@ -25,7 +25,7 @@ from sonlearn.learn.multiclass.binary_subproblems import BinaryLearner
 from sonlearn.options import LearnOptions
 
 
-class ClassesState(NamedTuple):
+class OneVsRestState(NamedTuple):
     """All that has been learned."""
 
     classes: tuple  # the classes' states, in the order in which classes were met
@@ -92,22 +92,22 @@ class OneVsRest(ClassEngine):
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self.unknown, self.merges = self._binary.unknown, self._binary.merges
 
-    def new(self, classes: int = 0) -> ClassesState:
+    def new(self, classes: int = 0) -> OneVsRestState:
         """State that has seen nothing, with room for so many classes: none that has been met."""
         fresh = tuple(self._binary.new() for _ in range(classes))
-        return ClassesState(fresh, self._binary.new(), np.zeros(classes, np.int64), np.zeros(1, np.int64))
+        return OneVsRestState(fresh, self._binary.new(), np.zeros(classes, np.int64), np.zeros(1, np.int64))
 
-    def met(self, state: ClassesState) -> int:
+    def met(self, state: OneVsRestState) -> int:
         """How many classes have been met."""
         return len(state.classes)
 
-    def reserve(self, state: ClassesState, rows: Rows, features: int) -> ClassesState:
+    def reserve(self, state: OneVsRestState, rows: Rows, features: int) -> OneVsRestState:
         """Learners have room for what they have been shown; theirs of the batch comes with it."""
         classes = tuple(self._binary.reserve(own, features) for own in state.classes)
         unseen = state.unseen if len(classes) == self._most else self._binary.reserve(state.unseen, features)
         return state._replace(classes=classes, unseen=unseen, features=np.array([features]))
 
-    def learn(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
+    def learn(self, state: OneVsRestState, rows: Rows, out: Scores, start: int) -> tuple[OneVsRestState, int]:
         """Learn rows from `start` on; see `Engine.learn`. What a class's learner refuses is marked; others learn it."""
         end = len(rows.y)
         part, out = rows_between(rows, start, end), out.part(start, end)
@@ -120,7 +120,7 @@ class OneVsRest(ClassEngine):
         out.met[:] = len(state.classes) + np.searchsorted(births, np.arange(end - start))
         return state._replace(classes=classes, unseen=unseen, counts=counts), end
 
-    def predict(self, state: ClassesState, rows: Rows, out: Scores) -> int:
+    def predict(self, state: OneVsRestState, rows: Rows, out: Scores) -> int:
         """Predict `rows` and change nothing."""
         n, count = len(rows.y), len(state.classes)
         learners = (*state.classes, state.unseen)[: self._most]
@@ -141,38 +141,38 @@ class OneVsRest(ClassEngine):
         out.scores[:, count:] = out.unseen[:, None]
         return at
 
-    def contributions(self, state: ClassesState, rows: Rows, number: int) -> Contributions | None:
+    def contributions(self, state: OneVsRestState, rows: Rows, number: int) -> Contributions | None:
         """What the members of the class of that number say of `rows`; None where classes have none."""
         return self._binary.contributions(state.classes[number], rows)
 
-    def weights(self, state: ClassesState, features: int) -> np.ndarray:
+    def weights(self, state: OneVsRestState, features: int) -> np.ndarray:
         """float64[classes, features]: weights in the scale of the input."""
         rows = [self._binary.weights(own, features) for own in state.classes]
         return np.array(rows).reshape(len(rows), features)
 
-    def packed(self, state: ClassesState) -> ClassesState:
+    def packed(self, state: OneVsRestState) -> OneVsRestState:
         """`state` without spare room."""
         classes = tuple(self._binary.packed(own) for own in state.classes)
         return state._replace(classes=classes, unseen=self._binary.packed(state.unseen))
 
-    def facts(self, state: ClassesState) -> dict[str, Any]:
+    def facts(self, state: OneVsRestState) -> dict[str, Any]:
         """classes: of each the rows learned (`examples`), and what its learner has to tell."""
         pairs = zip(state.counts.tolist(), state.classes, strict=True)
         return {"classes": [{"examples": count, **self._binary.facts(own)} for count, own in pairs]}
 
-    def next_pass(self, state: ClassesState) -> None:
+    def next_pass(self, state: OneVsRestState) -> None:
         """Say that the rows to come have been learned from before."""
         for own in (*state.classes, state.unseen):
             self._binary.next_pass(own)
 
-    def renumbered(self, state: ClassesState, numbers: np.ndarray, features: int) -> ClassesState:
+    def renumbered(self, state: OneVsRestState, numbers: np.ndarray, features: int) -> OneVsRestState:
         """`state` with other numbers of the features (see `Engine.renumbered`)."""
         packed = self.packed(state)
         classes = tuple(self._binary.renumbered(own, numbers, features) for own in packed.classes)
         unseen = self._binary.renumbered(packed.unseen, numbers, features)
         return state._replace(classes=classes, unseen=unseen, features=np.array([features]))
 
-    def merge(self, states: Sequence[ClassesState], base: ClassesState, rows: Sequence[int]) -> ClassesState:
+    def merge(self, states: Sequence[OneVsRestState], base: OneVsRestState, rows: Sequence[int]) -> OneVsRestState:
         """Each class's learners merged, which are in the same order in all states (see `Engine.merge`)."""
 
         def merge(own: list[State], start: State) -> State:
@@ -183,9 +183,9 @@ class OneVsRest(ClassEngine):
         )  # fmt: skip
         counts = base.counts + sum(state.counts - base.counts for state in states)
         unseen = merge([state.unseen for state in states], base.unseen)
-        return ClassesState(classes, unseen, counts, base.features)
+        return OneVsRestState(classes, unseen, counts, base.features)
 
-    def reordered(self, state: ClassesState, order: list[int | None]) -> ClassesState:
+    def reordered(self, state: OneVsRestState, order: list[int | None]) -> OneVsRestState:
         """`state` with its classes in another order; None stands for one that has not been met, and is from now on."""
         unseen = self._binary.packed(state.unseen)
         classes = tuple(copied(unseen) if k is None else state.classes[k] for k in order)
@@ -199,7 +199,7 @@ class OneVsRest(ClassEngine):
         """``map``, done by several threads where there are."""
         return list((self._pool.map if self._pool else map)(call, workers))
 
-    def _grown(self, state: ClassesState, rows: Rows, births: np.ndarray, out: Scores) -> tuple[tuple, State]:
+    def _grown(self, state: OneVsRestState, rows: Rows, births: np.ndarray, out: Scores) -> tuple[tuple, State]:
         """The classes' states and the spare one after `rows`; new classes learn from their first row on."""
         n, met, features = len(rows.y), len(state.classes), int(state.features[0])
         jobs = [Task(own, 0) for own in state.classes]
@@ -214,8 +214,8 @@ class OneVsRest(ClassEngine):
         jobs += [Task(unseen, at)] if needed else []
 
         def work(worker: int) -> list[State]:
-            mine, side = range(worker, len(jobs), self._threads), self._binaries[worker]
-            return [self._taught(side, jobs[i], n, numbers[i], (features, rows, out)) for i in mine]
+            own_jobs, binary = range(worker, len(jobs), self._threads), self._binaries[worker]
+            return [self._taught(binary, jobs[i], n, numbers[i], (features, rows, out)) for i in own_jobs]
 
         done: list[Any] = [None] * len(jobs)
         for worker, states in enumerate(self._each(work, range(self._threads))):
@@ -228,13 +228,13 @@ class OneVsRest(ClassEngine):
         count = met + len(births)
         return tuple(done[:count]), done[count] if needed else self._binary.new()
 
-    def _taught(self, side: Any, job: Task, stop: int, number: int | None, shown: tuple[int, Rows, Scores]) -> State:
+    def _taught(self, binary: Any, job: Task, stop: int, number: int | None, shown: tuple[int, Rows, Scores]) -> State:
         """The state after rows job.begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
         features, rows, out = shown
         part = rows_between(rows, job.begin, stop)
         y = np.where(np.isnan(part.y), np.nan, np.where(part.y == (-1 if number is None else number), 1.0, -1.0))
         raw, refused = np.zeros(stop - job.begin), np.zeros(stop - job.begin, dtype=bool)
-        own = side.learn(job.state, part._replace(y=y), features, raw, refused)
+        own = binary.learn(job.state, part._replace(y=y), features, raw, refused)
         if number is None:
             out.unseen[job.begin : stop] = raw
         else:

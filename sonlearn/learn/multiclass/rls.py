@@ -41,7 +41,7 @@ class RlsState(NamedTuple):
     now: np.ndarray  # structured [1]: classes; features d; room
 
 
-class Scratch(NamedTuple):
+class RlsScratch(NamedTuple):
     """One row under way."""
 
     x: np.ndarray  # float64[d]
@@ -97,9 +97,9 @@ class Rls:
         predict(W, int(state.now["classes"][0]), scratch, rows, out)
         return len(rows.y)
 
-    def _arrays(self, state: RlsState) -> tuple[np.ndarray, np.ndarray, Scratch]:
+    def _arrays(self, state: RlsState) -> tuple[np.ndarray, np.ndarray, RlsScratch]:
         d, room = (int(state.now[name][0]) for name in ("features", "room"))
-        return state.P.reshape(d, d), state.W.reshape(d, room), Scratch(np.zeros(d), np.zeros(d), np.zeros(room))
+        return state.P.reshape(d, d), state.W.reshape(d, room), RlsScratch(np.zeros(d), np.zeros(d), np.zeros(room))
 
     def packed(self, state: RlsState) -> RlsState:
         """`state` without spare room."""
@@ -146,7 +146,7 @@ def learn(P, W, now, scratch, rows, out, start):
     Parameters
     ----------
     P : float64[d, d], W : float64[d, room], now : structured [1]: changed
-    scratch : Scratch; rows : Rows, labels slots
+    scratch : RlsScratch; rows : Rows, labels slots
     out : float64[n, K], filled in up to the classes shown before each row
     """
     for i in range(start, len(rows.y)):

@@ -87,7 +87,7 @@ def weights(params, state, out):
     """out[c, f] <- weight of feature f, for the first features; out float64[K, features]."""
     for f in range(out.shape[1]):
         for c in range(len(out)):
-            out[c, f] = share(params, state, f, 0.0) * state.W[f, c]
+            out[c, f] = weight_factor(params, state, f, 0.0) * state.W[f, c]
 
 
 @forced_inline
@@ -101,7 +101,7 @@ def score(params, state, rows, i, z):
         xx += x * x
         if f >= len(state.W):  # a feature that was only ever in a refused row
             continue
-        by = share(params, state, f, x) * x
+        by = weight_factor(params, state, f, x) * x
         for c in range(len(z)):
             z[c] += by * state.W[f, c]
     for c in range(len(z)):
@@ -110,7 +110,7 @@ def score(params, state, rows, i, z):
 
 
 @forced_inline
-def share(params, state, f, x):
+def weight_factor(params, state, f, x):
     """What the weights of feature f are of the numbers kept for them, in a row where its value is x."""
     if params.rule == ADA and params.dual:
         return -ada_rate(params, state.shared[f, G])
@@ -161,7 +161,7 @@ def nag(params, state, work, rows, i, p, norm):
     q, size = nag_scales(along, rows.values[begin : rows.indptr[i + 1]], h * norm * norm)
     t, N = now.t + h, now.N + h * size
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
-    by = follow(params, p, int(rows.y[i]), h, q * common, work.step)
+    by = step_factor(params, p, int(rows.y[i]), h, q * common, work.step)
     if not (h * q * common <= LIMIT * LIMIT and math.isfinite(by)):
         return False
     now.t, now.N = t, N
@@ -180,7 +180,7 @@ def nag(params, state, work, rows, i, p, norm):
 
 
 @forced_inline
-def follow(params, p, y, h, q, slopes):
+def step_factor(params, p, y, h, q, slopes):
     """How many times its slopes the row's step is: h, or what following the loss makes of it. q = x'Rx."""
     if not params.invariant or not h * q > 0.0 or slopes[y] == 0.0:
         return h

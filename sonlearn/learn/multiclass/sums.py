@@ -44,7 +44,7 @@ def product(p, v, n):
 
 
 @forced_inline
-def summed(z, n):
+def total_of(z, n):
     """The sum of z[:n]."""
     a = b = c = d = 0.0
     whole = n - n % 4

@@ -21,7 +21,16 @@ from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
 from sonlearn.learn.newton.sparse_time import append, coordinates, log_is_full, move_wbar
 from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T
-from sonlearn.learn.newton.step import Move, newton, projected_slope, projection, quadratic_after, solve, take_in, widen
+from sonlearn.learn.newton.step import (
+    Move,
+    add_direction,
+    newton,
+    projected_slope,
+    projection,
+    quadratic_after,
+    solve,
+    widen,
+)
 from sonlearn.learn.spectrum import INVERSE, spectral
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
 from sonlearn.learn.tolerances import LIMIT
@@ -272,7 +281,7 @@ def buffer_row(params, state, work, feats, row, n_rest):
     if held:
         now.held = params.m - 1 if full else now.held + 1
     if held and counts:
-        take_in(state, work, r + grows, row.scale, not by_eigenvalues)
+        add_direction(state, work, r + grows, row.scale, not by_eigenvalues)
     return SHRINK if shrinks else (STEP if by_eigenvalues and counts else NEXT)
 
 
@@ -282,11 +291,11 @@ def leave_to_shrink(work):
 
     If there was one, the basis must contain the row's direction even though no row has a component along it.
     """
-    moved = False
+    stepped = False
     for c in range(len(work.along)):
-        moved = moved or work.along[c] != 0.0 or work.aside[c] != 0.0
+        stepped = stepped or work.along[c] != 0.0 or work.aside[c] != 0.0
         work.along[c] = work.aside[c] = 0.0
-    return moved
+    return stepped
 
 
 @forced_inline

@@ -67,7 +67,7 @@ def learn(params, state, work, normals, rows, out, start, stop):
             return i
         if leads_too_far(params.loss, rows.base[i] + prediction_after(params, work, xx), xx, LIMIT):
             return i
-        write(params, state, work, rows, i, scale)
+        write_round(params, state, work, rows, i, scale)
         state.lam[:] = lam
         state.U[:] = U
     return stop
@@ -104,14 +104,14 @@ def weight(params, state, f, c):
     """Weight of feature f for class c. Modifies nothing."""
     if f >= len(state.wbar):
         return 0.0
-    total = share(params) * state.wbar[f, c]
+    total = mean_factor(params) * state.wbar[f, c]
     for j in range(state.b.shape[1]):
         total += state.S[f, j] * state.b[c, j]
     return total
 
 
 @bare_inline
-def share(params):
+def mean_factor(params):
     """The factor of wbar in the weights: 1, or -l f(0) for primal-dual updates, where wbar is z."""
     return -params.rate * spectral(params.kind, params.floor, 0.0, 1.0) if params.dual else 1.0
 
@@ -138,7 +138,7 @@ def read(params, state, work, rows, i):
     for c in range(len(wx)):
         for j in range(len(y)):
             wx[c] += state.b[c, j] * y[j]
-        wx[c] += share(params) * zx[c]
+        wx[c] += mean_factor(params) * zx[c]
     return xx
 
 
@@ -241,7 +241,7 @@ def loses_digits(params, work, raw, y, xx):
     """
     size = 1.0 if params.classes or params.loss.code == POISSON else max(abs(y), 1.0)
     for c in range(len(raw)):
-        if not abs(share(params) * work.move[c]) * xx * ROUNDING_OF_ONE <= LOST_DIGITS * max(size, abs(raw[c])):
+        if not abs(mean_factor(params) * work.move[c]) * xx * ROUNDING_OF_ONE <= LOST_DIGITS * max(size, abs(raw[c])):
             return True
     return False
 
@@ -249,7 +249,7 @@ def loses_digits(params, work, raw, y, xx):
 @bare_inline
 def prediction_after(params, work, xx):
     """w'x after the step, without the row's base; of one class. Modifies nothing. xx : float, x'x"""
-    total = share(params) * (work.zx[0] + work.move[0] * xx)
+    total = mean_factor(params) * (work.zx[0] + work.move[0] * xx)
     for j in range(len(work.y)):
         total += work.b[0, j] * work.y[j]
     return total
@@ -327,7 +327,7 @@ def across(params, lam, U, y, a):
 
 
 @bare_inline
-def write(params, state, work, rows, i, scale):
+def write_round(params, state, work, rows, i, scale):
     """The round's results into the state; S += r s x' and wbar += move x at the features of row i. scale : float, s."""
     now = state.now[0]
     now.t += 1

@@ -100,23 +100,23 @@ def format_number(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     if value == int(value) and abs(value) < 1e15:
-        return signed(f"{int(value):,}")
+        return with_minus_sign(f"{int(value):,}")
     if abs(value) < 1000:
-        return signed(f"{value:.4g}")
-    return signed(f"{value:,.0f}" if abs(value) < 1e7 else f"{value:.3g}")
+        return with_minus_sign(f"{value:.4g}")
+    return with_minus_sign(f"{value:,.0f}" if abs(value) < 1e7 else f"{value:.3g}")
 
 
 def short_number(value: float) -> str:
     """The same for the ticks of an axis: 20k, 1M."""
     for least, unit, name in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
         if least <= abs(value) < 1e12:
-            return signed(f"{value / unit:.4g}{name}")
+            return with_minus_sign(f"{value / unit:.4g}{name}")
     if value and not 1e-4 <= abs(value) < 1e6:
-        return signed(f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e"))
-    return signed(f"{value:.6g}")
+        return with_minus_sign(f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e"))
+    return with_minus_sign(f"{value:.6g}")
 
 
-def signed(text: str) -> str:
+def with_minus_sign(text: str) -> str:
     """A number with a minus that is as wide as a digit."""
     return text.replace("-", "\u2212")
 

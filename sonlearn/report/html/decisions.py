@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import bar_row, bars, number, section, span, table
+from sonlearn.report.html.tables import bar_row, bars, number_or_dash, section, span, table
 from sonlearn.report.runlog import Run
 
 
@@ -13,13 +13,17 @@ def policy(run: Run) -> Element | None:
     if not found or not found["values"]:
         return None
     rows = [
-        [one["name"], number(one["cost"]), *(number(one["cost"] + side * 1.96 * one["error"]) for side in (-1, 1))]
+        [
+            one["name"],
+            number_or_dash(one["cost"]),
+            *(number_or_dash(one["cost"] + sign * 1.96 * one["error"]) for sign in (-1, 1)),
+        ]
         for one in found["values"]
     ]
     costs = table(("policy", "mean cost", "from", "to"), rows)
     ends = span([one["share"] for one in found["actions"]])
     taken = [
-        bar_row(str(one["action"]), one["share"], ends, f"{100 * one['given']:.3g} %", number(one["cost"]))
+        bar_row(str(one["action"]), one["share"], ends, f"{100 * one['given']:.3g} %", number_or_dash(one["cost"]))
         for one in found["actions"]
     ]
     lead = (

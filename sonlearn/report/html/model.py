@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, signed
+from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, with_minus_sign
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, bar_row, bars, number, section, span
+from sonlearn.report.html.tables import DASH, bar_row, bars, number_or_dash, section, span
 from sonlearn.report.html.words import member_words
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import ranked_members
 from sonlearn.report.series import spectra as spectra_of
-from sonlearn.report.streams import moments
+from sonlearn.report.streams import change_points
 
 #: Sketches that are drawn with a colour of their own, and eigenvalues of each.
 SPECTRA, EIGENVALUES = 6, 200
@@ -26,7 +26,8 @@ def members(run: Run) -> Element | None:
         lead = "How much of each member's prediction the combination takes, and the error of each alone."
         names = ("member", "", "weight", "own error", "what it sees")
         rows = [
-            bar_row(m["name"], m.get("weight"), ends, number(m.get("error")), member_words(m["name"])) for m in listed
+            bar_row(m["name"], m.get("weight"), ends, number_or_dash(m.get("error")), member_words(m["name"]))
+            for m in listed
         ]
         return section("Members", bars(names, rows), lead=lead, name="members")
     classes = [one for one in end.get("classes") or [] if one.get("members")]
@@ -51,11 +52,11 @@ def stream(run: Run) -> Element | None:
     changes, both = end.get("drift"), end.get("combinations")
     if not changes:
         return None
-    rows = [["drift", moments(changes["changes"])], ["weight on members that forget", f"{changes['short']:.0%}"]]
+    rows = [["drift", change_points(changes["changes"])], ["weight on members that forget", f"{changes['short']:.0%}"]]
     if both:
         for name, which in (("with labels arriving", "online"), ("without", "offline")):
-            rows.append([f"loss {name}", number(both[which]["loss"])])
-            rows.append([f"error {name}", number(both[which]["error"])])
+            rows.append([f"loss {name}", number_or_dash(both[which]["loss"])])
+            rows.append([f"error {name}", number_or_dash(both[which]["error"])])
     lead = "Members that forget follow a stream while labels arrive; a model at rest predicts by the others."
     body = element("tbody", *(element("tr", element("th", n, scope="row"), element("td", v)) for n, v in rows))
     return section("Stream", element("table", body), lead=lead, name="stream")
@@ -65,7 +66,7 @@ def _shaded(weight: float | None, most: float) -> Element:
     if weight is None:
         return element("td", DASH)
     kind = "minus" if weight < 0 else "plus"
-    return element("td", signed(f"{weight:.2f}"), class_=kind, style=f"--share:{abs(weight) / most:.3f}")
+    return element("td", with_minus_sign(f"{weight:.2f}"), class_=kind, style=f"--share:{abs(weight) / most:.3f}")
 
 
 def weights(run: Run) -> Element | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, number, section, table
+from sonlearn.report.html.tables import DASH, number_or_dash, section, table
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import curves, speeds, thinned
 
@@ -24,7 +24,7 @@ def tiles(run: Run) -> Element | None:
     seconds, examples = end["seconds"], end["examples"] + end["held_examples"]
     shown = [
         _tile(f"average error{held}", _percent(end["error"]), _than(_percent(constant.get("error")))),
-        _tile(f"average loss{held}", number(end["loss"]), _than(number(constant.get("loss")))),
+        _tile(f"average loss{held}", number_or_dash(end["loss"]), _than(number_or_dash(constant.get("loss")))),
         _tile("examples", format_number(end["examples"]), _passes(run, end)),
         _tile("examples a second", _rate(examples, seconds), f"{duration(seconds)} in all"),
     ]  # fmt: skip
@@ -48,14 +48,15 @@ def _measured(end: dict[str, Any]) -> list[Element | None]:
         beside = f"best: {best['f1']:.3f} at {best['threshold']:.3g}" if best else ""
         shown.append(_tile("F1 of the class +1", f"{decided['f1']:.3f}" if decided else DASH, beside))
     if measures.get("rmse") is not None:
-        shown.append(_tile("RMSE", number(measures["rmse"]), f"mean absolute error {number(measures['mae'])}"))
+        mae = number_or_dash(measures["mae"])
+        shown.append(_tile("RMSE", number_or_dash(measures["rmse"]), f"mean absolute error {mae}"))
         r2 = measures.get("r2")
         shown.append(_tile("R\u00b2", DASH if r2 is None else f"{r2:.4f}", "1 is best, 0 is the mean of the labels"))
     if measures.get("macro_f1") is not None:
         worst = ", ".join(f"{row['label']} ({row['f1']:.2f})" for row in (measures.get("worst") or [])[:3])
         shown.append(_tile("macro F1", f"{measures['macro_f1']:.4f}", f"lowest: {worst}"))
     if end.get("calibration"):
-        shown.append(_tile("Brier score", number(end["calibration"]["brier"]), "0 is best"))
+        shown.append(_tile("Brier score", number_or_dash(end["calibration"]["brier"]), "0 is best"))
     return shown
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sonlearn.report.html.charts import format_number, signed
+from sonlearn.report.html.charts import format_number, with_minus_sign
 from sonlearn.report.html.markup import Element, element
 
 #: Where there is nothing to say.
@@ -38,7 +38,7 @@ def bar_row(name: str, value: float | None, span: tuple[float, float], *more: st
         start, width = (min(value, 0.0) - low) / (high - low), abs(value) / (high - low)
         bar = element("i", class_="minus" if value < 0 else "plus", style=f"--start:{start:.4f};--share:{width:.4f}")
         number = f"{value:.4f}" if 1e-3 <= max(high, -low) < 1e5 else f"{value:.3g}"
-        cells += [element("td", bar, class_="bar"), element("td", signed(number))]
+        cells += [element("td", bar, class_="bar"), element("td", with_minus_sign(number))]
     return element("tr", *cells, *(element("td", text) for text in more), class_="gone" if value is None else None)
 
 
@@ -49,6 +49,6 @@ def bars(names: tuple[str, ...], rows: list[Element]) -> Element:
                    class_="scroll")  # fmt: skip
 
 
-def number(value: float | None) -> str:
+def number_or_dash(value: float | None) -> str:
     """A number for people, or a dash."""
     return DASH if value is None else format_number(value)

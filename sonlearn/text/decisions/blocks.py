@@ -13,8 +13,8 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser, tag_in
-from sonlearn.text.decisions.crossing import chosen
-from sonlearn.text.decisions.rows import Block, Head, RefusedDecision, assembled
+from sonlearn.text.decisions.crossing import selected_rows
+from sonlearn.text.decisions.rows import DecisionLines, Head, RefusedDecision, assembled
 
 _COST = "action:cost:probability, for example 2:-1:0.25"
 
@@ -49,7 +49,7 @@ class Origin(NamedTuple):
 
 
 def parse_blocks(
-    blocks: list[Block], options: TextOptions, bandit: BanditOptions
+    blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions
 ) -> tuple[Decisions | None, list[RefusedDecision]]:
     """Decisions of blocks of VW text, and those that are malformed."""
     texts: list[bytes] = []  # what the parser of VW text reads: of each row a line
@@ -90,14 +90,14 @@ def parse_blocks(
     lines = np.array([origin[line - 1][1] for line in rows.lines.tolist()])
     rows = rows._replace(lines=lines, tags=None, y=np.full(rows.n, np.nan))
     kept = np.isin(owners, good)
-    rows, owners = chosen(rows, kept), owners[kept]
+    rows, owners = selected_rows(rows, kept), owners[kept]
     begin = np.searchsorted(owners, good)
     return assembled(rows, begin, [heads[at] for at in good], options, bandit, given=True), in_order
 
 
-def _read_line(at: int, block: Block, K: int, texts: list[bytes], origin: list[Origin]) -> Head:
+def _read_line(at: int, block: DecisionLines, K: int, texts: list[bytes], origin: list[Origin]) -> Head:
     """Read the label of a line, a decision among K actions, and give its row to the parser. Raises Malformed."""
-    label = label_of(block.lines[0], block.line)
+    label = parse_label(block.lines[0], block.line)
     if label.shared:
         raise Malformed(block.line, 1, "shared", f"{_COST}; blocks of lines are for --cb_adf")
     wrong = next((a for a in label.actions if not 1 <= a <= K), None)
@@ -105,15 +105,15 @@ def _read_line(at: int, block: Block, K: int, texts: list[bytes], origin: list[O
         raise Malformed(block.line, 1, f"action {wrong}", f"an action from 1 to {K} (--cb {K})")
     named = sorted(set(label.actions))
     columns = tuple(a - 1 for a in named) if len(label.actions) > (label.action > 0) else tuple(range(K))
-    texts.append(features_of(block.lines[0]))
+    texts.append(without_label(block.lines[0]))
     origin.append(Origin(at, block.line, 0, 0, 0))
     action = columns.index(label.action - 1) if label.action else -1
     return Head(block.line, False, columns, action, label.cost, label.probability, label.tag)
 
 
-def _read_block(at: int, block: Block, texts: list[bytes], origin: list[Origin]) -> Head:
+def _read_block(at: int, block: DecisionLines, texts: list[bytes], origin: list[Origin]) -> Head:
     """Read the labels of a block of lines, one an action, and give its rows to the parser. Raises Malformed."""
-    labels = [label_of(line, block.line + i) for i, line in enumerate(block.lines)]
+    labels = [parse_label(line, block.line + i) for i, line in enumerate(block.lines)]
     shared = labels[0].shared
     if shared and len(labels) == 1:
         raise Malformed(block.line, 1, "shared without an action", "a line for each action behind it")
@@ -126,13 +126,13 @@ def _read_block(at: int, block: Block, texts: list[bytes], origin: list[Origin])
     for i, label in enumerate(labels):
         if math.isnan(label.cost) and label.actions:
             raise Malformed(block.line + i, 1, shorten(str(label.actions[0])), _COST)
-    tail = features_of(block.lines[0]).lstrip() if shared else b""
+    tail = without_label(block.lines[0]).lstrip() if shared else b""
     if shared:
-        texts.append(features_of(block.lines[0]))
+        texts.append(without_label(block.lines[0]))
         origin.append(Origin(at, block.line, 0, 0, 0))
     offset = len(block.lines[0]) - len(tail)  # columns of the shared features in their own line
     for i, line in enumerate(block.lines[shared:], int(shared)):
-        own = features_of(line)
+        own = without_label(line)
         texts.append(own + b" " + tail if shared else own)
         origin.append(Origin(at, block.line + i, block.line if shared else 0, len(own), offset))
     tag = next((label.tag for label in labels if label.tag), "")
@@ -142,7 +142,7 @@ def _read_block(at: int, block: Block, texts: list[bytes], origin: list[Origin])
     return Head(block.line, shared, (), chosen[0] - shared, label.cost, label.probability, tag)
 
 
-def label_of(line: bytes, number: int) -> Label:
+def parse_label(line: bytes, number: int) -> Label:
     """What stands before the bar. Raises Malformed."""
     before, bar, _ = line.partition(b"|")
     if not bar:
@@ -185,7 +185,7 @@ def label_of(line: bytes, number: int) -> Label:
     return Label(action, cost, probability, tuple(named), False, tag)
 
 
-def features_of(line: bytes) -> bytes:
+def without_label(line: bytes) -> bytes:
     """`line` with blanks in place of what stands before its bar: columns stay."""
     at = line.index(b"|")
     return b" " * at + line[at:]

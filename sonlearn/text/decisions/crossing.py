@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.data.mixing import BITS, LOW, mixed
+from sonlearn.data.mixing import BITS, LOW, hash_bits
 from sonlearn.jit import bare_inline, bare_jit
 
 #: Bits of a hash: as many as leave a product of two in 63.
 
 
-def chosen(rows: Batch, kept: np.ndarray) -> Batch:
+def selected_rows(rows: Batch, kept: np.ndarray) -> Batch:
     """The rows that are `kept` (bool[n])."""
     if kept.all():
         return rows
@@ -23,7 +23,7 @@ def chosen(rows: Batch, kept: np.ndarray) -> Batch:
     )  # fmt: skip
 
 
-def merged(
+def crossed_rows(
     rows: Batch, begin: np.ndarray, sizes: np.ndarray, shared: np.ndarray, constant: bool, crosses: bool, given: bool
 ) -> Batch:
     """Rows of actions with what is shared, and with products of both.
@@ -48,10 +48,10 @@ def merged(
     actions = np.ones(rows.n, bool)
     actions[begin[shared]] = False
     if given and not crosses:
-        return chosen(rows, actions)
+        return selected_rows(rows, actions)
     own = lengths - constant - np.where((of >= 0) & given, lengths[of] - constant, 0)
-    theirs = np.where(of >= 0, lengths[of] - constant, 0)
-    total = own + theirs + constant + (own * theirs if crosses else 0)
+    shared_sizes = np.where(of >= 0, lengths[of] - constant, 0)
+    total = own + shared_sizes + constant + (own * shared_sizes if crosses else 0)
     at = np.flatnonzero(actions)
     indptr = np.concatenate(([0], np.cumsum(total[at])))
     indices, values = np.empty(indptr[-1], np.int64), np.empty(indptr[-1])
@@ -99,6 +99,6 @@ def cross(indptr, indices, values, at, of, constant, own, crosses, out_indptr, o
 @bare_inline
 def product_id(a, b):
     """The id of the product of two features, from 2^61 on: no id of a feature."""
-    low = mixed(mixed(a & LOW) ^ (a >> BITS) ^ (b & LOW)) ^ (b >> BITS)
-    high = mixed(mixed(b & LOW) ^ (a & LOW)) & ((1 << 30) - 1)
-    return (1 << 61) | (high << BITS) | mixed(low)
+    low = hash_bits(hash_bits(a & LOW) ^ (a >> BITS) ^ (b & LOW)) ^ (b >> BITS)
+    high = hash_bits(hash_bits(b & LOW) ^ (a & LOW)) & ((1 << 30) - 1)
+    return (1 << 61) | (high << BITS) | hash_bits(low)

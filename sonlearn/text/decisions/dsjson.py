@@ -17,12 +17,12 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.decisions.rows import Block, Head, RefusedDecision, assembled
+from sonlearn.text.decisions.rows import DecisionLines, Head, RefusedDecision, assembled
 from sonlearn.text.objects import Members, Unfit, described, error_of, members_of
 
 
 def parse_dsjson(
-    blocks: list[Block], options: TextOptions, bandit: BanditOptions, notes: set[str] | None = None
+    blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions, notes: set[str] | None = None
 ) -> tuple[Decisions | None, list[RefusedDecision]]:
     """Decisions of lines of dsjson, and those that are malformed; what else is to be known is added to `notes`."""
     parser = ChunkParser(options, "stop", 1)

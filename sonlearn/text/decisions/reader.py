@@ -15,7 +15,7 @@ from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.decisions.blocks import parse_blocks
 from sonlearn.text.decisions.dsjson import parse_dsjson
-from sonlearn.text.decisions.rows import Block, without_rows
+from sonlearn.text.decisions.rows import DecisionLines, without_rows
 from sonlearn.text.decisions.tables import (
     as_table,
     decisions_of_classes,
@@ -148,9 +148,9 @@ class DecisionReader:
             self._reader.errors, self._reader.error_count = self._errors, self._error_count
             self._reader.nothing()
 
-    def _blocks(self, source: Any, watch: Any) -> Iterator[list[Block]]:
+    def _blocks(self, source: Any, watch: Any) -> Iterator[list[DecisionLines]]:
         """The blocks of a source, of a chunk of it at a time."""
-        line, begun = 1, Block(1, [])
+        line, begun = 1, DecisionLines(1, [])
         for chunk in read_chunks(source, self._chunk_bytes, watch):
             blocks = []
             for text in chunk.tobytes().split(b"\n")[:-1]:
@@ -159,17 +159,17 @@ class DecisionReader:
                 if self._format is None and not blank:
                     self._format = "json" if text.lstrip()[:1] == b"{" else "vw"
                 if not blank:
-                    begun = Block(line, []) if not begun.lines else begun
+                    begun = DecisionLines(line, []) if not begun.lines else begun
                     begun.lines.append(text)
                 if begun.lines and (blank or self.bandit.actions is not None or self._format == "json"):
                     blocks.append(begun)
-                    begun = Block(line + 1, [])
+                    begun = DecisionLines(line + 1, [])
                 line += 1
             yield blocks
         if begun.lines:
             yield [begun]
 
-    def _parsed(self, blocks: list[Block], source: str) -> Iterator[Decisions]:
+    def _parsed(self, blocks: list[DecisionLines], source: str) -> Iterator[Decisions]:
         """The decisions of some blocks, up to the malformed one that is one too many."""
         if self._format == "json":
             found, problems = parse_dsjson(blocks, self.options, self.bandit, self._notes)

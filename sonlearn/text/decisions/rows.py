@@ -11,10 +11,10 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.text.decisions.crossing import chosen, merged
+from sonlearn.text.decisions.crossing import crossed_rows, selected_rows
 
 
-class Block(NamedTuple):
+class DecisionLines(NamedTuple):
     """The lines of one decision."""
 
     line: int  # number of the first
@@ -57,7 +57,7 @@ def assembled(
     options : TextOptions
     bandit : BanditOptions
     given : bool
-        Whether the rows of actions hold the shared features already: see `merged`.
+        Whether the rows of actions hold the shared features already: see `crossed_rows`.
     """
     action, cost, probability = (
         np.array([getattr(head, name) for head in heads]) for name in ("action", "cost", "probability")
@@ -73,7 +73,7 @@ def assembled(
     shared = np.array([head.shared for head in heads])
     crosses = not (options.quadratic or options.cubic or options.interactions)
     if shared.any():
-        rows = merged(rows, begin, sizes, shared, options.constant, crosses, given)
+        rows = crossed_rows(rows, begin, sizes, shared, options.constant, crosses, given)
         sizes = sizes - shared
     first = np.concatenate(([0], np.cumsum(sizes)))
     return Decisions(
@@ -94,4 +94,4 @@ def without_rows(batch: Batch, rows: list[int]) -> Batch:
     tags = None if batch.tags is None else [batch.tags[i] for i in np.flatnonzero(kept).tolist()]
     names = None if batch.class_names is None else batch.class_names[kept]
     skipped = [(before[at], tag) for at, _, tag in sorted(left_out, key=lambda one: one[:2])]
-    return chosen(batch, kept)._replace(tags=tags, class_names=names, skipped=skipped)
+    return selected_rows(batch, kept)._replace(tags=tags, class_names=names, skipped=skipped)

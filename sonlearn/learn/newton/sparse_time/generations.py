@@ -35,7 +35,7 @@ def apply_map(maps, which, z, source):
 
 
 @forced_inline
-def travel(maps, stamp, generation, z):
+def map_forward(maps, stamp, generation, z):
     """Map z[0], a row of the table, from generation `stamp` to `generation`; returns the index in z of the result.
 
     maps : float64[slots, M, M + K], not modified; z : float64[2, M + K], overwritten
@@ -60,7 +60,7 @@ def present(state, f, z):
         empty = empty and (j >= width or z[0, j] == 0.0)
     if empty:  # maps do not change zeros
         return 0
-    return travel(state.maps, state.features[f].stamp, state.now[0].generation, z)
+    return map_forward(state.maps, state.features[f].stamp, state.now[0].generation, z)
 
 
 @bare_inline

@@ -30,7 +30,7 @@ def look_again(state, work, feats):
     G, y, more = state.basis.G, work.y, work.more
     k, n_raw = state.now[0].k, state.now[0].raw
     unmix(G, k, n_raw, y, work.u, work.h)
-    rest2, n = measure(state, work, feats, work.u, work.h)
+    rest2, n = residual(state, work, feats, work.u, work.h)
     for i in range(n_raw):
         total = more[k + i]
         for j in range(k + i):
@@ -48,7 +48,7 @@ def look_again(state, work, feats):
 
 
 @bare_inline
-def measure(state, work, feats, on_v, on_x):
+def residual(state, work, feats, on_v, on_x):
     """work.rest <- r = x - V'on_v - X'on_x; work.more <- (V r, X r); returns (r'r, length of r).
 
     on_v : float64[at least k]; on_x : float64[at least R]; neither is modified. Overwrites work.zx and work.delta.

@@ -1,4 +1,4 @@
-"""What is said of labels: of a third one, of missing ones, of one alone; and which of two words is the positive one."""
+"""Warnings about labels: a third one, missing ones, only one; and which of two words is the positive label."""
 
 from __future__ import annotations
 
@@ -52,8 +52,10 @@ def test_the_positive_word(cli, tmp_path, labels, positive):
 def test_one_label_alone_is_said(cli, tmp_path):
     for labels, flags in ((["yes"], ()), ([1], ()), ([0], ()), (["a"], ("--classes", "auto"))):
         status, _, err = trained(cli, tmp_path, labels * 100, "--quiet", *flags)
-        said = f"sonlearn: warning: all labels are {str(labels[0])!r}: there is nothing to tell apart; is it the right"
-        assert (status, err[: len(said)]) == (0, said)
+        warning = (
+            f"sonlearn: warning: all labels are {str(labels[0])!r}: there is nothing to tell apart; is it the right"
+        )
+        assert (status, err[: len(warning)]) == (0, warning)
         assert trained(cli, tmp_path, labels * 99, "--quiet", *flags)[2] == ""
     assert trained(cli, tmp_path, ["yes"] * 99 + ["no"], "--quiet")[2] == ""
     assert "tell apart" not in trained(cli, tmp_path, [3] * 100, "--quiet", "--loss", "squared")[2]

@@ -1,4 +1,4 @@
-"""What is said of a prediction: --link, --binary, --min_prediction, --max_prediction; as VW says it."""
+"""How predictions are written: --link, --binary, --min_prediction, --max_prediction; as VW says it."""
 
 import contextlib
 import re
@@ -108,16 +108,16 @@ def test_the_model_keeps_them(text, tmp_path, capsys):
     """predict repeats no option; the error rate is that of the classes, whatever is said of them."""
     errors = {}
     for flags in ([], ["--link", "logistic"], ["--binary"], ["--link", "poisson"]):
-        model, said = tmp_path / "m", tmp_path / "said"
-        for file in (model, said):
+        model, predictions = tmp_path / "m", tmp_path / "predictions"
+        for file in (model, predictions):
             file.unlink(missing_ok=True)
         status, error = run(capsys, "train", "--method", "nag", "-f", model, *flags, text)
         assert status == 0, error
         errors[tuple(flags)] = summary(error, "average error")
-        assert run(capsys, "predict", "--quiet", "-i", model, "-p", said, text)[0] == 0
+        assert run(capsys, "predict", "--quiet", "-i", model, "-p", predictions, text)[0] == 0
         raw = Learner.load(model).weights()[1]
         assert np.isfinite(raw).all()
-        p = numbers(said)
+        p = numbers(predictions)
         assert len(p) == 300
         if "logistic" in flags:
             assert ((p > 0) & (p < 1)).all()
@@ -135,21 +135,21 @@ def test_the_model_keeps_them(text, tmp_path, capsys):
 @pytest.mark.parametrize("method", ["nag", "rfd-son"])
 def test_predict_may_be_told_otherwise(method, text, tmp_path, capsys):
     """As with VW, a model that was trained without a link tells probabilities when asked; it stays what it is."""
-    model, said = tmp_path / "m", tmp_path / "said"
+    model, predictions = tmp_path / "m", tmp_path / "predictions"
     assert run(capsys, "train", "--quiet", "--method", method, "--loss", "logistic", "-f", model, text)[0] == 0
-    kept = model.read_bytes()
+    before = model.read_bytes()
     p = {}
     for flags in ([], ["--link", "logistic"], ["--binary"], ["--min_prediction", "-0.1", "--max_prediction", "0.2"]):
-        assert run(capsys, "predict", "--quiet", "-i", model, "-p", said, *flags, text)[0] == 0
-        p[" ".join(flags)] = numbers(said)
+        assert run(capsys, "predict", "--quiet", "-i", model, "-p", predictions, *flags, text)[0] == 0
+        p[" ".join(flags)] = numbers(predictions)
         if "--link" in flags:
-            assert run(capsys, "train", "-t", "--quiet", "-i", model, "-p", said, *flags, text)[0] == 0
-            np.testing.assert_array_equal(numbers(said), p["--link logistic"])
+            assert run(capsys, "train", "-t", "--quiet", "-i", model, "-p", predictions, *flags, text)[0] == 0
+            np.testing.assert_array_equal(numbers(predictions), p["--link logistic"])
     plain = p[""]
     np.testing.assert_allclose(p["--link logistic"], LINKS["logistic"](plain), atol=2e-6)
     np.testing.assert_array_equal(p["--binary"], np.where(plain > 0, 1, -1))
     np.testing.assert_allclose(p["--min_prediction -0.1 --max_prediction 0.2"], np.clip(plain, -0.1, 0.2))
-    assert model.read_bytes() == kept
+    assert model.read_bytes() == before
     status, error = run(capsys, "predict", "-i", model, "--link", "logistic", "--binary", text)
     assert status == 1
     assert "--binary with --link logistic" in error

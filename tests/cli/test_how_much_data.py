@@ -38,9 +38,9 @@ def test_the_first_examples_of_each_pass(text, tmp_path, capsys, passes):
     assert run(capsys, "train", *more, "--examples", 40, "-f", models[1], text)[0] == 0
     assert weights(models[0]) == weights(models[1])
     assert weights(models[0])
-    said = tmp_path / "said"
-    assert run(capsys, "predict", "--quiet", "-i", models[0], "-p", said, "--examples", 7, text)[0] == 0
-    assert len(said.read_text().splitlines()) == 7
+    predictions = tmp_path / "predictions"
+    assert run(capsys, "predict", "--quiet", "-i", models[0], "-p", predictions, "--examples", 7, text)[0] == 0
+    assert len(predictions.read_text().splitlines()) == 7
 
 
 @pytest.mark.interpreted

@@ -92,14 +92,16 @@ class Twin:
         low, high = max(min(self.range), mean - 16 * sd), min(max(self.range), mean + 16 * sd)
         return (mean, sd, low, high) if self.values else (0.0, 1.0, -30.0, 30.0)
 
-    def step(self, said, y, h):
+    def step(self, predictions, y, h):
         """The prediction of a row; learns it."""
         learns = h > 0 and not np.isnan(y)
         mean, sd, low, high = self.frame()
         if learns:
             relative = h / np.mean([*self.raw_h, h])
-        said = np.exp(said) if self.loss == "poisson" else said
-        v = np.append(np.clip((said - mean) / sd, (low - mean) / sd, (high - mean) / sd), [1.0] if self.bias else [])
+        predictions = np.exp(predictions) if self.loss == "poisson" else predictions
+        v = np.append(
+            np.clip((predictions - mean) / sd, (low - mean) / sd, (high - mean) / sd), [1.0] if self.bias else []
+        )
         z = np.array([w @ v for w in self.w])
         share = np.exp(-(self.total - self.total.min()))
         share /= share.sum()
@@ -165,12 +167,14 @@ def test_equals_its_learners_and_the_combiner_written_out(name):
     ours = united(options, batch)
     got = ours.partial_fit(batch.part(FURTHER.start, FURTHER.stop))
     alone = learned(options, batch)
-    said = np.column_stack([each.partial_fit(batch.part(FURTHER.start, FURTHER.stop)).prediction for each in alone])
+    predictions = np.column_stack(
+        [each.partial_fit(batch.part(FURTHER.start, FURTHER.stop)).prediction for each in alone]
+    )
     twin, further = Twin(options, batch), batch.part(FURTHER.start, FURTHER.stop)
-    wanted = [twin.step(v, y, h) for v, y, h in zip(said, further.y, further.weight, strict=True)]
+    wanted = [twin.step(v, y, h) for v, y, h in zip(predictions, further.y, further.weight, strict=True)]
     np.testing.assert_allclose(got.raw, wanted, rtol=1e-9, atol=1e-9)
     assert ours.examples == int(((batch.weight > 0) & ~np.isnan(batch.y)).sum())
-    assert len(np.unique(said[-1])) > 1, "learners that say the same test nothing"
+    assert len(np.unique(predictions[-1])) > 1, "learners that say the same test nothing"
 
 
 @pytest.mark.parametrize("name", ["nag", "linked", "committee", "squared", "quantile"])
@@ -181,9 +185,11 @@ def test_learners_that_learn_the_further_rows_apart_give_the_same_bits(name):
     whole, tallies, further = united(options, batch), [], batch.part(FURTHER.start, FURTHER.stop)
     learners = learned(options, batch, tallies)
     cuts = [further.part(a, b) for a, b in ((0, 50), (50, 120))]
-    told = [[PartitionPredictions.of(each, each.partial_fit(part)) for each in learners] for part in cuts]
+    partition_predictions = [
+        [PartitionPredictions.of(each, each.partial_fit(part)) for each in learners] for part in cuts
+    ]
     history = merge_learners(learners, tallies, "abc")
-    got = [fit_combiner(history, part, each) for part, each in zip(cuts, told, strict=True)]
+    got = [fit_combiner(history, part, each) for part, each in zip(cuts, partition_predictions, strict=True)]
     np.testing.assert_array_equal(np.concatenate([each.raw for each in got]), whole.partial_fit(further).raw)
     probe = rows_of(batch, slice(0, 100))
     np.testing.assert_array_equal(history.predict(probe).raw, whole.predict(probe).raw)
@@ -237,9 +243,9 @@ class ClassTwin(Twin):
         super().__init__(options.of_one_class, batch)
         self.values = False  # classes, whatever the loss
 
-    def row(self, said, y, h, met):
+    def row(self, predictions, y, h, met):
         """Scores of the classes from said [K, N]; learns the row."""
-        V, learns = np.clip(said, -30, 30), h > 0 and not np.isnan(y)
+        V, learns = np.clip(predictions, -30, 30), h > 0 and not np.isnan(y)
         share = np.exp(-(self.total - self.total.min()))
         share /= share.sum()
         Z = np.array([V @ w for w in self.w])
@@ -263,11 +269,11 @@ def test_committees_of_classes_equal_their_learners_and_one_combiner_of_classes(
     predicted = [(each, each.partial_fit(further)) for each in learned(options, batch)]
     met, raw_h = 4, [h for y, h in zip(batch.y[:200], batch.weight[:200], strict=True) if h > 0 and y == y]
     for i in range(120):
-        said = [
+        predictions = [
             [p.scores[i, each.classes.index(k)] if k in each.classes else p.unseen[i] for k in labels]
             for each, p in predicted
         ]
-        v = np.array(said)[:, :met]
+        v = np.array(predictions)[:, :met]
         v = np.maximum(v - v.max(axis=1, keepdims=True), -20)
         np.testing.assert_allclose(np.exp(got.scores[i, :met]), twin.predict(v), rtol=1e-8, atol=1e-8)
         np.testing.assert_allclose(got.scores[i, met:], np.mean([p.unseen[i] for _, p in predicted]))
@@ -290,18 +296,18 @@ def test_classes_equal_their_learners_and_one_combiner_written_out(name):
     assert ours.classes == list(dict.fromkeys(int(y) for y in batch.y[:200][batch.weight[:200] > 0] if y == y))
     got, labels = ours.partial_fit(further), ours.classes
     assert len(labels) == 5
-    said = np.zeros((120, 5, 3))
+    predictions = np.zeros((120, 5, 3))
     for j, each in enumerate(learned(options, batch)):
         predicted = each.partial_fit(further)
         for k, label in enumerate(labels):
             known = label in each.classes
-            said[:, k, j] = predicted.scores[:, each.classes.index(label)] if known else predicted.unseen
+            predictions[:, k, j] = predicted.scores[:, each.classes.index(label)] if known else predicted.unseen
     twin, met = ClassTwin(options, batch), 4
     for i in range(120):
         y, h = further.y[i], further.weight[i]
         number = np.nan if np.isnan(y) else float(labels.index(int(y)))
         assert got.met[i] == met
-        np.testing.assert_allclose(got.scores[i], twin.row(said[i], number, h, met), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(got.scores[i], twin.row(predictions[i], number, h, met), rtol=1e-9, atol=1e-9)
         if h > 0 and number >= met:
             met += 1
     learned_rows = [float(y) for y, h in zip(batch.y, batch.weight, strict=True) if h > 0 and y == y]
@@ -317,9 +323,11 @@ def test_learners_of_classes_that_learn_apart_give_the_same_bits(name, tmp_path)
     whole, tallies = united(options, batch, threads=2), []
     learners = learned(options, batch, tallies)
     cuts = [further.part(a, b) for a, b in ((0, 70), (70, 120))]
-    told = [[PartitionPredictions.of(each, each.partial_fit(part)) for each in learners] for part in cuts]
+    partition_predictions = [
+        [PartitionPredictions.of(each, each.partial_fit(part)) for each in learners] for part in cuts
+    ]
     history = merge_learners(learners, tallies, "abc")
-    got = [fit_combiner(history, part, each) for part, each in zip(cuts, told, strict=True)]
+    got = [fit_combiner(history, part, each) for part, each in zip(cuts, partition_predictions, strict=True)]
     assert got[0].scores.shape == (70, 5)
     wanted = [whole.partial_fit(part) for part in cuts]
     for one, other in zip(got, wanted, strict=True):

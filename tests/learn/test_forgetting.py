@@ -145,10 +145,10 @@ def test_the_unit_of_the_weights_is_taken_in():
 @for_all("method", [name for name in METHODS if not {"decay", "l2"} <= set(METHODS[name].takes)])
 def test_what_does_not_take_it_says_so(method):
     for name in {"decay", "l2"} - set(METHODS[method].takes):
-        said = rf"^--{name}: --method {method} does not take it; --method (.*) and (\d+) more do$"
-        with pytest.raises(OptionError, match=said) as caught:
+        message = rf"^--{name}: --method {method} does not take it; --method (.*) and (\d+) more do$"
+        with pytest.raises(OptionError, match=message) as caught:
             LearnOptions(method=method, **{name: 0.01})
-        near, more = re.match(said, str(caught.value)).groups()
+        near, more = re.match(message, str(caught.value)).groups()
         able = [other for other in METHODS if name in METHODS[other].takes]
         assert set(near.split(", ")) < set(able)
         assert len(near.split(", ")) + int(more) == len(able)
