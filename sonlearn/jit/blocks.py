@@ -18,6 +18,8 @@ import numba
 import numpy as np
 from llvmlite import ir
 
+from sonlearn.jit.stored import UnknownTypeError, types_of
+
 #: Words for what a kernel returns.
 RESULT = 8
 _WORD = ir.IntType(64)
@@ -36,7 +38,7 @@ class PreparedCall(NamedTuple):
 
 def prepared_call(dispatcher: Any, arguments: tuple[Any, ...]) -> PreparedCall:
     """The prepared call of a compiled kernel; AttributeError or KeyError where Numba lacks the interface."""
-    way = _way(dispatcher, tuple(map(numba.typeof, arguments)))
+    way = _way(dispatcher, arguments)
     words = [struct.pack("q", way.address)]
     for argument in arguments:
         _unpack(argument, words)
@@ -54,8 +56,23 @@ class _Way(NamedTuple):
     caller: int  # address of the function that loads them
 
 
-@functools.lru_cache(maxsize=4096)
-def _way(dispatcher: Any, types: tuple[Any, ...]) -> _Way:
+#: How each kernel is called, by the types of its arguments.
+_WAYS: dict[Any, _Way] = {}
+
+
+def _way(dispatcher: Any, arguments: tuple[Any, ...]) -> _Way:
+    try:
+        key = dispatcher, types_of(arguments)
+    except UnknownTypeError:
+        return _new_way(dispatcher, arguments)
+    if key not in _WAYS:
+        _WAYS[key] = _new_way(dispatcher, arguments)
+    return _WAYS[key]
+
+
+def _new_way(dispatcher: Any, arguments: tuple[Any, ...]) -> _Way:
+    """To find out Numba's types of tuples of arrays takes a quarter of a millisecond."""
+    types = tuple(map(numba.typeof, arguments))
     if types not in dispatcher.overloads:
         dispatcher.compile(types)
     compiled = dispatcher.overloads[types]

@@ -22,6 +22,7 @@ import numba.core.event
 from numba.extending import typeof_impl
 
 from sonlearn.jit.settings import faststart_is_on
+from sonlearn.jit.stored import types_of
 
 if faststart_is_on():
     from sonlearn.jit import faststart
@@ -30,6 +31,8 @@ else:
 
 #: The dispatchers made here. Numba notifies its listeners of all dispatchers in the process.
 _OURS: weakref.WeakSet[Any] = weakref.WeakSet()
+#: Machine code by the dispatcher and the types of arguments.
+_ENTRIES: dict[Any, Callable] = {}
 
 
 def kernel(function: Callable, **settings: bool) -> Any:
@@ -48,7 +51,10 @@ def alone(function: Callable, **settings: bool) -> Any:
 def entry(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable | None:
     """The machine code of `dispatcher` for arguments of these types; None where there is none, or no such interface."""
     try:
-        return dispatcher.overloads[tuple(map(numba.typeof, arguments))].entry_point  # type: ignore[no-any-return]
+        key = dispatcher, types_of(arguments)
+        if key not in _ENTRIES:  # Numba takes long to find out the types of tuples of arrays
+            _ENTRIES[key] = dispatcher.overloads[tuple(map(numba.typeof, arguments))].entry_point
+        return _ENTRIES[key]
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
 

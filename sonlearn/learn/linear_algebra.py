@@ -128,3 +128,36 @@ def factor_identity_plus(T, LT, r):
                 LT[j, j] = math.sqrt(1.0 + max(rest, 0.0))
             else:
                 LT[j, i] = rest / LT[j, j]
+
+
+@inline
+def triangularise(A):
+    """A <- Q'A for an orthogonal Q, so that its first columns' rows are upper triangular: by Householder's reflections.
+
+    A : float64[rows, columns], at least as many rows, modified
+    """
+    rows, columns = A.shape
+    by = np.empty(columns)
+    for j in range(columns):
+        square = 0.0
+        for i in range(j + 1, rows):
+            square += A[i, j] * A[i, j]
+        if square == 0.0:
+            continue
+        length = math.copysign(math.sqrt(A[j, j] * A[j, j] + square), A[j, j])
+        head = A[j, j] + length
+        for l in range(j, columns):  # noqa: E741
+            by[l] = head * A[j, l]
+        for i in range(j + 1, rows):
+            for l in range(j, columns):  # noqa: E741
+                by[l] += A[i, j] * A[i, l]
+        square += head * head
+        for l in range(j + 1, columns):  # noqa: E741
+            by[l] *= 2.0 / square
+            A[j, l] -= by[l] * head
+        for i in range(j + 1, rows):
+            factor = A[i, j]
+            for l in range(j + 1, columns):  # noqa: E741
+                A[i, l] -= by[l] * factor
+            A[i, j] = 0.0
+        A[j, j] = -length

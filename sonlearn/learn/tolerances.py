@@ -9,7 +9,7 @@
 | `SMALL` | 1e-3 | a row is projected twice if its part outside of the basis is below this share of x'x |
 | `FEATURES` | 8 | and if there are at most this many features for each feature of the row (dense data) |
 | `RANK` | 1e-14 | squared singular values below this multiple of the largest are rounding errors of the Gram matrix: a shrink sets them to 0 |
-| `SQUARING` | 1e-10 | if a squared singular value (with alpha) is below this multiple of the largest, its rounding error in a Gram matrix is too large: the factor itself is decomposed. (Above, H has more digits than a Gram matrix of the rows would have: its entries fall off as the singular values do) |
+| `SQUARING` | 1e-10 | if a squared singular value (with alpha) is below this multiple of the largest, its rounding error in a Gram matrix is too large: a root of it is decomposed instead. (Above, H has more digits than a Gram matrix of the rows would have: its entries fall off as the singular values do) |
 | `SINGULAR` | 1e-13 | then singular values below this multiple of the largest are rounding errors |
 | `LIMIT` | 1e100 | a larger raw score has diverged, although it is finite: its square and higher powers are computed from it |
 | `LOST`, `LARGE` | 1e-4, 1e4 | eigenvalues of E E' outside these bounds: the direction takes an empty row of Z, or a generation begins |

@@ -19,6 +19,18 @@ D, SIZE = 14, 10
 #: A row takes its place in the buffer of 2 SIZE rows, of which a shrink keeps SIZE - 1: the last row shrinks.
 ROWS = 2 * SIZE + 3 * (SIZE + 1)
 FAR = 1e30
+#: alpha, or delta, at the start.
+START = 1e-12
+_ADA, _SON = (
+    {"delta": START, "learning_rate": 1e-9},
+    {"alpha": START, "sigma": 1.0, "eta": 0.0, "scale": "none", "thin": 0.0},
+)
+#: Of a method: how many directions pay for a shrink, what share of the payment is added to alpha, its options.
+METHODS = {
+    "rfd-son": (SIZE, 0.5, _SON), "fd-son": (SIZE, 0, _SON), "pfd-son": (5, 0, {**_SON, "beta": 0.5}),
+    "cfd-son": (SIZE, 0, _SON), "ada-fd": (SIZE, 0, _ADA), "s-adagrad": (SIZE, 1, _ADA),
+    "metagrad-fd": (SIZE, 1, {"alpha": START, "learning_rate": 1e-6}),
+}  # fmt: skip
 
 
 def orthogonal_rows(B):
@@ -63,19 +75,18 @@ def stream(seed=0, turned=False):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize(("method", "payers", "gain"), [("rfd-son", SIZE, 0.5), ("fd-son", SIZE, 0), ("pfd-son", 5, 0)])
-def test_shrinks_keep_small_directions(method, payers, gain, turned):
+@pytest.mark.parametrize("method", METHODS)
+def test_shrinks_keep_small_directions(method, turned):
     """The m-th squared singular value is 1e-17 of the first, below the rounding error of a Gram matrix."""
     X = stream(turned=turned)
-    own = {"beta": 0.5} if method == "pfd-son" else {}
-    learner = Learner(LearnOptions(method=method, sketch_size=SIZE, alpha=1e-12, sigma=1.0, eta=0.0, loss="absolute",
-                                   scale="none", thin=0.0, **own))  # fmt: skip
+    payers, gain, own = METHODS[method]
+    learner = Learner(LearnOptions(method=method, sketch_size=SIZE, loss="absolute", **own))
     learner.partial_fit(batch_of_dense(X, np.full(ROWS, FAR)))
     alpha, squares = sketched(X, payers, gain)
     found = learner.facts()["eigenvalues"]
     assert squares[-1] < 1e-14 * squares[0], "the spectrum is not wide"
     tolerance = 1e-5 if turned else 1e-11  # of turned rows, double itself has no more digits of so small directions
-    np.testing.assert_allclose(learner.facts()["alpha"], float(alpha) + 1e-12, rtol=tolerance)
+    np.testing.assert_allclose(learner.facts()["alpha"], float(alpha) + START, rtol=tolerance)
     np.testing.assert_allclose(found, squares.astype(float), rtol=tolerance)
 
 

@@ -82,7 +82,7 @@ def family_of(kind):
 #: follows the loss along its step, and its paper's reading takes the slope where the step begins.
 STANDING = (
     "rfd", "oja", "none", "nag", "nag-paper", "sgd", "adagrad", "ftrl", "coin", "arow", "drfd", "full-on", "ada-full",
-    "arow-full", "ada-fd", "rp-son", "ada-gp", "radagrad", "metagrad",
+    "arow-full", "ada-fd", "rp-son", "ada-gp", "ada-dp", "radagrad", "metagrad",
 )  # fmt: skip
 #: Slopes as large as labels and predictions are.
 TELLING = "squared"

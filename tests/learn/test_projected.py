@@ -74,6 +74,14 @@ def test_adaptive(name, stream, update, tau):
     agree(STREAMS[stream], method=name, sketch_size=tau, update=update, delta=0.5, loss="absolute", clip=2.0, seed=7)
 
 
+@for_all("update", ["mirror", "dual"])
+@for_all("stream", STREAMS)
+def test_counts_with_rows_projected(stream, update):
+    """The matrix of ada-dp knows nothing of slopes, which grow as exp(p): steps follow the loss."""
+    batch = STREAMS[stream]._replace(y=np.round(20 * np.abs(STREAMS[stream].y)))
+    agree(batch, method="ada-dp", sketch_size=4, update=update, delta=0.5, loss="poisson", seed=7)
+
+
 # ---------------------------------------------------------------------------------------------------- theory
 
 

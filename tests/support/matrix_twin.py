@@ -9,8 +9,11 @@ A twin has w, predict(x) and learn(x, y, h), which gives the raw prediction of b
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 from dense_learner import canonical_label, dense_rows, loss_slope
+from scipy.integrate import solve_ivp
 
 from sonlearn import Batch, LearnOptions
 
@@ -285,10 +288,23 @@ class AdaGp(AdaFull):
 
 
 class AdaDp(AdaGp):
-    """[ADA] Algorithm 2: the rows themselves are projected."""
+    """[ADA] Algorithm 2: the rows themselves are projected. Of counts a step follows the loss, in small parts."""
 
     def row(self, g, x):
         return x
+
+    def gradient(self, raw, x, y, h):
+        if self.o.loss != "poisson":
+            return super().gradient(raw, x, y, h)
+        kept = self.S.copy(), copy.deepcopy(self.normals)
+        self.take(x, x)
+        quadratic = self.o.learning_rate * x @ self.metric(x)
+        self.S, self.normals = kept
+        p = float(np.clip(raw, *self.o.bounds))
+        if quadratic == 0:
+            return 0 * x
+        end = solve_ivp(lambda _, p: y - np.exp(p), (0, h * quadratic), [p], "LSODA", rtol=1e-12, atol=1e-12).y[0, -1]
+        return (p - end) / quadratic * x
 
 
 class Radagrad(AdaLr):

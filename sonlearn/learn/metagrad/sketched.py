@@ -26,7 +26,7 @@ from sonlearn.learn.linear_algebra import leading
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.newton.predict import scratch, weights_of
 from sonlearn.learn.newton.round import add_along, count
-from sonlearn.learn.newton.shrink import leading_directions, lower, rotate_sums
+from sonlearn.learn.newton.shrink import decompose, leading_directions, lower, rotate_sums
 from sonlearn.learn.newton.sparse_time import (
     append,
     coefficients,
@@ -39,7 +39,10 @@ from sonlearn.learn.newton.sparse_time import (
 )
 from sonlearn.learn.newton.step import add_direction, reset_factor, widen
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL
-from sonlearn.learn.tolerances import LIMIT, RANK
+from sonlearn.learn.tolerances import LIMIT
+
+#: A square of a rate is taken to be more than this, where it divides.
+LEAST = 1e-200
 
 
 @jit
@@ -49,7 +52,7 @@ def learn(params, state, work, rows, out, start):
     params : MetaGradFDParams; state : MetaGradFDState, modified in place; work : NewtonScratch, overwritten
     rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
     """
-    base, basis, now = params.base, state.base.basis, state.base.now[0]
+    base, now = params.base, state.base.now[0]
     logp = np.empty(len(state.logp))
     for i in range(start, len(rows.y)):
         if log_is_full(state.base):
@@ -80,9 +83,10 @@ def learn(params, state, work, rows, out, start):
         count(state.base, feats)
         full = add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest)
         r = now.k + now.raw
-        lam, U = np.linalg.eigh(leading(basis.H, r))
         if full and r >= base.m:
-            lam, U = shrink(base, state, work, lam, U)
+            lam, U = shrink(params, state, work, r)
+        else:
+            lam, U = np.linalg.eigh(leading(state.base.basis.H, r))
         average(params, state, lam, U)
     return len(rows.y), DONE
 
@@ -184,13 +188,14 @@ def add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest):
 
 
 @inline
-def shrink(base, state, work, lam, U):
+def shrink(params, state, work, r):
     """Keep m - 1 of the directions (modifies state); returns the eigenvalues and eigenvectors in the new coordinates.
 
-    base : NewtonParams; work : NewtonScratch, whose z is overwritten
-    lam : float64[r], ascending, and U : float64[r, r], columns, the decomposition of H; neither is modified
+    params : MetaGradFDParams; work : NewtonScratch, whose z is overwritten; r : int, directions there are
     """
-    W = leading_directions(U, lower(base, state.base, lam, RANK * max(lam[-1], 0.0)))
+    least = rest_of(params, state, params.rate) / max(2.0 * params.rate * params.rate, LEAST)
+    lam, U, zero = decompose(state.base, r, params.base.m, least)
+    W = leading_directions(U, lower(params.base, state.base, lam, zero))
     rotate_sums(state.base, W)
     worst = fold(state.base, W, work.z)
     reset_factor(state.base, len(W))

@@ -40,6 +40,9 @@ def forget_past(params, state, work):
         for j in range(r):
             basis.H[i, j] *= retention
             basis.LT[i, j] *= root
+    for i in range(min(r, len(basis.RT))):
+        for j in range(r):
+            basis.RT[i, j] *= root
     if params.kind != INVERSE or params.base == 0.0:
         return
     for i in range(r):

@@ -14,7 +14,7 @@ from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.linear_algebra import clear, leading
 from sonlearn.learn.newton.sparse_time import fold, is_due, orthonormalise
 from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
-from sonlearn.learn.spectrum import INVERSE, spectral
+from sonlearn.learn.spectrum import ROOT, spectral
 from sonlearn.learn.tolerances import RANK, SINGULAR, SPAN, SQUARING
 
 
@@ -28,7 +28,7 @@ def shrink(params, state, work, slope):
     """
     now, u, y = state.now[0], work.wx, work.y
     r = now.k + now.raw
-    lam, U, zero = decompose(params, state, r)
+    lam, U, zero = decompose(state, r, params.m, now.alpha * now.alpha if params.kind == ROOT else now.alpha)
     W = leading_directions(U, lower(params, state, lam, zero))
     n_kept = len(W)
     if params.after:
@@ -48,26 +48,28 @@ def shrink(params, state, work, slope):
 
 
 @inline
-def decompose(params, state, r):
+def decompose(state, r, m, least):
     """(lam float64[r] ascending, U float64[r, r], zero): H = U diag(lam) U'; up to `zero`, lam is a rounding error.
 
-    An eigenvalue of H is known to a rounding error of the largest. If the m-th, with alpha, is small beside that, the
-    Cholesky factor L' of H + alpha I is decomposed: its singular values are known to a rounding error of the largest
-    one, without a square. (Not with CFD, whose factor has `restored` in it, nor where the factor is not maintained.)
+    An eigenvalue of H is known to a rounding error of the largest. If the m-th, with `least`, is small beside it, a
+    root of H is decomposed: its singular values are known to a rounding error of the largest one, without a square. It
+    is RT, or else the Cholesky factor LT of H + alpha I. (Steps by eigenvalues do not gain by it: they err no less.)
 
-    params : NewtonParams; state : NewtonState, not modified; r : int, at least m
+    state : NewtonState, not modified; r : int, at least m; least : float, what steps add to eigenvalues, as one of them
     """
-    now = state.now[0]
+    alpha, rooted = state.now[0].alpha, len(state.basis.RT) > 0
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
     top = max(lam[r - 1], 0.0)
-    if params.kind != INVERSE or now.restored != 0.0 or lam[r - params.m] + now.alpha > SQUARING * top:
+    if lam[r - m] + least > SQUARING * top:
         return lam, U, RANK * top
-    _, sigma, V = np.linalg.svd(leading(state.basis.LT, r))
+    _, sigma, V = np.linalg.svd(leading(state.basis.RT if rooted else state.basis.LT, r))
+    if rooted:
+        alpha = 0.0
     for i in range(r):
-        lam[i] = sigma[r - 1 - i] * sigma[r - 1 - i] - now.alpha
+        lam[i] = sigma[r - 1 - i] * sigma[r - 1 - i] - alpha
         for j in range(r):
             U[j, i] = V[r - 1 - i, j]
-    return lam, U, max(SINGULAR * SINGULAR * top, RANK * math.sqrt(now.alpha * top))
+    return lam, U, max(SINGULAR * SINGULAR * top, RANK * math.sqrt(alpha * top))
 
 
 @inline

@@ -98,6 +98,7 @@ class Basis(NamedTuple):
     G: np.ndarray  # float64[R_max, r_max]; raw row x_i = sum_j G[i, j] q_j, lower triangular beyond column k
     H: np.ndarray  # float64[r_max, r_max]; Q (S'S) Q'
     LT: np.ndarray  # float64[r_max, r_max]; upper triangular, LT' LT = Q A Q'
+    RT: np.ndarray  # float64[r_max, r_max]; upper triangular, RT' RT = H; length 0 where `is_rooted` says no
     a: np.ndarray  # float64[K, r_max]; coefficients of the weights
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
     q: np.ndarray  # float64[K, r_max]; Q z, z the sum of gradients (primal-dual); one more row for Q v (`metagrad`)
@@ -205,6 +206,14 @@ def base_of(options: LearnOptions) -> float:
     return float(options.alpha if "alpha" in METHODS[options.method].takes else options.delta)
 
 
+def is_rooted(params: NewtonParams) -> bool:
+    """Whether a root of H is maintained: where H cannot be had from the factor of A.
+
+    That is so where steps are made by eigenvalues, and where A has `restored` in it.
+    """
+    return params.buffered and (params.kind != INVERSE or params.dual or params.terms.restore)
+
+
 def new_state(params: NewtonParams) -> NewtonState:
     """State of an untrained learner; arrays that grow with the features have length 0."""
     K, k_max, M, R_max, r_max = sizes_of(params)
@@ -219,6 +228,7 @@ def new_state(params: NewtonParams) -> NewtonState:
         raw=RawRows(X=np.zeros((0, R_max)), owner=np.zeros(0, dtype=np.int64)),
         basis=Basis(
             G=np.zeros((R_max, r_max)), H=np.zeros((r_max, r_max)), LT=np.zeros((r_max, r_max)),
+            RT=np.zeros((r_max, r_max) if is_rooted(params) else (0, 0)),
             a=np.zeros((K, r_max)), D2=np.zeros(k_max), q=np.zeros((K, r_max)), drift=np.zeros((k_max, k_max)),
         ),
     )  # fmt: skip

@@ -110,32 +110,42 @@ def spectral_excess(params, state, i, g):
 
 @forced_inline
 def widen(state, r):
-    """Add direction r, in which no row has a component yet, to H and LT (both modified)."""
-    H, LT = state.basis.H, state.basis.LT
+    """Add direction r, in which no row has a component yet, to H, LT and RT (all modified)."""
+    H, LT, RT = state.basis.H, state.basis.LT, state.basis.RT
     for i in range(r + 1):
         H[r, i] = H[i, r] = 0.0
         LT[i, r] = 0.0
     LT[r, r] = math.sqrt(state.now[0].alpha)
+    if len(RT) > 0:
+        for i in range(r + 1):
+            RT[i, r] = 0.0
 
 
 @forced_inline
 def add_direction(state, work, r, scale, factorise):
-    """H <- H + s^2 y y' for y = work.y[:r]; with `factorise`, LT likewise. Overwrites work.h."""
+    """H <- H + s^2 y y' for y = work.y[:r], and RT; with `factorise`, LT likewise. Overwrites work.h."""
     add_outer(state.basis.H, r, scale * scale, work.y)
     if factorise:
         for i in range(r):
             work.h[i] = scale * work.y[i]
         cholesky_update(state.basis.LT, r, work.h)
+    if len(state.basis.RT) > 0:
+        for i in range(r):
+            work.h[i] = scale * work.y[i]
+        cholesky_update(state.basis.RT, r, work.h)
 
 
 @bare_inline
 def reset_factor(state, n_kept):
-    """H and LT (both overwritten) of the kept directions alone, in whose coordinates they are diagonal."""
+    """H, LT and RT (all overwritten) of the kept directions alone, in whose coordinates they are diagonal."""
     now, basis = state.now[0], state.basis
     clear(basis.H)
     clear(basis.LT)
+    clear(basis.RT)
     for i in range(n_kept):
         basis.H[i, i] = basis.D2[i]
         basis.LT[i, i] = math.sqrt(now.alpha + (basis.D2[i] + now.restored))
+        if len(basis.RT) > 0:
+            basis.RT[i, i] = math.sqrt(basis.D2[i])
     for i in range(n_kept, len(basis.D2)):
         basis.D2[i] = 0.0

@@ -22,6 +22,8 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
+from sonlearn.learn.invariant_step import travel
+from sonlearn.learn.linear_algebra import leading, triangularise
 from sonlearn.learn.losses import POISSON, leads_too_far
 from sonlearn.learn.newton.round import row_scale, slopes, write_prediction
 from sonlearn.learn.spectrum import spectral
@@ -62,7 +64,9 @@ def learn(params, state, work, normals, rows, out, start, stop):
         project_weights(params, state, work, out.raw[i], out.prediction[i], xx)
         add_to_sketch(params, state, work, scale, xx)
         lam, U = decompose(state, work, rows, i, scale)
-        step(params, work, lam, U)
+        if params.source == DATA and params.loss.code == POISSON:
+            follow_loss(params, work, lam, U, out.prediction[i, 0], rows.y[i], rows.weight[i], xx)
+        step(params, state, work, lam, U, scale)
         if loses_digits(params, work, out.raw[i], rows.y[i], xx):
             return i
         if leads_too_far(params.loss, rows.base[i] + prediction_after(params, work, xx), xx, LIMIT):
@@ -209,7 +213,7 @@ def project_weights(params, state, work, raw, prediction, xx):
 
 @bare_inline
 def add_to_sketch(params, state, work, scale, xx):
-    """S + r s x' for S: work.SS <- S S', work.q <- S z, and work.y, work.move are brought up to date.
+    """S + r s x' for S: work.SS <- S S', and work.y, work.move are brought up to date.
 
     Does not modify the state. scale : float, s; xx : float, x'x
     """
@@ -223,9 +227,6 @@ def add_to_sketch(params, state, work, scale, xx):
         rb = 0.0
         for j in range(len(r)):
             rb += r[j] * work.b[c, j]
-            work.q[c, j] = state.q[c, j]
-            if params.dual:
-                work.q[c, j] += scale * work.zx[c] * r[j] + work.slope[c] * y[j]
         if not params.dual:
             work.move[c] -= scale * rb
 
@@ -264,22 +265,13 @@ def decompose(state, work, rows, i, scale):
 
     state : ProjectedState before the row, not modified; work.SS : S S', not modified; scale : float, s
     """
-    lam, U = np.linalg.eigh(work.SS)
-    top, least, seen = max(lam[-1], 0.0), RANK, state.now[0].seen
-    if lam[0] <= SQUARING * top and top > 0.0 and seen <= FEATURES * (rows.indptr[i + 1] - rows.indptr[i]):
-        for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            seen = max(seen, rows.features[at] + 1)
-        S = state.S[:seen].copy()
-        for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            for j in range(len(work.r)):
-                S[rows.features[at], j] += work.r[j] * (scale * rows.values[at])
-        _, sigma, V = np.linalg.svd(S, False)
+    lam, U, least = state.lam.copy(), work.SS, RANK
+    dense = state.now[0].seen <= FEATURES * (rows.indptr[i + 1] - rows.indptr[i])
+    if not (dense and is_wide(lam)):
+        lam, U = np.linalg.eigh(work.SS)
+    if dense and is_wide(lam):
+        lam, U = decompose_rows(state, work, rows, i, scale)
         least = SINGULAR * SINGULAR
-        for k in range(len(lam)):
-            from_top = len(lam) - 1 - k
-            lam[k] = sigma[from_top] * sigma[from_top] if from_top < len(sigma) else 0.0
-            for j in range(len(lam)):
-                U[j, k] = V[from_top, j] if from_top < len(sigma) else 0.0
     for k in range(len(lam)):
         if not lam[k] > least * lam[-1]:
             lam[k] = 0.0
@@ -287,15 +279,66 @@ def decompose(state, work, rows, i, scale):
 
 
 @bare_inline
-def step(params, work, lam, U):
-    """w -= l f(S'S) g, or w = -l f(S'S) z: modifies work.b and work.move, overwrites work.a.
+def is_wide(lam):
+    """Whether a Gram matrix does not tell the smallest eigenvalue. lam : float64[tau], ascending, not modified"""
+    return lam[-1] > 0.0 and lam[0] <= SQUARING * lam[-1]
 
-    lam : float64[tau]; U : float64[tau, tau]; neither is modified
+
+@inline
+def decompose_rows(state, work, rows, i, scale):
+    """The same as `decompose`, by S + r s x' itself: by the singular values of its triangular factor."""
+    seen, tau = state.now[0].seen, len(work.r)
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        seen = max(seen, rows.features[at] + 1)
+    S = np.zeros((max(seen, tau), tau))
+    S[:seen] = state.S[:seen]
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        for j in range(tau):
+            S[rows.features[at], j] += work.r[j] * (scale * rows.values[at])
+    triangularise(S)
+    _, sigma, V = np.linalg.svd(leading(S, tau))
+    lam, U = np.empty(tau), np.empty((tau, tau))
+    for k in range(tau):
+        lam[k] = sigma[tau - 1 - k] * sigma[tau - 1 - k]
+        for j in range(tau):
+            U[j, k] = V[tau - 1 - k, j]
+    return lam, U
+
+
+@bare_inline
+def follow_loss(params, work, lam, U, p, y, h, xx):
+    """work.slope <- the slope on the way of a step that follows the loss of a count (`invariant_step`).
+
+    With DATA a step does not become shorter where slopes are large, and those of counts grow as exp(p): a plain step
+    would go far beyond the label, and the next one, as far as that slope is large, out of bounds.
+
+    lam : float64[tau] and U : float64[tau, tau], not modified; p, y, h : prediction, label, weight; xx : x'x
+    Overwrites work.a.
+    """
+    across(params, lam, U, work.y, work.a)
+    quadratic = spectral(params.kind, params.floor, 0.0, 1.0) * xx
+    for j in range(len(work.y)):
+        quadratic += work.y[j] * work.a[j]
+    quadratic *= params.rate
+    if quadratic > 0.0:
+        work.slope[0] = -travel(params.loss, p, y, h * quadratic) / quadratic
+
+
+@bare_inline
+def step(params, state, work, lam, U, scale):
+    """w -= l f(S'S) g, or w = -l f(S'S) z: modifies work.b, work.q and work.move, overwrites work.a.
+
+    state : ProjectedState before the row, not modified; lam : float64[tau] and U : float64[tau, tau], not modified
+    scale : float, s
     """
     b, a = work.b, work.a
     if not params.dual:
         across(params, lam, U, work.y, a)
     for c in range(len(b)):
+        for i in range(len(a)):
+            work.q[c, i] = state.q[c, i]
+            if params.dual:
+                work.q[c, i] += scale * work.zx[c] * work.r[i] + work.slope[c] * work.y[i]
         if params.dual:
             across(params, lam, U, work.q[c], a)
             work.move[c] += work.slope[c]
