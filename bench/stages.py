@@ -23,9 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.inside import options_of
 from sonlearn import Learner, read_batches
 from sonlearn.data.batch import Batch
+from sonlearn.learn import learner as numbering
 from sonlearn.learn.ensemble import classes
 
 WINDOWS = (4096, 16384, 65536)
+#: What a committee of two classes or of values does with what it has predicted, pruning apart.
+COUNTED = "tallies, drift, history"
 #: What the committee of several classes does beside its views and members.
 OF_CLASSES = ("combine_members", "level", "remembered", "tally_up", "tell", "count_rows")
 
@@ -52,8 +55,9 @@ class Stages:
     def watch(self, learner: Learner) -> None:
         """Count what the committee's parts take."""
         engine = learner.engine
-        ensemble = getattr(engine, "_ensemble", engine)
-        for name, view in zip(engine._views.names, engine._views._views, strict=True):
+        ensemble = getattr(engine, "ensemble", engine)
+        views = engine.views if hasattr(engine, "views") else engine._views
+        for name, view in zip(views.names, views._views, strict=True):
             self.time(view, "fit_transform", f"view {name}")
         for member, own in zip(ensemble.members, ensemble._engines, strict=True):
             self.time(own, "learn", member.name)
@@ -61,6 +65,7 @@ class Stages:
             self.time(engine, "_prune", "pruning")
         else:
             self.time(ensemble, "_combine", "combiners")
+            self.time(ensemble, "_counted", COUNTED)
             self.time(ensemble, "_pruned", "pruning")
 
 
@@ -76,6 +81,8 @@ def first_rows(batches: Iterable[Batch], most: int) -> Iterator[Batch]:
 def report(spent: collections.Counter[str], begin: int, end: int, total: int) -> None:
     """The window from row `begin` to `end`, which took `total` nanoseconds."""
     print(f"\nrows {begin:,} to {end:,}: {total / (end - begin) / 1e3:.2f} us a row\n\n| stage | us a row |\n|---|---|")
+    spent[COUNTED] -= spent["pruning"]
+    spent["the rest, most of it Python"] = total - spent.total()
     for name, own in spent.most_common():
         if own >= total / 100:
             print(f"| {name} | {own / (end - begin) / 1e3:.2f} |")
@@ -87,6 +94,7 @@ def run(batches: list[Batch], learner: Callable[[], Learner]) -> None:
     stages, measured = Stages(), learner()
     for name in OF_CLASSES:
         stages.time(classes, name, name)
+    stages.time(numbering, "intern", "numbering")
     stages.watch(measured)
     begin = end = total = 0
     for batch in batches:

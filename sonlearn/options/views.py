@@ -53,10 +53,7 @@ VIEWS = {
         "bins", "[bin 1 of x_j], [bin 3 of x_j], without the constant", "2 s",
         {"code": "float", "resolutions": (1, 3), "constant": False},
     ),
-    "odds": ViewEntry(
-        "bins", "rho_f / sqrt(s) in place of f = [bin 2 of x_j]", "s",
-        {"code": "float", "resolutions": (2,), "odds": True},
-    ),
+    "odds": ViewEntry("odds", "rho_f / sqrt(s) in place of f = [bin 2 of x_j]", "s", {"resolution": 2}),
     "pairs": ViewEntry(
         "tuples", "[bin 1 of x_i and bin 1 of x_j], i <= j", "s^2",
         {"order": 2, "code": "float", "resolution": 1},

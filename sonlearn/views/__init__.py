@@ -5,7 +5,8 @@ table.
 
 `index`   ids of features -> numbers in the order of first sight: the raw rows of every learner
 `scaled`  raw; values weighted and divided: log, lunit, tfidf, zs
-`bins`    indicators of the bins of values: bins, bins-z, indicators, odds
+`bins`    indicators of the bins of values: bins, bins-z, indicators
+`odds`    log-odds of the classes in place of a bin's indicator
 `tuples`  what stands together in a row: pairs, triples
 `neighbours`  what stands side by side in a row
 `fourier`  random Fourier features of rows of numbers, beside their z-scores
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 #: Kind of a view -> its module and class. Modules are imported on first use: each brings kernels along.
 _CLASS = {
-    "raw": ("scaled", "Raw"), "scaled": ("scaled", "Scaled"), "bins": ("bins", "Bins"), "tuples": ("tuples", "Tuples"),
-    "neighbours": ("neighbours", "Neighbours"), "fourier": ("fourier", "Fourier"),
+    "raw": ("scaled", "Raw"), "scaled": ("scaled", "Scaled"), "bins": ("bins", "Bins"), "odds": ("odds", "Odds"),
+    "tuples": ("tuples", "Tuples"), "neighbours": ("neighbours", "Neighbours"), "fourier": ("fourier", "Fourier"),
 }  # fmt: skip
 
 

@@ -1,18 +1,16 @@
-"""Views that see which bins the values of a row fall into: bins, indicators, ratios."""
+"""Views that see which bins the values of a row fall into: bins, indicators. `odds` weighs them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
+from sonlearn.views.codes import CODES, Z, float_code, key_of, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     UNKNOWN,
@@ -27,17 +25,16 @@ from sonlearn.views.numbers import (
     shift_of,
     union,
 )
-from sonlearn.views.view import MergedView, RowView, fits, new_now
+from sonlearn.views.view import MergedView, new_now
 
 # A row of `own`: number of x_j itself + 1; then the codes that feature j had last, and the numbers of its bins.
 SELF, CODE, FIRST_BIN, SECOND_BIN, N_OWN = range(5)
-NONE = -1  # second resolution, where there is but one
 
 
 class BinsState(NamedTuple):
     """What has been numbered and counted."""
 
-    # features; raw: features of the raw rows; made: bins numbered; n_pos, n_neg: weight of each class
+    # features; raw: features of the raw rows; made: bins numbered; n_pos, n_neg: weight of each class (odds only)
     now: np.ndarray
     own: np.ndarray  # int32[raw features, N_OWN]
     slots: np.ndarray  # int64[power of two], see `numbers`
@@ -52,7 +49,6 @@ class BinsParams(NamedTuple):
     first: int
     second: int
     itself: bool
-    odds: bool
     constant: bool
     limit: int
 
@@ -66,27 +62,19 @@ class BinsScratch(NamedTuple):
     marks: np.ndarray  # see `put`
     moments: np.ndarray  # float64[3], of a feature with the row taken in
     deviations: np.ndarray  # float64[longest row]; `standard` of the values (z-bins only)
-    # of the row's entries (odds only): float64[3 longest row], weight of the rows of its class, and logarithm of how
-    # many times as frequent each is in the positive class; int64[the same], scratch of `logarithms`
-    found: np.ndarray
-    odds: np.ndarray
-    exponents: np.ndarray
 
 
 class Bins(Numbering):
-    """Indicators of the bins of all values: one or two for each entry.
+    """Indicators of the bins of all values: two for each entry.
 
     Parameters
     ----------
     code : str
         Bins are ``float`` (`float_code`, `resolutions` are numbers of mantissa bits) or ``z`` (`z_code`).
     resolutions : tuple of int
-        One or two, ascending.
+        Two, ascending.
     itself : bool
         x_j stands before its indicators.
-    odds : bool
-        In place of 1 an indicator has the value rho / sqrt(n), rho the logarithm of how much more frequent it has been
-        in rows of the positive class, n the number of the row's indicators.
     constant : bool
         Keep the constant feature, as it is.
     limit : int
@@ -94,21 +82,18 @@ class Bins(Numbering):
     """
 
     def __init__(
-        self, *, code: str, resolutions: tuple[int, ...], itself: bool = False, odds: bool = False,
-        constant: bool = True, limit: int = LIMIT,
+        self, *, code: str, resolutions: tuple[int, int], itself: bool = False, constant: bool = True,
+        limit: int = LIMIT,
     ):  # fmt: skip
-        first, second = (*resolutions, NONE)[:2]
-        self._params = BinsParams(CODES[code], first, second, itself, odds, constant, limit)
+        self._params: Any = BinsParams(CODES[code], *resolutions, itself, constant, limit)
         self._by_raw = ("own", "moments") if self._params.code == Z else ("own",)
-        self.of_labels = odds
         self._work = self._new_work(1)
 
-    def _new_work(self, longest: int) -> BinsScratch:
+    def _new_work(self, longest: int) -> Any:
         keys, fetched = np.zeros((2, longest, 2), np.int64)
         return BinsScratch(
-            np.zeros(longest, np.int64), keys, fetched, new_marks(3 * longest), np.zeros(3), np.zeros(longest),
-            *np.zeros((2, 3 * longest)), np.zeros(3 * longest, np.int64),
-        )  # fmt: skip
+            np.zeros(longest, np.int64), keys, fetched, new_marks(3 * longest), np.zeros(3), np.zeros(longest)
+        )
 
     def new(self) -> BinsState:
         """State of a view that has seen nothing."""
@@ -117,15 +102,6 @@ class Bins(Numbering):
             np.zeros((0, 2)), np.zeros((0, 3)),
         )  # fmt: skip
 
-    def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
-        """Let the arrays hold what `rows` may bring; the table grows on the way."""
-        state = super().reserve(state, rows, features)
-        if self._params.odds:
-            used = self.features(state)
-            counts = grown(state.counts, used + 3 * int(rows.indptr[-1]), min(used, len(state.counts)))
-            state = state._replace(counts=counts)
-        return state
-
     @property
     def _kernel(self) -> Callable:
         return bin_rows
@@ -133,37 +109,20 @@ class Bins(Numbering):
     def _most_entries(self, rows: Rows) -> int:
         return 3 * int(rows.indptr[-1])
 
-    def row_calls(self, state: BinsState, rows: Rows, features: int, out: Rows) -> RowView:
-        """See `View.row_calls`."""
-        own = super().row_calls(state, rows, features, out)
-        if not self._params.odds:
-            return own
-        most = len(own.state.counts) - len(out.features)
-        return own._replace(calls=((fits, (own.state.now["features"], most)), *own.calls))
-
     def packed(self, state: BinsState) -> BinsState:
         """`state` without room to spare."""
         return super().packed(state)._replace(counts=state.counts[: self.features(state)])
 
     def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
         """Counts as of one run, bins in one numbering."""
-        limit, by = self._params.limit, np.ones(len(states))
+        limit = self._params.limit
         found = union([self._identities(state) for state in (base, *states)], limit)
-        now, own, features = base.now.copy(), np.zeros_like(base.own), len(found.identities)
-        for name in ("n_pos", "n_neg"):
-            now[name] = np.minimum(merging.summed(base.now[name], [s.now[name] for s in states], by), MOST)
-        now["features"], now["made"] = features, found.generated
+        now, own = base.now.copy(), np.zeros_like(base.own)
+        now["features"], now["made"] = len(found.identities), found.generated
         itself = np.flatnonzero(found.identities < 0)
         own[-1 - found.identities[itself], SELF] = itself + 1
-        counts = base.counts
-        if self._params.odds:
-            first, *others = (
-                merging.renumbered(state.counts, numbers, features)
-                for state, numbers in zip((base, *states), found.numbers, strict=True)
-            )
-            counts = merging.summed(first, others, by)
         moments = merging.moments(base.moments, [state.moments for state in states])
-        merged = BinsState(now, own, found.slots(limit), counts, moments)
+        merged = BinsState(now, own, found.slots(limit), base.counts, moments)
         return MergedView(merged, found.numbers[1:], found.numbers[0])
 
     def _identities(self, state: BinsState) -> np.ndarray:
@@ -180,11 +139,11 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
     now, bits = state.now[0], rows.values.view(np.int64)
     table = NumberTable(state.slots, shift_of(state.slots), params.limit)
     while i < len(rows.indptr) - 1:
-        most = (1 if params.second == NONE else 2) * (rows.indptr[i + 1] - rows.indptr[i])
+        most = 2 * (rows.indptr[i + 1] - rows.indptr[i])
         learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
-        begin, n, shared = at, 0, now["made"] + most > params.limit
+        begin, shared = at, now["made"] + most > params.limit
         code_row(params, state, work, rows, bits, i, table.shift, learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
@@ -198,16 +157,13 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
                     at = put(out, begin, at, itself, value, shared, work.marks)
             if j == rows.constant:
                 continue
-            n += 1 if params.second == NONE else 2
             if j >= 0:
-                bins = bins_of(params, state, work, j, place - rows.indptr[i], table, learned)
+                bins = bins_of(state, work, j, place - rows.indptr[i], table, learned)
                 if bins[0] != UNKNOWN:
                     at = put(out, begin, at, bins[0], 1.0, shared, work.marks)
                 if bins[1] != UNKNOWN:
                     at = put(out, begin, at, bins[1], 1.0, shared, work.marks)
         out.indptr[i + 1] = at
-        if params.odds:
-            weigh(state, work, rows, i, out, (begin, at), n, learned)
         i += 1
     return i, at
 
@@ -237,59 +193,25 @@ def code_row(params, state, work, rows, bits, i, shift, learned):
             moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
             first, second = z_code(x, params.first, work.moments), z_code(x, params.second, work.moments)
             work.deviations[k] = standard(x, work.moments)
-        elif params.second == NONE:
-            first, second = float_code(bits[place], params.first), 0
         else:
             second = float_code(bits[place], params.second)
             first = (second >> (params.second - params.first + 1) << 1) | (second & 1)
         work.codes[k] = (first << 16) + second
-        if params.second == NONE or state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
+        if state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
             work.keys[k, 0] = key_of(rows.ids[place], 2 * first)
             work.fetched[k, 0] = first_slot(work.keys[k, 0], state.slots, shift)
-            if params.second != NONE:
-                work.keys[k, 1] = key_of(rows.ids[place], 2 * second + 1)
-                work.fetched[k, 1] = first_slot(work.keys[k, 1], state.slots, shift)
+            work.keys[k, 1] = key_of(rows.ids[place], 2 * second + 1)
+            work.fetched[k, 1] = first_slot(work.keys[k, 1], state.slots, shift)
 
 
 @forced_inline
-def bins_of(params, state, work, j, k, table, learned):
+def bins_of(state, work, j, k, table, learned):
     """Numbers of the bins of entry k, feature j; may be UNKNOWN. A feature may have the same two again and again."""
-    own, now, second = state.own, state.now[0], UNKNOWN
-    if params.second == NONE:
-        return number_of(work.keys[k, 0], work.fetched[k, 0], table, now, learned), UNKNOWN
+    own, now = state.own, state.now[0]
     if own[j, CODE] == work.codes[k] and own[j, FIRST_BIN] > 0:
         return own[j, FIRST_BIN] - 1, own[j, SECOND_BIN] - 1
     first = number_of(work.keys[k, 0], work.fetched[k, 0], table, now, learned)
-    if params.second != NONE:
-        second = number_of(work.keys[k, 1], work.fetched[k, 1], table, now, learned)
+    second = number_of(work.keys[k, 1], work.fetched[k, 1], table, now, learned)
     if learned:
         own[j, CODE], own[j, FIRST_BIN], own[j, SECOND_BIN] = work.codes[k], first + 1, second + 1
     return first, second
-
-
-@forced_inline
-def weigh(state, work, rows, i, out, span, n, learned):
-    """Multiply the indicators by rho / sqrt(n), and count them in if the row is learned from.
-
-    To read the counts of the whole row first pays, as with `first_slot`.
-    """
-    now, (begin, end), counts, found, odds = state.now[0], span, state.counts, work.found, work.odds
-    constant, share = UNKNOWN, 1.0 / math.sqrt(max(n, 1))
-    if 0 <= rows.constant < len(state.own):
-        constant = state.own[rows.constant, SELF] - 1
-    prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0))
-    label_class, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]
-    for k in range(begin, end):
-        negative, positive = counts[out.features[k], 0], counts[out.features[k], 1]
-        odds[k - begin] = (positive + 1.0) / (negative + 1.0)
-        found[k - begin] = positive if label_class == 1 else negative
-    logarithms(odds, odds.view(np.int64), work.exponents, end - begin)
-    for k in range(begin, end):
-        if out.features[k] != constant:
-            out.values[k] *= (odds[k - begin] + prior) * share
-            if learned:
-                counts[out.features[k], label_class] = min(found[k - begin] + h, MOST)
-    if learned and label_class == 1:
-        now["n_pos"] = min(now["n_pos"] + h, MOST)
-    elif learned:
-        now["n_neg"] = min(now["n_neg"] + h, MOST)

@@ -159,3 +159,14 @@ def test_slow_pipe_is_handed_on():
         timer.join()
         writing.close()
         assert [chunk.tobytes() for chunk in chunks] == [b"1 5\n"]
+
+
+def test_chunks_of_long_lines_are_twice_as_long():
+    """All but the first; the text is the same."""
+    chunk_bytes, long, short = 1 << 14, b"x" * 1000 + b"\n", b"y" * 100 + b"\n"
+    for line, longest in ((long, 2 * chunk_bytes), (short, chunk_bytes)):
+        sizes = [len(chunk) for chunk in read_chunks(io.BytesIO(line * 500), chunk_bytes)]
+        assert sum(sizes) == len(line) * 500
+        assert sizes[0] <= chunk_bytes
+        assert longest - len(line) < sizes[1] <= longest
+    assert read(io.BytesIO(long * 500 + short * 5), chunk_bytes) == long * 500 + short * 5

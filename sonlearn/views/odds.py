@@ -1,0 +1,230 @@
+"""The view of log-odds: in place of a bin's indicator, how much more frequent the bin is in the positive class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sonlearn.data import merging
+from sonlearn.data.arrays import grown, zeros
+from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_jit, forced_inline
+from sonlearn.views.bins import SELF, Bins, BinsState, number_itself
+from sonlearn.views.codes import MOST, float_code, key_of, logarithms, tamed
+from sonlearn.views.numbers import (
+    LIMIT,
+    NUMBER_BITS,
+    UNKNOWN,
+    NumberTable,
+    first_slot,
+    lacks_room,
+    new_marks,
+    number_of,
+    put,
+    shift_of,
+)
+from sonlearn.views.view import MergedView, RowView, fits
+
+#: Raw features whose bins are remembered, the first ones seen: the frequent ones are among them.
+REMEMBERED = 1 << 15
+#: Bins of a feature that are remembered: those of four octaves, side by side in two lines of the cache.
+WAYS = 16
+_NUMBER = (1 << NUMBER_BITS) - 1
+
+
+class OddsParams(NamedTuple):
+    """What a row becomes."""
+
+    resolution: int
+    limit: int
+
+
+class OddsScratch(NamedTuple):
+    """One row under way, by entry; and what is remembered."""
+
+    codes: np.ndarray  # int64[longest row]
+    numbers: np.ndarray  # int64[longest row]; UNKNOWN where the table has to be asked
+    keys: np.ndarray  # int64[longest row], of the bins of which it has to be
+    fetched: np.ndarray  # int64[longest row]; what `first_slot` has read of those
+    marks: np.ndarray  # see `put`
+    # of the row's entries, float64[longest row]: weight of the rows of its class, and logarithm of how many times as
+    # frequent each is in the positive class; int64[the same], scratch of `logarithms`
+    found: np.ndarray
+    odds: np.ndarray
+    exponents: np.ndarray
+    # int64[REMEMBERED, WAYS]; 0, or code + 1 and number of a bin of that raw feature, as the table has it
+    memory: np.ndarray
+
+
+class Odds(Bins):
+    """Indicators of the bins of all values, in place of 1 with the value rho / sqrt(n).
+
+    rho is the logarithm of how much more frequent the indicator has been in rows of the positive class, n the number of
+    the row's indicators. The constant stays as it is.
+
+    Parameters
+    ----------
+    resolution : int
+        Mantissa bits of the bins (`float_code`).
+    limit : int
+        Bins that get a number of their own, at most.
+    """
+
+    of_labels = True
+
+    def __init__(self, *, resolution: int, limit: int = LIMIT):
+        self._memory = zeros((REMEMBERED, WAYS), np.int64)
+        self._of = np.zeros(0), np.zeros(0)  # the arrays of the state that it is of
+        super().__init__(code="float", resolutions=(resolution, resolution), limit=limit)
+        self._params = OddsParams(resolution, limit)
+
+    def _new_work(self, longest: int) -> OddsScratch:
+        return OddsScratch(
+            *np.zeros((4, longest), np.int64), new_marks(longest), *np.zeros((2, longest)),
+            np.zeros(longest, np.int64), self._memory,
+        )  # fmt: skip
+
+    def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
+        """Let the arrays hold what `rows` may bring; the table grows on the way."""
+        state = super().reserve(state, rows, features)
+        used = self.features(state)
+        counts = grown(state.counts, used + self._most_entries(rows), min(used, len(state.counts)))
+        return state._replace(counts=counts)
+
+    @property
+    def _kernel(self) -> Callable:
+        return weigh_rows
+
+    def _most_entries(self, rows: Rows) -> int:
+        return int(rows.indptr[-1])
+
+    def _fill(self, state: BinsState, rows: Rows, out: Rows, i: int, at: int, learn: bool) -> tuple[int, int]:
+        self._remember(state)
+        return super()._fill(state, rows, out, i, at, learn)
+
+    def _remember(self, state: BinsState) -> None:
+        """Forget the bins that are not of this state: numbers of another one, or of features numbered otherwise."""
+        of = state.slots, state.own
+        if of[0] is not self._of[0] or of[1] is not self._of[1]:
+            self._memory[:], self._of = 0, of
+
+    def row_calls(self, state: BinsState, rows: Rows, features: int, out: Rows) -> RowView:
+        """See `View.row_calls`."""
+        own = super().row_calls(state, rows, features, out)
+        self._remember(own.state)
+        most = len(own.state.counts) - len(out.features)
+        return own._replace(calls=((fits, (own.state.now["features"], most)), *own.calls))
+
+    def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
+        """Counts as of one run, bins in one numbering."""
+        found, by = super().merge(states, base), np.ones(len(states))
+        now, features = found.state.now, self.features(found.state)
+        for name in ("n_pos", "n_neg"):
+            now[name] = np.minimum(merging.summed(base.now[name], [s.now[name] for s in states], by), MOST)
+        first, *others = (
+            merging.renumbered(state.counts, numbers, features)
+            for state, numbers in zip((base, *states), (found.base, *found.numbers), strict=True)
+        )
+        return found._replace(state=found.state._replace(counts=merging.summed(first, others, by)))
+
+
+#: What stands in the place of an entry's number: the table has to be asked; x is 0; the feature is unknown; it is the
+#: constant.
+ASK, ZERO, STRANGE, CONSTANT = -1, -2, -3, -4
+
+
+@bare_jit
+def weigh_rows(params, state, work, rows, out, i, at, learn):
+    """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
+    now, bits = state.now[0], rows.values.view(np.int64)
+    table = NumberTable(state.slots, shift_of(state.slots), params.limit)
+    while i < len(rows.indptr) - 1:
+        most = rows.indptr[i + 1] - rows.indptr[i]
+        learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        if learned and lacks_room(state.slots, params.limit, now["made"], most):
+            break
+        begin, shared = at, now["made"] + most > params.limit
+        n = recall(params, work, rows, bits, i, table)
+        for k in range(most):
+            f = work.numbers[k]
+            if f == ASK:
+                f = number_and_remember(work, table, now, rows.features[rows.indptr[i] + k], k, learned)
+            elif f == CONSTANT:
+                f = number_itself(state, rows.constant, learned)
+            if f >= 0:
+                value = rows.values[rows.indptr[i] + k] if work.numbers[k] == CONSTANT else 1.0
+                at = put(out, begin, at, f, tamed(value), shared, work.marks)
+        out.indptr[i + 1] = at
+        weigh(state, work, rows, i, out, (begin, at), n, learned)
+        i += 1
+    return i, at
+
+
+@forced_inline
+def recall(params, work, rows, bits, i, table):
+    """Numbers of the entries of row i as far as they are remembered, and keys of the others; returns how many bins."""
+    start, n = rows.indptr[i], 0
+    for place in range(start, rows.indptr[i + 1]):
+        j, x, k = rows.features[place], tamed(rows.values[place]), place - start
+        if x == 0.0 or j < 0 or j == rows.constant:
+            work.numbers[k] = ZERO if x == 0.0 else CONSTANT if j == rows.constant else STRANGE
+            n += work.numbers[k] == STRANGE
+            continue
+        n += 1
+        code = float_code(bits[place], params.resolution)
+        if j < REMEMBERED:
+            known = work.memory[np.uintp(j), np.uintp(way_of(code))]
+            if known >> NUMBER_BITS == code + 1:
+                work.numbers[k] = known & _NUMBER
+                continue
+        work.numbers[k], work.codes[k] = ASK, code
+        work.keys[k] = key_of(rows.ids[place], 2 * code)
+        work.fetched[k] = first_slot(work.keys[k], table.slots, table.shift)
+    return n
+
+
+@forced_inline
+def way_of(code):
+    """Where the bin of this code is remembered: bins side by side of either sign have places of their own."""
+    return (code >> 1) & (WAYS - 1)
+
+
+@forced_inline
+def number_and_remember(work, table, now, j, k, learned):
+    """Number of the bin of entry k, feature j, from the table; may be UNKNOWN."""
+    number = number_of(work.keys[k], work.fetched[k], table, now, learned)
+    if number != UNKNOWN and j < REMEMBERED:
+        work.memory[j, way_of(work.codes[k])] = (work.codes[k] + 1 << NUMBER_BITS) | number
+    return number
+
+
+@forced_inline
+def weigh(state, work, rows, i, out, span, n, learned):
+    """Multiply the indicators by rho / sqrt(n), and count them in if the row is learned from.
+
+    To read the counts of the whole row first pays, as with `first_slot`.
+    """
+    now, (begin, end), counts, found, odds = state.now[0], span, state.counts, work.found, work.odds
+    constant, share = UNKNOWN, 1.0 / math.sqrt(max(n, 1))
+    if 0 <= rows.constant < len(state.own):
+        constant = state.own[rows.constant, SELF] - 1
+    prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0))
+    side, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]
+    for k in range(begin, end):
+        f = np.uintp(out.features[k])
+        negative, positive = counts[f, 0], counts[f, 1]
+        odds[k - begin] = (positive + 1.0) / (negative + 1.0)
+        found[k - begin] = positive if side == 1 else negative
+    logarithms(odds, odds.view(np.int64), work.exponents, end - begin)
+    for k in range(begin, end):
+        if out.features[k] != constant:
+            out.values[k] *= (odds[k - begin] + prior) * share
+            if learned:
+                counts[np.uintp(out.features[k]), side] = min(found[k - begin] + h, MOST)
+    if learned and side == 1:
+        now["n_pos"] = min(now["n_pos"] + h, MOST)
+    elif learned:
+        now["n_neg"] = min(now["n_neg"] + h, MOST)
