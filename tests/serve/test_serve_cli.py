@@ -57,7 +57,7 @@ def serving(*arguments):
 
 def post(port, path, body, media="text/plain"):
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, {"content-type": media})
-    with urllib.request.urlopen(request, timeout=20) as response:
+    with urllib.request.urlopen(request, timeout=60) as response:
         return response.read().decode()
 
 
@@ -78,7 +78,7 @@ def test_it_predicts_as_predict_does_and_ends_at_a_signal(number, capsys):
     expected = capsys.readouterr().out
     with serving() as (process, http, tcp):
         assert post(http, "/predict", Path("then.vw").read_bytes()) == expected
-        with socket.create_connection(("127.0.0.1", tcp), timeout=20) as client, client.makefile("rb") as answers:
+        with socket.create_connection(("127.0.0.1", tcp), timeout=60) as client, client.makefile("rb") as answers:
             for line, prediction in zip(Path("then.vw").read_bytes().splitlines(), expected.splitlines(), strict=True):
                 client.sendall(line + b"\n")
                 assert answers.readline().decode().rstrip("\n") == prediction
@@ -102,7 +102,7 @@ def test_what_it_has_learned_is_saved_as_train_would_have(capsys):
                 break
             time.sleep(0.01)
         assert main(["inspect", "learned"]) == 0  # whole, while it is being learned on
-        with socket.create_connection(("127.0.0.1", tcp), timeout=20) as client:
+        with socket.create_connection(("127.0.0.1", tcp), timeout=60) as client:
             client.sendall(b"".join(lines[40:]))
             client.shutdown(socket.SHUT_WR)
             while client.recv(1 << 16):

@@ -244,7 +244,7 @@ def serving(*arguments):
                     json.dumps(value).encode(),
                     {"content-type": "application/json"},
                 )
-                with urllib.request.urlopen(request, timeout=20) as response:
+                with urllib.request.urlopen(request, timeout=60) as response:
                     return json.loads(response.read())
 
             yield process, post, lines

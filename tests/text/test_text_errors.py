@@ -154,7 +154,7 @@ def test_threads_end_when_the_consumer_does():
     batches = read_batches(io.BytesIO(TEXT), chunk_bytes=16, threads=2, options=TextOptions())
     next(iter(batches))
     batches.close()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while any(thread.name.startswith("sonlearn") for thread in threading.enumerate()):
         assert time.monotonic() < deadline
         time.sleep(0.01)
