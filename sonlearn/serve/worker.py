@@ -336,7 +336,7 @@ class Worker:
         return task.results[0]
 
     def _ready(self, group: list[PredictionRequest]) -> _Ready:
-        """The rows of a group. Raises SonlearnError where a request must be whole and is not, or a label does not fit."""
+        """The rows of a group. Raises SonlearnError where a request must be whole but is not, or a label is unfit."""
         alone = len(group) == 1
         parsed = self._parsed(group, stop=alone and group[0].whole)
         ends = np.array([1 << 62]) if alone else np.cumsum([request.text.count(b"\n") for request in group])
