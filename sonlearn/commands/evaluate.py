@@ -54,7 +54,7 @@ def run(options: EvaluateOptions, run_options: RunOptions, format: str | None) -
     readers = readers_of(models, sources, run_options, format)
     session = EvaluationSession(evaluation, models, options, run_options)
     with Interrupts(at_once=True) as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
-        for batches in interrupts.until_signal(side_by_side(readers, options.models)):
+        for batches in interrupts.until_signal(same_decisions(readers, options.models)):
             interrupts.at_once = False
             if not session.add(batches):
                 break
@@ -128,7 +128,7 @@ def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, fo
     return list(ways.values())
 
 
-def side_by_side(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[list[Decisions]]:
+def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[list[Decisions]]:
     """For each model the same decisions. Raises InputError where the models find different ones."""
     streams = [iter(one.reader) for one in readers]
     left: list[Decisions | None] = [None] * len(readers)

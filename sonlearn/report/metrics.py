@@ -197,7 +197,7 @@ class Metrics:
         if min(self._scores.totals()) <= 0:
             return {}
         cuts = self._scores.cuts()
-        curve = [self._shown(cut) for cut in thinned(cuts, POINTS)]
+        curve = [self._shown(cut) for cut in spaced_cuts(cuts, POINTS)]
         table = []
         if self.calibration.error is not None:
             table = [self._shown(self._scores.cut(self._score(p))) | {"threshold": p} for p in THRESHOLDS]
@@ -343,7 +343,7 @@ def numbers_of(classes: list[int | str], y: np.ndarray) -> np.ndarray:
     return np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
 
 
-def thinned(cuts: list[Cut], most: int) -> list[Cut]:
+def spaced_cuts(cuts: list[Cut], most: int) -> list[Cut]:
     """About `most` of the cuts, evenly spaced along recall and along the share of false alarms; first and last too."""
     thin, at = [], -1.0
     for i, cut in enumerate(cuts):

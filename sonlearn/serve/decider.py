@@ -106,7 +106,7 @@ class Decider:
         self.learner, self.events, self._learns = learner, events, learns
         self._text = dataclasses.replace(learner.text, format="json")
         self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
-        self._jobs: deque[DecisionRequest] = deque()
+        self._requests: deque[DecisionRequest] = deque()
         self._wake = asyncio.Event()
         self._stopping = False
 
@@ -120,33 +120,33 @@ class Decider:
             A context or a reward is malformed; `UnknownEventError`, `RewardedTwiceError`; `OutputError`: nothing could
             be written.
         """
-        if self._stopping or (self._jobs and self.waiting + size > self._most):
+        if self._stopping or (self._requests and self.waiting + size > self._most):
             raise Busy
-        job = DecisionRequest(body, rewards, size)
-        self._jobs.append(job)
+        request = DecisionRequest(body, rewards, size)
+        self._requests.append(request)
         self.waiting += size
         self._wake.set()
-        return await job.answer
+        return await request.answer
 
     async def run(self) -> None:
         """Work until `stop`, and then on what waits."""
         with ThreadPoolExecutor(1, thread_name_prefix="sonlearn-decide") as pool:
-            while self._jobs or not self._stopping:
-                if not self._jobs:
+            while self._requests or not self._stopping:
+                if not self._requests:
                     self._wake.clear()
                     await self._wake.wait()
                     await asyncio.sleep(0)  # what has come at the same time joins in
                     continue
-                group = [self._jobs.popleft() for _ in range(min(AT_ONCE, len(self._jobs)))]
+                group = [self._requests.popleft() for _ in range(min(AT_ONCE, len(self._requests)))]
                 results = await asyncio.get_running_loop().run_in_executor(pool, self._work, group)
-                self.waiting -= sum(job.size for job in group)
-                for job, result in zip(group, results, strict=True):
-                    if job.answer.cancelled():
+                self.waiting -= sum(request.size for request in group)
+                for request, result in zip(group, results, strict=True):
+                    if request.answer.cancelled():
                         continue
                     if isinstance(result, Exception):
-                        job.answer.set_exception(result)
+                        request.answer.set_exception(result)
                     else:
-                        job.answer.set_result(result)
+                        request.answer.set_result(result)
 
     def stop(self) -> None:
         """Take no more requests; `run` ends when those that wait are answered."""
@@ -161,16 +161,16 @@ class Decider:
         lines: list[tuple[str, bool, bytes]] = []
         to_learn: list[Decisions] = []
         rewarded: set[str] = set()
-        for job in group:
+        for request in group:
             try:
-                if job.rewards:
-                    event, line = self._rewarded(job.body, rewarded)
+                if request.rewards:
+                    event, line = self._rewarded(request.body, rewarded)
                     to_learn.append(self._parsed(line))
                     results.append(RewardReply(event, self._learns))
                     rewarded.add(event)
                     lines.append((event, True, line))
                 else:
-                    answer, line = self._decided(job.body)
+                    answer, line = self._decided(request.body)
                     results.append(answer)
                     lines.append((answer.event_id, False, line))
             except Exception as error:

@@ -86,7 +86,7 @@ NOTHING_MORE = Wants()
 
 
 class Reply(NamedTuple):
-    """What became of a request.
+    """The reply to a request.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Reply(NamedTuple):
 
 
 class _Ready(NamedTuple):
-    """A group that has been parsed: `ends` are the last lines of its jobs, `fits` whether all labels do."""
+    """A group that has been parsed: `ends` are the last lines of its requests, `fits` whether all labels do."""
 
     group: list[PredictionRequest]
     ends: np.ndarray
@@ -129,7 +129,7 @@ class _Task:
 
     def __init__(self, group: list[PredictionRequest]):
         self.group = group
-        self.size = sum(len(job.text) for job in group)
+        self.size = sum(len(request.text) for request in group)
         self.ready: _Ready | None = None  # None: it has to be parsed first
         self.left: deque[Batch] = deque()
         self.parts: list[_Part] = []
@@ -193,7 +193,7 @@ class Worker:
         self.learner, self.names, self._online = learner, names, online
         self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
         self.coverage = CoverageTotals()  # of the rows learned
-        self._jobs: deque[PredictionRequest] = deque()
+        self._requests: deque[PredictionRequest] = deque()
         self._long: deque[_Task] = deque()  # those under way
         self._wake = asyncio.Event()
         self._stopping = False
@@ -232,13 +232,13 @@ class Worker:
             A line, a label or a number is wrong. Of a request that is to be `whole` nothing has been learned then.
             `TooLongError`: a row has more entries than a row may have.
         """
-        if self._stopping or (self._jobs and self.waiting + len(text) > self._most):
+        if self._stopping or (self._requests and self.waiting + len(text) > self._most):
             raise Busy
-        job = PredictionRequest(kind, text if text.endswith(b"\n") else text + b"\n", learn, whole, wants)
-        self._jobs.append(job)
-        self.waiting += len(job.text)
+        request = PredictionRequest(kind, text if text.endswith(b"\n") else text + b"\n", learn, whole, wants)
+        self._requests.append(request)
+        self.waiting += len(request.text)
         self._wake.set()
-        return await job.answer
+        return await request.answer
 
     async def run(self) -> None:
         """Work until `stop`, and then on what waits."""
@@ -268,13 +268,13 @@ class Worker:
             self._long.append(task)
             return
         self.waiting -= task.size
-        for job, result in zip(task.group, task.results, strict=True):
-            if job.answer.cancelled():
+        for request, result in zip(task.group, task.results, strict=True):
+            if request.answer.cancelled():
                 continue
             if isinstance(result, Reply):
-                job.answer.set_result(result)
+                request.answer.set_result(result)
             else:
-                job.answer.set_exception(result)
+                request.answer.set_exception(result)
 
     def stop(self) -> None:
         """Take no more requests; `run` ends when those that wait are answered."""
@@ -282,21 +282,25 @@ class Worker:
         self._wake.set()
 
     def _group(self) -> list[PredictionRequest]:
-        """The first jobs of the queue that can be worked on together; one that learns waits for another that does."""
+        """The first requests of the queue that can be done together; one that learns waits for another that does."""
         learning = any(task.group[0].learn for task in self._long)
-        at = next((i for i, job in enumerate(self._jobs) if not (learning and job.learn)), None)
+        at = next((i for i, request in enumerate(self._requests) if not (learning and request.learn)), None)
         if at is None:
             return []
-        first = self._jobs[at]
-        del self._jobs[at]
+        first = self._requests[at]
+        del self._requests[at]
         group, size = [first], len(first.text)
-        while at < len(self._jobs) and first.kind not in (DOCUMENT, CSV):
-            job = self._jobs[at]
-            size += len(job.text)
-            if (job.kind, job.learn, job.wants) != (first.kind, first.learn, first.wants) or size > GROUP_BYTES:
+        while at < len(self._requests) and first.kind not in (DOCUMENT, CSV):
+            request = self._requests[at]
+            size += len(request.text)
+            if (request.kind, request.learn, request.wants) != (
+                first.kind,
+                first.learn,
+                first.wants,
+            ) or size > GROUP_BYTES:
                 break
-            group.append(job)
-            del self._jobs[at]
+            group.append(request)
+            del self._requests[at]
         return group
 
     # -- without the event loop ------------------------------------------------------------------------------------
@@ -314,7 +318,7 @@ class Worker:
             if (group[0].learn and task.ready is not None) or len(group) == 1 or not isinstance(error, SonlearnError):
                 task.results = [error] * len(group)
             else:  # nothing has been learned; one of them is at fault: find out which
-                task.results = [self._alone(job) for job in group]
+                task.results = [self._alone(request) for request in group]
             return
         if not task.left:
             parts = task.parts
@@ -324,18 +328,18 @@ class Worker:
             )  # fmt: skip
             task.results = _shared_out(task.ready, parts)
 
-    def _alone(self, job: PredictionRequest) -> Reply | Exception:
-        """What becomes of a job by itself."""
-        task = _Task([job])
+    def _alone(self, request: PredictionRequest) -> Reply | Exception:
+        """The reply to a request by itself."""
+        task = _Task([request])
         while task.results is None:
             self._work(task)
         return task.results[0]
 
     def _ready(self, group: list[PredictionRequest]) -> _Ready:
-        """The rows of a group. Raises SonlearnError where a job that is to be whole is not, or a label does not fit."""
+        """The rows of a group. Raises SonlearnError where a request must be whole but is not, or a label is unfit."""
         alone = len(group) == 1
         parsed = self._parsed(group, stop=alone and group[0].whole)
-        ends = np.array([1 << 62]) if alone else np.cumsum([job.text.count(b"\n") for job in group])
+        ends = np.array([1 << 62]) if alone else np.cumsum([request.text.count(b"\n") for request in group])
         batches, long = _within(parsed.batches, self._most_entries)
         if group[0].wants.explain and sum(len(batch.indices) for batch in batches) > EXPLAINED_ENTRIES:
             found = f"rows of more than {EXPLAINED_ENTRIES} entries in all"
@@ -375,7 +379,7 @@ class Worker:
         if first.kind == CSV:
             rows = list(self._rows_of_csv(first.text))  # all of them, before any is taken
             return self._parsers[False, stop].parse_records(rows, SOURCE)
-        text = first.text if len(group) == 1 else b"".join(job.text for job in group)
+        text = first.text if len(group) == 1 else b"".join(request.text for request in group)
         as_text = first.kind == TEXT
         format = "json" if not as_text else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
         return self._parsers[as_text, stop].parse(np.frombuffer(text, dtype=np.uint8), format, SOURCE)
@@ -391,19 +395,19 @@ class Worker:
                 raise record
             yield line, dict(zip(columns, record, strict=True))
 
-    def _done(self, ready: _Ready, batch: Batch, job: PredictionRequest) -> _Part:
+    def _done(self, ready: _Ready, batch: Batch, request: PredictionRequest) -> _Part:
         """Predict a batch, or learn it after that."""
-        if not job.learn:
+        if not request.learn:
             silent = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
             predicted = self.learner.predict(silent, online=self._online)
-            return _Part(batch, self._values(predicted), self._more(predicted, silent, job.wants), 0, 0.0)
+            return _Part(batch, self._values(predicted), self._more(predicted, silent, request.wants), 0, 0.0)
         if not ready.fits:  # a row by itself
             try:
                 self.learner.check(batch)
             except InputError as error:
                 ready.errors.append(error)
                 return _Part(batch, [None] * batch.n, {}, 0, 0.0)
-        more = self._explanations(batch) if job.wants.explain else {}  # by what was known before the rows
+        more = self._explanations(batch) if request.wants.explain else {}  # by what was known before the rows
         predicted = self.learner.partial_fit(batch, skip=True)
         y = self.learner.with_numbers(batch).y if isinstance(predicted, Predicted) else predicted.label
         counted = ~np.isnan(y) & (batch.weight > 0) & ~predicted.refused
@@ -413,7 +417,7 @@ class Worker:
         for row in np.flatnonzero(predicted.refused).tolist():
             ready.errors.append(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
             values[row] = None
-        more |= self._more(predicted, batch, job.wants._replace(explain=False))
+        more |= self._more(predicted, batch, request.wants._replace(explain=False))
         return _Part(batch, values, more, int(counted.sum()), loss)
 
     def _cover(self, predicted: Predicted | PredictedClass, y: np.ndarray, counted: np.ndarray) -> None:
@@ -527,7 +531,7 @@ def _error_in(text: bytes, problem: Unfit) -> InputError:
 
 
 def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Reply | Exception]:
-    """What each job is told, with lines that count from its own first."""
+    """The reply to each request, with lines that count from its own first."""
     group, ends = ready.group, ready.ends
     answers = [Reply([], [], [], [], {}) for _ in group]
     before = [0, *ends[:-1].tolist()]
@@ -548,5 +552,6 @@ def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Reply | Exception]:
         place = (error.source, (error.line or 0) - before[i], error.column)
         answers[i].errors.append(InputError(*place, error.found, error.expected))
     return [
-        answer.errors[0] if job.whole and answer.errors else answer for job, answer in zip(group, answers, strict=True)
-    ]  # fmt: skip
+        answer.errors[0] if request.whole and answer.errors else answer
+        for request, answer in zip(group, answers, strict=True)
+    ]

@@ -37,7 +37,7 @@ from sonlearn.learn.newton.sparse_time import (
     move_wbar,
     orthonormalise,
 )
-from sonlearn.learn.newton.step import add_direction, reset_factor, widen
+from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL
 from sonlearn.learn.tolerances import LIMIT
 
@@ -181,7 +181,7 @@ def add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest):
         move_wbar(state.base, work, feats, work.slope)
         for at in range(len(feats)):
             state.v[feats[at]] += twice * work.x[at]
-        add_direction(state.base, work, r + grows, abs(slope), False)
+        add_outer_product(state.base, work, r + grows, abs(slope), False)
     full = now.held + 1 == base.held
     now.held = base.m - 1 if full else now.held + 1
     return full

@@ -23,7 +23,7 @@ from sonlearn.learn.newton.sparse_time import append, coordinates, log_is_full, 
 from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T
 from sonlearn.learn.newton.step import (
     Move,
-    add_direction,
+    add_outer_product,
     newton,
     projected_slope,
     projection,
@@ -281,7 +281,7 @@ def buffer_row(params, state, work, feats, row, n_rest):
     if held:
         now.held = params.m - 1 if full else now.held + 1
     if held and counts:
-        add_direction(state, work, r + grows, row.scale, not by_eigenvalues)
+        add_outer_product(state, work, r + grows, row.scale, not by_eigenvalues)
     return SHRINK if shrinks else (STEP if by_eigenvalues and counts else NEXT)
 
 

@@ -122,7 +122,7 @@ def widen(state, r):
 
 
 @forced_inline
-def add_direction(state, work, r, scale, factorise):
+def add_outer_product(state, work, r, scale, factorise):
     """H <- H + s^2 y y' for y = work.y[:r], and RT; with `factorise`, LT likewise. Overwrites work.h."""
     add_outer(state.basis.H, r, scale * scale, work.y)
     if factorise:
