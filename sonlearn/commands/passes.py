@@ -69,6 +69,7 @@ class Passes:
     learner: Learner | None
     progress: Progress
     worded = False  # whether labels of two classes may be words
+    stretch = 1  # see `Reader`
 
     def __init__(self, options: RunOptions, read_as: TextOptions, named: bool, names: NameTable, done: Unfinished):
         self.options, self.read_as, self.named, self.names = options, read_as, named, names
@@ -240,7 +241,7 @@ class Passes:
             "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.prefetch_parsed,
             "names": self.names_read, "columns": self.columns,
             "labels": Labelling(not options.testonly, self.named, self.worded),
-            "known_rows": self.done.read if self.done.number == 1 else 1 << 62,
+            "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
         }  # fmt: skip
         reader: Reader | CachedReader
         if self.cache is None:

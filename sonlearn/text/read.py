@@ -126,6 +126,8 @@ class Reader:
         The columns that are known; those of tables are compared with them, and added as they come.
     known_rows : int
         So many examples have been read before, by a run that this one goes on with: their names are not counted again.
+    stretch : int
+        Where lines are long, batches are of so many times as much text (see `sonlearn.text.source.read_chunks`).
 
     Attributes
     ----------
@@ -159,6 +161,7 @@ class Reader:
         labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
         columns: ColumnTable | None = None,
         known_rows: int = 0,
+        stretch: int = 1,
     ):
         if on_error not in ON_ERROR:
             raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
@@ -183,7 +186,7 @@ class Reader:
             self.format = "arrow"
         self.errors: list[InputError] = []
         self.error_count = 0
-        self._chunk_bytes, self._threads = chunk_bytes, threads
+        self._chunk_bytes, self._threads, self._stretch = chunk_bytes, threads, stretch
         self._on_error, self._max_errors = on_error, max_errors
         self._labels = labels
         self.meter: Meter | None = None
@@ -266,7 +269,7 @@ class Reader:
     def _chunks_of(self, source: Source) -> Iterator[np.ndarray]:
         """The text of a source; the first one's may have been begun."""
         begun, self._first_chunks = self._first_chunks, None
-        return read_chunks(source, self._chunk_bytes, self._watch) if begun is None else begun
+        return begun or read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch)
 
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""

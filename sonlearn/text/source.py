@@ -20,8 +20,7 @@ from sonlearn.text.compression import DecompressedBytes, PlainBytes, decompresse
 
 #: Bytes of a chunk. Parsing is fastest while a chunk and what it becomes fit into the cache.
 CHUNK_BYTES = 1 << 19
-#: Where lines are longer than this, chunks have twice as many bytes: what a batch costs beside its rows, in Python, is
-#: a quarter of all with some 400 rows a batch.
+#: Lines of more bytes than this, on average, are long.
 LONG_LINE = 600
 
 _BOM = b"\xef\xbb\xbf"
@@ -54,18 +53,21 @@ def source_name(source: Source) -> str:
     return name if isinstance(name, str) else "<stream>"
 
 
-def read_chunks(source: Source, chunk_bytes: int = CHUNK_BYTES, watch: Watch | None = None) -> Iterator[np.ndarray]:
+def read_chunks(
+    source: Source, chunk_bytes: int = CHUNK_BYTES, watch: Watch | None = None, *, stretch: int = 1
+) -> Iterator[np.ndarray]:
     """Yield the text of `source` as uint8 arrays of whole lines.
 
     Every array ends in a newline byte (one is added after a last line without it) and is valid until the next one is
-    asked for. A byte order mark at the beginning is dropped. Chunks have about `chunk_bytes` bytes, behind the first
-    one twice as many if its lines are long, more where a line is longer, less where a pipe has no more at the moment: a
-    slow stream is handed on line by line.
+    asked for. A byte order mark at the beginning is dropped. Chunks have about `chunk_bytes` bytes, more where a
+    line is longer, less where a pipe has no more at the moment: a slow stream is handed on line by line.
 
     Parameters
     ----------
     source : path, ``"-"`` for standard input, or an open binary stream (not closed here)
     watch : see `open_binary`
+    stretch : int
+        If the lines of the first chunk are long, the others have so many times as many bytes.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def read_chunks(source: Source, chunk_bytes: int = CHUNK_BYTES, watch: Watch | N
     name = source_name(source)
     try:
         with open_binary(source, watch) as raw:
-            yield from _cut(decompressed(raw, name), name, max(int(chunk_bytes), 1))
+            yield from _cut(decompressed(raw, name), name, max(int(chunk_bytes), 1), stretch)
     except OSError as error:
         raise InputError(name, None, None, _reason(error), "a text file") from error
 
@@ -144,7 +146,7 @@ def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def _cut(stream: PlainBytes | DecompressedBytes, name: str, chunk_bytes: int) -> Iterator[np.ndarray]:
+def _cut(stream: PlainBytes | DecompressedBytes, name: str, chunk_bytes: int, stretch: int) -> Iterator[np.ndarray]:
     """Cut at line ends; what follows the last one moves to the front of the buffer."""
     buffer = bytearray(chunk_bytes + 1)  # the last byte is for a missing last newline
     used = searched = 0  # bytes in the buffer; of them known to hold no newline
@@ -170,7 +172,7 @@ def _cut(stream: PlainBytes | DecompressedBytes, name: str, chunk_bytes: int) ->
         if end:
             yield np.frombuffer(buffer, dtype=np.uint8, count=end)
             if not measured and end > buffer.count(b"\n", 0, end) * LONG_LINE:
-                buffer = buffer + bytearray(chunk_bytes)
+                buffer = buffer + bytearray((stretch - 1) * chunk_bytes)
             measured = True
             buffer[: used - end] = buffer[end:used]
             used -= end

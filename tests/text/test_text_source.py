@@ -161,12 +161,13 @@ def test_slow_pipe_is_handed_on():
         assert [chunk.tobytes() for chunk in chunks] == [b"1 5\n"]
 
 
-def test_chunks_of_long_lines_are_twice_as_long():
-    """All but the first; the text is the same."""
+def test_chunks_of_long_lines_may_be_longer():
+    """All but the first are, if asked for; the text is the same."""
     chunk_bytes, long, short = 1 << 14, b"x" * 1000 + b"\n", b"y" * 100 + b"\n"
-    for line, longest in ((long, 2 * chunk_bytes), (short, chunk_bytes)):
-        sizes = [len(chunk) for chunk in read_chunks(io.BytesIO(line * 500), chunk_bytes)]
+    for line, stretch, longest in ((long, 2, 2 * chunk_bytes), (long, 1, chunk_bytes), (short, 2, chunk_bytes)):
+        sizes = [len(chunk) for chunk in read_chunks(io.BytesIO(line * 500), chunk_bytes, stretch=stretch)]
         assert sum(sizes) == len(line) * 500
         assert sizes[0] <= chunk_bytes
         assert longest - len(line) < sizes[1] <= longest
-    assert read(io.BytesIO(long * 500 + short * 5), chunk_bytes) == long * 500 + short * 5
+    chunks = read_chunks(io.BytesIO(long * 500 + short * 5), chunk_bytes, stretch=2)
+    assert b"".join(chunk.tobytes() for chunk in chunks) == long * 500 + short * 5
