@@ -339,10 +339,10 @@ def member_scores(labelled=(1.0, 1.0, 0.0, 0.0), n=400, K=3):
 
 
 def test_the_dearest_that_tells_nothing_goes_first_and_what_costs_nothing_stays():
-    case = case_of(NAMES, member_scores(), [1, 1, 4, 0])
+    case = case_of(NAMES, member_scores(n=4000), [1, 1, 4, 0])
     assert class_pruning.pruned(case, [0, 1, 2, 3])[0] == 2
     assert 3 not in class_pruning.pruned(case, [0, 1, 2, 3])
-    rich = case_of(NAMES, member_scores((1.0, 1.0, 1.0, 0.0)), [1, 1, 4, 0])
+    rich = case_of(NAMES, member_scores((1.0, 1.0, 1.0, 0.0), 4000), [1, 1, 4, 0])
     assert class_pruning.pruned(rich, [0, 1, 2, 3]) == []
 
 
@@ -353,6 +353,55 @@ def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
     assert growth > class_pruning.NOTHING
     assert (2 in class_pruning.pruned(long, [0, 1, 2, 3])) == (growth < class_pruning.PRICE * 40 / 42)
     assert 2 not in class_pruning.pruned(short, [0, 1, 2, 3])
+
+
+def judged_twin(scores, weight, members, doubt):
+    """(weights of least loss, growth without each member), by the formulas on whole arrays; the own class first."""
+    w_0, precision = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
+
+    def losses(w):
+        z = np.einsum("j,ijc->ic", w, scores)
+        return np.log(np.exp(z).sum(axis=1)) - z[:, 0]
+
+    w = w_0.copy()
+    for _ in range(100):
+        p = np.exp(np.einsum("j,ijc->ic", w, scores))
+        p /= p.sum(axis=1, keepdims=True)
+        mean = np.einsum("ic,ijc->ij", p, scores)
+        apart = scores - mean[:, :, None]
+        A = np.diag(precision) + np.einsum("i,ic,ijc,ilc->jl", weight, p, apart, apart)
+        w = w - np.linalg.solve(A, precision * (w - w_0) + weight @ (mean - scores[:, :, 0]))
+    total, inverse, growth = weight.sum(), np.linalg.inv(A), []
+    for j in range(len(w)):
+        d = losses(w - inverse[j] * w[j] / inverse[j, j]) - losses(w)
+        mean = weight @ d / total
+        error = math.sqrt((weight**2 * (d - mean) ** 2).sum()) / total
+        growth.append((mean + doubt * error - (weight**2).sum() / (2 * total**2)) / (weight @ losses(w) / total))
+    return w, np.array(growth)
+
+
+@pytest.mark.parametrize("K", [3, 8])
+def test_members_are_judged_by_the_loss_with_the_best_weights_without_them(K):
+    n, at = 400, [0, 1, 2]
+    scores, h = member_scores((1.0, 0.6, 0.3, 0.0), n, K), np.random.default_rng(2).choice([0.0, 0.5, 1.0, 2.0], n)
+    case = case_of(NAMES, scores, [1, 1, 4, 0])
+    case = case._replace(history=case.history._replace(weight=h))
+    found = class_pruning.fitted(case, at)
+    kept = case.history.scores[n // 4 :, at, :K].astype(float)
+    w, growth = judged_twin(kept, h[n // 4 :], [case.members[i] for i in at], class_pruning.DOUBT)
+    np.testing.assert_allclose(found.w, w, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found.growth, growth, rtol=1e-3, atol=1e-6)
+
+
+def test_what_has_not_been_shown_to_be_of_no_use_stays():
+    """Few rows say little: a member of some use goes only where many rows have shown how little that is."""
+    some = member_scores((2.0, 2.0, 0.0, 0.0), 4000)
+    few, many = (case_of(NAMES, some[:n], [1, 1, 1, 0]) for n in (40, 4000))
+    assert class_pruning.pruned(few, [0, 1, 2, 3]) == []
+    assert class_pruning.pruned(many, [0, 1, 2, 3]) == [2]
+    assert class_pruning.doubt_after(8192) > class_pruning.doubt_after(8193) == 0.0
+    nothing = many._replace(history=many.history._replace(classes=np.zeros(4000, np.int64)))
+    assert class_pruning.pruned(nothing, [0, 1, 2, 3]) == []
 
 
 def test_a_budget_is_met_by_those_that_lose_least():

@@ -2,10 +2,11 @@
 
 The history of a row are the members' scores for its class, for the `RIVALS` classes that the combination found
 likeliest beside it, and for `SAMPLED` of the rest, each of which stands for as many classes as were left out: a
-thousand classes need no more room than eight. The loss that decides is that of a combiner run anew over the history, on
-the last three quarters of the rows: softmax, in which a sampled class counts as often as it stands for others. Without
-the sample a class that is hard to tell would always be last of those compared, and the combiner would learn to turn
-the members round.
+thousand classes need no more room than eight. What decides is the loss on the last three quarters of the rows with the
+weights that are best for them: softmax, in which a sampled class counts as often as it stands for others. Without the
+sample a class that is hard to tell would always be last of those compared, and the best weights would turn the members
+round. To run a combiner anew over the history for each member that might go takes three times as long; so that is done
+only at late checkpoints, when few are left.
 
 After `WORDS_AFTER` rows it is asked of the rows alone whether they are words: whether a large share of their entries
 is of features not met before. Then members that are for numbers are pruned. After `FIRST` rows it is asked whether
@@ -13,8 +14,9 @@ tuples are scattered: where rows are long and nearly all pairs are new, members 
 time and tell next to nothing.
 
 After each of `CHECKPOINTS` rows members are pruned one by one, the one first whose absence costs the least for its
-share of the time, while the loss grows by less than `PRICE` times that share. What has many features starts slowly: a
-member on pairs or triples is pruned only if it makes no difference, where rows are short.
+share of the time, while the loss grows by less than `PRICE` times that share, with some certainty (`Growths`): members
+are still learning, and a thousand rows tell little. What has many features starts slowly: a member on pairs or triples
+is pruned only if it makes no difference, where rows are short.
 Members of long memory are asked twice: what they add to all members, and to those of long memory, for labels may stop
 coming. Where there is a budget, members are dropped until the rest fit the budget.
 
@@ -25,7 +27,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +36,7 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.ensemble.class_combiner import ClassCombiner, combine, new_class_combiner, scratch_for
 from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
 from sonlearn.learn.multiclass.arow import find_rivals
+from sonlearn.learn.multiclass.sums import exponential, largest, summed
 from sonlearn.options.class_members import ClassMember
 from sonlearn.options.views import VIEWS
 
@@ -43,23 +46,30 @@ __all__ = [
     "WORDS_AFTER",
     "ClassHistory",
     "ClassPruningCase",
+    "doubt_after",
     "new_history",
     "next_checkpoint",
     "out_of_place",
     "pruned",
     "remembered",
     "replayed",
+    "scattered",
 ]
-__all__ += ["scattered"]
 
 #: Rows learned after which it is asked whether they are words.
 WORDS_AFTER = 64
 #: So many features for each entry, and rows are words. Of 17 sets those of words have .36 to .69, others up to .06.
 WORDS = 0.2
 #: Rows learned after which members are pruned; WORDS_AFTER and FIRST come before.
-CHECKPOINTS = (1024, 4096, 16384, 65536)
+CHECKPOINTS = (1024, 2048, 4096, 8192, 16384, 65536)
 #: What the loss may grow by, relatively, for all of the time; and for a member that starts slowly.
 PRICE, NOTHING = 0.015, 0.003
+#: Standard errors by which the growth of a loss may be larger than it was found to be, while members are young.
+DOUBT = 1.5
+#: Newton steps to the best weights, at most, and a step that is no longer worth another.
+STEPS, CLOSE = 8, 1e-3
+#: Sums of probabilities are no less, so that they have a logarithm.
+TINIEST = 1e-300
 #: Rows of history that are kept: the last ones.
 KEPT = 8192
 #: Classes of a row's history beside its own: the likeliest, and a sample of the others.
@@ -120,6 +130,23 @@ def remembered(
     return ClassHistory(*(np.concatenate([old, new])[-KEPT:] for old, new in zip(history, parts, strict=True)))
 
 
+class Judged(NamedTuple):
+    """The rows of a history that judge."""
+
+    scores: np.ndarray  # float32[rows, k, WIDTH]
+    classes: np.ndarray  # int64[rows]; how many scores there are
+    counted: np.ndarray  # float64[rows, WIDTH]; logarithms of how many classes each stands for
+    weight: np.ndarray  # float64[rows]; 0 where there was nothing to lose
+
+
+class Sums(NamedTuple):
+    """Space for one row."""
+
+    p: np.ndarray  # float64[WIDTH]
+    mean: np.ndarray  # float64[k]
+    apart: np.ndarray  # float64[k, WIDTH]
+
+
 class ClassPruningCase(NamedTuple):
     """What members are judged by."""
 
@@ -130,6 +157,7 @@ class ClassPruningCase(NamedTuple):
     words: bool  # whether rows are words
     allowed: float = math.inf  # of `costs`, the sum that may be left
     decay: float = 0.0  # what combiners forget with each row
+    doubt: float = DOUBT  # standard errors that are added to what a loss has been found to grow by
 
 
 def out_of_place(case: ClassPruningCase, left: list[int]) -> list[int]:
@@ -149,23 +177,25 @@ def scattered(case: ClassPruningCase, left: list[int], entries: np.ndarray) -> l
     return on_tuples if (entries[on_tuples, 1] / np.maximum(entries[on_tuples, 0], 1.0)).min() >= SCATTERED else []
 
 
-def pruned(case: ClassPruningCase, left: list[int], run: Callable[..., Iterable] = map) -> list[int]:
-    """Positions of the members to prune, of those `left`; two stay at least. `run`: ``map``, maybe side by side."""
-    left, going, known = list(left), [], Growths(case)
+def pruned(case: ClassPruningCase, left: list[int]) -> list[int]:
+    """Positions of the members to prune, of those `left`; two stay at least."""
+    left, going = list(left), []
+    known = Growths(case) if case.doubt > 0.0 else ReplayedGrowths(case)
     slow = {i: _is_slow(case, i) for i in left}
     share = case.costs / max(case.costs.sum(), 1e-300)
     while len(left) > 2:
         some = [i for i in left if case.costs[i] > 0.0 or case.members[i].cost > 0.0]
         if not some:
             break
-        least = dict(zip(some, run(functools.partial(known.among_all, left), some), strict=True))
+        least = {i: known.among_all(left, i) for i in some}
         i, growth = cheapest(least, functools.partial(known.without, left), share, slow)
         if not growth < (NOTHING if slow[i] else PRICE * share[i]):
             break
         left.remove(i)
         going.append(i)
     while len(left) > 1 and case.costs[left].sum() > case.allowed:
-        going.append(min(left, key=lambda i: (known.without(left, i) / max(case.costs[i], 1e-300), i)))
+        some = [i for i in left if case.costs[i] > 0.0]
+        going.append(min(some, key=lambda i: (known.without(left, i) / case.costs[i], i)))
         left.remove(going[-1])
     return going
 
@@ -200,7 +230,7 @@ def replayed(case: ClassPruningCase, chosen: list[int], prior: float) -> tuple[C
         np.array([getattr(case.members[i], what) for i in chosen]) for what in ("weight", "precision")
     )
     if (history.classes > WIDTH).any():  # one more input, of a weight that stays 1
-        V = np.concatenate([V, _multiplicity(history.classes)[None]])
+        V = np.concatenate([V, multiplicity(history.classes)[None]])
         weights, precision = np.append(weights, 1.0), np.append(precision, _FIXED)
     combiner = new_class_combiner(weights, case.decay, precision, prior)
     out = np.zeros(V.shape[1:])
@@ -209,25 +239,68 @@ def replayed(case: ClassPruningCase, chosen: list[int], prior: float) -> tuple[C
     return own, np.where(classes > 0, -out[:, 0], np.nan)
 
 
-def _multiplicity(classes: np.ndarray) -> np.ndarray:
+def multiplicity(classes: np.ndarray) -> np.ndarray:
     """float64[rows, WIDTH]: the logarithm of how many classes each one of a history of so many `classes` stands for."""
     out = np.zeros((len(classes), WIDTH))
     out[:, 1 + RIVALS :] = np.log(np.maximum(classes - 1 - RIVALS, SAMPLED) / SAMPLED)[:, None]
     return out
 
 
-def _loss(case: ClassPruningCase, chosen: list[int]) -> float:
-    """Mean loss of a combiner of the `chosen` on the rows that judge."""
-    losses, start = replayed(case, chosen, _PRIOR)[1], len(case.history.weight) // 4
-    known = start + np.flatnonzero(~np.isnan(losses[start:]))
-    return float(np.average(losses[known], weights=case.history.weight[known])) if len(known) else 0.0
+class Fit(NamedTuple):
+    """Weights of some members for the rows that judge, and what it costs to do without one of them."""
+
+    w: np.ndarray  # float64[k]
+    growth: np.ndarray  # float64[k]; see `Growths`
+
+
+def fitted(case: ClassPruningCase, chosen: list[int]) -> Fit:
+    """The weights of least loss of the `chosen` on the rows that judge."""
+    history, members = case.history, [case.members[i] for i in chosen]
+    w_0, precision = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
+    at, first = np.array(chosen, dtype=np.int64), len(history.weight) // 4
+    rows = Judged(
+        history.scores[first:], np.minimum(history.classes, WIDTH)[first:], multiplicity(history.classes[first:]),
+        np.where(history.classes > 0, history.weight, 0.0)[first:],
+    )  # fmt: skip
+    total = rows.weight.sum()
+    if not total > 0.0:
+        return Fit(w_0, np.full(len(chosen), math.inf))
+    w, k = w_0.copy(), len(chosen)
+    scratch, A, g = Sums(np.zeros(WIDTH), np.zeros(k), np.zeros((k, WIDTH))), np.zeros((k, k)), np.zeros(k)
+    for _ in range(STEPS):
+        A[:], g[:] = np.diag(_PRIOR * precision), _PRIOR * precision * (w - w_0)
+        add_up(rows, at, w, scratch, A, g)
+        step = np.linalg.solve(A, g)
+        longest = np.abs(step).max()
+        w -= step * min(1.0, 1.0 / longest) if longest > 0.0 else 0.0
+        if longest < CLOSE:
+            break
+    inverse = np.linalg.inv(A)
+    others = w - inverse * (w / np.diag(inverse))[:, None]  # row j: the weights where that of member j is 0
+    sums = np.zeros((k, 3))
+    loss = differences(rows, at, w, others - w, scratch, sums) / total
+    squares = float((rows.weight**2).sum())
+    mean = sums[:, 0] / total
+    spread = np.sqrt(np.maximum(sums[:, 2] - 2.0 * mean * sums[:, 1] + mean * mean * squares, 0.0)) / total
+    return Fit(w, (mean + case.doubt * spread - squares / (2.0 * total * total)) / max(loss, 1e-300))
+
+
+def doubt_after(rows: int) -> float:
+    """`ClassPruningCase.doubt` after so many rows; none once rows are missing in the history: `ReplayedGrowths` judge then."""
+    return DOUBT if rows <= KEPT else 0.0
 
 
 class Growths:
-    """By what share of itself the loss of members grows without one of them; each loss is worked out once."""
+    """By what share of itself the loss of members grows without one of them, at most.
+
+    Of the loss with the best weights for the rows that judge, and without a member that with the weights to which one
+    Newton step leads: no less than the least there is. A weight that is of no use makes the loss of n rows that it was
+    fitted to less by 1/(2 n) in the mean: that is taken off. `case.doubt` standard errors of the difference are added,
+    so that what has not been shown to be of no use stays.
+    """
 
     def __init__(self, case: ClassPruningCase):
-        self._case, self._losses = case, dict[tuple[int, ...], float]()
+        self._case, self._fits = case, dict[tuple[int, ...], Fit]()
 
     def without(self, left: list[int], i: int) -> float:
         """The larger growth without member i: of those `left`, and of those of them whose memory is long."""
@@ -237,12 +310,29 @@ class Growths:
 
     def among_all(self, left: list[int], i: int) -> float:
         """The growth without member i of those `left`: no more than `without`."""
+        if tuple(left) not in self._fits:
+            self._fits[tuple(left)] = fitted(self._case, left)
+        return float(self._fits[tuple(left)].growth[left.index(i)])
+
+
+class ReplayedGrowths(Growths):
+    """The same of the losses of combiners run anew over the history: what will come of it, where members are few."""
+
+    def __init__(self, case: ClassPruningCase):
+        super().__init__(case)
+        self._losses = dict[tuple[int, ...], float]()
+
+    def among_all(self, left: list[int], i: int) -> float:
+        """The growth without member i of those `left`: no more than `without`."""
         now = self._loss(left)
         return (self._loss([j for j in left if j != i]) - now) / max(now, 1e-300)
 
     def _loss(self, among: list[int]) -> float:
         if tuple(among) not in self._losses:
-            self._losses[tuple(among)] = _loss(self._case, among)
+            losses, start = replayed(self._case, among, _PRIOR)[1], len(self._case.history.weight) // 4
+            known = start + np.flatnonzero(~np.isnan(losses[start:]))
+            found = np.average(losses[known], weights=self._case.history.weight[known]) if len(known) else 0.0
+            self._losses[tuple(among)] = float(found)
         return self._losses[tuple(among)]
 
 
@@ -254,6 +344,88 @@ def _on_tuples(member: ClassMember) -> bool:
 def _is_slow(case: ClassPruningCase, i: int) -> bool:
     """Whether member i is one that starts slowly and should be given time."""
     return case.short and _on_tuples(case.members[i])
+
+
+@bare_jit
+def add_up(rows, at, w, scratch, A, g):
+    """A <- A + sum of h H and g <- g + sum of h times the slope of the loss, over the rows that judge, at weights w.
+
+    Parameters
+    ----------
+    rows : Judged; at : int64[k], positions of the members; w : float64[k]
+    scratch : Sums; A : float64[k, k], g : float64[k]: changed
+    """
+    p, mean, apart = scratch.p, scratch.mean, scratch.apart
+    for i in range(len(rows.weight)):
+        h, count = rows.weight[i], rows.classes[i]
+        if not h > 0.0:
+            continue
+        judge_row(rows, i, at, w, p)
+        for j in range(len(at)):
+            mean[j] = 0.0
+            for c in range(count):
+                mean[j] += p[c] * rows.scores[i, at[j], c]
+            g[j] += h * (mean[j] - rows.scores[i, at[j], 0])
+            for c in range(count):
+                apart[j, c] = rows.scores[i, at[j], c] - mean[j]
+        for j in range(len(at)):
+            for l in range(j + 1):  # noqa: E741
+                total = 0.0
+                for c in range(count):
+                    total += p[c] * apart[j, c] * apart[l, c]
+                A[j, l] += h * total
+    for j in range(len(at)):
+        for l in range(j):  # noqa: E741
+            A[l, j] = A[j, l]
+
+
+@bare_jit
+def differences(rows, at, w, steps, scratch, sums):
+    """sums[m] <- sums of h d, h^2 d and h^2 d^2 of the differences d that steps[m] from w on make to the losses.
+
+    Returns the sum of the losses at w, each times its h. `steps` is float64[m, k], sums float64[m, 3].
+    """
+    z, p, total = scratch.apart[0], scratch.p, 0.0
+    for i in range(len(rows.weight)):
+        h, count = rows.weight[i], rows.classes[i]
+        if not h > 0.0:
+            continue
+        before = judge_row(rows, i, at, w, p)
+        total += h * before
+        for m in range(len(steps)):
+            for c in range(count):
+                z[c] = 0.0
+            for j in range(len(at)):
+                by = steps[m, j]
+                for c in range(count):
+                    z[c] += by * rows.scores[i, at[j], c]
+            top = largest(z, count)
+            whole = 0.0
+            for c in range(count):
+                whole += p[c] * exponential(z[c] - top)
+            d = math.log(max(whole, TINIEST)) + top - z[0]
+            sums[m, 0] += h * d
+            sums[m, 1] += h * h * d
+            sums[m, 2] += h * h * d * d
+    return total
+
+
+@bare_inline
+def judge_row(rows, i, at, w, p):
+    """p[:count] <- the probabilities of row i's classes with weights w; returns the loss."""
+    count = rows.classes[i]
+    for c in range(count):
+        p[c] = rows.counted[i, c]
+    for j in range(len(at)):
+        for c in range(count):
+            p[c] += w[j] * rows.scores[i, at[j], c]
+    top, own = largest(p, count), p[0]
+    for c in range(count):
+        p[c] = exponential(p[c] - top)
+    whole = summed(p, count)
+    for c in range(count):
+        p[c] /= whole
+    return math.log(whole) + top - own
 
 
 @bare_jit

@@ -44,6 +44,7 @@ from sonlearn.learn.ensemble.class_pruning import (
     WORDS_AFTER,
     ClassHistory,
     ClassPruningCase,
+    doubt_after,
     new_history,
     next_checkpoint,
     out_of_place,
@@ -426,11 +427,12 @@ class ClassCommittee(ClassEngine):
         if rows == WORDS_AFTER:
             state.work["words"] = words
         words = bool(state.work["words"][0])
-        case = ClassPruningCase(self.members, state.history, costs, short, words, allowed, self._options.decay)
+        doubt = doubt_after(rows)
+        case = ClassPruningCase(self.members, state.history, costs, short, words, allowed, self._options.decay, doubt)
         if rows == WORDS_AFTER:
             going = out_of_place(case, active)
         else:
-            going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active, self._map)
+            going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active)
         for i in going:
             members[i] = self._engines[i].new()
             state.work["active"] &= ~(1 << i)
