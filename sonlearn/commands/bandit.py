@@ -121,11 +121,10 @@ class BanditSession(Passes):
         )
         if self.learner is not None:
             self.columns = self.learner.columns
+        self.classes = (self.learner or Bandit(self.bandit, learn=self.learn)).classes
         self.before = 0 if self.learner is None else self.learner.examples
-        self.progress = DecisionTotals(
-            Schedule(*parse_progress(options.progress or COARSE)), self.bandit.cbify is not None
-        )
-        self.recorder = PolicyLog(options, self.bandit.cbify is not None, self.began.read > 0)
+        self.progress = DecisionTotals(Schedule(*parse_progress(options.progress or COARSE)), self.classes)
+        self.recorder = PolicyLog(options, self.classes, self.began.read > 0)
         self.predictions = PredictionWriter(options.predictions, self.done.lines) if options.predictions else None
 
     def make_reader(self) -> Any:
@@ -133,7 +132,7 @@ class BanditSession(Passes):
         options = self.options
         reader = DecisionReader(
             self.sources, self.read_as, self.bandit, on_error=options.on_error, max_errors=options.max_errors,
-            threads=options.prefetch_parsed, columns=self.columns,
+            threads=options.prefetch_parsed, columns=self.columns, classes=self.classes,
         )  # fmt: skip
         reader.meter = None if options.quiet else self.meter
         return reader
@@ -142,6 +141,7 @@ class BanditSession(Passes):
         """Make the model, whose features depend on their format, and print the header."""
         if self.learner is None:
             self.learner = Bandit(self.bandit, dataclasses.replace(self.text, format=format), self.learn)
+            self.learner.classes = self.classes
         elif self.learner.text.format not in (format, "auto") and not any(
             {self.learner.text.format, format} <= alike for alike in ALIKE
         ):
@@ -188,8 +188,8 @@ class BanditSession(Passes):
             self.predictions.write(*lines.values(self._texts(batch, predicted)))
 
     def _texts(self, batch: Decisions, decided: Decided) -> list[str]:
-        if self.bandit.cbify is not None:
-            return class_lines(decided)
+        if self.classes is not None:
+            return class_lines(decided, self.classes)
         return (probability_lines if self.bandit.explores else action_lines)(batch, decided)
 
     def report_skipped(self, tags: list[str]) -> None:

@@ -87,6 +87,38 @@ def test_classes_and_numbered_actions(run, tmp_path):
     assert run("predict --quiet -i m one") == (0, "1\n", "")
 
 
+def test_classes_may_have_names_or_begin_with_0(run, tmp_path):
+    """The same decisions, whatever classes are called; names stay with the model, and a stopped run goes on."""
+    rng = np.random.default_rng(0)
+    kinds = rng.permutation(np.concatenate(([0, 1, 2], rng.integers(0, 3, 197))))
+    order = list(dict.fromkeys(kinds.tolist()))  # of names, actions are in the order of their first occurrence
+    spellings = {
+        "one": [str(order.index(k) + 1) for k in range(3)],
+        "zero": [str((order.index(k) + 1) % 3) for k in range(3)],
+        "named": [["red", "green", "blue"][order.index(k)] for k in range(3)],
+    }
+    predicted = {}
+    for name, spelt in spellings.items():
+        lines = [f"{spelt[k]} |w {'xyz'[k]}\n" for k in kinds]
+        (tmp_path / "c").write_text("".join(lines))
+        assert run("train --cbify 3 --quiet -f m -p p --report page --log-json log c")[0] == 0
+        assert run("train --cbify 3 --quiet -f part --examples 2 -p first c")[0] == 0
+        (tmp_path / "rest").write_text("".join(lines[2:]))
+        assert run("train --quiet -i part -f part -p second rest")[0] == 0
+        assert (tmp_path / "part").read_bytes() == (tmp_path / "m").read_bytes()
+        (tmp_path / "two").write_text("|w y\n|w z\n")
+        assert run("predict --quiet -i m two") == (0, f"{spelt[1]}\n{spelt[2]}\n", "")
+        predicted[name] = [spelt.index(one) for one in (tmp_path / "p").read_text().split()[20:]]
+        assert f'"action": "{spelt[0]}"' in (tmp_path / "log").read_text() or name != "named"
+    assert predicted["one"] == predicted["zero"] == predicted["named"]
+    assert np.mean(np.array(predicted["one"]) != kinds[20:]) < 0.2
+    table = "".join(f"{'pqr'[k]},{['red', 'green', 'blue'][k]}\n" for k in kinds)
+    (tmp_path / "t.csv").write_text("word,colour\n" + table)
+    status, out, err = run("train --cbify 3 --label colour -p /dev/stdout t.csv")
+    assert (status, set(out.split())) == (0, {"red", "green", "blue"} | ({"unknown"} & set(out.split())))
+    assert " red " in err
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
