@@ -81,7 +81,9 @@ class ActionsOfClasses:
         low = 0 if self.first is None else self.first
         high = self.classes if self.first is None else self.first + self.classes - 1
         if y != np.floor(y) or not low <= y <= high:
-            either = f"1 to {self.classes} or from 0 to {self.classes - 1}" if self.first is None else f"{low} to {high}"
+            either = (
+                f"1 to {self.classes} or from 0 to {self.classes - 1}" if self.first is None else f"{low} to {high}"
+            )
             return f"a class from {either} (--cbify {self.classes})"
         self.numeric = True
         if y in (0, self.classes):
