@@ -13,6 +13,7 @@ from sonlearn.commands.checks import check_run
 from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.policy_log import PolicyLog
+from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import check_recording
 from sonlearn.commands.settings import ALIKE, describe
 from sonlearn.commands.train import check_resumed, initial_model
@@ -126,6 +127,7 @@ class BanditSession(Passes):
         self.progress = DecisionTotals(Schedule(*parse_progress(options.progress or COARSE)), self.classes)
         self.recorder = PolicyLog(options, self.classes, self.began.read > 0)
         self.predictions = PredictionWriter(options.predictions, self.done.lines) if options.predictions else None
+        self.helper = Helper()
 
     def make_reader(self) -> Any:
         """What reads the decisions."""
@@ -199,6 +201,12 @@ class BanditSession(Passes):
             self.predictions.write(*lines.values([]))
             self.done = self.done._replace(lines=self.done.lines + len(tags))
 
+    def compiling(self) -> None:
+        """Say so, and have help with it."""
+        super().compiling()
+        if not self.options.testonly:
+            self.helper.start(self.learn, self.bandit)
+
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """How it went."""
         return self.progress.summary(seconds, ending)
@@ -220,7 +228,7 @@ class BanditSession(Passes):
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
-        for open_one in (self.predictions, self.recorder):
+        for open_one in (self.predictions, self.recorder, self.helper):
             if open_one is not None:
                 open_one.close()
         super().close()

@@ -19,7 +19,9 @@ from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.decisions.crossing import merged
+from sonlearn.text.decisions.rows import crosses
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.objects import Members, Unfit, error_of, members_of
 
 #: A context, or an action's features: names with numbers, texts or objects, or a vector of numbers.
 Features = Mapping[str, Any] | Sequence[float] | np.ndarray
@@ -228,10 +230,9 @@ class SonlearnBandit:
             return numbered(self._rows([context], None), self.actions or 0)
         if not len(actions):
             raise InputError("<memory>", None, None, "no actions", "one at least")
-        rows = self._rows([context], actions)
-        rows = merged(
-            rows, np.zeros(1, np.int64), np.array([rows.n]), np.ones(1, bool), self.learner.text.constant, True, False
-        )
+        rows, text = self._rows([context], actions), self.learner.text
+        own = not crosses(text) and isinstance(context, Mapping)
+        rows = merged(rows, np.zeros(1, np.int64), np.array([rows.n]), np.ones(1, bool), text.constant, not own, own)
         return listed(rows, np.array([0, rows.n]))
 
     def _log(self, X: Any, actions: Sequence[Any] | None) -> Decisions:
@@ -258,7 +259,9 @@ class SonlearnBandit:
         if isinstance(contexts[0], Mapping):
             if text.format == "auto":
                 self.learner.text = text = dataclasses.replace(text, format="json")
-            records = [_spaced(contexts[0], "context"), *(_spaced(action, "action") for action in actions or ())]
+            records = [_members(contexts[0], "context"), *(_members(action, "action") for action in actions or ())]
+            if not crosses(text):  # products of the user's own are those of all that a row has
+                records[1:] = [Members((*action, *records[0])) for action in records[1:]]
             parsed = ChunkParser(text, "stop", 1).parse_records(enumerate(records), "<memory>")
             if parsed.errors:
                 raise parsed.errors[0]
@@ -294,10 +297,14 @@ class SonlearnBandit:
                 raise InputError("<memory>", row + 1, None, f"{values[row]:g}", expected)
 
 
-def _spaced(record: Any, name: str) -> Mapping[str, Any]:
-    """A record whose numbers and texts at the top are in a namespace of that name."""
+def _members(record: Any, name: str) -> Members:
+    """What is in a record, with the numbers and texts at its top in a namespace of that name. Raises InputError."""
     if not isinstance(record, Mapping):
         raise InputError("<memory>", None, None, f"{record!r:.40}", "a dict, as the context is")
     own = {key: value for key, value in record.items() if not isinstance(value, Mapping | list)}
     spaces = {key: value for key, value in record.items() if isinstance(value, Mapping | list)}
-    return {**spaces, name: own} if name not in spaces else {**spaces, **own}
+    whole = {**spaces, name: own} if name not in spaces else {**spaces, **own}
+    try:
+        return members_of(whole)
+    except Unfit as problem:
+        raise error_of(problem, whole, ("<memory>", 1)) from None

@@ -44,9 +44,9 @@ _LEVELS, _LOWEST = 64, -16
 def prior(horizon: int | None = None) -> np.ndarray:
     """Weight of each bet, by its logarithm.
 
-    Without a `horizon` it is even within [1e-4, 2] and falls with the square of the distance beyond. With one it is even
-    within `_BEST` over its root, and falls with the third power below, for rows of more variance or more of them, and
-    with the sixth above.
+    Without a `horizon` it is even within [1e-4, 2] and falls with the square of the distance beyond. With one it is
+    even within `_BEST` over its root, and falls with the third power below, for rows of more variance or more of them,
+    and with the sixth above.
     """
     u = np.log(KAPPA)
     low, high = (_LEAST, _MOST) if horizon is None else tuple(one / math.sqrt(horizon) for one in _BEST)

@@ -3,7 +3,8 @@
 The loss of a decision is what it cost. For a decision of a log with a probability it is the logged cost times the
 probability that this model gave the logged action before it learned from it, over the log's probability: the mean of
 these is an unbiased estimate of what this model would have cost in the log's place (inverse propensity scores).
-Decisions without a cost count as examples only. Actions are numbered from 0 on, as VW prints them; classes are written as their labels are.
+Decisions without a cost count as examples only. Actions are numbered from 0 on, as VW prints them; classes are written
+as their labels are.
 """
 
 from __future__ import annotations

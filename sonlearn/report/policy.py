@@ -97,7 +97,8 @@ class PolicyTotals:
         order = np.argsort(-self._actions[:, TAKEN], kind="stable")[:MOST]
         actions = [
             {
-                "action": a if self._classes is None else self._classes.label(a), "taken": float(self._actions[a, TAKEN]),
+                "action": a if self._classes is None else self._classes.label(a),
+                "taken": float(self._actions[a, TAKEN]),
                 "share": float(self._actions[a, TAKEN]) / n if n else 0.0,
                 "given": float(self._actions[a, GIVEN]) / max(self.examples, 1),
                 "cost": float(self._actions[a, COST] / self._actions[a, TAKEN]) if self._actions[a, TAKEN] else None,

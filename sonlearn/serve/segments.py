@@ -7,6 +7,7 @@ what it is when the oldest parts are moved away.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -110,7 +111,7 @@ class SegmentedFile:
             if (found := pattern.fullmatch(one.name))
         ]
         parts.sort()
-        for one, after in zip(parts, parts[1:], strict=False):
+        for one, after in itertools.pairwise(parts):
             if one.start + one.size != after.start:
                 expected = f"the part that begins with byte {one.start + one.size}"
                 raise ModelFileError(f"{self.path}: {after.path.name} follows {one.path.name}, expected {expected}")

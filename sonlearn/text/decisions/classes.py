@@ -99,13 +99,13 @@ def _rows_of_labels(batch: Batch) -> dict[str | float, list[int]]:
         named = np.not_equal(names, None)
         labels[named] = names[named]
     rows: dict[str | float, list[int]] = {}
-    for row in np.flatnonzero(labels == labels).tolist():  # NaN: no label  # noqa: PLR0124
+    for row in np.flatnonzero(labels == labels).tolist():  # NaN: no label
         rows.setdefault(labels[row], []).append(row)
     return rows
 
 
 def decisions_of_classes(batch: Batch, actions: np.ndarray, classes: int) -> Decisions:
-    """Rows with the `actions` of their classes as decisions whose costs are all known: 0 of that action, 1 of others."""
+    """Rows with the `actions` of their classes as decisions of which all costs are known: 0 of that action, else 1."""
     labelled = actions >= 0
     costs = np.where(labelled[:, None], 1.0, np.nan) * np.ones(classes)
     at = np.flatnonzero(labelled)
