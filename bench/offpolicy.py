@@ -2,7 +2,7 @@
 
     python bench/offpolicy.py [--logs 500] [--decisions 1000] [--horizon N] [--cases equal:exact,greedy:floor,...]
 
-Five actions, eight contexts, costs of 0 and 1; with ``-graded`` anything between (Beta, three pseudo-counts), with
+Five actions, eight contexts, costs of 0 and 1; with ``-graded`` anything between (Beta, three counts), with
 ``-clicks`` nine of ten are 1. --horizon tells the intervals how many decisions to expect. A policy takes the best action
 of each context with 96 %; other policies write logs. Of each log, each estimator and both questions (the policy's cost;
 its cost less the log's) the table has
