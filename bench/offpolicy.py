@@ -3,9 +3,9 @@
     python bench/offpolicy.py [--logs 500] [--decisions 1000] [--horizon N] [--cases equal:exact,greedy:floor,...]
 
 Five actions, eight contexts, costs of 0 and 1; with ``-graded`` anything between (Beta, three counts), with
-``-clicks`` nine of ten are 1. --horizon tells the intervals how many decisions to expect. A policy takes the best action
-of each context with 96 %; other policies write logs. Of each log, each estimator and both questions (the policy's cost;
-its cost less the log's) the table has
+``-clicks`` nine of ten are 1. --horizon tells the intervals how many decisions to expect. A policy takes the best
+action of each context with 96 %; other policies write logs. Of each log, each estimator and both questions (the
+policy's cost; its cost less the log's) the table has
 
 - held: share of the logs whose 95 % interval held the true value after every single decision;
 - width: mean width at the end;
