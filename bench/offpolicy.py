@@ -1,9 +1,11 @@
 """Off-policy intervals on simulated logs: do they hold at all times, and how wide are they?
 
-    python bench/offpolicy.py [--logs 500] [--decisions 1000] [--cases equal:exact,greedy:floor,...]
+    python bench/offpolicy.py [--logs 500] [--decisions 1000] [--horizon N] [--cases equal:exact,greedy:floor,...]
 
-Five actions, eight contexts, costs of 0 and 1. A policy takes the best action of each context with 96 %; other policies
-write logs. Of each log, each estimator and both questions (the policy's cost; its cost less the log's) the table has
+Five actions, eight contexts, costs of 0 and 1; with ``-graded`` anything between (Beta, three counts), with
+``-clicks`` nine of ten are 1. --horizon tells the intervals how many decisions to expect. A policy takes the best
+action of each context with 96 %; other policies write logs. Of each log, each estimator and both questions (the
+policy's cost; its cost less the log's) the table has
 
 - held: share of the logs whose 95 % interval held the true value after every single decision;
 - width: mean width at the end;
@@ -43,23 +45,24 @@ K, CONTEXTS, ALPHA, PEEK, FIXED = 5, 8, 0.05, 100, 100
 
 
 class Case(NamedTuple):
-    """Mean costs, the policy and the log's policy, float64[contexts, K] each."""
+    """Mean costs, the policy and the log's policy, float64[contexts, K] each; whether costs are more than 0 and 1."""
 
     costs: np.ndarray
     policy: np.ndarray
     log: np.ndarray
+    graded: bool
 
 
 def case_of(name: str) -> Case:
-    """The case of a name: who wrote the log, and with ``-clicks`` costs that are mostly 1."""
+    """The case of a name: who wrote the log, and how costs are drawn."""
     costs = np.random.default_rng(5).uniform(0.05, 0.95, (CONTEXTS, K))
-    if name.endswith("-clicks"):
+    kind, _, drawn = name.partition("-")
+    if drawn == "clicks":
         costs = 1.0 - 0.1 * (1.0 - costs)
     order = costs.argsort(axis=1)
     at = np.arange(CONTEXTS)
     policy = np.full((CONTEXTS, K), 0.05 / K)
     policy[at, order[:, 0]] += 0.95
-    kind = name.removesuffix("-clicks")
     if kind == "itself":
         log = policy
     elif kind == "equal":
@@ -70,12 +73,12 @@ def case_of(name: str) -> Case:
     else:  # softmax
         log = np.exp(-4.0 * costs)
         log /= log.sum(axis=1, keepdims=True)
-    return Case(costs, policy, log)
+    return Case(costs, policy, log, drawn == "graded")
 
 
 CASES = (
     "itself:exact", "equal:exact", "softmax:exact", "greedy:exact", "greedy:floor", "greedy:chosen",
-    "equal-clicks:exact",
+    "equal-clicks:exact", "itself-graded:exact", "equal-graded:exact", "greedy-graded:floor",
 )  # fmt: skip
 
 
@@ -84,7 +87,8 @@ def log_of(case: Case, n: int, seed: int) -> tuple[np.ndarray, Decisions]:
     rng = np.random.default_rng(seed)
     x = rng.integers(0, CONTEXTS, n)
     action = (rng.random(n)[:, None] > case.log[x].cumsum(axis=1)).sum(axis=1).clip(0, K - 1)
-    cost = (rng.random(n) < case.costs[x, action]).astype(float)
+    mean = case.costs[x, action]
+    cost = rng.beta(3 * mean, 3 - 3 * mean) if case.graded else (rng.random(n) < mean).astype(float)
     lines, none = np.arange(n) + 1, np.zeros(0)
     rows = Batch(np.zeros(n + 1, np.int64), none.astype(np.int64), none, np.full(n, np.nan), np.ones(n), lines)
     return x, numbered(rows, K, action, cost, case.log[x, action])._replace(probabilities=case.log[x].ravel())
@@ -93,8 +97,8 @@ def log_of(case: Case, n: int, seed: int) -> tuple[np.ndarray, Decisions]:
 class Watched(LowerSequence):
     """A sequence that remembers after which rows it refused the true mean, and another one."""
 
-    def __init__(self, of: LowerSequence, shares: tuple[float, ...], asked: tuple[float, float]):
-        super().__init__(of.low, of.high, shares)
+    def __init__(self, of: LowerSequence, shares: tuple[float, ...], horizon: int | None, asked: tuple[float, ...]):
+        super().__init__(of.low, of.high, shares, horizon)
         self._asked = asked
         self.refused = np.zeros((2, 0), bool)
 
@@ -138,13 +142,13 @@ class Outcome(NamedTuple):
     known_after: float
 
 
-def outcomes(case: Case, n: int, seed: int, known: str) -> dict[tuple[str, str], Outcome]:
+def outcomes(case: Case, n: int, seed: int, known: str, horizon: int | None) -> dict[tuple[str, str], Outcome]:
     """{(against, estimator): outcome} of a log."""
     x, decisions = log_of(case, n, seed)
     expected = np.clip(case.costs + np.random.default_rng(6).normal(0, 0.1, case.costs.shape), 0, 1)
     policy = Policy(case.policy[x].ravel(), expected[x].ravel())
     floor = float(case.log.min()) if known == "floor" else None
-    evaluation = Evaluation(["a"], (0.0, 1.0), level=1 - ALPHA, floor=floor)
+    evaluation = Evaluation(["a"], (0.0, 1.0), level=1 - ALPHA, floor=floor, horizon=horizon)
     given = decisions if known == "exact" else decisions._replace(probabilities=None)
     evaluation.add(given.part(0, 0), [Policy(np.zeros(0), np.zeros(0))])
     truths = {"": float((case.policy * case.costs).sum(axis=1).mean())}
@@ -156,7 +160,7 @@ def outcomes(case: Case, n: int, seed: int, known: str) -> dict[tuple[str, str],
             # no difference is refused by the upper bound of a policy that costs less
             kept = evaluation._values["a", against]._sequences
             asked = ((truth,), (mirrored, 0.0) if against else (mirrored,))
-            kept[name] = tuple(Watched(one, shares, ask) for one, ask in zip(kept[name], asked, strict=True))
+            kept[name] = tuple(Watched(one, shares, horizon, ask) for one, ask in zip(kept[name], asked, strict=True))
     evaluation.add(given, [policy])
     drawn = Drawn(decisions.first, decisions.first[:-1] + decisions.action, decisions.cost, decisions.probability,
                   np.zeros(len(policy.probability)))  # fmt: skip
@@ -177,7 +181,7 @@ def outcomes(case: Case, n: int, seed: int, known: str) -> dict[tuple[str, str],
             fixed = [math.nan]
             if seed < FIXED:
                 fixed = [bernstein(values, *ends), betting(values, *ends)]
-                if case.policy is case.log:
+                if case.policy is case.log and not case.graded:
                     fixed.append(clopper_pearson(decisions.cost))
             after = np.flatnonzero(above[-1])
             out[against, name] = Outcome(
@@ -229,13 +233,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--logs", type=int, default=500)
     parser.add_argument("--decisions", type=int, default=1000)
+    parser.add_argument("--horizon", type=int)
     parser.add_argument("--cases", default=",".join(CASES))
     given = parser.parse_args()
     print("| log | | question | | held | width | / guaranteed | / normal | peeked | known after |")
     print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
     for name in given.cases.split(","):
         case, known = name.split(":")
-        found = [outcomes(case_of(case), given.decisions, seed, known) for seed in range(given.logs)]
+        found = [outcomes(case_of(case), given.decisions, seed, known, given.horizon) for seed in range(given.logs)]
         for against, estimator in found[0]:
             columns = zip(*(one[against, estimator] for one in found), strict=True)
             held, width, guaranteed, normal, peeked, after = (np.array(column, float) for column in columns)

@@ -13,6 +13,7 @@ from sonlearn.commands.checks import check_run
 from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.policy_log import PolicyLog
+from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import check_recording
 from sonlearn.commands.settings import ALIKE, settings_text
 from sonlearn.commands.train import check_resumed, initial_model
@@ -121,19 +122,19 @@ class BanditSession(Passes):
         )
         if self.learner is not None:
             self.columns = self.learner.columns
+        self.classes = (self.learner or Bandit(self.bandit, learn=self.learn)).classes
         self.before = 0 if self.learner is None else self.learner.examples
-        self.progress = DecisionTotals(
-            Schedule(*parse_progress(options.progress or COARSE)), self.bandit.cbify is not None
-        )
-        self.recorder = PolicyLog(options, self.bandit.cbify is not None, self.began.read > 0)
+        self.progress = DecisionTotals(Schedule(*parse_progress(options.progress or COARSE)), self.classes)
+        self.recorder = PolicyLog(options, self.classes, self.began.read > 0)
         self.predictions = PredictionWriter(options.predictions, self.done.lines) if options.predictions else None
+        self.helper = Helper()
 
     def make_reader(self) -> Any:
         """What reads the decisions."""
         options = self.options
         reader = DecisionReader(
             self.sources, self.read_as, self.bandit, on_error=options.on_error, max_errors=options.max_errors,
-            threads=options.prefetch_parsed, columns=self.columns,
+            threads=options.prefetch_parsed, columns=self.columns, classes=self.classes,
         )  # fmt: skip
         reader.meter = None if options.quiet else self.meter
         return reader
@@ -142,6 +143,7 @@ class BanditSession(Passes):
         """Make the model, whose features depend on their format, and print the header."""
         if self.learner is None:
             self.learner = Bandit(self.bandit, dataclasses.replace(self.text, format=format), self.learn)
+            self.learner.classes = self.classes
         elif self.learner.text.format not in (format, "auto") and not any(
             {self.learner.text.format, format} <= alike for alike in ALIKE
         ):
@@ -192,8 +194,8 @@ class BanditSession(Passes):
             self.predictions.write(*lines.values(self._texts(batch, predicted)))
 
     def _texts(self, batch: Decisions, decided: Decided) -> list[str]:
-        if self.bandit.cbify is not None:
-            return class_lines(decided)
+        if self.classes is not None:
+            return class_lines(decided, self.classes)
         return (probability_lines if self.bandit.explores else action_lines)(batch, decided)
 
     def report_skipped(self, tags: list[str]) -> None:
@@ -202,6 +204,12 @@ class BanditSession(Passes):
             lines = LinesOfRows([(0, tag) for tag in tags], np.zeros(0, dtype=bool), None)
             self.predictions.write(*lines.values([]))
             self.done = self.done._replace(lines=self.done.lines + len(tags))
+
+    def compiling(self) -> None:
+        """Say so, and have help with it."""
+        super().compiling()
+        if not self.options.testonly:
+            self.helper.start(self.learn, self.bandit)
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """How it went."""
@@ -224,7 +232,7 @@ class BanditSession(Passes):
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
-        for open_one in (self.predictions, self.recorder):
+        for open_one in (self.predictions, self.recorder, self.helper):
             if open_one is not None:
                 open_one.close()
         super().close()

@@ -50,7 +50,9 @@ def run(options: EvaluateOptions, run_options: RunOptions, format: str | None) -
     if from_terminal(sources) and not run_options.quiet:
         complain(FROM_TERMINAL)
     costs = costs_of(models, options)
-    evaluation = Evaluation(list(options.models), costs, level=options.level, floor=options.floor)
+    evaluation = Evaluation(
+        list(options.models), costs, level=options.level, floor=options.floor, horizon=options.horizon
+    )
     readers = readers_of(models, sources, run_options, format)
     session = EvaluationSession(evaluation, models, options, run_options)
     with Interrupts(at_once=True) as interrupts, on_first_compilation(lambda: session.say(COMPILING)):

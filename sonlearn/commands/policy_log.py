@@ -10,6 +10,7 @@ from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options.run import RunOptions, parse_progress
 from sonlearn.report.policy import PolicyTotals
 from sonlearn.report.progress import Schedule
+from sonlearn.text.decisions.classes import ActionsOfClasses
 
 
 class PolicyLog(Recording):
@@ -18,15 +19,15 @@ class PolicyLog(Recording):
     Parameters
     ----------
     options : RunOptions
-    classes : bool
-        Whether actions are classes (`--cbify`).
+    classes : ActionsOfClasses or None
+        Which class each action stands for, if they are classes (`--cbify`).
     keep : bool
         Whether an existing log is gone on with.
     """
 
-    def __init__(self, options: RunOptions, classes: bool, keep: bool):
+    def __init__(self, options: RunOptions, classes: ActionsOfClasses | None, keep: bool):
         super().__init__(options, keep)
-        self._totals = PolicyTotals(Schedule(*parse_progress(options.progress or FINE)), int(classes))
+        self._totals = PolicyTotals(Schedule(*parse_progress(options.progress or FINE)), classes)
         self._features = 0
 
     def begin(self, learner: Bandit, files: dict[str, str | None]) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _PROGRAM = (
     "import json, sys; given = json.loads(sys.stdin.readline()); sys.path[:] = given['path']; "
-    "from sonlearn.commands.precompile import compile_for; compile_for(given['learn'])"
+    "from sonlearn.commands.precompile import compile_for; compile_for(given['learn'], given['bandit'])"
 )
 _ROWS, _FEATURES = 64, 20  # more features than the index of a new learner has room for
 
@@ -45,8 +45,11 @@ class Helper:
         self._process: subprocess.Popen | None = None
         self._closed = False
 
-    def start(self, options: LearnOptions) -> None:
-        """Have the kernels compiled that learning with `options` takes; where that cannot be, nothing happens."""
+    def start(self, options: LearnOptions | None, bandit: BanditOptions | None = None) -> None:
+        """Have the kernels compiled that learning with `options` takes; where that cannot be, nothing happens.
+
+        With `bandit` decisions are learned, without `options` by their own reward models.
+        """
         from sonlearn.jit.settings import is_shared
 
         if self._closed or not (is_shared() and sys.executable and _cores() > 1):
@@ -58,7 +61,8 @@ class Helper:
                 stderr=subprocess.DEVNULL,
             )  # fmt: skip
             assert self._process.stdin is not None
-            given = {"path": sys.path, "learn": dataclasses.asdict(options)}
+            both = (None if one is None else dataclasses.asdict(one) for one in (options, bandit))
+            given = dict(zip(("path", "learn", "bandit"), (sys.path, *both), strict=True))
             self._process.stdin.write(json.dumps(given).encode() + b"\n")
             self._process.stdin.flush()
 
@@ -85,11 +89,19 @@ def decide_some(options: BanditOptions, learn: LearnOptions | None = None) -> Ba
     return bandit
 
 
-def compile_for(learn: dict[str, Any]) -> None:
+def compile_for(learn: dict[str, Any] | None, bandit: dict[str, Any] | None) -> None:
     """What the process does. It ends with the run, which keeps its standard input open."""
     threading.Thread(target=_end_with_input, daemon=True).start()
     without_numba()  # as the run does, which finds by the types of arguments what is compiled here
-    options = LearnOptions(**learn)
+    options = None if learn is None else LearnOptions(**learn)
+    if bandit is not None:
+        decide_some(BanditOptions(**bandit), options)
+    elif options is not None:
+        learn_some(options)
+
+
+def learn_some(options: LearnOptions) -> None:
+    """Learn a few rows, and report on them."""
     for each in (*of_members(options), options):
         with contextlib.suppress(SonlearnError):
             learner, rows = Learner(each), some_rows(1 if each.several else 0)

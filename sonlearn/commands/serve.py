@@ -52,8 +52,8 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
     check(options, run_options)
     if is_bandit(run_options.initial_regressor):
         return serve_decisions(options, run_options)
-    if options.events is not None:
-        raise OptionError(f"--events {options.events}: {run_options.initial_regressor} is no model of decisions")
+    if options.events is not None or options.events_bytes is not None:
+        raise OptionError(f"--events, --events-bytes: {run_options.initial_regressor} is no model of decisions")
     with extra():
         from sonlearn.serve.app import Limits
         from sonlearn.serve.metrics import ServerMetrics
@@ -111,7 +111,7 @@ def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
 
         http = stack.enter_context(listen(options.host, options.port, "--port"))
         learner = load_bandit(path)[0]
-        events = stack.enter_context(contextlib.closing(EventFile(options.events)))
+        events = stack.enter_context(contextlib.closing(EventFile(options.events, size=options.events_bytes)))
         if events.cut:
             warn(f"--events {options.events}: a last line that was not whole was taken off; it was never answered")
         with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):

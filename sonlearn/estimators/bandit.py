@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
+from sonlearn.data.batch import Batch, joined
 from sonlearn.data.decisions import Decisions, listed, numbered
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError, OptionError
@@ -19,7 +19,9 @@ from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.decisions.crossing import crossed_rows
+from sonlearn.text.decisions.rows import crosses
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.objects import Members, Unfit, error_of, members_of
 
 #: A context, or an action's features: names with numbers, texts or objects, or a vector of numbers.
 Features = Mapping[str, Any] | Sequence[float] | np.ndarray
@@ -115,7 +117,7 @@ class SonlearnBandit:
         Raises InputError as `decide`, and for an action, a reward or a probability that cannot be.
         """
         decisions = self._decision(context, actions)
-        self._check([action], [reward], [probability], int(decisions.first[-1]))
+        self._check([action], [reward], [probability], np.diff(decisions.first))
         self.learner.partial_fit(
             decisions._replace(
                 action=np.array([action]), cost=np.array([-float(reward)]), probability=np.array([float(probability)])
@@ -143,7 +145,7 @@ class SonlearnBandit:
             raise InputError("<memory>", None, None, "a table of contexts", "numbered actions: SonlearnBandit(K)")
         rows = from_scipy(X)
         p = np.full(rows.n, np.nan) if probability is None else np.asarray(probability, np.float64)
-        self._check(action, reward, p, self.actions)
+        self._check(action, reward, p, np.full(rows.n, self.actions))
         return self.learner.partial_fit(numbered(rows, self.actions, action, -np.asarray(reward, np.float64), p))
 
     def predict(self, X: Any) -> np.ndarray:
@@ -154,8 +156,9 @@ class SonlearnBandit:
         return decided.probability.reshape(-1, self.actions)
 
     def evaluate(
-        self, X: Any, action: Any, reward: Any, probability: Any, *, probabilities: Any = None,
-        rewards: tuple[float, float] | None = None, level: float = 0.95, floor: float | None = None,
+        self, X: Any, action: Any, reward: Any, probability: Any, *, actions: Sequence[Any] | None = None,
+        probabilities: Any = None, rewards: tuple[float, float] | None = None, level: float = 0.95,
+        floor: float | None = None, horizon: int | None = None,
     ) -> Evaluated:  # fmt: skip
         """What this model, as it is, would have earned in the place of the policy that wrote a log.
 
@@ -165,8 +168,10 @@ class SonlearnBandit:
         Parameters
         ----------
         X, action, reward, probability :
-            As of `partial_fit`.
-        probabilities : float[n, K], or float[n, K, 1], or None
+            As of `partial_fit`; where actions have features, X is a list of contexts as `decide` takes them.
+        actions : list of n lists, or None
+            The actions of each decision, as `decide` takes them, where they have features.
+        probabilities : float[n, K], or float[n, K, 1], or n lists, or None
             With which the log's policy would have chosen each action; they narrow the intervals.
         rewards : (float, float) or None
             No reward is below, or above; None: as those that the model has learned from.
@@ -174,25 +179,30 @@ class SonlearnBandit:
             Probability with which each interval holds at all times.
         floor : float or None
             The log's policy took every action with this probability at least; narrows the intervals as well.
+        horizon : int or None
+            About how many decisions there will be, said before they are seen: intervals are narrowest after as many.
 
         Raises
         ------
         InputError, OptionError
             Arrays do not fit, a reward is out of range, or a probability below the floor.
         """
-        if self.actions is None:
-            raise InputError("<memory>", None, None, "a table of contexts", "numbered actions: SonlearnBandit(K)")
-        rows = from_scipy(X)
+        decisions = self._log(X, actions)
+        sizes = np.diff(decisions.first)
         p = np.asarray(probability, np.float64)
-        self._check(action, reward, p, self.actions)
-        decisions = numbered(rows, self.actions, action, -np.asarray(reward, np.float64), p)
+        self._check(action, reward, p, sizes)
+        decisions = decisions._replace(
+            action=np.asarray(action, np.int64), cost=-np.asarray(reward, np.float64), probability=p
+        )
         if probabilities is not None:
-            every = np.asarray(probabilities, np.float64)
-            if every.size != rows.n * self.actions:
-                found, expected = f"probabilities of the shape {every.shape}", f"({rows.n}, {self.actions})"
-                raise InputError("<memory>", None, None, found, expected)
-            decisions = decisions._replace(probabilities=every.reshape(-1))
-        return evaluated(self.learner, decisions, rewards, level, floor)
+            every = [np.ravel(np.asarray(one, np.float64)) for one in probabilities]
+            wrong = len(every) != decisions.n or [len(one) for one in every] != sizes.tolist()
+            if wrong:
+                shape = np.shape(probabilities) if self.actions else f"{len(every)} lists"
+                expected = f"({decisions.n}, {self.actions})" if self.actions else "one of each action of each decision"
+                raise InputError("<memory>", None, None, f"probabilities of the shape {shape}", expected)
+            decisions = decisions._replace(probabilities=np.concatenate(every))
+        return evaluated(self.learner, decisions, rewards, level=level, floor=floor, horizon=horizon)
 
     def action_dist(self, X: Any) -> np.ndarray:
         """float64[n, K, 1]: `predict` in the shape that Open Bandit Pipeline's estimators take."""
@@ -220,11 +230,30 @@ class SonlearnBandit:
             return numbered(self._rows([context], None), self.actions or 0)
         if not len(actions):
             raise InputError("<memory>", None, None, "no actions", "one at least")
-        rows = self._rows([context], actions)
+        rows, text = self._rows([context], actions), self.learner.text
+        own = not crosses(text) and isinstance(context, Mapping)
         rows = crossed_rows(
-            rows, np.zeros(1, np.int64), np.array([rows.n]), np.ones(1, bool), self.learner.text.constant, True, False
+            rows, np.zeros(1, np.int64), np.array([rows.n]), np.ones(1, bool), text.constant, not own, own
         )
         return listed(rows, np.array([0, rows.n]))
+
+    def _log(self, X: Any, actions: Sequence[Any] | None) -> Decisions:
+        """The decisions of a log, without what was chosen. Raises InputError."""
+        if self.actions is not None:
+            if actions is not None:
+                raise InputError("<memory>", None, None, "actions=", "none: actions are numbered")
+            return numbered(from_scipy(X), self.actions)
+        if actions is None:
+            raise InputError(
+                "<memory>", None, None, "a table of contexts", "actions= of each, or numbered ones: SonlearnBandit(K)"
+            )
+        if len(X) != len(actions):
+            raise InputError("<memory>", None, None, f"{len(X)} contexts, {len(actions)} lists of actions", "one each")
+        if not len(X):
+            raise InputError("<memory>", None, None, "no decisions", "one at least")
+        each = [self._decision(context, own) for context, own in zip(X, actions, strict=True)]
+        sizes = [one.rows.n for one in each]
+        return listed(joined([one.rows for one in each]), np.concatenate(([0], np.cumsum(sizes))))
 
     def _rows(self, contexts: Sequence[Features], actions: Sequence[Features] | None) -> Batch:
         """A row of the context, and then one of each action."""
@@ -232,7 +261,9 @@ class SonlearnBandit:
         if isinstance(contexts[0], Mapping):
             if text.format == "auto":
                 self.learner.text = text = dataclasses.replace(text, format="json")
-            records = [_spaced(contexts[0], "context"), *(_spaced(action, "action") for action in actions or ())]
+            records = [_members(contexts[0], "context"), *(_members(action, "action") for action in actions or ())]
+            if not crosses(text):  # products of the user's own are those of all that a row has
+                records[1:] = [Members((*action, *records[0])) for action in records[1:]]
             parsed = ChunkParser(text, "stop", 1).parse_records(enumerate(records), "<memory>")
             if parsed.errors:
                 raise parsed.errors[0]
@@ -251,13 +282,15 @@ class SonlearnBandit:
             np.full(n, np.nan), np.ones(n), np.ones(n, np.int64),
         )  # fmt: skip
 
-    def _check(self, action: Any, reward: Any, probability: Any, K: int) -> None:
-        """Raise InputError for what cannot be."""
+    def _check(self, action: Any, reward: Any, probability: Any, sizes: np.ndarray) -> None:
+        """Raise InputError for what cannot be; sizes : int64[n], how many actions each decision is among."""
         a, r, p = (np.asarray(values, np.float64) for values in (action, reward, probability))
-        if not len(a) == len(r) == len(p):
-            raise InputError("<memory>", None, None, f"{len(a)} actions, {len(r)} rewards", "one each")
+        if not len(a) == len(r) == len(p) == len(sizes):
+            found = f"{len(a)} actions, {len(r)} rewards, {len(p)} probabilities, {len(sizes)} contexts"
+            raise InputError("<memory>", None, None, found, "one each")
+        among = (a >= 0) & (a < sizes) & (a == np.floor(a))
         for values, right, expected in (
-            (a, (a >= 0) & (a < K) & (a == np.floor(a)), f"an action from 0 to {K - 1}"),
+            (a, among, f"an action from 0 to {sizes[np.argmin(among)] - 1 if len(sizes) else 0}"),
             (r, np.isfinite(r), "a finite reward"),
             (p, np.isnan(p) | ((p > 0) & (p <= 1)), "a probability above 0, and at most 1"),
         ):
@@ -266,10 +299,14 @@ class SonlearnBandit:
                 raise InputError("<memory>", row + 1, None, f"{values[row]:g}", expected)
 
 
-def _spaced(record: Any, name: str) -> Mapping[str, Any]:
-    """A record whose numbers and texts at the top are in a namespace of that name."""
+def _members(record: Any, name: str) -> Members:
+    """What is in a record, with the numbers and texts at its top in a namespace of that name. Raises InputError."""
     if not isinstance(record, Mapping):
         raise InputError("<memory>", None, None, f"{record!r:.40}", "a dict, as the context is")
     own = {key: value for key, value in record.items() if not isinstance(value, Mapping | list)}
     spaces = {key: value for key, value in record.items() if isinstance(value, Mapping | list)}
-    return {**spaces, name: own} if name not in spaces else {**spaces, **own}
+    whole = {**spaces, name: own} if name not in spaces else {**spaces, **own}
+    try:
+        return members_of(whole)
+    except Unfit as problem:
+        raise error_of(problem, whole, ("<memory>", 1)) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import OptionError
@@ -38,15 +38,15 @@ class Evaluated(NamedTuple):
     warnings: list[str]
 
 
-def evaluated(
-    learner: Bandit, decisions: Decisions, rewards: tuple[float, float] | None, level: float, floor: float | None
-) -> Evaluated:
+def evaluated(learner: Bandit, decisions: Decisions, rewards: tuple[float, float] | None, **options: Any) -> Evaluated:
     """Evaluate a model as it is on logged decisions.
 
     Parameters
     ----------
     rewards : (float, float) or None
         No reward is below, or above; None: as those that the model has learned from.
+    options :
+        ``level``, ``floor`` and ``horizon`` of `Evaluation`.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def evaluated(
         rewards = facts["lowest reward"], facts["highest reward"]
         if not rewards[0] < rewards[1]:
             raise OptionError("the model has learned from one reward at most; give rewards=(lowest, highest)")
-    evaluation = Evaluation(["policy"], (0.0 - rewards[1], 0.0 - rewards[0]), level=level, floor=floor)
+    evaluation = Evaluation(["policy"], (0.0 - rewards[1], 0.0 - rewards[0]), **options)
     decided = learner.predict(decisions)
     evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
     log, *lines = evaluation.lines()

@@ -89,6 +89,9 @@ class Evaluation:
     floor : float or None
         No action that is open to a policy had a smaller probability in the log. Where the log has the probabilities of
         all actions it need not be given.
+    horizon : int or None
+        About how many decisions there will be, said before any was seen: after as many intervals are narrowest. They
+        hold at all times, whether it is right or not. None: as narrow at all times as they can be.
 
     Raises
     ------
@@ -97,7 +100,13 @@ class Evaluation:
     """
 
     def __init__(
-        self, names: list[str], costs: tuple[float, float], *, level: float = 0.95, floor: float | None = None
+        self,
+        names: list[str],
+        costs: tuple[float, float],
+        *,
+        level: float = 0.95,
+        floor: float | None = None,
+        horizon: int | None = None,
     ):
         low, high = costs
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
@@ -106,12 +115,14 @@ class Evaluation:
             raise OptionError(f"level {level:g}: expected a probability between 0 and 1")
         if floor is not None and not 0.0 < floor <= 1.0:
             raise OptionError(f"floor {floor:g}: expected a probability above 0, and at most 1")
+        if horizon is not None and horizon < 1:
+            raise OptionError(f"horizon {horizon}: expected a number of decisions, 1 or more")
         self.names, self._low, self._high = names, low + 0.0, high + 0.0  # no -0
-        self._alpha, self._floor = 1.0 - level, floor
+        self._alpha, self._floor, self._horizon = 1.0 - level, floor, horizon
         self.checks = Checks(names)
         self.count = 0
         self._mean = 0.0
-        self._of_log = (LowerSequence(), LowerSequence())
+        self._of_log = (LowerSequence(horizon=horizon), LowerSequence(horizon=horizon))
         self._values: dict[tuple[str, str], Value] = {}
         self._weights = {name: np.zeros(3) for name in names}  # sums of w s, w, w w
 
@@ -181,11 +192,11 @@ class Evaluation:
 
     def _begin(self, bounded: bool) -> None:
         for name in self.names:
-            self._values[name, ""] = Value(bounded)
+            self._values[name, ""] = Value(bounded, "", self._horizon)
         for name in self.names:
-            self._values[name, LOG] = Value(bounded, "log")
+            self._values[name, LOG] = Value(bounded, "log", self._horizon)
         for name in self.names[1:]:
-            self._values[name, self.names[0]] = Value(bounded, "other")
+            self._values[name, self.names[0]] = Value(bounded, "other", self._horizon)
         self.checks.bounded = bounded
 
     def _check(self, decisions: Decisions, usable: np.ndarray) -> None:

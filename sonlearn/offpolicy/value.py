@@ -22,14 +22,17 @@ class Value:
         intervals, which then are the same for all estimators.
     against : str
         ``""``: one policy. ``log``: the cost beyond that of the log itself. ``other``: beyond that of a second policy.
+    horizon : int or None
+        After about as many decisions intervals are to be narrowest.
     """
 
-    def __init__(self, bounded: bool, against: str = ""):
+    def __init__(self, bounded: bool, against: str = "", horizon: int | None = None):
         self._against, self._bounded = against, bounded
         shares = {name: SHARES[name] if bounded else (1.0,) for name in ESTIMATORS}
         self._low, self._high = (-1.0, 1.0) if against else (0.0, 1.0)
         self._sequences = {
-            name: tuple(LowerSequence(self._low, self._high, shares[name]) for _ in range(2)) for name in ESTIMATORS
+            name: tuple(LowerSequence(self._low, self._high, shares[name], horizon) for _ in range(2))
+            for name in ESTIMATORS
         }
         self._reach = {name: np.ones(2) for name in ESTIMATORS}
         self._total = 0.0  # of the terms of the doubly robust estimate

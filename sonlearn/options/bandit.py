@@ -44,7 +44,7 @@ class BanditOptions:
         False, "the same; the probability of each action is predicted", flags=("--cb_explore_adf",)
     )
     cbify: int | None = option(
-        None, "classes 1 to K as decisions: one is chosen, and only whether it was right is learned",
+        None, "K classes as decisions, numbers or names: one is chosen, and only whether it was right is learned",
         flags=("--cbify",), parse=int, low=2, high=10_000, metavar="K",
     )  # fmt: skip
     cb_type: str = option(

@@ -36,6 +36,10 @@ class EvaluateOptions:
         None, "the log's policy took every action with this probability at least; narrows the intervals of logs that "
         "have the probability of the chosen action only", parse=number, above=0.0, high=1.0, metavar="P",
     )  # fmt: skip
+    horizon: int | None = option(
+        None, "about how many decisions there will be, said before they are seen: intervals are narrowest after as "
+        "many, and hold at all times nevertheless", parse=int, low=1, metavar="N",
+    )  # fmt: skip
     progressive: bool = option(False, "the models learn from each decision after it was evaluated; none is saved")
     output: str = option("text", "format of the result on standard output", choices=RESULTS)
 

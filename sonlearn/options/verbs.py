@@ -112,6 +112,10 @@ class ServeOptions:
         None, "of a model of decisions: the file to which decisions and rewards are appended, as dsjson (needed)",
         metavar="FILE",
     )  # fmt: skip
+    events_bytes: int | None = option(
+        None, "a file of events that has so many bytes is renamed, FILE.START, and another one begun (default: never)",
+        parse=int, low=1, metavar="N",
+    )  # fmt: skip
     max_body: int = option(8 << 20, "largest request in bytes", parse=int, low=1, high=1 << 30, metavar="N")
     max_features: int = option(
         1 << 16, "most features of a row, with interactions", parse=int, low=1, high=1 << 22, metavar="N"

@@ -75,7 +75,7 @@ _WORK_BUT = {
     "--cb_explore": "the rule is --explore, which is ucb if not given",
     "--cb_adf": "blocks of lines, or dsjson; shared features are multiplied with those of actions unless -q is given",
     "--cb_explore_adf": "as --cb_adf and --cb_explore",
-    "--cbify": "with classes 1 to K; without --cb_explore_adf",
+    "--cbify": "with classes 1 to K, 0 to K - 1 or names; without --cb_explore_adf",
     "--cb_type": "dm, mtr, ips and dr; dm is the default",
     "--epsilon": "of --explore epsilon",
     "--lambda": "of --explore softmax, for rewards scaled to between 0 and 1",

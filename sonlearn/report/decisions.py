@@ -3,7 +3,8 @@
 The loss of a decision is what it cost. For a decision of a log with a probability it is the logged cost times the
 probability that this model gave the logged action before it learned from it, over the log's probability: the mean of
 these is an unbiased estimate of what this model would have cost in the log's place (inverse propensity scores).
-Decisions without a cost count as examples only. Actions are numbered from 0 on, as VW prints them, classes from 1 on.
+Decisions without a cost count as examples only. Actions are numbered from 0 on, as VW prints them; classes are written
+as their labels are.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sonlearn.report.progress import Schedule, Sums
 
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Decided
+    from sonlearn.text.decisions.classes import ActionsOfClasses
 
 HEADER = (
     "average  since         example        example        current        current  current",
@@ -33,8 +35,8 @@ class DecisionTotals:
     ----------
     schedule : Schedule
         When rows of the table are due.
-    classes : bool
-        Whether actions are classes (`--cbify`).
+    classes : ActionsOfClasses or None
+        Which class each action stands for, if they are classes (`--cbify`).
 
     Attributes
     ----------
@@ -46,7 +48,7 @@ class DecisionTotals:
         The same of the costs as the log has them.
     """
 
-    def __init__(self, schedule: Schedule, classes: bool):
+    def __init__(self, schedule: Schedule, classes: ActionsOfClasses | None):
         self._schedule, self._due, self._classes = schedule, schedule.first, classes
         self.examples = self.features = 0
         self.result, self.logged, self._last = Sums(classes=False), Sums(classes=False), Sums(classes=False)
@@ -89,18 +91,21 @@ class DecisionTotals:
         begin = decisions.first[i]
         if decisions.costs is not None:
             costs = decisions.costs[begin : decisions.first[i + 1]]
-            return "unknown" if np.isnan(costs[0]) else str(int(decisions.column[begin + int(np.argmin(costs))]) + 1)
+            return "unknown" if np.isnan(costs[0]) else self._class(decisions.column[begin + int(np.argmin(costs))])
         if decisions.action[i] < 0:
             return "unknown"
         text = f"{action_number(decisions, i, int(decisions.action[i]))}:{decisions.cost[i]:g}"
         return text if math.isnan(decisions.probability[i]) else f"{text}:{decisions.probability[i]:.2g}"
 
     def _choice(self, i: int, decisions: Decisions, decided: Decided) -> str:
-        if self._classes:
-            return str(int(decided.action[i]) + 1)
+        if decisions.costs is not None:
+            return self._class(decided.action[i])
         p = decided.probability[decided.first[i] : decided.first[i + 1]]
         best = int(np.argmax(p))
         return f"{action_number(decisions, i, best)}:{p[best]:.2g}"
+
+    def _class(self, action: int) -> str:
+        return str(int(action) + 1 if self._classes is None else self._classes.label(int(action)))
 
     def summary(self, seconds: float, ending: str) -> list[str]:
         """Lines at the end of a run."""
@@ -138,9 +143,9 @@ def action_lines(decisions: Decisions, decided: Decided) -> list[str]:
     return [str(action_number(decisions, i, int(a))) for i, a in enumerate(best)]
 
 
-def class_lines(decided: Decided) -> list[str]:
-    """The class that was chosen for each row, from 1 on."""
-    return [str(action + 1) for action in decided.action.tolist()]
+def class_lines(decided: Decided, classes: ActionsOfClasses) -> list[str]:
+    """The class that was chosen for each row."""
+    return [str(classes.label(action)) for action in decided.action.tolist()]
 
 
 def _or_none(value: float | None) -> str:

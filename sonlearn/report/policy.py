@@ -19,6 +19,7 @@ from sonlearn.report.progress import Schedule, Sums
 
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Decided
+    from sonlearn.text.decisions.classes import ActionsOfClasses
 
 #: Actions that are listed.
 MOST = 50
@@ -33,12 +34,12 @@ class PolicyTotals:
     ----------
     schedule : Schedule
         When `rows` are due.
-    first : int
-        The number of the first action.
+    classes : ActionsOfClasses or None
+        Which class each action stands for, if they are classes (`--cbify`); else they are numbered from 0 on.
     """
 
-    def __init__(self, schedule: Schedule, first: int):
-        self._schedule, self._due, self._first = schedule, schedule.first, first
+    def __init__(self, schedule: Schedule, classes: ActionsOfClasses | None = None):
+        self._schedule, self._due, self._classes = schedule, schedule.first, classes
         self.examples = 0
         self.sums = Sums(classes=False)
         self._last = self.sums
@@ -96,7 +97,8 @@ class PolicyTotals:
         order = np.argsort(-self._actions[:, TAKEN], kind="stable")[:MOST]
         actions = [
             {
-                "action": int(a) + self._first, "taken": float(self._actions[a, TAKEN]),
+                "action": a if self._classes is None else self._classes.label(a),
+                "taken": float(self._actions[a, TAKEN]),
                 "share": float(self._actions[a, TAKEN]) / n if n else 0.0,
                 "given": float(self._actions[a, GIVEN]) / max(self.examples, 1),
                 "cost": float(self._actions[a, COST] / self._actions[a, TAKEN]) if self._actions[a, TAKEN] else None,

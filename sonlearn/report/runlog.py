@@ -115,7 +115,7 @@ END = {
             "values": Field(LIST, {"name": Field(TEXT), "cost": Field(NUMBER), "error": Field(NUMBER)}),
             "actions": Field(
                 LIST,
-                {"action": Field(COUNT), "cost": _maybe(NUMBER),
+                {"action": Field("anything"), "cost": _maybe(NUMBER),
                  **dict.fromkeys(("taken", "share", "given"), Field(NUMBER))},
             ),
             "others": Field(COUNT),

@@ -213,9 +213,11 @@ class Decider:
             raise InputError(SOURCE, None, None, f"reward {shorten(json.dumps(reward))}", "a number of at most 1e100")
         if event in now or self.events.is_rewarded(event):
             raise RewardedTwiceError(f"event {shorten(event)}: it has its reward; nothing was changed")
-        if not self.events.is_pending(event):
-            raise UnknownEventError(f"event {shorten(event)}: no such event, or one that is too old")
-        return event, _line({"_label_cost": -float(reward), **self.events.decision(event)})  # type: ignore[arg-type]
+        try:
+            decision = self.events.decision(event)
+        except (KeyError, FileNotFoundError):
+            raise UnknownEventError(f"event {shorten(event)}: no such event, or one that is too old") from None
+        return event, _line({"_label_cost": -float(reward), **decision})  # type: ignore[arg-type]
 
     def _parsed(self, line: bytes) -> Decisions:
         """The decision of a line. Raises InputError."""

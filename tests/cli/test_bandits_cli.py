@@ -1,5 +1,6 @@
 """The command line of decisions: what is printed, saved, resumed and refused."""
 
+import json
 import re
 
 import numpy as np
@@ -87,6 +88,38 @@ def test_classes_and_numbered_actions(run, tmp_path):
     assert run("predict --quiet -i m one") == (0, "1\n", "")
 
 
+def test_classes_may_have_names_or_begin_with_0(run, tmp_path):
+    """The same decisions, whatever classes are called; names stay with the model, and a stopped run goes on."""
+    rng = np.random.default_rng(0)
+    kinds = rng.permutation(np.concatenate(([0, 1, 2], rng.integers(0, 3, 197))))
+    order = list(dict.fromkeys(kinds.tolist()))  # of names, actions are in the order of their first occurrence
+    spellings = {
+        "one": [str(order.index(k) + 1) for k in range(3)],
+        "zero": [str((order.index(k) + 1) % 3) for k in range(3)],
+        "named": [["red", "green", "blue"][order.index(k)] for k in range(3)],
+    }
+    predicted = {}
+    for name, spelt in spellings.items():
+        lines = [f"{spelt[k]} |w {'xyz'[k]}\n" for k in kinds]
+        (tmp_path / "c").write_text("".join(lines))
+        assert run("train --cbify 3 --quiet -f m -p p --report page --log-json log c")[0] == 0
+        assert run("train --cbify 3 --quiet -f part --examples 2 -p first c")[0] == 0
+        (tmp_path / "rest").write_text("".join(lines[2:]))
+        assert run("train --quiet -i part -f part -p second rest")[0] == 0
+        assert (tmp_path / "part").read_bytes() == (tmp_path / "m").read_bytes()
+        (tmp_path / "two").write_text("|w y\n|w z\n")
+        assert run("predict --quiet -i m two") == (0, f"{spelt[1]}\n{spelt[2]}\n", "")
+        predicted[name] = [spelt.index(one) for one in (tmp_path / "p").read_text().split()[20:]]
+        assert f'"action": "{spelt[0]}"' in (tmp_path / "log").read_text() or name != "named"
+    assert predicted["one"] == predicted["zero"] == predicted["named"]
+    assert np.mean(np.array(predicted["one"]) != kinds[20:]) < 0.2
+    table = "".join(f"{'pqr'[k]},{['red', 'green', 'blue'][k]}\n" for k in kinds)
+    (tmp_path / "t.csv").write_text("word,colour\n" + table)
+    status, out, err = run("train --cbify 3 --label colour -p /dev/stdout t.csv")
+    assert (status, set(out.split())) == (0, {"red", "green", "blue"} | ({"unknown"} & set(out.split())))
+    assert " red " in err
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -155,6 +188,61 @@ def test_nag_predicts_what_vw_predicts(run, tmp_path, cb_type):
     assert_same(state_of(bandit), state_of(again))
 
 
+@pytest.mark.parametrize("cb_type", ["mtr", "ips", "dr"])
+def test_nag_decides_among_numbered_actions_as_vw_does(run, tmp_path, cb_type):
+    """``--cb 3``, some actions not open: the action of least expected cost before each decision is learned."""
+    vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    rng, lines = np.random.default_rng(1), []
+    for i in range(200):
+        chosen, cost = rng.integers(1, 4), (-60, 60)[i] if i < 2 else rng.uniform(-0.5, 0.5)
+        others = "".join(f"{a} " for a in range(1, 4) if a != chosen) if i % 5 else ""
+        lines.append(
+            f"{chosen}:{cost:.3f}:{rng.uniform(0.2, 1):.3f} {others}|a a{rng.integers(6)} z:{rng.random():.3f}"
+        )
+    (tmp_path / "log").write_text("\n".join(lines) + "\n")
+    flags = f"--cb 3 --cb_type {cb_type}"
+    vw = vowpalwabbit.Workspace(f"{flags} -d {tmp_path}/log -p {tmp_path}/theirs --quiet")
+    vw.finish()
+    assert run(f"train {flags} --quiet --method nag -p ours log")[0] == 0
+    theirs, ours = (tmp_path / "theirs").read_text().split(), (tmp_path / "ours").read_text().split()
+    assert len(theirs) == len(ours) == 200
+    assert len(set(ours)) == 3
+    differ = [i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
+    assert not [i for i in differ if i > 20], (differ, ours[:30], theirs[:30])  # at first costs are equal
+
+
+@pytest.mark.parametrize("cb_type", ["mtr", "ips", "dr"])
+def test_nag_predicts_what_vw_predicts_of_dsjson(tmp_path, cb_type):
+    """With products of shared features and those of actions, ``-q``."""
+    vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    rng, lines = np.random.default_rng(2), []
+    for i in range(80):
+        K = int(rng.integers(2, 4))
+        chosen, cost = int(rng.integers(K)), (-60.0, 60.0)[i] if i < 2 else float(rng.uniform(-0.5, 0.5))
+        p = rng.dirichlet(np.ones(K)) * 0.8 + 0.2 / K
+        order = [chosen, *(a for a in range(K) if a != chosen)]
+        multi = [{"ad": {f"a{rng.integers(6)}": 1, "z": float(rng.random())}} for _ in range(K)]
+        lines.append(json.dumps({
+            "_label_cost": cost, "_label_probability": float(p[chosen]), "_label_Action": chosen + 1,
+            "_labelIndex": chosen, "Version": "1", "EventId": str(i), "a": [a + 1 for a in order],
+            "c": {"user": {f"u{rng.integers(4)}": 1, "x": float(rng.random())}, "_multi": multi},
+            "p": [float(p[a]) for a in order],
+        }))  # fmt: skip
+    (tmp_path / "log").write_text("\n".join(lines) + "\n")
+    flags = f"--cb_adf --dsjson --cb_type {cb_type} -q ua"
+    vw = vowpalwabbit.Workspace(f"{flags} --rank_all -d {tmp_path}/log -p {tmp_path}/theirs --quiet")
+    vw.finish()
+    text, options = TextOptions(format="json", quadratic=("ua",)), BanditOptions(cb_adf=True, cb_type=cb_type)
+    bandit, ours = Bandit(options, text, LearnOptions(method="nag", loss="squared")), []
+    for decisions in read_decisions(str(tmp_path / "log"), text, options):
+        ours += np.split(bandit.partial_fit(decisions).mean, decisions.first[1:-1])
+    theirs = [line for line in (tmp_path / "theirs").read_text().splitlines() if line]
+    assert len(ours) == len(theirs) == 80
+    for mean, line in zip(ours, theirs, strict=True):
+        costs = dict(pair.split(":") for pair in line.split(","))
+        np.testing.assert_allclose(mean, [float(costs[str(a)]) for a in range(len(mean))], atol=1e-4)
+
+
 def test_python_and_the_command_line_share_models(run, tmp_path):
     bandit = SonlearnBandit()
     actions = [{"ad": name} for name in "pqr"]
@@ -175,6 +263,29 @@ def test_python_and_the_command_line_share_models(run, tmp_path):
         '{"c":{"context":{"user":"x","hour":3},"_multi":[{"action":{"ad":"p"}},{"action":{"ad":"q"}}]}}\n'
     )
     assert run("predict --quiet -i m d")[1] == "0:1,1:0\n"
+
+
+@pytest.mark.parametrize("quadratic", [(), ("ca",)])
+def test_products_are_those_of_dsjson_and_of_text(tmp_path, quadratic):
+    """Of contexts and actions, in Python, dsjson and VW's text: our own products, and those of -q."""
+    text, options = TextOptions(quadratic=quadratic), BanditOptions(cb_adf=True)
+    bandit = SonlearnBandit(text=text)
+    mine = bandit._decision({"t": "x", "hour": 3}, [{"name": "p", "z": 0.5}, {"name": "q", "more": {"w": 2.0}}])
+    (tmp_path / "json").write_text(
+        '{"c":{"context":{"t":"x","hour":3},'
+        '"_multi":[{"action":{"name":"p","z":0.5}},{"more":{"w":2.0},"action":{"name":"q"}}]}}\n'
+    )
+    (tmp_path / "vw").write_text("shared |context t=x hour:3\n|action name=p z:0.5\n|more w:2 |action name=q\n\n")
+    (theirs,) = read_decisions(str(tmp_path / "json"), TextOptions(quadratic=quadratic, format="json"), options)
+    (texts,) = read_decisions(str(tmp_path / "vw"), text, options)
+    for i in range(2):
+        rows = [
+            sorted(zip(one.indices[a:b].tolist(), one.values[a:b].tolist(), strict=True))
+            for one in (mine.rows, theirs.rows, texts.rows)
+            for a, b in [one.indptr[i : i + 2]]
+        ]
+        assert rows[0] == rows[1]
+        assert len(rows[0]) == len(rows[2]) == (7 if quadratic and i else 9)
 
 
 def test_python_takes_vectors_and_tables():

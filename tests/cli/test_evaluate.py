@@ -74,8 +74,8 @@ def test_the_result_is_that_of_an_evaluation_however_it_is_written(cli):
     assert (
         cli("train", "--quiet", "--cb_explore", K, "--explore", "squarecb", "-b", 10, "-f", "b.model", "old.vw")[0] == 0
     )
-    call = ("evaluate", "-i", "a.model", "-i", "b.model", "--floor", ".2", "--level", ".9")
-    evaluation = expected(["a.model", "b.model"], "new.vw", level=0.9, floor=0.2)
+    call = ("evaluate", "-i", "a.model", "-i", "b.model", "--floor", ".2", "--level", ".9", "--horizon", "700")
+    evaluation = expected(["a.model", "b.model"], "new.vw", level=0.9, floor=0.2, horizon=700)
     lines = lines_of(cli(*call, "--output", "jsonl", "-P", "500", "new.vw"))
     half, whole = [[line for line in lines if line.decisions == n] for n in (500, 700)]
     assert whole == evaluation.lines()

@@ -35,7 +35,7 @@ def part_of(out, decisions, start, stop):
 
 def test_totals_are_their_definitions_wherever_batches_end():
     decisions, out = decided()
-    whole, cut = PolicyTotals(Schedule(1.5), 0), PolicyTotals(Schedule(1.5), 0)
+    whole, cut = PolicyTotals(Schedule(1.5)), PolicyTotals(Schedule(1.5))
     rows = whole.add(decisions, out)
     ends = [0, 1, 7, 300, 301, 600]
     rows_cut = [

@@ -98,6 +98,16 @@ def test_the_helper_compiles_what_learning_takes(folder, monkeypatch):
     assert kept(folder / "k") - before == {"svmlight.parse_svmlight"}
 
 
+def test_the_helper_decides_too(folder, monkeypatch):
+    """A few decisions are learned, by models of their own and by a method."""
+    monkeypatch.setattr(ahead, "_cores", lambda: 2)
+    for learn in (None, LearnOptions(method="nag", loss="squared")):
+        helper = ahead.Helper()
+        helper.start(learn, BanditOptions(cb_explore_adf=True, explore="squarecb"))
+        assert helper._process.wait(500) == 0
+        helper.close()
+
+
 @pytest.mark.parametrize("end", ["close", "the run is gone"])
 def test_the_helper_ends_with_the_run(folder, monkeypatch, end):
     monkeypatch.setenv("SONLEARN_CACHE_DIR", str(folder / "k"))

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from offpolicy_twin import EvaluationTwin, log_wealth
+from scipy.stats import beta
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import numbered
@@ -71,7 +72,8 @@ def test_the_mixture_is_that_of_its_definition():
     assert LowerSequence(-1.0).bound(0.05) == -1.0
 
 
-def test_the_mixture_is_a_martingale_at_the_mean():
+@pytest.mark.parametrize("horizon", [None, 5])
+def test_the_mixture_is_a_martingale_at_the_mean(horizon):
     """The mean of M_t over all outcomes of t rows of two values is 1, and of a greater mean less."""
     p, low, high, t = 0.3, 0.0, 2.0, 5
     means = {}
@@ -79,7 +81,7 @@ def test_the_mixture_is_a_martingale_at_the_mean():
         total = 0.0
         for outcome in range(2**t):
             rows = np.array([high if outcome >> i & 1 else low for i in range(t)])
-            sequence = LowerSequence()
+            sequence = LowerSequence(horizon=horizon)
             sequence.add(rows[:, None], np.zeros((t, 1)))
             total += math.exp(sequence.log_wealth(v)) * math.prod(p if x == high else 1 - p for x in rows)
         means[v] = total
@@ -119,8 +121,8 @@ def test_terms_are_unbiased_and_bounded_whatever_the_control(difference):
         assert (np.abs(near - q) <= 1.0).all()
 
 
-@pytest.mark.parametrize("known", ["nothing", "floor", "all"])
-def test_an_evaluation_is_that_of_its_definition(known):
+@pytest.mark.parametrize(("known", "horizon"), [("nothing", None), ("floor", 100), ("all", None), ("all", 10_000)])
+def test_an_evaluation_is_that_of_its_definition(known, horizon):
     """Two policies, cut anywhere, equal the twin, which keeps every decision."""
     costs, policy, log = world()
     rng = np.random.default_rng(3)
@@ -130,9 +132,9 @@ def test_an_evaluation_is_that_of_its_definition(known):
     decisions = decisions._replace(cost=np.where(missing, np.nan, 3 * decisions.cost - 1))
     expected = 3 * costs - 1.2
     floor = 0.05 if known == "floor" else None
-    evaluation = Evaluation(["a", "b"], (-1.0, 2.0), floor=floor)
-    whole = Evaluation(["a", "b"], (-1.0, 2.0), floor=floor)
-    twin = EvaluationTwin(["a", "b"], (-1.0, 2.0), 0.95, floor)
+    evaluation = Evaluation(["a", "b"], (-1.0, 2.0), floor=floor, horizon=horizon)
+    whole = Evaluation(["a", "b"], (-1.0, 2.0), floor=floor, horizon=horizon)
+    twin = EvaluationTwin(["a", "b"], (-1.0, 2.0), 0.95, floor, horizon)
     for part, seen in parts_of(decisions, x, (1, 2, 50)):
         evaluation.add(part, [as_policy(seen, policy, expected), as_policy(seen, second, expected + 0.1)])
     policies = [as_policy(x, policy, expected), as_policy(x, second, expected + 0.1)]
@@ -148,8 +150,8 @@ def test_an_evaluation_is_that_of_its_definition(known):
         np.testing.assert_allclose(found[key][4:], values, rtol=0, atol=1e-5, err_msg=str(key))
 
 
-@pytest.mark.parametrize("known", [False, True])
-def test_intervals_hold_at_all_times(known):
+@pytest.mark.parametrize(("known", "horizon"), [(False, None), (True, None), (True, 300)])
+def test_intervals_hold_at_all_times(known, horizon):
     """In 40 logs of 300 decisions; the true values are asked for at six times, not only at the end."""
     costs, policy, log = world()
     second = np.roll(policy, 1, axis=1)
@@ -160,7 +162,7 @@ def test_intervals_hold_at_all_times(known):
     for seed in range(40):
         rng = np.random.default_rng(seed)
         x, decisions = log_of(300, costs, log, rng, known)
-        evaluation, ever = Evaluation(["a", "b"], (0.0, 1.0)), set()
+        evaluation, ever = Evaluation(["a", "b"], (0.0, 1.0), horizon=horizon), set()
         for part, seen in parts_of(decisions, x, range(50, 300, 50)):
             evaluation.add(part, [as_policy(seen, policy, 1 - costs), as_policy(seen, second, costs)])
             for (name, against), truth in truths.items():
@@ -172,6 +174,30 @@ def test_intervals_hold_at_all_times(known):
             outside[key] += 1
     # of 40 logs more than 7 are outside with a chance of 1 in 1000, if 1 in 20 is
     assert max(outside.values()) <= 7, outside
+
+
+def of_itself(n, share, horizon):
+    """Bounds of n costs of a policy that evaluates its own log, a `share` of them 1, at the end."""
+    cost = np.zeros(n)
+    cost[: round(n * share)] = 1.0
+    _, decisions = log_of(n, np.full((CONTEXTS, K), 0.5), np.full((CONTEXTS, K), 1.0 / K), np.random.default_rng(9))
+    policy = Policy(np.full(n * K, 1.0 / K), np.full(n * K, share))
+    evaluation = Evaluation(["a"], (0.0, 1.0), horizon=horizon)
+    evaluation.add(decisions._replace(cost=cost, probabilities=policy.probability), [policy])
+    return [(one.low, one.high) for one in evaluation.lines() if not one.against]
+
+
+@pytest.mark.parametrize("n", [1000, 10_000])
+@pytest.mark.parametrize("share", [0.15, 0.3, 0.5])
+def test_an_interval_at_its_horizon_is_near_the_best_that_holds_at_one_time_only(n, share):
+    """At most 1.5 times as wide as Clopper's and Pearson's, which is exact of costs of 0 and 1."""
+    ones = round(n * share)
+    best = beta.ppf(0.975, ones + 1, n - ones) - beta.ppf(0.025, ones, n - ones + 1)
+    for low, high in of_itself(n, share, n):
+        assert low < share < high
+        assert high - low <= 1.5 * best
+    for (low, high), (least, most) in zip(of_itself(n, share, None), of_itself(n, share, n), strict=True):
+        assert high - low > 1.1 * (most - least)
 
 
 def test_intervals_tell_a_better_policy_and_narrow_with_what_is_known():
@@ -245,6 +271,7 @@ def test_what_cannot_be_evaluated_is_refused_and_changes_nothing():
     with pytest.raises(InputError, match=r"<memory>:8: found probability 0.01, expected 0.05 \(--floor\) at least"):
         evaluation.add(rare, policies)
     assert evaluation.lines() == before
-    for costs, options in (((1.0, 1.0), {}), ((0.0, 1.0), {"level": 1.0}), ((0.0, 1.0), {"floor": 0.0})):
+    wrong = ((1.0, 1.0), {}), ((0.0, 1.0), {"level": 1.0}), ((0.0, 1.0), {"floor": 0.0}), ((0.0, 1.0), {"horizon": 0})
+    for costs, options in wrong:
         with pytest.raises(OptionError):
             Evaluation(["a"], costs, **options)

@@ -1,5 +1,7 @@
 """`SonlearnBandit.evaluate`, and River's interface of policies."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from sonlearn import InputError, OptionError, SonlearnBandit
 from sonlearn.data.decisions import numbered
 from sonlearn.data.matrices import from_scipy
 from sonlearn.offpolicy.evaluation import Evaluation, Policy
+from sonlearn.text.decisions import read_decisions
 
 K = 3
 
@@ -54,6 +57,57 @@ def test_an_evaluation_is_in_rewards():
         bandit.evaluate(X, action, reward, chosen, probabilities=p[:, :2])
     with pytest.raises(OptionError, match="give rewards="):
         SonlearnBandit(K).evaluate(X, action, reward, chosen)
+
+
+def test_an_evaluation_of_actions_with_features_is_that_of_their_log(tmp_path):
+    """Contexts and lists of actions, as many as there are, in Python and as a file of dsjson."""
+    rng = np.random.default_rng(7)
+    times, offers = ("morning", "evening"), ("coffee", "soup", "wine")
+
+    def visits(n):
+        for _ in range(n):
+            names = offers[: rng.integers(2, 4)]
+            p = np.full(len(names), 0.2)
+            p[0] += 1 - p.sum()
+            time, action = str(rng.choice(times)), int(rng.choice(len(names), p=p))
+            yield time, names, p, action, float(names[action] == {"morning": "soup", "evening": "coffee"}[time])
+
+    bandit = SonlearnBandit()
+    for time, names, p, action, reward in visits(150):
+        bandit.learn({"time": time}, action, reward, p[action], [{"name": name} for name in names])
+    log = list(visits(200))
+    contexts, actions = [{"time": one[0]} for one in log], [[{"name": name} for name in one[1]] for one in log]
+    chosen, rewards, every = [one[3] for one in log], [one[4] for one in log], [one[2] for one in log]
+    of_chosen = [p[a] for p, a in zip(every, chosen, strict=True)]
+    found = bandit.evaluate(
+        contexts, chosen, rewards, of_chosen, actions=actions, probabilities=every, horizon=200, level=0.9
+    )
+    lines = []
+    for time, names, p, action, reward in log:
+        multi = [{"action": {"name": name}} for name in names]
+        lines.append(json.dumps({
+            "_label_cost": -reward, "_label_probability": p[action], "_labelIndex": action,
+            "a": list(range(1, len(p) + 1)), "p": p.tolist(), "c": {"context": {"time": time}, "_multi": multi},
+        }))  # fmt: skip
+    (tmp_path / "log").write_text("\n".join(lines) + "\n")
+    evaluation = Evaluation(["policy"], (-1.0, 0.0), level=0.9, horizon=200)
+    for decisions in read_decisions(str(tmp_path / "log"), bandit.learner.text, bandit.learner.options):
+        decided = bandit.learner.predict(decisions)
+        evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
+    for name, gain in found.gain.items():
+        theirs = evaluation.estimate("policy", "log", name)
+        np.testing.assert_allclose(gain, (-theirs.value, -theirs.high, -theirs.low), rtol=1e-12)
+    assert found.gain["dr"].low > 0.2
+    for wrong, message in (
+        ({}, "actions= of each"),
+        ({"actions": actions[1:]}, "200 contexts, 199 lists of actions"),
+        ({"actions": actions, "probabilities": every[1:]}, "probabilities of the shape 199 lists"),
+        ({"actions": [one[:1] for one in actions]}, "an action from 0 to 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            bandit.evaluate(contexts, chosen, rewards, of_chosen, **wrong)
+    with pytest.raises(InputError, match="199 probabilities"):
+        bandit.evaluate(contexts, chosen, rewards, of_chosen[1:], actions=actions)
 
 
 def test_a_policy_for_river():

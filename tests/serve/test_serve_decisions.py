@@ -21,7 +21,7 @@ pytest.importorskip("starlette", reason="the extra serve is not installed")
 pytest.importorskip("httptools", reason="the extra serve is not installed")
 pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
 
-from serving_decisions import served_decisions
+from serving_decisions import served_by, served_decisions
 
 from sonlearn.cli import main
 from sonlearn.errors import ModelFileError, OutputError
@@ -128,16 +128,81 @@ def test_a_restart_loses_nothing(tmp_path):
         assert server.post("/decide", context())[0] == 200
     whole = model()
     events = EventFile(str(path))
-    half = next(offset + size for _, rewarded, offset, size in events.events(0) if rewarded)
+    last, half = next((event, offset + size) for event, rewarded, offset, size in events.events(0) if rewarded)
     assert replay(whole, events, 0, learns=True) == 3
     assert same_state(whole, first)
-    mark = {"end": half, "first": early[0]}
+    mark = {"end": half, "last": last}
+    assert last == early[0]
     assert events.read_until(mark) == half
     assert events.read_until(None) is None
-    assert events.read_until({**mark, "first": "other"}) is None
+    assert events.read_until({**mark, "last": "other"}) is None
+    assert events.read_until({**mark, "end": half - 1}) is None
+    assert events.read_until({"end": 0, "last": ""}) == 0
     with pytest.raises(ModelFileError, match="the model has learned from"):
         events.read_until({**mark, "end": events.end + 1})
     events.close()
+
+
+def test_a_file_of_events_is_renamed_when_it_is_large(tmp_path):
+    """All parts together are what one file would have been; parts may be moved away; restarts lose nothing."""
+    learner, path, mark = model(), tmp_path / "events", None
+    first, asked = learner.copy(), []
+    for run in range(3):
+        with contextlib.closing(EventFile(str(path), size=1500)) as events:
+            start = events.read_until(mark)
+            assert start == (events.end if run else None)
+            with served_by(learner, events) as server:
+                for i in range(8):
+                    asked.append(server.post("/decide", context())[1]["event_id"])
+                    if i % 2:  # that of the run before, and one of this
+                        assert server.post("/reward", {"event_id": asked[-5 if run else -2], "reward": i})[0] == 200
+            mark = events.mark()
+    parts = sorted(tmp_path.glob("events.*"))
+    sizes = [part.stat().st_size for part in parts]
+    assert len(parts) > 5
+    assert [int(part.suffix[1:]) for part in parts] == np.cumsum([0, *sizes[:-1]]).tolist()
+    assert min(sizes) >= 1500
+    assert max(sizes) < 1500 + 500
+    whole = b"".join(part.read_bytes() for part in (*parts, path))
+    (tmp_path / "whole").write_bytes(whole)
+    events, one = EventFile(str(path), size=1500), EventFile(str(tmp_path / "whole"))
+    assert (events.end, events.mark()) == (one.end, one.mark()) == (len(whole), mark)
+    assert list(events.events(0)) == list(one.events(0))
+    assert events.decision(asked[0]) == one.decision(asked[0]) if one.is_pending(asked[0]) else True
+    assert replay(first, events, 0, learns=True) == 12
+    assert same_state(first, learner)
+    events.close()
+    pending = next(event for event, rewarded, _, _ in one.events(0) if not rewarded and one.is_pending(event))
+    one.close()
+    # a part in the middle is missed; the oldest ones are not, and then events are of what is left
+    parts[2].rename(tmp_path / "away")
+    with pytest.raises(ModelFileError, match=rf"{parts[3].name} follows {parts[1].name}, expected the part"):
+        EventFile(str(path))
+    for part in parts[:2]:
+        part.unlink()
+    with contextlib.closing(EventFile(str(path))) as events:
+        assert (events.end, events.read_until(mark)) == (len(whole), len(whole))
+        assert not events.is_pending(pending)
+        with pytest.raises(ModelFileError, match="bring back the files that were moved away"):
+            events.read_until({"end": 10, "last": "a"})
+
+
+def test_a_file_of_events_that_cannot_be_renamed_is_gone_on_with(tmp_path, monkeypatch):
+    with contextlib.closing(EventFile(str(tmp_path / "events"), size=1)) as events:
+        events.append([("a", False, b'{"EventId":"a"}\n')])
+
+        def refused(*paths):
+            raise OSError(13, "Permission denied")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "rename", refused)
+            with pytest.raises(OutputError, match="Permission denied"):
+                events.append([("b", False, b'{"EventId":"b"}\n')])
+        assert events.pending == 1
+        events.append([("b", False, b'{"EventId":"b"}\n')])
+        assert events.pending == 2
+        assert events.decision("a") == {"EventId": "a"}
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_rewards_twice_never_unknown_and_at_the_same_time(tmp_path):

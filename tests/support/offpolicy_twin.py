@@ -28,11 +28,12 @@ def log_wealth(values, shifts, shares, v, kappas, weights, low, high):
     return np.log(total)
 
 
-def bound(values, shifts, shares, alpha, low, high):
+def bound(values, shifts, shares, alpha, low, high, horizon=None):
     """The least v that the mixture does not refuse, to 1e-6."""
     u = np.arange(-36, 13) / 2 * np.log(2)
-    beyond = np.maximum(0, np.maximum(np.log(1e-4) - u, u - np.log(2)))
-    weights = (1 + beyond) ** -2.0
+    first, last = np.log((1e-4, 2)) if horizon is None else np.log((6, 11)) - np.log(horizon) / 2
+    powers = (-2.0, -2.0) if horizon is None else (-3.0, -6.0)
+    weights = (1 + np.maximum(0, first - u)) ** powers[0] * (1 + np.maximum(0, u - last)) ** powers[1]
     weights /= weights.sum()
     logs = np.log1p((np.array(values) + shifts)[:, :, None] * np.exp(u)).sum(0)
     counted = [as_counted(column) for column in np.array(shifts).T]
@@ -56,8 +57,9 @@ def bound(values, shifts, shares, alpha, low, high):
 class EvaluationTwin:
     """One decision at a time; see `sonlearn.offpolicy.evaluation.Evaluation`."""
 
-    def __init__(self, names, costs, level, floor):
+    def __init__(self, names, costs, level, floor, horizon=None):
         self.names, self.costs, self.alpha, self.floor = names, costs, 1 - level, floor
+        self.horizon = horizon
         self.rows = []
 
     def add(self, decision, policies):
@@ -75,8 +77,8 @@ class EvaluationTwin:
         n, scale = len(self.rows), self.costs[1] - self.costs[0]
         s = np.array([row[1] for row in self.rows])
         zero = np.zeros((n, 1))
-        mean = (s.mean(), bound(s[:, None], zero, [1], self.alpha / 2, 0, 1),
-                1 - bound(1 - s[:, None], zero, [1], self.alpha / 2, 0, 1))  # fmt: skip
+        mean = (s.mean(), bound(s[:, None], zero, [1], self.alpha / 2, 0, 1, self.horizon),
+                1 - bound(1 - s[:, None], zero, [1], self.alpha / 2, 0, 1, self.horizon))  # fmt: skip
         out = {("log", "", "mean"): (*(self.costs[0] + scale * np.array(mean)), 1.0, n)}
         pairs = [(i, "") for i in range(len(self.names))] + [(i, "log") for i in range(len(self.names))]
         pairs += [(i, self.names[0]) for i in range(1, len(self.names))]
@@ -142,5 +144,5 @@ class EvaluationTwin:
             sides.append((np.array(values), np.array(shifts)))
         low, high = (-1, 1) if against else (0, 1)
         shares = ([0.5, 0.5] if name == "ips" else [0.2, 0.8]) if self.bounded else [1]
-        ends = [bound(v, k, shares, self.alpha / 2, low, high) for v, k in sides]
+        ends = [bound(v, k, shares, self.alpha / 2, low, high, self.horizon) for v, k in sides]
         return np.mean(plain), ends[0], high + low - ends[1]

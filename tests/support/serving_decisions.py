@@ -48,10 +48,16 @@ class ServedDecisions(Served):
 @contextlib.contextmanager
 def served_decisions(learner, path, learns=False, **limits):
     """A server while the block runs; what should not happen fails the test."""
-    with contextlib.closing(EventFile(str(path))) as events:
-        server = ServedDecisions(learner, events, Limits(**limits), learns)
-        try:
-            yield server
-        finally:
-            server.stop()
-        assert not server.reports, server.reports[:3]
+    with contextlib.closing(EventFile(str(path))) as events, served_by(learner, events, learns, **limits) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def served_by(learner, events, learns=True, **limits):
+    """The same with a file of events that is open."""
+    server = ServedDecisions(learner, events, Limits(**limits), learns)
+    try:
+        yield server
+    finally:
+        server.stop()
+    assert not server.reports, server.reports[:3]

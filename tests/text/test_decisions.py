@@ -146,7 +146,12 @@ def test_a_part_is_what_it_was(tmp_path):
         (ADF, '{"c":{"_multi":[]}}\n', "1", "one object for each action"),
         (ADF, '{"_label_cost":1,"_labelIndex":4,"_label_probability":1,"c":{"_multi":[{"a":1}]}}\n', "1",
          "an action from 0 to 0"),
-        (BanditOptions(cbify=2), "1 |a p\n3 |a q\n", "2:1", "a class from 1 to 2"),
+        (BanditOptions(cbify=2), "1 |a p\n3 |a q\n", "2:1", "a class from 1 to 2 or from 0 to 1 (--cbify 2)"),
+        (BanditOptions(cbify=2), "0 |a p\n2 |a q\n", "2:1", "a class from 0 to 1 (--cbify 2)"),
+        (BanditOptions(cbify=2), "2 |a p\n0 |a q\n", "2:1", "a class from 1 to 2 (--cbify 2)"),
+        (BanditOptions(cbify=2), "x |a p\ny |a q\nz |a q\n", "3:1", "one of the 2 classes met before (--cbify 2)"),
+        (BanditOptions(cbify=2), "x |a p\n1 |a q\n", "2:1", "a name, as the labels before"),
+        (BanditOptions(cbify=2), "1 |a p\nx |a q\n", "2:1", "a number, as the labels before"),
     ],
 )  # fmt: skip
 def test_what_is_malformed_is_refused_with_its_place(tmp_path, bandit, text, place, message):
@@ -171,6 +176,11 @@ def test_malformed_blocks_are_left_out(tmp_path):
 def test_classes_and_tables_become_decisions(tmp_path):
     (found,) = read(tmp_path, "2 1:1\n1 2:1\n", BanditOptions(cbify=2))
     assert found.costs.tolist() == [1.0, 0.0, 0.0, 1.0]
+    (found,) = read(tmp_path, "2 1:1\n0 2:1\n1 2:1\n", BanditOptions(cbify=3))
+    assert found.costs.reshape(3, 3).argmin(axis=1).tolist() == [1, 2, 0]
+    (found,) = read(tmp_path, "dog |a\n|b\ncat |b\ndog |c\n", BanditOptions(cbify=3))
+    assert found.costs.reshape(4, 3)[[0, 2, 3]].argmin(axis=1).tolist() == [0, 1, 0]
+    assert np.isnan(found.costs.reshape(4, 3)[1]).all()
     table = "what,gain,p,age\n2,1.5,0.5,30\n1,0,0.25,40\n"
     bandit = BanditOptions(cb_explore=2, action="what", reward="gain", probability="p")
     (found,) = read(tmp_path, table, bandit, TextOptions(format="csv"))

@@ -286,7 +286,7 @@ def fitted(case: ClassPruningCase, chosen: list[int]) -> Fit:
 
 
 def doubt_after(rows: int) -> float:
-    """`ClassPruningCase.doubt` after so many rows; none once rows are missing in the history: `ReplayedGrowths` judge then."""
+    """`ClassPruningCase.doubt` after so many rows; none once rows are missing: then `ReplayedGrowths` judge."""
     return DOUBT if rows <= KEPT else 0.0
 
 

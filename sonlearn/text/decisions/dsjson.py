@@ -17,7 +17,7 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.decisions.rows import DecisionLines, Head, RefusedDecision, assembled
+from sonlearn.text.decisions.rows import DecisionLines, Head, RefusedDecision, assembled, crosses
 from sonlearn.text.objects import Members, Unfit, described, error_of, members_of
 
 
@@ -40,6 +40,8 @@ def parse_dsjson(
             if notes is not None and fields.get("pdrop"):
                 notes.add("pdrop: decisions that the log has left out are not made up for")
             head, records = _decision_of(record, block.line, bandit)
+            if not crosses(options):  # products of the user's own are those of all that a row has
+                records[1:] = [Members((*action, *records[0])) for action in records[1:]]
             parsed = parser.parse_records(((block.line, record) for record in records), "")
             if parsed.errors:
                 error = parsed.errors[0]
@@ -56,7 +58,7 @@ def parse_dsjson(
     rows = rows._replace(tags=None, base=None, y=np.full(rows.n, np.nan), weight=np.ones(rows.n))
     sizes = [len(head.columns) + head.shared for head in heads]
     begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    found = assembled(rows, begin, heads, options, bandit, given=False)
+    found = assembled(rows, begin, heads, options, bandit, given=not crosses(options))
     return found._replace(probabilities=_all_logged(heads)), refused
 
 

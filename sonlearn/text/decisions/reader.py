@@ -14,15 +14,10 @@ from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.decisions.blocks import parse_blocks
+from sonlearn.text.decisions.classes import ActionsOfClasses, decisions_of_classes
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.rows import DecisionLines, without_rows
-from sonlearn.text.decisions.tables import (
-    as_table,
-    decisions_of_classes,
-    decisions_of_table,
-    problems_of_classes,
-    problems_of_table,
-)
+from sonlearn.text.decisions.tables import as_table, decisions_of_table, problems_of_table
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
@@ -38,6 +33,8 @@ class DecisionReader:
     Parameters
     ----------
     bandit : BanditOptions
+    classes : ActionsOfClasses or None
+        With ``--cbify``, what is known of classes; those that come are added.
     """
 
     def __init__(
@@ -52,9 +49,10 @@ class DecisionReader:
         threads: int = 0,
         names: NameTable | None = None,
         columns: ColumnTable | None = None,
+        classes: ActionsOfClasses | None = None,
         known_rows: int = 0,
     ):
-        self.options, self.bandit = options, bandit
+        self.options, self.bandit, self._classes = options, bandit, classes
         self._columns_of_costs = bool(bandit.cost or bandit.reward or bandit.action)
         self._tables = bandit.cbify is not None or self._columns_of_costs
         if self._columns_of_costs:
@@ -62,7 +60,7 @@ class DecisionReader:
         self._reader = Reader(
             sources, options, chunk_bytes=chunk_bytes, on_error=on_error, max_errors=max_errors,
             threads=threads if self._tables else 0, names=names, columns=columns, known_rows=known_rows,
-            labels=Labelling(False),
+            labels=Labelling(False, names=bandit.cbify is not None),
         )  # fmt: skip
         self.sources = self._reader.sources
         self._chunk_bytes, self._on_error, self._max_errors = chunk_bytes, on_error, max_errors
@@ -98,9 +96,9 @@ class DecisionReader:
         """Yield batches. Raises InputError as `Reader` does."""
         self._reader.meter = self.meter
         if self.bandit.cbify is not None:
-            K = self.bandit.cbify
-            for batch in self._without(lambda batch: problems_of_classes(batch, K)):
-                yield decisions_of_classes(batch, K)
+            classes = self._classes or ActionsOfClasses(self.bandit.cbify)
+            for batch in self._without(lambda batch: classes.of(batch)[1]):
+                yield decisions_of_classes(batch, classes.of(batch)[0], classes.classes)
         elif self._columns_of_costs:
             for batch in self._without(lambda batch: problems_of_table(batch, self.bandit)):
                 yield decisions_of_table(batch, self.bandit)

@@ -71,15 +71,19 @@ def assembled(
         return Decisions(rows, first, row, column, action, cost, probability, lines, None, rows.source, tags)
     sizes = np.diff(np.append(begin, rows.n))
     shared = np.array([head.shared for head in heads])
-    crosses = not (options.quadratic or options.cubic or options.interactions)
     if shared.any():
-        rows = crossed_rows(rows, begin, sizes, shared, options.constant, crosses, given)
+        rows = crossed_rows(rows, begin, sizes, shared, options.constant, crosses(options), given)
         sizes = sizes - shared
     first = np.concatenate(([0], np.cumsum(sizes)))
     return Decisions(
         rows, first, np.arange(rows.n), np.zeros(rows.n, np.int64), action, cost, probability, lines, None,
         rows.source, tags,
     )  # fmt: skip
+
+
+def crosses(options: TextOptions) -> bool:
+    """Whether features of actions are multiplied with shared ones, as the user's own products are not there."""
+    return not (options.quadratic or options.cubic or options.interactions)
 
 
 def without_rows(batch: Batch, rows: list[int]) -> Batch:

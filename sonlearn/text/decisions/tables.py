@@ -1,4 +1,4 @@
-"""Decisions in the rows of a table, and rows of classes as decisions whose costs are all known."""
+"""Decisions in the rows of a table."""
 
 from __future__ import annotations
 
@@ -52,25 +52,3 @@ def decisions_of_table(batch: Batch, bandit: BanditOptions) -> Decisions:
     probability = batch.weight if bandit.probability else np.full(batch.n, np.nan)
     rows = batch._replace(tags=None, y=np.full(batch.n, np.nan), weight=np.ones(batch.n), skipped=skipped)
     return numbered(rows, K, action, cost, probability)
-
-
-def problems_of_classes(batch: Batch, classes: int) -> dict[int, InputError]:
-    """Rows whose label is no class, and why."""
-    wrong = ~np.isnan(batch.y) & ((batch.y != np.floor(batch.y)) | (batch.y < 1) | (batch.y > classes))
-    expected = f"a class from 1 to {classes} (--cbify)"
-    return {
-        i: InputError(batch.source, int(batch.lines[i]), 1, f"label {batch.y[i]:.16g}", expected)
-        for i in np.flatnonzero(wrong).tolist()
-    }
-
-
-def decisions_of_classes(batch: Batch, classes: int) -> Decisions:
-    """Rows of classes 1 to `classes` as decisions whose costs are all known: 0 of the right class, 1 of others.
-
-    None of the rows has problems.
-    """
-    labelled = ~np.isnan(batch.y)
-    costs = np.where(labelled[:, None], 1.0, np.nan) * np.ones(classes)
-    at = np.flatnonzero(labelled)
-    costs[at, batch.y[at].astype(int) - 1] = 0.0
-    return numbered(batch, classes, costs=costs)
