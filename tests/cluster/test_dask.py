@@ -104,7 +104,7 @@ def merged_in_one_process(names, options, rounds):
 
     Half the files have fewer rows than are learned first, and the last one has fewer than are learned last.
     """
-    base = Learner(options, TextOptions(format="svmlight"))
+    base, previous = Learner(options, TextOptions(format="svmlight")), None
     for batch in read_batches(names[: FILES // 2]):
         base.partial_fit(batch)
     for spans in rounds:
@@ -114,7 +114,10 @@ def merged_in_one_process(names, options, rounds):
             for name in names[max(a, FILES // 2) : min(b, FILES - 1)]:
                 for batch in read_batches([name]):
                     learners[-1].partial_fit(batch)
-        base = Learner.merge(learners, base)
+        merged = Learner.merge(learners, base)
+        if previous is not None:
+            merged.carry_on(base, previous)
+        base, previous = merged, base
     return base, [base.partial_fit(batch) for batch in read_batches(names[-1:])]
 
 
