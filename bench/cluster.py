@@ -1,9 +1,9 @@
 """What it costs in accuracy to learn on several machines: a merged learner beside one that has learned all rows.
 
 The rows of each file (at most `--limit`, in one seeded shuffle) are cut into `--parts` parts to learn from, 20 if not
-told, and a quarter as many to test on. One learner learns the former in order; G learners share them as `sonlearn train --cluster` would have them do, with
-the functions that its workers run. Then both predict the same rows. Loss is the method's own; size is that of the
-model's arrays, relative to the one learner's.
+told, and a quarter as many to test on. One learner learns the former in order; G learners share them as
+`sonlearn train --cluster` would have them do, with the functions that its workers run. Then both predict the same rows.
+Loss is the method's own; size is that of the model's arrays, relative to the one learner's.
 
     python bench/cluster.py FILE ... [--method NAME ...] [--learners G ...] [--rounds R] [--parts N]
 """

@@ -25,7 +25,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dask
 import numpy as np
@@ -41,10 +41,12 @@ from sonlearn.learn.merge import fit_combiner, merge_learners
 from sonlearn.learn.merging import can_merge
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.progress import Progress
-from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
+
+if TYPE_CHECKING:
+    from sonlearn.sketch.base import Sketch
 
 #: Seconds between checks that the cluster still works, and seconds that it may be without workers.
 POLL, PATIENCE = 10, 120

@@ -10,7 +10,7 @@ import copy
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,12 +25,12 @@ from sonlearn.options.text import HASHED
 from sonlearn.report.labels import as_reported
 from sonlearn.report.outcomes import outcome_of
 from sonlearn.report.progress import Progress
-from sonlearn.sketch.base import Sketch
-from sonlearn.sketch.batches import take
-from sonlearn.sketch.make import make_sketch
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
+
+if TYPE_CHECKING:
+    from sonlearn.sketch.base import Sketch
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,9 @@ class Sketched(Done):
 
 def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool, number: int, part: Any) -> Sketched:
     """Sketch a partition; each partition has its own random numbers."""
+    from sonlearn.sketch.batches import take  # sketches need SciPy, a quarter of a worker's start
+    from sonlearn.sketch.make import make_sketch
+
     if options.seed is not None or options.method in ("gauss", "sign", "sample"):
         options = dataclasses.replace(options, seed=(options.seed or 0) + number - 1)
     done, reader = Sketched(), reading.reader(part, number)
@@ -346,6 +349,8 @@ def predict_partition(model: LearnedPartition, reading: Reading, number: int, pa
 
 def check_merging(options: SketchOptions) -> None:
     """Raise OptionError for a sketch that cannot be merged."""
+    from sonlearn.sketch.make import make_sketch
+
     make_sketch(options.method, options.size, **options.values())
     if options.method == "oja":
         raise OptionError("--method oja: Oja sketches cannot be merged; --method fd and rfd can, within their bound")

@@ -156,7 +156,7 @@ class ClassCommittee(ClassEngine):
         return self._learn(state, rows, out, start, settles=False)
 
     def settle(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
-        """`learn`, but members of a long memory only predict; see `Engine.settle`. Members have to learn new classes."""
+        """`learn`, but members of a long memory only predict, unless there are new classes; see `Engine.settle`."""
         return self._learn(state, rows, out, start, settles=True)
 
     def _learn(
