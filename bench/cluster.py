@@ -1,11 +1,11 @@
 """What it costs in accuracy to learn on several machines: a merged learner beside one that has learned all rows.
 
-The rows of each file (at most `--limit`, in one seeded shuffle) are cut into 20 parts to learn from and 5 to test on.
-One learner learns the 20 parts in order; G learners share them as `sonlearn train --cluster` would have them do, with
-the functions that its workers run. Then both predict the same rows. Loss is the method's own; size is that of the
-model's arrays, relative to the one learner's.
+The rows of each file (at most `--limit`, in one seeded shuffle) are cut into `--parts` parts to learn from, 20 if not
+told, and a quarter as many to test on. One learner learns the former in order; G learners share them as
+`sonlearn train --cluster` would have them do, with the functions that its workers run. Then both predict the same rows.
+Loss is the method's own; size is that of the model's arrays, relative to the one learner's.
 
-    python bench/cluster.py FILE ... [--method NAME ...] [--learners G ...] [--rounds R]
+    python bench/cluster.py FILE ... [--method NAME ...] [--learners G ...] [--rounds R] [--parts N]
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from sonlearn.cluster.tasks import LearnedPartition, Span
 from sonlearn.data.matrices import to_csr
 from sonlearn.learn.learner import Learner
 
-PARTS, TEST = 20, 5
+PARTS = 20
 
 
-def partitions_of(path: str, limit: int) -> list[tuple]:
-    """(X, y) of each part."""
+def partitions_of(path: str, limit: int, count: int = PARTS) -> list[tuple]:
+    """(X, y) of each part: of `count` to learn from, and of a quarter as many more."""
     import scipy.sparse as sp
 
     batches = list(read_batches(path, TextOptions(constant=False)))
@@ -36,7 +36,7 @@ def partitions_of(path: str, limit: int) -> list[tuple]:
         block.resize((block.shape[0], width))
     X, y = sp.vstack(blocks, format="csr"), np.concatenate([batch.y for batch in batches])
     order = np.random.default_rng(0).permutation(len(y))[:limit]
-    return [(X[rows], y[rows]) for rows in np.array_split(order, PARTS + TEST)]
+    return [(X[rows], y[rows]) for rows in np.array_split(order, count + count // 4)]
 
 
 def learned(parts: list[tuple], options: LearnOptions, learners: int, rounds: int | None) -> Learner:
@@ -56,6 +56,7 @@ def learned(parts: list[tuple], options: LearnOptions, learners: int, rounds: in
         alone[len(alone)] = FIRST_ROWS - seen
         base = learn(len(alone) - 1, base, Span(0, FIRST_ROWS - seen))
         seen = base.progress.examples
+    previous = None
     for own in plan_rounds(len(parts), learners, rounds).rounds:
         after = []
         for those in own:
@@ -63,8 +64,9 @@ def learned(parts: list[tuple], options: LearnOptions, learners: int, rounds: in
             for i in those:
                 state = learn(i, state, Span(max(alone.get(i, 0), LAST_ROWS * (i == len(parts) - 1))))
             after.append(state)
-        base = tasks.merge_learned(base, *after)
-    return learn(len(parts) - 1, tasks.begin_round(base, None), Span(0, LAST_ROWS)).learner()
+        base, previous = tasks.carry_on(tasks.merge_learned(base, *after), base, previous), base
+    last, merged = len(parts) - 1, tasks.begin_round(base, None)
+    return tasks.settled_on(job, last + 1, Span(0, LAST_ROWS), parts[last], merged).learner()
 
 
 def size_of(learner: Learner) -> int:
@@ -89,16 +91,17 @@ def main() -> None:
     parser.add_argument("--learners", nargs="+", type=int, default=[1, 2, 4, 8])
     parser.add_argument("--rounds", type=int, help="times that learners are merged (default: that of the cluster)")
     parser.add_argument("--limit", type=int, default=20000)
+    parser.add_argument("--parts", type=int, default=PARTS)
     parser.add_argument("--loss", help="loss function (default: the method's)")
     options = parser.parse_args()
     print("| file | method | " + " | ".join(f"G = {count}" for count in options.learners) + " |")
     print("|---|---|" + "---|" * len(options.learners))
     for path in options.files:
-        parts = partitions_of(path, options.limit)
+        parts = partitions_of(path, options.limit, options.parts)
         for method in options.method:
             learn = LearnOptions(method=method, loss=options.loss)
-            models = [learned(parts[:PARTS], learn, count, options.rounds) for count in options.learners]
-            cells = [(*judged(model, parts[PARTS:]), size_of(model) / size_of(models[0])) for model in models]
+            models = [learned(parts[: options.parts], learn, count, options.rounds) for count in options.learners]
+            cells = [(*judged(model, parts[options.parts :]), size_of(model) / size_of(models[0])) for model in models]
             shown = " | ".join(f"{loss:.4f} / {error:.4f} / {size:.2f}" for loss, error, size in cells)
             print(f"| {os.path.basename(path).split('.svm')[0]} | {method} | {shown} |", flush=True)
 

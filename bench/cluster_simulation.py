@@ -87,7 +87,7 @@ def simulated(costs: Costs, workers: int, files: int, bytes_each: float, gigabit
         work += sum(map(len, own)) * part + merges * merge
         moved += (len(own) - 1 + len(own) + sum(math.ceil(len(each) / COPIED) for each in own)) * size
         count += sum(map(len, own)) + 2 * len(own) + merges
-    return Run(seconds, work, moved, (FAN + 3) * size, count)
+    return Run(seconds, work, moved, (FAN + 4) * size, count)
 
 
 def main() -> None:

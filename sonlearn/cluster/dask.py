@@ -25,7 +25,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dask
 import numpy as np
@@ -33,7 +33,7 @@ from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
-from sonlearn.cluster.plan import COPIED, FIRST_ROWS, HALF, LAST_ROWS, PartitionPlan, Rounds, plan, plan_rounds
+from sonlearn.cluster.plan import COPIED, FIRST_ROWS, HALF, LAST_ROWS, LEAST, PartitionPlan, Rounds, plan, plan_rounds
 from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
@@ -42,10 +42,12 @@ from sonlearn.learn.merging import can_merge
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.outcomes import progress_of
 from sonlearn.report.progress import Progress
-from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
+
+if TYPE_CHECKING:
+    from sonlearn.sketch.base import Sketch
 
 #: Seconds between checks that the cluster still works, and seconds that it may be without workers.
 POLL, PATIENCE = 10, 120
@@ -217,8 +219,9 @@ def trained(
             f"--multinomial with --method {options.method} on a cluster: such learners cannot be merged; "
             "give --oaa, or leave the cluster out"
         )
-    parts, reading = settled(client, data, reading)
-    count, job = learners or len(client.nthreads()), LearnJob(options, reading)
+    count = learners or len(client.nthreads())
+    parts, reading = settled(client, data, reading, count * (rounds or LEAST) if count > 1 and merges else 1)
+    job = LearnJob(options, reading)
     if min(count, len(parts)) > 1 and merges:
         with _copies_stay(client):
             return _in_rounds(client, job, parts, plan_rounds(len(parts), count, rounds), start)
@@ -246,6 +249,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         (done,) = results_of([each[0]])
         check_done(done, job.reading)
         seen = done.progress.examples
+    previous: Any = None  # what the round before began with
     for own in chosen.rounds:
         chains = []
         for g, numbers in enumerate(own):
@@ -255,12 +259,17 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
             chains.append(chain[1:])
         learned = [chain[-1] for chain in chains]
         lights = map(dask.delayed(tasks.without_learner), learned)
+        merged = _tree(base, learned)
+        if len(learned) > 1:
+            merged = dask.delayed(tasks.carry_on)(merged, base, previous)
+            previous = base
         merged, *lights = _computed(
-            client, [_tree(base, learned), *lights], [[*chain[COPIED - 1 : -1 : COPIED], chain[-1]] for chain in chains]
+            client, [merged, *lights], [[*chain[COPIED - 1 : -1 : COPIED], chain[-1]] for chain in chains]
         )
         each[: len(lights)] = lights
         base = merged
-    base = learn(last, dask.delayed(tasks.begin_round)(base, None), Span(0, LAST_ROWS))
+    settle = dask.delayed(functools.partial(tasks.settled_on, job, last + 1, Span(0, LAST_ROWS)))
+    base = settle(parts[last], dask.delayed(tasks.begin_round)(base, None))
     first, *found = results_of(client.compute([base, *each]))
     for done in (*found, first):
         check_done(done, job.reading)
@@ -387,8 +396,8 @@ def _sent(client: Client, learner: Learner) -> Any:
         return client.compute(dask.delayed(tasks.initial(learner), traverse=False))
 
 
-def partitions_of(data: Any, text: TextOptions, block: int = BLOCK) -> list[Any]:
-    """The partitions of `data`: those of files, or delayed ones.
+def partitions_of(data: Any, text: TextOptions, block: int = BLOCK, wanted: int = 1) -> list[Any]:
+    """The partitions of `data`: those of files (see `partitions`), or delayed ones.
 
     Raises
     ------
@@ -401,7 +410,7 @@ def partitions_of(data: Any, text: TextOptions, block: int = BLOCK) -> list[Any]
         return list(np.ravel(data.to_delayed()))
     items = [data] if isinstance(data, str | os.PathLike) else list(data)
     if any(isinstance(item, str | os.PathLike) for item in items):
-        return partitions(map(os.fspath, items), text, block)
+        return partitions(map(os.fspath, items), text, block, wanted)
     return items
 
 
@@ -436,8 +445,10 @@ def _parts_of_arrays(X: Any, *beside: Any) -> list[Any]:
     return [dask.delayed(tuple)(list(part)) for part in zip(*columns, strict=True)]
 
 
-def settled(client: Client, data: Any, reading: Reading) -> tuple[list[Any], Reading]:
+def settled(client: Client, data: Any, reading: Reading, wanted: int = 1) -> tuple[list[Any], Reading]:
     """The partitions of `data`, and `reading` with the format of the first example, which applies to all partitions.
+
+    Files are cut into as many partitions as are `wanted`, if they can be and are long enough.
 
     Raises
     ------
@@ -447,7 +458,7 @@ def settled(client: Client, data: Any, reading: Reading) -> tuple[list[Any], Rea
     given = reading.text
     if given.format == "auto" and given.label:
         reading = dataclasses.replace(reading, text=dataclasses.replace(given, format="csv"))
-    parts = partitions_of(data, given)
+    parts = partitions_of(data, given, wanted=wanted)
     if not parts:
         raise InputError("<nothing>", None, None, "no parts", "at least one example")
     for part in parts:

@@ -24,8 +24,9 @@ from sonlearn.text.compression import is_compressed
 from sonlearn.text.read import Reader, expand_globs, parsed_table
 from sonlearn.text.source import is_regular, is_remote, open_binary
 
-#: A plain file of more than two of these is cut into parts of about so many bytes.
-BLOCK = 1 << 26
+#: A plain file of more than two of these is cut into parts of about so many bytes; and of these at least, where more
+#: parts are wanted.
+BLOCK, FINEST = 1 << 26, 1 << 20
 _SEARCH = 1 << 16
 #: Bytes at the beginning of a file that tell its kind.
 _HEAD = 8
@@ -44,17 +45,21 @@ class Partition(NamedTuple):
         return self.path if self.start == 0 else f"{self.path}+{self.start}"
 
 
-def partitions(sources: Iterable[str], options: TextOptions, block: int = BLOCK) -> list[Partition]:
+def partitions(sources: Iterable[str], options: TextOptions, block: int = BLOCK, wanted: int = 1) -> list[Partition]:
     """The partitions of files and patterns, in order. Long files of uncompressed LIBSVM or VW text are split.
+
+    They are split into parts of `block` bytes, or into smaller ones, of `FINEST` at least, so that there are as many as
+    are `wanted`.
 
     Raises
     ------
     InputError
         A pattern matches nothing.
     """
-    found = []
-    for path in map(str, expand_globs(sources)):
-        size = _size_to_cut(path, options)
+    found, paths = [], list(map(str, expand_globs(sources)))
+    sizes = [_size_to_cut(path, options) for path in paths]
+    block = min(block, max(sum(sizes) // wanted, FINEST))
+    for path, size in zip(paths, sizes, strict=True):
         if size < 2 * block:
             found.append(Partition(path))
             continue

@@ -14,8 +14,11 @@ SHARE = 20
 FIRST_ROWS, HALF = 4096, 2
 #: Rows that the merged learner learns alone after the last round: as many as its combiner goes by.
 LAST_ROWS = 4096
-#: Partitions that a learner learns in a round at most, and rounds at least, unless it is given how many there are.
-EACH, LEAST = 8, 2
+#: Rows from which on the members of a merged committee do not learn those last rows, which they only predict.
+SETTLED = 65536
+#: Partitions that a learner learns in a round at most, and rounds at least where there are partitions enough, unless it
+#: is given how many there are.
+EACH, LEAST = 8, 16
 #: Partitions after which what a learner has learned is copied to a second worker: if its worker dies, no more than
 #: these are learned again.
 COPIED = 2

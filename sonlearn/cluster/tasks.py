@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.cluster.partitions import PartitionReader, check_labels, placed
+from sonlearn.cluster.plan import SETTLED
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
@@ -23,12 +24,12 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import HASHED
 from sonlearn.report.outcomes import outcome_of, progress_of
 from sonlearn.report.progress import Progress
-from sonlearn.sketch.base import Sketch
-from sonlearn.sketch.batches import take
-from sonlearn.sketch.make import make_sketch
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
+
+if TYPE_CHECKING:
+    from sonlearn.sketch.base import Sketch
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,9 @@ class Sketched(Done):
 
 def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool, number: int, part: Any) -> Sketched:
     """Sketch a partition; each partition has its own random numbers."""
+    from sonlearn.sketch.batches import take  # sketches need SciPy, a quarter of a worker's start
+    from sonlearn.sketch.make import make_sketch
+
     if options.seed is not None or options.method in ("gauss", "sign", "sample"):
         options = dataclasses.replace(options, seed=(options.seed or 0) + number - 1)
     done, reader = Sketched(), reading.reader(part, number)
@@ -189,6 +193,12 @@ def learn_rows(job: LearnJob, number: int, span: Span, part: Any, before: Learne
 
     Of a partition of which these are the first rows, malformed lines are not counted: that is done with the others.
     """
+    return _taught(job, number, span, part, before, Learner.partial_fit)
+
+
+def _taught(
+    job: LearnJob, number: int, span: Span, part: Any, before: LearnedPartition | None, learn: Callable[..., Any]
+) -> LearnedPartition:
     if before is not None and before.problem is not None:
         return before
     after, learner, names = _continued(job, before)
@@ -196,7 +206,7 @@ def learn_rows(job: LearnJob, number: int, span: Span, part: Any, before: Learne
     try:
         check_labels(part, job.reading.text, f"<partition {number}>")
         for batch in span.of(after.read(job.reading.reader(part, number, names))):
-            count(after.progress, batch, learner.partial_fit(batch, skip=job.reading.on_error == "skip"))
+            count(after.progress, batch, learn(learner, batch, skip=job.reading.on_error == "skip"))
     except SonlearnError as error:
         after.problem = placed(error, part)
     if span.stop is not None:
@@ -235,6 +245,30 @@ def merge_learned(base: LearnedPartition | None, *learned: LearnedPartition) -> 
     out.header, out.arrays = merged.to_arrays()
     out.names = names.known
     return out
+
+
+def carry_on(merged: LearnedPartition, base: LearnedPartition, previous: LearnedPartition | None) -> LearnedPartition:
+    """The merged learner of a round that began with `base`, whose weights go on as in the round that began before.
+
+    Parameters
+    ----------
+    previous : with which the round before began, in which several learned; None: there was none
+    """
+    if previous is None or merged.problem is not None:
+        return merged
+    learner = merged.learner()
+    learner.carry_on(base.learner(), previous.learner())
+    header, arrays = learner.to_arrays()
+    return dataclasses.replace(merged, header=header, arrays=arrays)
+
+
+def settled_on(job: LearnJob, number: int, span: Span, part: Any, merged: LearnedPartition) -> LearnedPartition:
+    """A merged learner after some rows of a partition, which has settled on them if it has learned from many rows.
+
+    Averaged weights then predict better than weights that go on learning. After few rows averages are too small.
+    """
+    settles = merged.header.get("examples", 0) >= SETTLED
+    return _taught(job, number, span, part, merged, Learner.settle if settles else Learner.partial_fit)
 
 
 def learn_further(
@@ -304,6 +338,8 @@ def predict_partition(model: LearnedPartition, reading: Reading, number: int, pa
 
 def check_merging(options: SketchOptions) -> None:
     """Raise OptionError for a sketch that cannot be merged."""
+    from sonlearn.sketch.make import make_sketch
+
     make_sketch(options.method, options.size, **options.values())
     if options.method == "oja":
         raise OptionError("--method oja: Oja sketches cannot be merged; --method fd and rfd can, within their bound")

@@ -99,6 +99,13 @@ class Engine(ABC):
         bounds, or for another reason (see `refusal`). The refused row and the rows after it have changed nothing.
         """
 
+    def settle(self, state: State, rows: Rows, out: Any, start: int) -> tuple[State, int]:
+        """`learn` after a merge: of an engine with members, what combines them learns the rows, and they only predict.
+
+        Members that forget learn them too: they are for the last rows. An engine without members learns as ever.
+        """
+        return self.learn(state, rows, out, start)
+
     @abstractmethod
     def predict(self, state: State, rows: Rows, out: Any) -> int:
         """Predict `rows` and change nothing; returns the first row whose prediction is not finite, or n."""
@@ -152,6 +159,15 @@ class Engine(ABC):
             Learners of this method cannot be merged.
         """
         raise OptionError("learners of this method cannot be merged")
+
+    def carried(self, state: State, base: State, previous: State) -> State:
+        """A merged state whose weights go on as they moved before; see `sonlearn.data.merging.MOMENTUM`.
+
+        `base` is what the learners began with, `previous` what those before them began with; both are packed, and
+        features have the same numbers in all three. Arguments are not modified. Weights that are not known to gain by
+        it stay.
+        """
+        return state
 
     def with_classes(self, state: State, places: list[int]) -> State:
         """`state` whose class c is what class places[c] was, of an engine under ``multinomial`` that merges."""

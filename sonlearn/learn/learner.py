@@ -179,16 +179,27 @@ class Learner:
             batch = self._batch_of(batch, label, learns=True)
         if self.options.label_delay:
             return self._fit_late(batch)
+        return self._fit(batch, skip, settles=False)
+
+    def settle(self, batch: Batch, *, skip: bool = False) -> Predicted | PredictedClass:
+        """`partial_fit` after a merge: a committee's combiner learns the rows, its members only predict them.
+
+        Members of a merged learner have averaged weights, which predict better than those of one learner until they
+        learn again. Other learners learn as ever. Not with ``--label_delay``: such learners are not merged.
+        """
+        return self._fit(batch, skip, settles=True)
+
+    def _fit(self, batch: Batch, skip: bool, settles: bool) -> Predicted | PredictedClass:
         y, bad = self.labels.coded(batch, remember=True)
         if bad < batch.n:
             _take_front(self, batch, bad, skip)
             raise self.labels.error(batch, bad)
         rows, self.index = intern(batch._replace(y=y), self.index, self.counts_unknown)
-        return self.fit_rows(batch, rows, skip)
+        return self.fit_rows(batch, rows, skip, settles)
 
-    def fit_rows(self, batch: Batch, rows: Rows, skip: bool) -> Predicted | PredictedClass:
-        """`partial_fit` of `batch` where its rows have been numbered, and their labels coded."""
-        out, refused = self.learn_rows(batch, rows, skip)
+    def fit_rows(self, batch: Batch, rows: Rows, skip: bool, settles: bool = False) -> Predicted | PredictedClass:
+        """`partial_fit` or `settle` of `batch` where its rows have been numbered, and their labels coded."""
+        out, refused = self.learn_rows(batch, rows, skip, settles)
         return self.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
 
     def _fit_late(self, batch: Batch) -> Predicted | PredictedClass:
@@ -209,13 +220,14 @@ class Learner:
         chosen: Predicted | PredictedClass = chosen_of(found, places)
         return chosen
 
-    def learn_rows(self, batch: Batch, rows: Rows, skip: bool) -> tuple[Any, np.ndarray]:
+    def learn_rows(self, batch: Batch, rows: Rows, skip: bool, settles: bool = False) -> tuple[Any, np.ndarray]:
         """Learn `rows`, those of `batch` with its features numbered: (what the engine filled in, bool[n] refused)."""
         self.state = self.engine.reserve(self.state, rows, self.size)
         out, refused, at = self.empty_predictions(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
             start = at + 1
-            self.state, at = self.engine.learn(self.state, rows, out, start)
+            learn = self.engine.settle if settles else self.engine.learn
+            self.state, at = learn(self.state, rows, out, start)
             self.examples += int(np.count_nonzero(learned(rows)[start:at]))
             if at < batch.n:
                 refused[at] = True
@@ -617,6 +629,15 @@ class Learner:
     def merge(cls, learners: Sequence[Learner], base: Learner | None = None, *, threads: int = 1) -> Learner:
         """One learner of what several have learned, each from rows of its own; see `sonlearn.learn.merging.merged`."""
         return merged(cls, learners, base, threads)
+
+    def carry_on(self, base: Learner, previous: Learner) -> None:
+        """After a merge, let weights go on as they moved before; see `sonlearn.data.merging.MOMENTUM`.
+
+        `base` is what the merged learners began with, and `previous` what those began with that `base` was merged from.
+        """
+        engine = self.engine
+        state = engine.carried(self.state, engine.packed(base.state), engine.packed(previous.state))
+        self.state = engine.reserve(state, NO_ROWS, self.size)
 
     def save(self, path: str | Path) -> None:
         """Write the model, whole or not at all (see `sonlearn.files.storage`)."""

@@ -92,6 +92,13 @@ def union(states: Sequence[np.ndarray], limit: int) -> Union:
 
     Of more than `limit` in the table those of the first state stay, then those of several states, then the first ones.
     """
+    n, ends = len(states[0]), [len(state) for state in states]
+    if n and n + sum(end - n for end in ends) <= limit and all(_goes_on(state, states[0]) for state in states):
+        rest, before = union([state[n:] for state in states], limit), np.arange(n)
+        return Union(
+            np.concatenate([states[0], rest.identities]),
+            [np.concatenate([before, n + numbers]) for numbers in rest.numbers],
+        )
     every = np.concatenate(states)
     found, first, inverse, counts = np.unique(every, return_index=True, return_inverse=True, return_counts=True)
     stays = np.ones(len(found), dtype=bool)
@@ -104,6 +111,11 @@ def union(states: Sequence[np.ndarray], limit: int) -> Union:
     place[order] = np.arange(len(order))
     ends = np.cumsum([len(each) for each in states])[:-1]
     return Union(found[order], np.split(place[inverse.ravel()], ends))
+
+
+def _goes_on(state: np.ndarray, base: np.ndarray) -> bool:
+    """Whether a state is a base with new features behind, all in the table."""
+    return bool(state.all()) and np.array_equal(state[: len(base)], base)
 
 
 @bare_inline

@@ -113,7 +113,7 @@ def merged_in_one_process(names, options, rounds):
 
     Half the files have fewer rows than are learned first, and the last one has fewer than are learned last.
     """
-    base = Learner(options, TextOptions(format="svmlight"))
+    base, previous = Learner(options, TextOptions(format="svmlight")), None
     for batch in read_batches(names[: FILES // 2]):
         base.partial_fit(batch)
     for spans in rounds:
@@ -123,7 +123,10 @@ def merged_in_one_process(names, options, rounds):
             for name in names[max(a, FILES // 2) : min(b, FILES - 1)]:
                 for batch in read_batches([name]):
                     learners[-1].partial_fit(batch)
-        base = Learner.merge(learners, base)
+        merged = Learner.merge(learners, base)
+        if previous is not None:
+            merged.carry_on(base, previous)
+        base, previous = merged, base
     return base, [base.partial_fit(batch) for batch in read_batches(names[-1:])]
 
 
@@ -549,9 +552,8 @@ def test_several_classes(here, tmp_path):
     arguments = ("--method", "nag", "--classes", "auto")
     assert run("train", *on, *arguments, "--workers", 2, "-f", model, *data) == (0, "", "")
     found = Learner.load(model)
-    expected, _ = merged_in_one_process(
-        data, LearnOptions(method="nag", classes="auto"), [[(0, 2), (2, 4)], [(4, 6), (6, 8)]]
-    )
+    rounds = [[(i, i + 1), (i + 1, i + 2)] for i in range(0, 8, 2)]  # as many as there are partitions for
+    expected, _ = merged_in_one_process(data, LearnOptions(method="nag", classes="auto"), rounds)
     assert sorted(found.classes) == [1, 2, 3, 4]
     assert found.facts() == expected.facts()
     for batch in read_batches(data):

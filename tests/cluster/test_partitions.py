@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from for_all import for_all
 
-from sonlearn import DivergedError, InputError, TextOptions, read_batches
+from sonlearn import DivergedError, InputError, LearnOptions, TextOptions, read_batches
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import Partition, PartitionReader, partitions, placed
-from sonlearn.cluster.plan import plan
+from sonlearn.cluster.plan import plan, plan_rounds
 from sonlearn.cluster.tasks import Reading
 
 TEXT = TextOptions(format="svmlight")
@@ -133,6 +133,31 @@ def test_every_part_is_learned_once_and_some_are_the_combiners(parts, learners):
         assert len(own) == min(learners, parts - len(further))
         assert len(further) == max(1, parts // 20)
         assert max(map(len, own)) - min(map(len, own)) <= 1
+
+
+def test_rounds_and_parts_are_many(tmp_path):
+    """Sixteen rounds where there are partitions enough, of eight partitions a learner at most."""
+    assert [len(plan_rounds(parts, 8).rounds) for parts in (1, 8, 20, 128, 129, 8 * 400)] == [1, 1, 2, 16, 16, 50]
+    assert len(plan_rounds(128, 8, 3).rounds) == 3
+    path = tmp_path / "rows.svm"
+    path.write_bytes(b"1 1:1 2:1\n" * 500_000)  # 5 MB
+    for wanted, expected in ((1, 1), (3, 3), (100, 4)):  # of a mebibyte at least
+        assert len(partitions([str(path)], TextOptions(), wanted=wanted)) == expected
+
+
+def test_the_last_rows_are_learned_by_members_of_few_rows(monkeypatch):
+    lines = [f"{i % 2} {i % 7}:1 {i % 5 + 10}:1".encode() for i in range(400)]
+    job = tasks.LearnJob(LearnOptions(method="committee", members=("nag", "arow")), tasks.Reading(TextOptions()))
+    merged = tasks.learn_rows(job, 1, tasks.Span(), lines, None)
+    found = []
+    for least in (400, 401):
+        monkeypatch.setattr(tasks, "SETTLED", least)
+        found.append(tasks.settled_on(job, 1, tasks.Span(0, 100), lines, merged))
+        assert found[-1].header["examples"] == 500
+    tables = [[m.table for m in each.learner().state.ensemble.members] for each in (merged, *found)]
+    for before, settled, learned in zip(*tables, strict=True):
+        np.testing.assert_array_equal(before[: len(settled)], settled[: len(before)])
+        assert not np.array_equal(before, learned)
 
 
 def _file(text):

@@ -194,6 +194,99 @@ def test_weights_move_by_the_precision_gained(method, start):
     assert np.abs(w).max() > 0.0
 
 
+@pytest.mark.parametrize("method", [*OF_RATES, "coin", "drfd"])
+def test_weights_go_on_as_they_moved_before(method):
+    """Feature by feature: w + (w_base - w_previous) / 2; what follows from sums stays, and so do sketches."""
+    batch, options = stream(), LearnOptions(method=method, **OF_RATES.get(method, {}))
+    previous, learners = apart(options, batch)
+    base = Learner.merge(learners, previous)
+    more = [learned(options, stream(n=80, seed=seed), base) for seed in (5, 6)]
+    merged = Learner.merge(more, base)
+    every, before = [by_id(each, each.weights()[1]) for each in (previous, base)], by_id(merged, merged.weights()[1])
+    largest = [by_id(each, each.state.table[: each.size]) for each in (previous, base, merged)]
+    given = [each.to_arrays()[1] for each in (base, previous)]
+    merged.carry_on(base, previous)
+    for arrays, each in zip(given, (base, previous), strict=True):  # arguments have not been modified
+        for name, array in each.to_arrays()[1].items():
+            np.testing.assert_array_equal(array, arrays[name])
+    share = 0.0 if method in ("ftrl", "coin", "drfd") else 0.5
+    expected = {}
+    for id, w in before.items():
+        scale = [1.0, 1.0]
+        if method == "nag":
+            scale = [table[id][2] / largest[2][id][2] if id in table else 0.0 for table in largest[:2]]
+        earlier, start = (s * known.get(id, 0.0) for s, known in zip(scale, every, strict=True))
+        expected[id] = w + share * (start - earlier)
+    found = by_id(merged, merged.weights()[1])
+    np.testing.assert_allclose(list(found.values()), [expected[id] for id in found], rtol=1e-9, atol=1e-12)
+    assert (max(abs(expected[id] - before[id]) for id in before) > 1e-3) == (share > 0.0)
+    learned(options, batch, merged)
+
+
+def test_members_of_a_committee_go_on_that_do_not_forget():
+    batch = stream(n=400)  # fewer than are learned before the first checkpoint
+    options = LearnOptions(method="committee", members=("nag", "nag:pairs", "nag~0.03", "multinomial-bayes:log"))
+    previous, learners = apart(options, batch.part(0, 200), 60, (60, 130, 200))
+    base = Learner.merge(learners, previous)
+    merged = Learner.merge([learned(options, batch.part(a, a + 100), base) for a in (200, 300)], base)
+    after = merged.copy()
+    after.carry_on(base, previous)
+    states = [each.engine.packed(each.state).ensemble.members for each in (previous, base, merged, after)]
+    for i in range(2):
+        earlier, start, w, found = (each[i].table for each in states)
+        rest = (np.zeros((len(w) - len(each), w.shape[1])) for each in (earlier, start))
+        earlier, start = (np.concatenate(both) for both in zip((earlier, start), rest, strict=True))
+        scale = [np.divide(each[:, 2], w[:, 2], out=np.zeros(len(w)), where=w[:, 2] > 0) for each in (earlier, start)]
+        expected = w[:, 0] + 0.5 * (scale[1] * start[:, 0] - scale[0] * earlier[:, 0])
+        np.testing.assert_allclose(found[:, 0], expected, rtol=1e-9, atol=1e-12)
+        assert np.abs(found[:, 0] - w[:, 0]).max() > 1e-3
+        np.testing.assert_array_equal(found[:, 1:], w[:, 1:])
+    for i in range(2, 4):
+        for one, other in zip(states[2][i], states[3][i], strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_settles_leaves_the_members_of_a_long_memory(several):
+    """The combiner learns; so do members that forget, and what only counts; and all where there is a new class."""
+    names = ("nag", "multinomial-bayes:log", "shares~0.03" if several else "nag~0.03")
+    options = LearnOptions(method="committee", members=names, classes="auto" if several else None)
+    batch = stream(n=400)
+    if several:
+        batch = batch._replace(y=(batch.y > 0) + 2.0 * (batch.indices[batch.indptr[:-1]] % 2))
+    learner = learned(options, batch, stop=300)
+    settled = learner.copy()
+    said = settled.settle(batch.part(300, 400))
+    assert settled.examples == 400
+    assert np.isfinite(said.loss).all()
+
+    def members(each):
+        state = each.engine.packed(each.state)
+        return state.members if several else state.ensemble.members
+
+    def weights(each):
+        engine = each.engine if several else each.engine.ensemble
+        slots = [(k,) for k in range(4)] if several else [()]
+        return np.array([engine._engines[0].weights(members(each)[0], learner.size, *k) for k in slots])
+
+    assert np.abs(weights(learner)).max() > 0.0
+    np.testing.assert_array_equal(weights(settled), weights(learner))
+    for one, other in zip(members(learner)[1:], members(settled)[1:], strict=True):
+        assert not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    combiners = [each.state.online if several else each.state.ensemble.online for each in (learner, settled)]
+    assert not np.array_equal(combiners[0].w, combiners[1].w)
+    ordinary = learner.copy().partial_fit(batch.part(300, 400))
+    np.testing.assert_array_equal(said.raw[:1], ordinary.raw[:1])
+    if several:
+        other = learner.copy()
+        new = batch.part(300, 400)._replace(y=np.full(100, 9.0))
+        other.settle(new)
+        assert 9 in other.classes
+        again = learner.copy()
+        again.partial_fit(new)
+        np.testing.assert_array_equal(scores(other, batch), scores(again, batch))
+
+
 def test_primal_dual_sums_and_bets_add_up():
     batch = stream()
     options = LearnOptions(method="ada-diag", delta=0.1, update="dual")

@@ -154,6 +154,15 @@ class ClassCommittee(ClassEngine):
 
     def learn(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
+        return self._learn(state, rows, out, start, settles=False)
+
+    def settle(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
+        """`learn`, but members of a long memory only predict, unless there are new classes; see `Engine.settle`."""
+        return self._learn(state, rows, out, start, settles=True)
+
+    def _learn(
+        self, state: ClassesState, rows: Rows, out: Scores, start: int, settles: bool
+    ) -> tuple[ClassesState, int]:
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, out = rows_between(rows, start, end), out.part(start, end)
         part = part._replace(weight=relative_weights(state.now, part.weight, part.y))
@@ -161,11 +170,12 @@ class ClassCommittee(ClassEngine):
         births = first_occurrences(np.where(learned, part.y, np.nan), len(state.slots))
         out.met[:] = len(state.slots) + np.searchsorted(births, np.arange(end - start))
         state, part = self._slotted(state, part, learned)
+        settles = settles and not len(births)
         at = 0
         while at < end - start:
             stop = min(at + self._rows_at_a_time(state), end - start)
             stop = self._up_to_checkpoint(state, part, at, stop)
-            state = self._learn_chunk(state, rows_between(part, at, stop), out.part(at, stop))
+            state = self._learn_chunk(state, rows_between(part, at, stop), out.part(at, stop), settles)
             at = stop
         return state, end
 
@@ -356,7 +366,7 @@ class ClassCommittee(ClassEngine):
         counts = np.concatenate([state.counts, np.zeros(used - len(state.counts), np.int64)])
         return state._replace(slots=slots, counts=counts), rows._replace(y=y)
 
-    def _learn_chunk(self, state: ClassesState, rows: Rows, out: Scores) -> ClassesState:
+    def _learn_chunk(self, state: ClassesState, rows: Rows, out: Scores, settles: bool) -> ClassesState:
         """Learn `rows`, whose labels are slots; fills `out`, whose `met` is there."""
         again, active, n, K = bool(state.now["passes"][0] > 0), self._active(state), len(rows.y), len(state.counts)
         labelled = ~np.isnan(rows.y)
@@ -369,7 +379,7 @@ class ClassCommittee(ClassEngine):
             i = active[j]
             engine = self._engines[i]
             members[i] = engine.reserve(members[i], shown, features)
-            if again and not getattr(engine, "repeats", True):
+            if again if not getattr(engine, "repeats", True) else settles and i in self._lasting:
                 engine.predict(members[i], shown, V[j])
             else:
                 members[i], _ = engine.learn(members[i], shown, V[j], 0)

@@ -69,6 +69,15 @@ class Committee(Engine):
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
+        return self._learn(state, rows, out, start, settles=False)
+
+    def settle(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
+        """`learn`, but members of a long memory only predict; see `Engine.settle`."""
+        return self._learn(state, rows, out, start, settles=True)
+
+    def _learn(
+        self, state: CommitteeState, rows: Rows, out: Predictions, start: int, settles: bool
+    ) -> tuple[CommitteeState, int]:
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, at = rows_between(rows, start, end), slice(start, end)
         part = part._replace(weight=relative_weights(state.now, part.weight, part.y))
@@ -76,7 +85,7 @@ class Committee(Engine):
         scaled, scale = self.labels.standardise(state.labels, part, learn=not again)
         views, viewed = self.views.showing(state.views, scaled, learn=not again)  # in later passes they have counted it
         ensemble = self.ensemble.learn(
-            state.ensemble, viewed._replace(scale=scale), scaled, out.raw[at], out.offline[at], again
+            state.ensemble, viewed._replace(scale=scale), scaled, out.raw[at], out.offline[at], again, settles
         )
         self.finish(scale, part, Predictions(*(array[at] for array in out)))
         views = self.views.kept(tuple(views), self.ensemble.needed(ensemble))
@@ -135,6 +144,11 @@ class Committee(Engine):
             self.views.kept(tuple(views), self.ensemble.needed(ensemble)), ensemble,
             merge_now([state.now for state in states], base.now),
         )  # fmt: skip
+
+    def carried(self, state: CommitteeState, base: CommitteeState, previous: CommitteeState) -> CommitteeState:
+        """Members of a long memory go on as they moved before (see `Engine.carried`)."""
+        ensemble = self.ensemble.carried(state.ensemble, base.ensemble, previous.ensemble)
+        return state._replace(ensemble=ensemble)
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
         """See `StackedEnsemble.facts`."""

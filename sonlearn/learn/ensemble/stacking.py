@@ -164,18 +164,20 @@ class StackedEnsemble:
         return state._replace(members=tuple(members))
 
     def learn(
-        self, state: EnsembleState, viewed: Seen, rows: Rows, online: np.ndarray, offline: np.ndarray, again: bool
-    ) -> EnsembleState:
+        self, state: EnsembleState, viewed: Seen, rows: Rows, online: np.ndarray, offline: np.ndarray, again: bool,
+        settles: bool = False,
+    ) -> EnsembleState:  # fmt: skip
         """Learn `rows` as their views have them, in parts between which members are pruned.
 
         Fills `online` and `offline`, float64[n] each: the two combinations. `again` says that the rows have been
-        learned from before: the combiners and what only counts stand still.
+        learned from before: the combiners and what only counts stand still. With `settles` members of a long memory do,
+        unless they only count.
         """
         start, n = 0, len(rows.y)
         while start < n:
             stop = n if again else self._end_of_part(state, rows, start)
             part, span = rows_between(rows, start, stop), (start, stop)
-            members, V = self._learn_members(state, viewed, part, span, again)
+            members, V = self._learn_members(state, viewed, part, span, again, settles)
             scale = viewed.scale.between(*span)
             late, waiting = self._options.label_delay and not again, state.waiting
             if late:
@@ -310,6 +312,13 @@ class StackedEnsemble:
         left = next_checkpoint(most) if self._prunes else 0
         return self._pruned(merged) if 0 < left <= _rows(merged) - most else merged
 
+    def carried(self, state: EnsembleState, base: EnsembleState, previous: EnsembleState) -> EnsembleState:
+        """`state` whose members of a long memory go on as they moved before (see `Engine.carried`)."""
+        members = list(state.members)
+        for i in set(self.active(state)).intersection(self._long, self.active(base), self.active(previous)):
+            members[i] = self._engines[i].carried(members[i], base.members[i], previous.members[i])
+        return state._replace(members=tuple(members))
+
     def _left(self, states: Sequence[EnsembleState]) -> list[int]:
         """Members at work after a merge."""
         return majority([int(state.now["active"][0]) for state in states], len(self.members))
@@ -405,7 +414,7 @@ class StackedEnsemble:
         return new_combiner(inputs, precision_for(self._loss), self._options.decay)
 
     def _learn_members(
-        self, state: EnsembleState, viewed: Seen, part: Rows, span: tuple[int, int], again: bool
+        self, state: EnsembleState, viewed: Seen, part: Rows, span: tuple[int, int], again: bool, settles: bool
     ) -> tuple[tuple, np.ndarray]:
         """(states of the members after `part`, inputs of the combiner from before each row)."""
         V, members, scale = self._no_inputs(len(part.y)), list(state.members), viewed.scale.between(*span)
@@ -415,8 +424,9 @@ class StackedEnsemble:
         )
 
         def learn(i: int, rows: Rows, features: int, at: slice) -> None:
-            if again and METHODS[self.members[i].method].engine in COUNTS:
+            if again if METHODS[self.members[i].method].engine in COUNTS else settles and i in self._long:
                 out = Predictions.empty(len(rows.y))
+                members[i] = self._engines[i].reserve(members[i], rows, features)
                 self._engines[i].predict(members[i], rows, out)
             else:
                 members[i], out = learned_by(self._engines[i], members[i], rows._replace(y=part.y[at]), features)

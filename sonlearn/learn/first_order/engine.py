@@ -12,7 +12,7 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, repeated
 from sonlearn.learn.engine import Engine, Predictions, RowCalls, grown
 from sonlearn.learn.first_order import rules as first_order
-from sonlearn.learn.first_order.merging import merged
+from sonlearn.learn.first_order.merging import carried, merged
 from sonlearn.learn.first_order.rules import (
     ADA,
     ADAGRAD,
@@ -157,6 +157,14 @@ class FirstOrder(Engine):
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
         """Sums as of one run, weights moved by the precision gained (see `Engine.merge`)."""
         return merged(self._params, states, base)
+
+    def carried(self, state: FirstOrderState, base: FirstOrderState, previous: FirstOrderState) -> FirstOrderState:
+        """Weights go on as they moved before, but for rules whose weights follow from sums (see `Engine.carried`)."""
+        every, features = (state, base, previous), int(state.now["seen"][0])
+        now, before, earlier = (
+            self.renumbered(self.packed(each), np.arange(int(each.now["seen"][0])), features) for each in every
+        )
+        return carried(self._params, now, before, earlier)
 
 
 def params_of(options: LearnOptions) -> FirstOrderParams:

@@ -68,6 +68,14 @@ def merged(params: Any, states: Sequence[Any], base: Any) -> Any:
     return base._replace(table=table, now=now)
 
 
+def carried(params: Any, state: Any, base: Any, previous: Any) -> Any:
+    """The state of `FirstOrder.carried`; all have the same features, `state` is modified."""
+    if params.rule not in (COIN, FTRL) and not (params.rule == ADA and params.dual):
+        before, earlier = (_weights(params, each.table, state.table) for each in (base, previous))
+        state.table[:, W] += merging.MOMENTUM * (before - earlier)
+    return state
+
+
 def counts(nows: Sequence[Any], base: Any, by: np.ndarray) -> Any:
     """The merged `FirstOrderState.now`; `by` are `sonlearn.data.merging.shares`."""
     now = base.copy().view(np.recarray)
