@@ -36,7 +36,7 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.ensemble.class_combiner import ClassCombiner, combine, new_class_combiner, scratch_for
 from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
 from sonlearn.learn.multiclass.arow import find_rivals
-from sonlearn.learn.multiclass.sums import exponential, largest, summed
+from sonlearn.learn.multiclass.sums import exponential, largest, total_of
 from sonlearn.options.class_members import ClassMember
 from sonlearn.options.views import VIEWS
 
@@ -422,7 +422,7 @@ def judge_row(rows, i, at, w, p):
     top, own = largest(p, count), p[0]
     for c in range(count):
         p[c] = exponential(p[c] - top)
-    whole = summed(p, count)
+    whole = total_of(p, count)
     for c in range(count):
         p[c] /= whole
     return math.log(whole) + top - own
