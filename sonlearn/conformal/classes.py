@@ -83,8 +83,11 @@ def logits(s: np.ndarray) -> np.ndarray:
 
 
 def tie_breakers(p: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """u of each row, float64[n] in [0, 1): SplitMix64 of its largest probability and of `rows`, int64[n]."""
-    x = np.ascontiguousarray(p.max(axis=1, initial=0.0)).view(np.uint64) + rows.astype(np.uint64)
+    """u of each row, float64[n] in [0, 1): SplitMix64 of its largest probability and of `rows`, int64[n].
+
+    The probability is rounded to 32 bits, because its last bits differ between processors.
+    """
+    x = np.rint(p.max(axis=1, initial=0.0) * 2.0**32).astype(np.uint64) + rows.astype(np.uint64)
     with np.errstate(over="ignore"):
         x = x * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
