@@ -163,7 +163,7 @@ def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Ite
         After the predictions of the rows before the error.
     """
     client = client or client_here()
-    parts, reading = settled(client, data, Reading(learner.text, labels=Labelling(False, learner.options.several)))
+    parts, reading = with_format(client, data, Reading(learner.text, labels=Labelling(False, learner.options.several)))
     for answered in answers(learner, parts, reading, client):
         for _, predicted in answered.batches:
             yield predicted
@@ -180,7 +180,7 @@ def sketched(
     """As `sketch`, with the malformed lines. Raises as `sketch` does."""
     tasks.check_merging(options)
     client = client or client_here()
-    parts, reading = settled(client, data, reading)
+    parts, reading = with_format(client, data, reading)
     work = functools.partial(tasks.sketch_partition, reading, options, zero_based)
     level = [dask.delayed(functools.partial(work, i))(part) for i, part in enumerate(parts, 1)]
     merge = dask.delayed(tasks.merge_sketches)
@@ -220,7 +220,7 @@ def trained(
             "give --oaa, or leave the cluster out"
         )
     count = learners or len(client.nthreads())
-    parts, reading = settled(client, data, reading, count * (rounds or LEAST) if count > 1 and merges else 1)
+    parts, reading = with_format(client, data, reading, count * (rounds or LEAST) if count > 1 and merges else 1)
     job = LearnJob(options, reading)
     if min(count, len(parts)) > 1 and merges:
         with _copies_stay(client):
@@ -362,7 +362,7 @@ def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: PartitionP
 
 
 def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client | None = None) -> Iterator[Answered]:
-    """Predictions of each partition, in order, computed a few partitions in advance. Call `settled` first."""
+    """Predictions of each partition, in order, computed a few partitions in advance. Call `with_format` first."""
     client = client or client_here()
     model = _sent(client, learner)
 
@@ -445,7 +445,7 @@ def _parts_of_arrays(X: Any, *beside: Any) -> list[Any]:
     return [dask.delayed(tuple)(list(part)) for part in zip(*columns, strict=True)]
 
 
-def settled(client: Client, data: Any, reading: Reading, wanted: int = 1) -> tuple[list[Any], Reading]:
+def with_format(client: Client, data: Any, reading: Reading, wanted: int = 1) -> tuple[list[Any], Reading]:
     """The partitions of `data`, and `reading` with the format of the first example, which applies to all partitions.
 
     Files are cut into as many partitions as are `wanted`, if they can be and are long enough.

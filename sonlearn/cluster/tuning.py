@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import dask
 from distributed import Client
 
-from sonlearn.cluster.dask import check_done, client_here, nothing, results_of, settled
+from sonlearn.cluster.dask import check_done, client_here, nothing, results_of, with_format
 from sonlearn.cluster.tasks import Done, LearnedPartition, Reading
 from sonlearn.errors import SonlearnError
 from sonlearn.learn.learner import Learner, takes_words
@@ -92,7 +92,7 @@ def tuned(
         No setting has come to the end: the error of the best-placed one.
     """
     client = client or client_here()
-    parts, reading = settled(client, data, reading)
+    parts, reading = with_format(client, data, reading)
     groups = min(workers or len(client.nthreads()), len(settings))
     own = [list(enumerate(settings))[g::groups] for g in range(groups)]
     work = [dask.delayed(tune_settings)(reading, each, by, parts) for each in own]

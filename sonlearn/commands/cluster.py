@@ -228,7 +228,7 @@ class _Answers:
         self.predicted: Any = None
 
     def __iter__(self) -> Iterator[Batch]:
-        parts, reading = self._dask.settled(self._client, self._session.sources, self._reading)
+        parts, reading = self._dask.with_format(self._client, self._session.sources, self._reading)
         self.format, empty = reading.text.format, True
         for answered in self._dask.answers(self._session.learner, parts, reading, self._client):
             self.error_count += answered.skipped

@@ -22,8 +22,8 @@ def map_prefetching(
 
     Parameters
     ----------
-    ahead : int
-        Items that may be drawn before their result is asked for; ``2 * threads`` unless given.
+    waiting : int or None
+        Items that may be drawn before their result is asked for; None: ``2 * threads``.
 
     Raises
     ------
