@@ -9,7 +9,7 @@ import signal
 import sys
 
 #: New objects after which Python looks for garbage. It would do so a hundred times while modules are imported.
-_OBJECTS = 50_000
+_OBJECTS = 100_000
 
 
 def main() -> int:
