@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.rounds import LIMIT, step_of
 from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
 from sonlearn.learn.diagonal_fd.state import LONGEST
-from sonlearn.learn.linear_algebra import clear, factor_identity_plus, leading, solve_lower, solve_upper
+from sonlearn.learn.eigenpairs import leading_eigenpairs
+from sonlearn.learn.linear_algebra import clear, factor_identity_plus, solve_lower, solve_upper
 from sonlearn.learn.losses import HINGE
 from sonlearn.learn.status import DIVERGED, DONE, SHRINK
 
@@ -245,15 +244,15 @@ def choose_combinations(params, state, work, faded):
     if params.m == 1:
         clear(state.T)
         return 0
-    lam, U = np.linalg.eigh(leading(state.T, r))
-    top = lam[r - 1]
-    shed = lam[r - params.m] if r >= params.m and lam[r - params.m] > EPS_RANK * top else 0.0
+    lam, U = leading_eigenpairs(state.T, r, min(params.m, r))
+    top = lam[0]
+    shed = lam[params.m - 1] if r >= params.m and lam[params.m - 1] > EPS_RANK * top else 0.0
     clear(state.T)
-    while kept < min(params.m - 1, r) and lam[r - 1 - kept] - shed > EPS_RANK * top:
-        left = min(lam[r - 1 - kept] - shed, LONGEST) * faded
-        factor = math.sqrt(left / lam[r - 1 - kept])
+    while kept < min(params.m - 1, r) and lam[kept] - shed > EPS_RANK * top:
+        left = min(lam[kept] - shed, LONGEST) * faded
+        factor = math.sqrt(left / lam[kept])
         for j in range(r):
-            work.C[kept, j] = -factor * U[j, r - 1 - kept]
+            work.C[kept, j] = -factor * U[j, kept]
         state.T[kept, kept] = left
         kept += 1
     return kept

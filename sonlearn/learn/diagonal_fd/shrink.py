@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.lazy import apply_map, enter, times_four
 from sonlearn.learn.diagonal_fd.rounds import run
 from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
-from sonlearn.learn.linear_algebra import clear, factor_identity_plus, leading, solve_upper
+from sonlearn.learn.eigenpairs import leading_eigenpairs
+from sonlearn.learn.linear_algebra import clear, factor_identity_plus, solve_upper
 from sonlearn.learn.status import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding errors.
@@ -68,16 +67,16 @@ def choose_combinations(params, state, work):
     clear_fours(work.CT)
     if params.m == 1:
         return 0
-    lam, U = np.linalg.eigh(leading(state.T, r))
-    top = lam[r - 1]
-    shed = lam[r - params.m] if r >= params.m and lam[r - params.m] > EPS_RANK * top else 0.0
+    lam, U = leading_eigenpairs(state.T, r, min(params.m, r))
+    top = lam[0]
+    shed = lam[params.m - 1] if r >= params.m and lam[params.m - 1] > EPS_RANK * top else 0.0
     n_kept, decay = 0, params.retention ** (now["t"] - now["shrunk"])
     clear(state.T)
-    while n_kept < min(params.m - 1, r) and lam[r - 1 - n_kept] - shed > EPS_RANK * top:
-        squared = min(lam[r - 1 - n_kept] - shed, LONGEST) * decay
-        factor = math.sqrt(squared / lam[r - 1 - n_kept])
+    while n_kept < min(params.m - 1, r) and lam[n_kept] - shed > EPS_RANK * top:
+        squared = min(lam[n_kept] - shed, LONGEST) * decay
+        factor = math.sqrt(squared / lam[n_kept])
         for j in range(r):
-            work.CT[j, n_kept >> 2, n_kept & 3] = factor * U[j, r - 1 - n_kept]
+            work.CT[j, n_kept >> 2, n_kept & 3] = factor * U[j, n_kept]
         state.T[n_kept, n_kept] = squared
         n_kept += 1
     return n_kept

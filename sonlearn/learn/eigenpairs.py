@@ -1,0 +1,238 @@
+"""Leading eigenvalues and eigenvectors of a small symmetric matrix: Householder's tridiagonal form, then implicit QL.
+
+For the 14 to 60 rows of a sketch this takes half the time of LAPACK's routine for all eigenvectors, and a run that
+needs nothing else of LAPACK does not load it.
+
+1. Reflections make the matrix tridiagonal (Golub and Van Loan, "Matrix Computations", algorithm 8.3.1).
+2. QL steps with Wilkinson's shift make that diagonal (Dubrulle, Martin and Wilkinson, "The implicit QL algorithm",
+   Numerische Mathematik 12, 1968), with the rotations gathered in Z.
+3. The reflections are applied to those rows of Z that are asked for.
+
+Eigenvalues are exact to a small multiple of the rounding of the largest one. All inner loops run along rows whose
+length is a multiple of `LANES`, so that they vectorise without reordering a sum.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sonlearn.jit import bare_inline, forced_inline, inline
+
+#: Rows are filled up with zeros to a multiple of so many numbers.
+LANES = 8
+#: What is smaller beside a matrix whose largest entry is 1 is 0.
+EPS = 2.0**-52
+#: Squares of lengths below this are 0: what has this length is far below `EPS`.
+TINY = 1e-200
+#: QL steps for an eigenvalue, at most; two or three are usual.
+STEPS = 60
+
+
+@inline
+def leading_eigenpairs(T, r, most):
+    """(lam, U): the `most` largest eigenvalues of T[:r, :r], in descending order, and their eigenvectors.
+
+    T : float64[r or more, r or more], symmetric, not modified; 1 <= most <= r
+    lam : float64[most]; U : float64[r, most or more], whose column i belongs to lam[i]
+    """
+    width = filled_up(r)
+    A, Z, U = np.zeros((r, width)), np.zeros((r, width)), np.zeros((r, filled_up(most)))
+    lam, d, e, by = np.zeros(most), np.zeros(r), np.zeros(r), np.zeros(r)
+    top = scaled(T, r, A)
+    if top > 0.0:
+        tridiagonal(A, d, e, by, Z[0])
+        diagonal(d, e, Z)
+    for i in range(most):
+        at = largest(d)
+        lam[i] = d[at] * top
+        d[at] = -math.inf
+        for j in range(r):
+            U[j, i] = Z[at, j]
+    reflect(A, by, U, np.zeros(U.shape[1]))
+    return lam, U
+
+
+@forced_inline
+def filled_up(n):
+    """The multiple of `LANES` that is n or the next one."""
+    return (n + LANES - 1) // LANES * LANES
+
+
+@bare_inline
+def scaled(T, r, A):
+    """A <- T[:r, :r] over its largest entry in size, which is returned, so that no square overflows or vanishes."""
+    top = 0.0
+    for i in range(r):
+        for j in range(r):
+            top = max(top, abs(T[i, j]))
+    if top > 0.0:
+        for i in range(r):
+            for j in range(r):
+                A[i, j] = T[i, j] / top
+    return top
+
+
+@bare_inline
+def largest(d):
+    """Place of the largest entry, the first of equal ones."""
+    at = 0
+    for i in range(1, len(d)):
+        if d[i] > d[at]:
+            at = i
+    return at
+
+
+@forced_inline
+def dot(a, b):
+    """Sum of a_j b_j over rows whose length is a multiple of four."""
+    p = q = r = s = 0.0
+    for j in range(0, len(a), 4):
+        p += a[j] * b[j]
+        q += a[j + 1] * b[j + 1]
+        r += a[j + 2] * b[j + 2]
+        s += a[j + 3] * b[j + 3]
+    return (p + q) + (r + s)
+
+
+@bare_inline
+def tridiagonal(A, d, e, by, p):
+    """(d, e) <- diagonal and off-diagonal of a tridiagonal H_{r-3} .. H_0 A H_0 .. H_{r-3}, H_k = I - by_k v_k v_k'.
+
+    A : float64[r, width], symmetric; its row k becomes v_k, which begins at k + 1
+    d, e, by : float64[r], filled in, of `by` the first r - 2 and of e the first r - 1; p : float64[width], overwritten
+    """
+    r = len(A)
+    for k in range(r - 2):
+        v = A[k]
+        d[k] = v[k]
+        for j in range(k + 1):
+            v[j] = 0.0
+        head, square = v[k + 1], dot(v, v)
+        v[k + 1] = 0.0
+        if dot(v, v) == 0.0:  # tridiagonal already
+            e[k] = head
+            continue
+        length = math.copysign(math.sqrt(square), head)
+        e[k] = -length
+        v[k + 1] = head + length
+        by[k] = 1.0 / (length * v[k + 1])
+        times_rest(A, k, p)
+        half = 0.5 * by[k] * by[k] * dot(p, v)
+        for j in range(len(p)):
+            p[j] = by[k] * p[j] - half * v[j]
+        for i in range(k + 1, r):
+            take_off_both(A[i], v[i], p, p[i], v)
+    for k in range(max(r - 2, 0), r):
+        d[k] = A[k, k]
+    if r > 1:
+        e[r - 2] = A[r - 1, r - 2]
+
+
+@bare_inline
+def times_rest(A, k, p):
+    """p <- the rows of A below k times v_k, its row k: four of them at a time."""
+    v, r = A[k], len(A)
+    for j in range(len(p)):
+        p[j] = 0.0
+    fours = k + 1 + (r - k - 1) // 4 * 4
+    for i in range(k + 1, fours, 4):
+        add_four(p, v[i], v[i + 1], v[i + 2], v[i + 3], A[i], A[i + 1], A[i + 2], A[i + 3])
+    for i in range(fours, r):
+        row, x = A[i], v[i]
+        for j in range(len(p)):
+            p[j] += x * row[j]
+
+
+@forced_inline
+def add_four(out, w, x, y, z, a, b, c, d):
+    """out += w a + x b + y c + z d."""
+    for j in range(len(out)):
+        out[j] += (w * a[j] + x * b[j]) + (y * c[j] + z * d[j])
+
+
+@forced_inline
+def take_off_both(out, x, a, y, b):
+    """out -= x a + y b."""
+    for j in range(len(out)):
+        out[j] -= x * a[j] + y * b[j]
+
+
+@bare_inline
+def diagonal(d, e, Z):
+    """d <- the eigenvalues of the tridiagonal matrix of diagonal d and off-diagonal e, Z <- eigenvectors as rows.
+
+    d, e : float64[r], modified, whose last entry of e is no matter; Z : float64[r, width], overwritten
+    """
+    r = len(d)
+    e[r - 1] = 0.0
+    for i in range(r):
+        for j in range(Z.shape[1]):
+            Z[i, j] = 0.0
+        Z[i, i] = 1.0
+    for begin in range(r):
+        for _ in range(STEPS):
+            end = begin
+            while abs(e[end]) > EPS:
+                end += 1
+            if end == begin:
+                break
+            ql_step(d, e, Z, begin, end)
+
+
+@bare_inline
+def ql_step(d, e, Z, begin, end):
+    """One step on the block from `begin` to `end`; the shift is the eigenvalue of its first 2 x 2 nearer to d[begin]."""
+    g = (d[begin + 1] - d[begin]) / (2.0 * e[begin])
+    g = d[end] - d[begin] + e[begin] / (g + math.copysign(math.sqrt(g * g + 1.0), g))
+    s, c, p = 1.0, 1.0, 0.0
+    for i in range(end - 1, begin - 1, -1):
+        f, b = s * e[i], c * e[i]
+        square = f * f + g * g
+        length = math.sqrt(square)
+        e[i + 1] = length
+        if square < TINY:  # the block falls apart
+            d[i + 1] -= p
+            e[end] = 0.0
+            return
+        inverse = length * (1.0 / square)  # a root and a quotient at the same time
+        s, c = f * inverse, g * inverse
+        g = d[i + 1] - p
+        along = (d[i] - g) * s + 2.0 * c * b
+        p = s * along
+        d[i + 1] = g + p
+        g = c * along - b
+        rotate(Z[i], Z[i + 1], c, s)
+    d[begin] -= p
+    e[begin] = g
+    e[end] = 0.0
+
+
+@forced_inline
+def rotate(a, b, c, s):
+    """(a, b) <- (c a - s b, s a + c b)."""
+    for j in range(len(a)):
+        x, y = a[j], b[j]
+        a[j] = c * x - s * y
+        b[j] = s * x + c * y
+
+
+@bare_inline
+def reflect(A, by, U, t):
+    """U <- H_0 .. H_{r-3} U, with what `tridiagonal` has left; t : float64[columns of U], overwritten."""
+    r = len(A)
+    for k in range(r - 3, -1, -1):
+        if by[k] == 0.0:
+            continue
+        v = A[k]
+        for j in range(len(t)):
+            t[j] = 0.0
+        for i in range(k + 1, r):
+            u, x = U[i], v[i]
+            for j in range(len(t)):
+                t[j] += x * u[j]
+        for i in range(k + 1, r):
+            u, x = U[i], by[k] * v[i]
+            for j in range(len(t)):
+                u[j] -= x * t[j]
