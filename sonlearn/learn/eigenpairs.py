@@ -24,7 +24,7 @@ from sonlearn.jit import bare_inline, forced_inline, inline
 LANES = 8
 #: What is smaller beside a matrix whose largest entry is 1 is 0.
 EPS = 2.0**-52
-#: Squares of lengths below this are 0: what has this length is far below `EPS`.
+#: Squares of lengths below this are 0, so that no quotient overflows: such lengths are far below `EPS`.
 TINY = 1e-200
 #: QL steps for an eigenvalue, at most; two or three are usual.
 STEPS = 60
@@ -41,9 +41,8 @@ def leading_eigenpairs(T, r, most):
     A, Z, U = np.zeros((r, width)), np.zeros((r, width)), np.zeros((r, filled_up(most)))
     lam, d, e, by = np.zeros(most), np.zeros(r), np.zeros(r), np.zeros(r)
     top = scaled(T, r, A)
-    if top > 0.0:
-        tridiagonal(A, d, e, by, Z[0])
-        diagonal(d, e, Z)
+    tridiagonal(A, d, e, by, Z[0])
+    diagonal(d, e, Z)
     for i in range(most):
         at = largest(d)
         lam[i] = d[at] * top
@@ -111,7 +110,7 @@ def tridiagonal(A, d, e, by, p):
             v[j] = 0.0
         head, square = v[k + 1], dot(v, v)
         v[k + 1] = 0.0
-        if dot(v, v) == 0.0:  # tridiagonal already
+        if dot(v, v) < TINY:  # tridiagonal already
             e[k] = head
             continue
         length = math.copysign(math.sqrt(square), head)
@@ -119,7 +118,7 @@ def tridiagonal(A, d, e, by, p):
         v[k + 1] = head + length
         by[k] = 1.0 / (length * v[k + 1])
         times_rest(A, k, p)
-        half = 0.5 * by[k] * by[k] * dot(p, v)
+        half = 0.5 * by[k] * (by[k] * dot(p, v))
         for j in range(len(p)):
             p[j] = by[k] * p[j] - half * v[j]
         for i in range(k + 1, r):
