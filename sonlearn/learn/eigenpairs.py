@@ -182,7 +182,7 @@ def diagonal(d, e, Z):
 
 @bare_inline
 def ql_step(d, e, Z, begin, end):
-    """One step on the block from `begin` to `end`; the shift is the eigenvalue of its first 2 x 2 nearer to d[begin]."""
+    """One step on the block from `begin` to `end`; shifted by the eigenvalue of its first 2 x 2 nearer to d[begin]."""
     g = (d[begin + 1] - d[begin]) / (2.0 * e[begin])
     g = d[end] - d[begin] + e[begin] / (g + math.copysign(math.sqrt(g * g + 1.0), g))
     s, c, p = 1.0, 1.0, 0.0

@@ -40,7 +40,7 @@ def test_leading_eigenpairs_of_larger_matrices():
 
 
 def agree(T, r, most, what):
-    """Eigenvalues are LAPACK's, vectors are orthonormal and belong to them; what lies beyond r rows is not looked at."""
+    """Eigenvalues are LAPACK's, vectors are orthonormal and belong to them; what is beyond r rows is not read."""
     around = np.full((r + 2, r + 1), np.nan)
     around[:r, :r] = T
     lam, U = leading_eigenpairs(around, r, most)
