@@ -189,12 +189,13 @@ def number_all(keys, fetched, size, value, table, now, out, at):
 
     Most keys stand in the slot where they should: those are written without a branch, the others after them.
     """
+    features, values = out.features[at : at + size], out.values[at : at + size]  # contiguous, for all that it is told
     for k in range(size):
-        out.features[at + k] = (fetched[k] & _NUMBER) - 1
-        out.values[at + k] = value
+        features[k] = (fetched[k] & _NUMBER) - 1
+        values[k] = value
     for k in range(size):
         if fetched[k] == 0 or fetched[k] >> NUMBER_BITS != keys[k] >> (KEY_BITS - PRINT_BITS):
-            out.features[at + k] = searched(keys[k], table, now, True)
+            features[k] = searched(keys[k], table, now, True)
 
 
 @bare_inline

@@ -126,6 +126,29 @@ def combine_some(
         combiner.A[square], combiner.P[square] = own.A, own.P
 
 
+def equal_at(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> bool:
+    """Whether what `a` has learned of its inputs `at` is, bit by bit, what `b` has learned of those at `places`."""
+    if any(not np.array_equal(getattr(a, name), getattr(b, name)) for name in ("rows", "loss", "errors", "retention")):
+        return False
+    if any(not np.array_equal(getattr(a, name)[:, at], getattr(b, name)[:, places]) for name in ("w", "prior")):
+        return False
+    each = range(len(a.w))
+    return all(
+        np.array_equal(getattr(a, name)[np.ix_(each, at, at)], getattr(b, name)[np.ix_(each, places, places)])
+        for name in ("A", "P")
+    )
+
+
+def take_over(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> None:
+    """What `a` has learned of its inputs `at` becomes what `b` has learned of those at `places`."""
+    each = range(len(a.w))
+    for name in ("rows", "loss", "errors"):
+        getattr(b, name)[:] = getattr(a, name)
+    b.w[:, places] = a.w[:, at]
+    for name in ("A", "P"):
+        getattr(b, name)[np.ix_(each, places, places)] = getattr(a, name)[np.ix_(each, at, at)]
+
+
 @bare_jit
 def combine(loss, combiner, V, y, weight, learns, scratch, out):
     """out[i] <- the combination of v_i, and, where `learns` and the row has a label and a weight, a step.
@@ -143,9 +166,8 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
         combiner.rows[0] += 1
         for e in range(E):
             z = score(loss, combiner, e, V, i)
-            one = Loss(loss.code, loss.par[i])
-            combiner.loss[e] += weight[i] * loss_value(one, z, y[i])
-            take_step(one, combiner, e, V, i, z, y[i], weight[i], scratch)
+            value = take_step(Loss(loss.code, loss.par[i]), combiner, e, V, i, z, y[i], weight[i], scratch)
+            combiner.loss[e] += weight[i] * value
             if combiner.rows[0] % PERIOD == 0:
                 forget_past(combiner, e, scratch[2:])
 
@@ -170,7 +192,7 @@ def averaged_score(loss, combiner, V, i):
         least = min(least, combiner.loss[e])
     above = below = 0.0
     for e in range(E):
-        share = math.exp(least - combiner.loss[e])
+        share = math.exp(least - combiner.loss[e]) if combiner.loss[e] > least else 1.0
         z = score(loss, combiner, e, V, i)
         if loss.code == LOGISTIC:  # of both classes, so that nothing cancels
             above += share / (1.0 + math.exp(-z))
@@ -181,6 +203,20 @@ def averaged_score(loss, combiner, V, i):
     if loss.code == LOGISTIC:
         return min(max(math.log(above / below), -SURE), SURE)
     return above / below
+
+
+@bare_inline
+def value_slope_curvature(loss, z, y):
+    """The loss, its first derivative, and the second that the step goes by; of logistic loss with one exponential."""
+    if loss.code == LOGISTIC:  # as `loss_value` and `loss_slope` have it, for a label of -1 or 1
+        margin = y * z
+        e = math.exp(-abs(margin))
+        value, slope = math.log1p(e), -y * e / (1.0 + e)
+        if not margin > 0.0:
+            value, slope = value - margin, -y / (1.0 + e)
+        return value, slope, max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+    slope, c = slope_and_curvature(loss, z, y)
+    return loss_value(loss, z, y), slope, c
 
 
 @bare_inline
@@ -213,12 +249,14 @@ def slope_and_curvature(loss, z, y):
 def take_step(loss, combiner, e, V, row, z, y, h, scratch):
     """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score was z, of a row of label y and weight h.
 
+    Returns l(z, y).
+
     Parameters
     ----------
     combiner : Combiner, modified; V : float64[n, k], of which the `row`; scratch : float64[1 or more, k], overwritten
     """
     w, A, P, k, step = combiner.w, combiner.A[e], combiner.P[e], V.shape[1], scratch[0]
-    slope, c = slope_and_curvature(loss, z, y)
+    value, slope, c = value_slope_curvature(loss, z, y)
     if loss.code == SQUARED:
         share = share_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
         slope, c = slope * share, c * share
@@ -241,6 +279,7 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
     move = h * slope / (1.0 + c * length)
     for j in range(k):
         w[e, j] -= move * step[j]
+    return value
 
 
 @bare_inline

@@ -26,7 +26,16 @@ from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting
 from sonlearn.learn.engine import Predictions, State, grown
-from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combiner, precision_for, weights_of, without
+from sonlearn.learn.ensemble.combiner import (
+    Combiner,
+    combine_some,
+    equal_at,
+    new_combiner,
+    precision_for,
+    take_over,
+    weights_of,
+    without,
+)
 from sonlearn.learn.ensemble.drift import Drift, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
@@ -589,14 +598,18 @@ class StackedEnsemble:
     ) -> None:  # fmt: skip
         """Fill `online` (unless it is None) and `offline`, float64[n] each; both combiners learn where `learns`."""
         loss, at = Loss(self._loss.code, scale.par), self._offline_at(state)
+        every, places = self._online_at(state), [self._long.index(i) for i in at]
+        # where all that forget are pruned, the two have learned the same from then on
+        same = online is not None and at == every and equal_at(state.online, every, state.offline, places)
         if online is not None or not at:
-            every = self._online_at(state)
             own = V[:, every] if len(every) < V.shape[1] else V
             combine_some(loss, state.online, every, own, rows, learns, offline if online is None else online)
-        if at:
-            combine_some(loss, state.offline, [self._long.index(i) for i in at], V[:, at], rows, learns, offline)
+        if at and not same:
+            combine_some(loss, state.offline, places, V[:, at], rows, learns, offline)
         elif online is not None:
             offline[:] = online
+        if same and learns:
+            take_over(state.online, every, state.offline, places)
 
 
 def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
@@ -630,6 +643,8 @@ def count_entries(rows: Rows, which: np.ndarray) -> int:
     """Entries of the rows `which`, bool[n]."""
     if len(which) == 1:  # quicker
         return int(rows.indptr[1]) if which[0] else 0
+    if which.all():
+        return int(rows.indptr[-1])
     return int(np.diff(rows.indptr)[which].sum())
 
 
