@@ -88,8 +88,10 @@ class Committee(Engine):
             state.ensemble, viewed._replace(scale=scale), scaled, out.raw[at], out.offline[at], again, settles
         )
         self.finish(scale, part, Predictions(*(array[at] for array in out)))
-        views = self.views.kept(tuple(views), self.ensemble.needed(ensemble))
-        return state._replace(views=views, ensemble=ensemble), end
+        own, needed = tuple(views), self.ensemble.needed(ensemble)
+        if needed != self.ensemble.needed(state.ensemble):
+            own = self.views.kept(own, needed)
+        return state._replace(views=own, ensemble=ensemble), end
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

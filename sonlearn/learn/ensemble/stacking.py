@@ -66,7 +66,7 @@ _SCALE_FREE = ("squared", "absolute", "quantile")
 #: times a thread's share. Each part has to fetch their tables into the cache anew.
 PARTS, LEAST_ROWS, LONG = 4, 128, 1.4
 #: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch.
-ENTRIES = 1 << 17
+ENTRIES = 1 << 18
 #: Entries that a row of tuples or of Fourier features is taken to have, before there was one.
 MANY = 300.0
 #: Engines that count: in further passes over the same rows they count nothing again.
