@@ -147,6 +147,7 @@ class StackedEnsemble:
         self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
         self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
         self._entries: dict[str, float] = {}  # entries of a row of each view, the last time
+        self._one: tuple[Combiner | None, Combiner | None] = None, None  # combiners that are known to be equal
         self._prunes = options.prune and options.budget != "rich"
 
     def new(self) -> EnsembleState:
@@ -508,8 +509,7 @@ class StackedEnsemble:
         count_up(state.tally, active, self._classes, V, rows.y, rows.weight)
         if self._both:
             loss = Loss(self._loss.code, par)
-            for j in range(2):
-                add_up(state.totals[j], loss, self._classes, z[:, j], rows.y, rows.weight)
+            add_up(state.totals, loss, self._classes, z[:, 0], z[:, 1], rows.y, rows.weight)
         state.now["rows"] += n
         if not left:
             return state
@@ -592,6 +592,14 @@ class StackedEnsemble:
         w[list(self._long)] = weights_of(state.offline)
         return w
 
+    def _are_one(self, state: EnsembleState, every: list[int], places: list[int]) -> bool:
+        """Whether the two combinations, of the same inputs, have learned the same: what forgets was pruned before."""
+        if self._one[0] is not state.online or self._one[1] is not state.offline:
+            if not equal_at(state.online, every, state.offline, places):
+                return False
+            self._one = state.online, state.offline
+        return True
+
     def _combine(
         self, state: EnsembleState, scale: LabelScale, V: np.ndarray, rows: Rows, learns: bool,
         online: np.ndarray | None, offline: np.ndarray,
@@ -599,8 +607,7 @@ class StackedEnsemble:
         """Fill `online` (unless it is None) and `offline`, float64[n] each; both combiners learn where `learns`."""
         loss, at = Loss(self._loss.code, scale.par), self._offline_at(state)
         every, places = self._online_at(state), [self._long.index(i) for i in at]
-        # where all that forget are pruned, the two have learned the same from then on
-        same = online is not None and at == every and equal_at(state.online, every, state.offline, places)
+        same = online is not None and at == every and self._are_one(state, every, places)
         if online is not None or not at:
             own = V[:, every] if len(every) < V.shape[1] else V
             combine_some(loss, state.online, every, own, rows, learns, offline if online is None else online)
@@ -709,13 +716,27 @@ def count_up(tally, active, classes, V, y, weight):
 
 
 @bare_jit
-def add_up(totals, loss, classes, z, y, weight):
-    """totals (float64[3], modified) += (h, h loss_i, h error_i) row by row; loss.par, z, y, weight: float64[n]."""
+def add_up(totals, loss, classes, online, offline, y, weight):
+    """totals[j] += (h, h loss_i, h error_i) row by row, of the online combination (0) and the offline one (1).
+
+    totals : float64[2, 3], modified; online, offline, loss.par, y, weight : float64[n]
+    """
     for i in range(len(y)):
         if weight[i] > 0.0 and y[i] == y[i]:
-            totals[0] += weight[i]
-            totals[1] += weight[i] * loss_value(Loss(loss.code, loss.par[i]), z[i], y[i])
-            totals[2] += weight[i] * row_error(classes, z[i], y[i])
+            one = Loss(loss.code, loss.par[i])
+            value = loss_value(one, online[i], y[i])
+            add_row(totals[0], value, classes, online[i], y[i], weight[i])
+            if offline[i] != online[i]:
+                value = loss_value(one, offline[i], y[i])
+            add_row(totals[1], value, classes, offline[i], y[i], weight[i])
+
+
+@bare_inline
+def add_row(totals, value, classes, z, y, weight):
+    """totals (float64[3], modified) += (h, h loss, h error) of a row."""
+    totals[0] += weight
+    totals[1] += weight * value
+    totals[2] += weight * row_error(classes, z, y)
 
 
 @bare_inline
