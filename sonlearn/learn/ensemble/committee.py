@@ -84,14 +84,13 @@ class Committee(Engine):
         again = bool(state.now["passes"][0] > 0)
         scaled, scale = self.labels.standardise(state.labels, part, learn=not again)
         views, viewed = self.views.showing(state.views, scaled, learn=not again)  # in later passes they have counted it
+        needed = self.ensemble.needed(state.ensemble)
         ensemble = self.ensemble.learn(
             state.ensemble, viewed._replace(scale=scale), scaled, out.raw[at], out.offline[at], again, settles
         )
         self.finish(scale, part, Predictions(*(array[at] for array in out)))
-        own, needed = tuple(views), self.ensemble.needed(ensemble)
-        if needed != self.ensemble.needed(state.ensemble):
-            own = self.views.kept(own, needed)
-        return state._replace(views=own, ensemble=ensemble), end
+        own, left = tuple(views), self.ensemble.needed(ensemble)
+        return state._replace(views=own if left == needed else self.views.kept(own, left), ensemble=ensemble), end
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

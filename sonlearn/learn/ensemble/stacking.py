@@ -64,7 +64,7 @@ BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
 #: times a thread's share. Each part has to fetch their tables into the cache anew.
-PARTS, LEAST_ROWS, LONG = 4, 128, 1.4
+PARTS, LEAST_ROWS, LONG = 4, 128, 1.0
 #: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch.
 ENTRIES = 1 << 18
 #: Entries that a row of tuples or of Fourier features is taken to have, before there was one.
@@ -187,12 +187,10 @@ class StackedEnsemble:
         while start < n:
             stop = n if again else self._end_of_part(state, rows, start)
             part, span = rows_between(rows, start, stop), (start, stop)
-            members, V = self._learn_members(state, viewed, part, span, again, settles)
-            scale = viewed.scale.between(*span)
-            late, waiting = self._options.label_delay and not again, state.waiting
-            if late:
-                exchange(waiting.inputs, waiting.counts[0], len(self.members), scale, part.y, part.weight, V)
-            self._combine(state, scale, V, part, not again, online[start:stop], offline[start:stop])
+            scale, late = viewed.scale.between(*span), self._options.label_delay and not again
+            waiting, outs = state.waiting, (online[start:stop], offline[start:stop])
+            combine = functools.partial(self._combine_part, state, scale, part, bool(late), not again, outs)
+            members, V = self._learn_members(state, viewed, part, span, again, settles, combine)
             state = state._replace(members=members)
             if not again:
                 z = np.column_stack([online[start:stop], offline[start:stop]])
@@ -201,6 +199,17 @@ class StackedEnsemble:
                 state = self._counted(state, part, V, scale.par, z)
             start = stop
         return state
+
+    def _combine_part(
+        self, state: EnsembleState, scale: LabelScale, rows: Rows, late: bool, learns: bool,
+        outs: tuple[np.ndarray, np.ndarray], V: np.ndarray, at: slice,
+    ) -> None:  # fmt: skip
+        """Combine the rows `at` of `rows` and V, for which all members have predicted; parts come in their order."""
+        part, own = rows_between(rows, at.start, at.stop), scale.between(at.start, at.stop)
+        if late:
+            waiting = state.waiting
+            exchange(waiting.inputs, waiting.counts[0], len(self.members), own, part.y, part.weight, V[at])
+        self._combine(state, own, V[at], part, learns, outs[0][at], outs[1][at])
 
     def predict(self, state: EnsembleState, viewed: Seen, rows: Rows, raw: np.ndarray) -> None:
         """Fill `raw` with the offline combination and change nothing."""
@@ -216,7 +225,7 @@ class StackedEnsemble:
             self._engines[i].predict(state.members[i], rows, out)
             self._to_input(V[at], i, out, viewed.scale.between(at.start, at.stop))
 
-        self._each(state, viewed, (0, n), ask)
+        self._each(state, viewed, (0, n), ask, lambda at: None)
         return V
 
     def contributions(self, state: EnsembleState, viewed: Seen, rows: Rows) -> tuple:
@@ -424,9 +433,13 @@ class StackedEnsemble:
         return new_combiner(inputs, precision_for(self._loss), self._options.decay)
 
     def _learn_members(
-        self, state: EnsembleState, viewed: Seen, part: Rows, span: tuple[int, int], again: bool, settles: bool
-    ) -> tuple[tuple, np.ndarray]:
-        """(states of the members after `part`, inputs of the combiner from before each row)."""
+        self, state: EnsembleState, viewed: Seen, part: Rows, span: tuple[int, int], again: bool, settles: bool,
+        combine: Callable[[np.ndarray, slice], None],
+    ) -> tuple[tuple, np.ndarray]:  # fmt: skip
+        """(states of the members after `part`, inputs V of the combiner from before each row).
+
+        ``combine(V, at)`` is called for all rows, in parts and in their order, when their inputs are there.
+        """
         V, members, scale = self._no_inputs(len(part.y)), list(state.members), viewed.scale.between(*span)
         learned, first = (
             (part.weight > 0) & ~np.isnan(part.y),
@@ -448,16 +461,19 @@ class StackedEnsemble:
                 if most > state.tally[i, 3]:
                     state.tally[i, 3] = most
 
-        self._each(state, viewed, span, learn)
+        self._each(state, viewed, span, learn, functools.partial(combine, V))
         return tuple(members), V
 
     def _each(
-        self, state: EnsembleState, viewed: Seen, span: tuple[int, int], call: Callable[[int, Rows, int, slice], None]
-    ) -> None:
+        self, state: EnsembleState, viewed: Seen, span: tuple[int, int], call: Callable[[int, Rows, int, slice], None],
+        then: Callable[[slice], None],
+    ) -> None:  # fmt: skip
         """``call(i, rows, features of the view, which of the span they are)`` for each member at work and its view.
 
         Views and members side by side, those first that took longest together the last time. If that was most of all
-        the time, they go on in a few parts, so that a member learns while its view sees the next.
+        the time, they go on in a few parts, so that a member learns while its view sees the next. ``then(which)`` is
+        called when all members have been, for the parts of the view that took longest: so most of what it does is done
+        while that one's members are still learning.
         """
         sharing: dict[str, list[int]] = {}
         for i in self.active(state):
@@ -467,29 +483,41 @@ class StackedEnsemble:
                 rows, features = viewed.part(view, *span)
                 for i in members:
                     call(i, rows, features, slice(0, 1))
+            then(slice(0, 1))
             return
         took = {view: sum(self._took.get(view, ())) for view in sharing}
         takes: dict[str, list[float]] = {view: [] for view in sharing}
         self._took = takes
-        jobs, every = list[Job](), sum(took.values())
+        jobs, every, begin = list[Job](), sum(took.values()), span[0]
+        last: dict[int, Job] = {}  # of each member
+        parts: list[tuple[slice, list[Job]]] = []  # of the view that took longest, and its members there
         for view in sorted(sharing, key=lambda view: -took[view]):
-            before: dict[Any, Job] = {}  # of the view, and of each member
-            n, many = span[1] - span[0], MANY if VIEWS[view].kind in ("tuples", "fourier") else 0.0
-            parts = min(max(n // LEAST_ROWS, 1), PARTS) if took[view] * self._threads > LONG * every else 1
-            parts = max(parts, int(n * self._entries.get(view, many)) // ENTRIES)
-            for at in itertools.pairwise(np.linspace(*span, parts + 1).astype(int).tolist()):
+            longest, shows = not jobs, list[Job]()
+            for at in self._parts(view, span, took[view] * self._threads > LONG * every):
                 shown: list[tuple[Rows, int]] = []
-                show = functools.partial(self._show, viewed, view, at, shown)
-                fit_transform = Job(show, filter(None, [before.get(view)]))
-                before[view] = fit_transform
-                jobs.append(fit_transform)
+                shows.append(Job(functools.partial(self._show, viewed, view, at, shown), shows[-1:]))
+                jobs.append(shows[-1])
+                which = slice(at[0] - begin, at[1] - begin)
                 for i in sharing[view]:
-                    own = functools.partial(_call, call, i, shown, slice(at[0] - span[0], at[1] - span[0]))
-                    before[i] = Job(own, filter(None, [fit_transform, before.get(i)]))
-                    jobs.append(before[i])
+                    own = functools.partial(_call, call, i, shown, which)
+                    last[i] = Job(own, filter(None, [shows[-1], last.get(i)]))
+                    jobs.append(last[i])
                 for job in jobs[-1 - len(sharing[view]) :]:
                     job.call = functools.partial(_timed, job.call, takes[view])
+                if longest:
+                    parts.append((which, jobs[-len(sharing[view]) :]))
+        others, before = [last[i] for i in last if last[i] not in parts[-1][1]], list[Job]()
+        for which, needed in parts:
+            before = [Job(functools.partial(then, which), [*needed, *others, *before])]
+            jobs += before
         work_off(jobs, self._pool, self._threads)
+
+    def _parts(self, view: str, span: tuple[int, int], long: bool) -> list[tuple[int, int]]:
+        """The parts of the span in which a view is shown, (start, stop) each; more of them if it takes `long`."""
+        n, many = span[1] - span[0], MANY if VIEWS[view].kind in ("tuples", "fourier") else 0.0
+        parts = min(max(n // LEAST_ROWS, 1), PARTS) if long else 1
+        parts = max(parts, int(n * self._entries.get(view, many)) // ENTRIES)
+        return list(itertools.pairwise(np.linspace(*span, parts + 1).astype(int).tolist()))
 
     def _show(self, viewed: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
         rows, features = viewed.part(view, *at)
