@@ -26,7 +26,16 @@ from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting
 from sonlearn.learn.engine import Predictions, State, grown
-from sonlearn.learn.ensemble.combiner import Combiner, combine_some, new_combiner, precision_for, weights_of, without
+from sonlearn.learn.ensemble.combiner import (
+    Combiner,
+    combine_some,
+    copy_learned,
+    is_same,
+    new_combiner,
+    precision_for,
+    weights_of,
+    without,
+)
 from sonlearn.learn.ensemble.drift import Drift, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser
@@ -587,14 +596,21 @@ class StackedEnsemble:
         self, state: EnsembleState, scale: LabelScale, V: np.ndarray, rows: Rows, learns: bool,
         online: np.ndarray | None, offline: np.ndarray,
     ) -> None:  # fmt: skip
-        """Fill `online` (unless it is None) and `offline`, float64[n] each; both combiners learn where `learns`."""
-        loss, at = Loss(self._loss.code, scale.par), self._offline_at(state)
+        """Fill `online` (unless it is None) and `offline`, float64[n] each; both combiners learn where `learns`.
+
+        Where all members that are left have a long memory the two are one, and are worked out once.
+        """
+        loss, at, every = Loss(self._loss.code, scale.par), self._offline_at(state), self._online_at(state)
+        places, own = [self._long.index(i) for i in at], V[:, every] if len(every) < V.shape[1] else V
+        if online is not None and at == every and is_same(state.online, every, state.offline, places):
+            combine_some(loss, state.online, every, own, rows, learns, online)
+            copy_learned(state.online, every, state.offline, places)
+            offline[:] = online
+            return
         if online is not None or not at:
-            every = self._online_at(state)
-            own = V[:, every] if len(every) < V.shape[1] else V
             combine_some(loss, state.online, every, own, rows, learns, offline if online is None else online)
         if at:
-            combine_some(loss, state.offline, [self._long.index(i) for i in at], V[:, at], rows, learns, offline)
+            combine_some(loss, state.offline, places, V[:, at], rows, learns, offline)
         elif online is not None:
             offline[:] = online
 
