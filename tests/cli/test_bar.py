@@ -18,7 +18,6 @@ from sonlearn.text.cache import CachedReader
 from sonlearn.text.meter import Meter
 from sonlearn.text.read import Reader
 
-pytestmark = pytest.mark.interpreted
 SAMPLE = ROOT / "data" / "sample.svm"
 
 

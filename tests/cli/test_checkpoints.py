@@ -15,8 +15,6 @@ from sonlearn.commands.models import load_model
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader
 
-pytestmark = pytest.mark.interpreted
-
 
 class Killed(BaseException):
     """Stands for a signal that leaves no time for anything."""

@@ -22,7 +22,6 @@ from sonlearn.commands.verbs import VERBS, parser_of
 from sonlearn.files.storage import MAGIC
 from sonlearn.options.methods import FIRST, METHODS
 
-pytestmark = pytest.mark.interpreted
 GOLDEN = json.loads((GOLDEN_FILES / "cli.json").read_text(encoding="utf-8"))
 PROGRAM = [sys.executable, "-m", "sonlearn"]
 #: Lines that differ from run to run.
@@ -86,6 +85,7 @@ def check_text(ours, theirs):
         ]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("chain", GOLDEN, ids=lambda chain: chain["name"])
 def test_golden(cli, chain):
     for step in chain["steps"]:
@@ -98,6 +98,7 @@ def test_golden(cli, chain):
 # ------------------------------------------------------------------------------------------------- models
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("sketch", ["rfd", "fd", "oja", "none"])
 @pytest.mark.parametrize("kind", ["svm", "vw"])
 def test_resuming_gives_the_same_bytes_as_one_long_run(cli, sketch, kind):

@@ -11,7 +11,7 @@ from places import ROOT
 
 from sonlearn.cli import main
 
-pytestmark = [pytest.mark.interpreted, pytest.mark.skipif(os.name != "posix", reason="links of POSIX")]
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
 PROGRAM = [sys.executable, "-m", "sonlearn"]
 
 

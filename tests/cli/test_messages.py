@@ -17,8 +17,6 @@ from sonlearn.commands.models import load_model
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError
 
-pytestmark = pytest.mark.interpreted
-
 
 @pytest.fixture
 def cli(tmp_path, monkeypatch, capsys):

@@ -22,7 +22,6 @@ from sonlearn.report.html.page import page
 from sonlearn.report.runlog import read_run, run_of
 from sonlearn.report.series import curves, interval, speeds, thinned
 
-pytestmark = pytest.mark.interpreted
 #: Elements without an end.
 VOID = {"meta", "link", "input", "br"}
 

@@ -21,8 +21,6 @@ from sonlearn.report.quality import EDGES, Calibration, Confusion, Judged
 from sonlearn.report.runlog import RunLog, read_run, run_of
 from sonlearn.text.read import Reader
 
-pytestmark = pytest.mark.interpreted
-
 
 @pytest.fixture
 def cli(tmp_path, monkeypatch, capsys):

@@ -13,7 +13,6 @@ from places import ROOT
 from sonlearn.files.atomic import remove_stale, whole_file
 
 pytestmark = [
-    pytest.mark.interpreted,
     pytest.mark.skipif(os.name != "posix", reason="signals and locks of POSIX"),
     pytest.mark.limit(120),
 ]

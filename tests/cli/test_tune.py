@@ -26,7 +26,6 @@ from sonlearn.report.progress import Progress
 from sonlearn.tuning.grid import parse_grid, settings_of
 from sonlearn.tuning.search import Tuning, learnable
 
-pytestmark = pytest.mark.interpreted
 GRID = "alpha=.1,1 sketch-size=2,4 method=rfd-son,nag,arow learning-rate=.1,.5"
 #: The settings of GRID, by hand.
 ALONE = [

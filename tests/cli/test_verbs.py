@@ -20,8 +20,6 @@ from sonlearn.options import TextOptions
 from sonlearn.sketch import load, make_sketch
 from sonlearn.text.read import read_batches
 
-pytestmark = pytest.mark.interpreted
-
 
 @pytest.fixture
 def cli(tmp_path, monkeypatch, capsysbinary):

@@ -14,10 +14,8 @@ from sonlearn.learn.ensemble.combiner import (
     Combiner,
     combine,
     combine_some,
-    equal_at,
     new_combiner,
     slope_and_curvature,
-    take_over,
     value_slope_curvature,
     without,
 )
@@ -201,27 +199,3 @@ def test_value_slope_and_curvature_are_those_of_the_loss():
         value, slope, c = value_slope_curvature(LOGISTIC_LOSS, score, label)
         assert value == loss_value(LOGISTIC_LOSS, score, label)
         assert (slope, c) == slope_and_curvature(LOGISTIC_LOSS, score, label)
-
-
-@pytest.mark.parametrize("loss", ["logistic", "squared"])
-def test_equal_combinations_are_learned_once(loss):
-    """Of inputs of two combiners that alone have ever been other than 0."""
-    rng, options = np.random.default_rng(6), LearnOptions(method="nag", loss=loss)
-    V, y = rng.normal(size=(300, 2)), np.where(rng.random(300) < 0.5, -1.0, 1.0)
-    rows, of_rows = NO_ROWS._replace(y=y, weight=rng.random(300)), repeated_loss(loss_of(options), 300)
-    online, offline = (new_combiner([Member("nag", "raw")] * k) for k in (5, 3))
-    at, places = [1, 4], [0, 2]
-    part = NO_ROWS._replace(y=y[:100], weight=rows.weight[:100])
-    outs = np.zeros((2, 300))
-    for combiner, where in ((online, at), (offline, places)):
-        combine_some(of_rows._replace(par=of_rows.par[:100]), combiner, where, V[:100], part, True, outs[0, :100])
-    assert equal_at(online, at, offline, places)
-    combine_some(of_rows, online, at, V, rows, True, outs[0])
-    assert not equal_at(online, at, offline, places)
-    wanted = Combiner(*(array.copy() for array in offline))
-    combine_some(of_rows, wanted, places, V, rows, True, outs[1])
-    take_over(online, at, offline, places)
-    assert equal_at(online, at, offline, places)
-    np.testing.assert_array_equal(*outs)
-    for name in Combiner._fields:
-        np.testing.assert_array_equal(getattr(offline, name), getattr(wanted, name), name)

@@ -9,7 +9,7 @@ from states import assert_same, state_of
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
-from sonlearn.learn.ensemble import pruning, stacking
+from sonlearn.learn.ensemble import combiner, pruning, stacking
 from sonlearn.learn.ensemble.combiner import combine, new_combiner
 from sonlearn.learn.ensemble.label_scale import CLIP
 from sonlearn.learn.ensemble.stacking import learned_by, member_options
@@ -111,6 +111,27 @@ def test_members_that_learn_while_their_views_see_on_change_no_bit(early, monkey
         )
     assert_same(state_of(several), state_of(one))
     np.testing.assert_array_equal(several.predict(batch).raw, one.predict(batch).raw)
+
+
+def test_two_combinations_of_the_same_members_are_worked_out_once_to_the_same_bits(early, monkeypatch):
+    """From where no member that forgets is left."""
+    asked = []
+
+    def is_same(*arguments):
+        asked.append(combiner.is_same(*arguments))
+        return asked[-1]
+
+    given, batch = LearnOptions(method="committee", members=("nag", "nag:tfidf", "ewma~0.9")), zipf(n=400, d=60)
+    once, twice = Learner(given), Learner(given)
+    for part in (slice(0, 320), slice(320, 321), slice(321, 400)):
+        monkeypatch.setattr(stacking, "is_same", is_same)
+        got = once.partial_fit(rows_of(batch, part))
+        monkeypatch.setattr(stacking, "is_same", lambda *_: False)
+        wanted = twice.partial_fit(rows_of(batch, part))
+        np.testing.assert_array_equal(got.raw, wanted.raw)
+        np.testing.assert_array_equal(got.offline, wanted.offline)
+    assert_same(state_of(once), state_of(twice))
+    assert asked == [True, True, True]  # rows 301 to 320, row 321, and the others
 
 
 @pytest.mark.parametrize("at", [1, 60, 149, 150, 151, 299, 300, 301])

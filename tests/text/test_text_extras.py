@@ -148,7 +148,6 @@ def test_csv_and_parquet_of_a_table_give_the_same_features(twins):
     assert len({slot for _, row in ours for slot, _ in row}) > 50
 
 
-@pytest.mark.interpreted
 def test_a_model_of_one_reads_the_other_with_labels_or_without(twins, tmp_path, monkeypatch, capsys):
     import pyarrow.csv
     import pyarrow.parquet

@@ -117,7 +117,7 @@ def combine_some(
     """
     own, k = combiner, len(at)
     if k < combiner.w.shape[1]:
-        square = np.ix_(range(len(combiner.w)), at, at)
+        square = _square(combiner, at)
         w, prior = (np.ascontiguousarray(array[:, at]) for array in (combiner.w, combiner.prior))
         own = combiner._replace(w=w, A=combiner.A[square], P=combiner.P[square], prior=prior)
     combine(loss, own, np.ascontiguousarray(V), rows.y, rows.weight, learns, np.zeros((k + 2, k)), out)
@@ -126,27 +126,34 @@ def combine_some(
         combiner.A[square], combiner.P[square] = own.A, own.P
 
 
-def equal_at(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> bool:
-    """Whether what `a` has learned of its inputs `at` is, bit by bit, what `b` has learned of those at `places`."""
-    if any(not np.array_equal(getattr(a, name), getattr(b, name)) for name in ("rows", "loss", "errors", "retention")):
-        return False
-    if any(not np.array_equal(getattr(a, name)[:, at], getattr(b, name)[:, places]) for name in ("w", "prior")):
-        return False
-    each = range(len(a.w))
-    return all(
-        np.array_equal(getattr(a, name)[np.ix_(each, at, at)], getattr(b, name)[np.ix_(each, places, places)])
-        for name in ("A", "P")
-    )
+def is_same(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> bool:
+    """Whether `b`, of the inputs `places`, has learned the very bits of `a`, of the inputs `at`: `combine` is then one.
+
+    Two combiners that have begun anew with the same inputs and rows stay the same.
+    """
+    return all(np.array_equal(x, y) for x, y in zip(_learned(a, at), _learned(b, places), strict=True))
 
 
-def take_over(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> None:
-    """What `a` has learned of its inputs `at` becomes what `b` has learned of those at `places`."""
-    each = range(len(a.w))
-    for name in ("rows", "loss", "errors"):
-        getattr(b, name)[:] = getattr(a, name)
+def copy_learned(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> None:
+    """Have the inputs `places` of `b` what the inputs `at` of `a` have learned."""
     b.w[:, places] = a.w[:, at]
-    for name in ("A", "P"):
-        getattr(b, name)[np.ix_(each, places, places)] = getattr(a, name)[np.ix_(each, at, at)]
+    for mine, other in ((b.A, a.A), (b.P, a.P)):
+        mine[_square(b, places)] = other[_square(a, at)]
+    for mine, other in ((b.loss, a.loss), (b.errors, a.errors), (b.rows, a.rows)):
+        mine[:] = other
+
+
+def _learned(combiner: Combiner, at: Sequence[int]) -> tuple[np.ndarray, ...]:
+    """All that `combine` reads of the inputs `at`."""
+    square = _square(combiner, at)
+    return (
+        combiner.rows, combiner.loss, combiner.errors, combiner.retention, combiner.w[:, at], combiner.prior[:, at],
+        combiner.A[square], combiner.P[square],
+    )  # fmt: skip
+
+
+def _square(combiner: Combiner, at: Sequence[int]) -> tuple[np.ndarray, ...]:
+    return np.ix_(range(len(combiner.w)), at, at)
 
 
 @bare_jit

@@ -29,10 +29,10 @@ from sonlearn.learn.engine import Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import (
     Combiner,
     combine_some,
-    equal_at,
+    copy_learned,
+    is_same,
     new_combiner,
     precision_for,
-    take_over,
     weights_of,
     without,
 )
@@ -147,7 +147,6 @@ class StackedEnsemble:
         self._pool, self._threads, self._map = pool, threads if pool else 0, mapping(pool)
         self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
         self._entries: dict[str, float] = {}  # entries of a row of each view, the last time
-        self._one: tuple[Combiner | None, Combiner | None] = None, None  # combiners that are known to be equal
         self._prunes = options.prune and options.budget != "rich"
 
     def new(self) -> EnsembleState:
@@ -620,31 +619,27 @@ class StackedEnsemble:
         w[list(self._long)] = weights_of(state.offline)
         return w
 
-    def _are_one(self, state: EnsembleState, every: list[int], places: list[int]) -> bool:
-        """Whether the two combinations, of the same inputs, have learned the same: what forgets was pruned before."""
-        if self._one[0] is not state.online or self._one[1] is not state.offline:
-            if not equal_at(state.online, every, state.offline, places):
-                return False
-            self._one = state.online, state.offline
-        return True
-
     def _combine(
         self, state: EnsembleState, scale: LabelScale, V: np.ndarray, rows: Rows, learns: bool,
         online: np.ndarray | None, offline: np.ndarray,
     ) -> None:  # fmt: skip
-        """Fill `online` (unless it is None) and `offline`, float64[n] each; both combiners learn where `learns`."""
-        loss, at = Loss(self._loss.code, scale.par), self._offline_at(state)
-        every, places = self._online_at(state), [self._long.index(i) for i in at]
-        same = online is not None and at == every and self._are_one(state, every, places)
+        """Fill `online` (unless it is None) and `offline`, float64[n] each; both combiners learn where `learns`.
+
+        Where all members that are left have a long memory the two are one, and are worked out once.
+        """
+        loss, at, every = Loss(self._loss.code, scale.par), self._offline_at(state), self._online_at(state)
+        places, own = [self._long.index(i) for i in at], V[:, every] if len(every) < V.shape[1] else V
+        if online is not None and at == every and is_same(state.online, every, state.offline, places):
+            combine_some(loss, state.online, every, own, rows, learns, online)
+            copy_learned(state.online, every, state.offline, places)
+            offline[:] = online
+            return
         if online is not None or not at:
-            own = V[:, every] if len(every) < V.shape[1] else V
             combine_some(loss, state.online, every, own, rows, learns, offline if online is None else online)
-        if at and not same:
+        if at:
             combine_some(loss, state.offline, places, V[:, at], rows, learns, offline)
         elif online is not None:
             offline[:] = online
-        if same and learns:
-            take_over(state.online, every, state.offline, places)
 
 
 def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
