@@ -64,7 +64,7 @@ def learned(parts: list[tuple], options: LearnOptions, learners: int, rounds: in
             for i in those:
                 state = learn(i, state, Span(max(alone.get(i, 0), LAST_ROWS * (i == len(parts) - 1))))
             after.append(state)
-        base, previous = tasks.carry_on(tasks.merge_learned(base, *after), base, previous), base
+        base, previous = tasks.merge_learned(base, previous, *after), base
     last, merged = len(parts) - 1, tasks.begin_round(base, None)
     return tasks.settled_on(job, last + 1, Span(0, LAST_ROWS), parts[last], merged).learner()
 

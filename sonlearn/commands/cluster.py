@@ -66,7 +66,7 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         address: Any = where.cluster
         if address == "local":
             count = where.workers or os.cpu_count() or 1
-            stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": RESTART}))
+            stack.enter_context(dask.config.set(_local(dask.config.get("distributed.nanny.pre-spawn-environ"))))
             address = stack.enter_context(
                 LocalCluster(
                     n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
@@ -83,6 +83,20 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         if not client.nthreads():
             raise OptionError(f"--cluster {where.cluster}: the scheduler has had no workers for {PATIENCE} seconds")
         yield client
+
+
+def _local(environment: dict[str, Any]) -> dict[str, Any]:
+    """Dask's configuration for workers of this machine, whose `environment` it would set otherwise.
+
+    Nobody looks at the profiles that it takes of them. With its limit for free memory, all arrays of more than 128 KB
+    are asked of the system, and given back, one by one: a third of all processor time.
+    """
+    found = {"distributed.deploy.lost-worker-timeout": RESTART, "distributed.worker.profile.enabled": False}
+    found |= {"distributed.admin.tick.interval": "500ms", "distributed.worker.memory.monitor-interval": "500ms"}
+    watch = {"interval": "10s", "disk": False, "gil.enabled": False}
+    found |= {f"distributed.admin.system-monitor.{name}": value for name, value in watch.items()}
+    found["distributed.nanny.pre-spawn-environ"] = environment | {"MALLOC_TRIM_THRESHOLD_": None}
+    return found
 
 
 def sketch(
