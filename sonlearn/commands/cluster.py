@@ -39,6 +39,9 @@ from sonlearn.tuning.search import criterion
 PATIENCE = 10
 #: How long a worker of a local cluster may take to start again after its death. Dask gives up after 15 seconds.
 RESTART = "5 minutes"
+#: Workers of a local cluster up to which they are threads of this process, which saves their start and what they send
+#: each other. A tenth of a learner's time is Python's, where threads wait for each other; more workers are processes.
+THREADS = 4
 #: What cannot be shared out, by field of `RunOptions`, and why.
 _ALONE = {
     "predictions": "what learners of partitions predict is not what the model predicts; predict afterwards",
@@ -67,10 +70,11 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         if address == "local":
             count = where.workers or os.cpu_count() or 1
             stack.enter_context(dask.config.set(_local(dask.config.get("distributed.nanny.pre-spawn-environ"))))
+            apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.worker"}
             address = stack.enter_context(
                 LocalCluster(
-                    n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
-                    silence_logs=logging.CRITICAL, preload="sonlearn.cluster.worker",
+                    n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL,
+                    **({"processes": False, "memory_limit": 0} if count <= THREADS else apart | {"processes": True}),
                 )
             )  # fmt: skip
         try:
