@@ -33,7 +33,7 @@ from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
-from sonlearn.cluster.plan import COPIED, FIRST_ROWS, HALF, LAST_ROWS, LEAST, PartitionPlan, Rounds, plan, plan_rounds
+from sonlearn.cluster.plan import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, PartitionPlan, Rounds, plan, plan_rounds
 from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
@@ -244,7 +244,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     each: list[Any] = [None] * chosen.learners
     alone: dict[int, int] = {}  # of each partition the first rows that one learner learns alone
     seen = FIRST_ROWS if start is not None and start.examples else 0
-    while seen < FIRST_ROWS and len(alone) < max(len(parts) // HALF, 1):
+    while seen < FIRST_ROWS and len(alone) < last:
         i, rows = len(alone), FIRST_ROWS - seen
         alone[i] = rows
         first = learn(i, base, Span(0, rows))

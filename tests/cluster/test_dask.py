@@ -54,6 +54,12 @@ def here():
 
 
 @pytest.fixture(autouse=True)
+def _first_half(monkeypatch):
+    """One learner learns the first half of the files alone, and two share the other half."""
+    monkeypatch.setattr(cluster, "FIRST_ROWS", FILES // 2 * ROWS)
+
+
+@pytest.fixture(autouse=True)
 def _both_workers(here):
     """A worker that a test has killed is there again for the next one."""
     yield
