@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn import LearnOptions, TextOptions, read_batches
 from sonlearn.cluster import tasks
-from sonlearn.cluster.plan import FIRST_ROWS, HALF, LAST_ROWS, plan_rounds
+from sonlearn.cluster.plan import FIRST_ROWS, LAST_ROWS, plan_rounds
 from sonlearn.cluster.tasks import LearnedPartition, Span
 from sonlearn.data.matrices import to_csr
 from sonlearn.learn.learner import Learner
@@ -52,7 +52,7 @@ def learned(parts: list[tuple], options: LearnOptions, learners: int, rounds: in
             state = learn(i, state, Span())
         return state.learner()
     base, alone, seen = None, dict[int, int](), 0
-    while seen < FIRST_ROWS and len(alone) < len(parts) // HALF:
+    while seen < FIRST_ROWS and len(alone) < len(parts) - 1:
         alone[len(alone)] = FIRST_ROWS - seen
         base = learn(len(alone) - 1, base, Span(0, FIRST_ROWS - seen))
         seen = base.progress.examples
@@ -64,7 +64,7 @@ def learned(parts: list[tuple], options: LearnOptions, learners: int, rounds: in
             for i in those:
                 state = learn(i, state, Span(max(alone.get(i, 0), LAST_ROWS * (i == len(parts) - 1))))
             after.append(state)
-        base, previous = tasks.carry_on(tasks.merge_learned(base, *after), base, previous), base
+        base, previous = tasks.merge_learned(base, previous, *after), base
     last, merged = len(parts) - 1, tasks.begin_round(base, None)
     return tasks.settled_on(job, last + 1, Span(0, LAST_ROWS), parts[last], merged).learner()
 

@@ -60,9 +60,9 @@ def measured(path: str, rows: int, options: LearnOptions) -> Costs:
         learners.append(tasks.learn_rows(job, i + 1, tasks.Span(), parts[i], base))
     count = sum(len(parts[i][1]) for i in range(half, half + FAN))
     row = (time.process_time() - begin) / count
-    tasks.merge_learned(base, *learners[:2])
+    tasks.merge_learned(base, None, *learners[:2])
     begin = time.process_time()
-    merged = tasks.merge_learned(base, *learners)
+    merged = tasks.merge_learned(base, None, *learners)
     entries = sum(parts[i][0].nnz for i in range(half, half + FAN)) / count
     return Costs(row, 4.0 + 10.0 * entries, time.process_time() - begin, float(size_of(merged.learner())))
 

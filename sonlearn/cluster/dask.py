@@ -33,7 +33,7 @@ from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
-from sonlearn.cluster.plan import COPIED, FIRST_ROWS, HALF, LAST_ROWS, LEAST, PartitionPlan, Rounds, plan, plan_rounds
+from sonlearn.cluster.plan import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, PartitionPlan, Rounds, plan, plan_rounds
 from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
@@ -237,11 +237,14 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     def learn(i: int, before: Any, span: Span) -> Any:
         return dask.delayed(functools.partial(tasks.learn_rows, job, i + 1, span))(parts[i], before)
 
+    def begin(i: int, span: Span, before: Any) -> Any:
+        return dask.delayed(functools.partial(tasks.begin_rows, job, i + 1, span))(parts[i], base, before)
+
     last, base = len(parts) - 1, None if start is None else _sent(client, start)
     each: list[Any] = [None] * chosen.learners
     alone: dict[int, int] = {}  # of each partition the first rows that one learner learns alone
     seen = FIRST_ROWS if start is not None and start.examples else 0
-    while seen < FIRST_ROWS and len(alone) < max(len(parts) // HALF, 1):
+    while seen < FIRST_ROWS and len(alone) < last:
         i, rows = len(alone), FIRST_ROWS - seen
         alone[i] = rows
         first = learn(i, base, Span(0, rows))
@@ -253,19 +256,17 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     for own in chosen.rounds:
         chains = []
         for g, numbers in enumerate(own):
-            chain = [dask.delayed(tasks.begin_round)(base, each[g])]
+            chain = list[Any]()
             for i in numbers:
-                chain.append(learn(i, chain[-1], Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0))))
-            chains.append(chain[1:])
+                span = Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0))
+                chain.append(learn(i, chain[-1], span) if chain else begin(i, span, each[g]))
+            chains.append(chain)
         learned = [chain[-1] for chain in chains]
         lights = map(dask.delayed(tasks.without_learner), learned)
-        merged = _tree(base, learned)
+        merged = _tree(base, previous, learned)
         if len(learned) > 1:
-            merged = dask.delayed(tasks.carry_on)(merged, base, previous)
             previous = base
-        merged, *lights = _computed(
-            client, [merged, *lights], [[*chain[COPIED - 1 : -1 : COPIED], chain[-1]] for chain in chains]
-        )
+        merged, *lights = _computed(client, [merged, *lights], [chain[COPIED - 1 : -1 : COPIED] for chain in chains])
         each[: len(lights)] = lights
         base = merged
     settle = dask.delayed(functools.partial(tasks.settled_on, job, last + 1, Span(0, LAST_ROWS)))
@@ -283,12 +284,14 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     )
 
 
-def _tree(base: Any, learned: list[Any]) -> Any:
+def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:
     """The merge of all, at most FAN at a time: on the workers, each of which holds no more learners at once."""
     merge = dask.delayed(tasks.merge_learned)
     while len(learned) > 1:
-        groups = [learned[i : i + FAN] for i in range(0, len(learned), FAN)]
-        learned = [merge(base, *group) if len(group) > 1 else group[0] for group in groups]
+        groups, before = [learned[i : i + FAN] for i in range(0, len(learned), FAN)], None
+        if len(groups) == 1:
+            before = previous
+        learned = [merge(base, before, *group) if len(group) > 1 else group[0] for group in groups]
     return learned[0]
 
 

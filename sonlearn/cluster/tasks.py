@@ -150,6 +150,11 @@ class LearnedPartition(Done):
         arrays = {name: np.array(array) for name, array in self.arrays.items()}
         return Learner.from_arrays(self.header, arrays, threads=threads)
 
+    def to_read(self) -> Learner:
+        """The learner, with these very arrays: to be merged from, not to be changed."""
+        arrays = {name: array if array.flags.writeable else np.array(array) for name, array in self.arrays.items()}
+        return Learner.from_arrays(self.header, arrays)
+
 
 def initial(learner: Learner) -> LearnedPartition:
     """The starting point for continuing `learner`."""
@@ -216,6 +221,13 @@ def _taught(
     return after
 
 
+def begin_rows(
+    job: LearnJob, number: int, span: Span, part: Any, base: LearnedPartition | None, before: LearnedPartition | None
+) -> LearnedPartition:
+    """`learn_rows` of the first partition of a round, see `begin_round`."""
+    return learn_rows(job, number, span, part, begin_round(base, before))
+
+
 def begin_round(base: LearnedPartition | None, before: LearnedPartition | None) -> LearnedPartition | None:
     """The merged learner `base`, to be gone on with by the learner whose progress so far is that of `before`."""
     if base is None or before is None:
@@ -228,14 +240,25 @@ def without_learner(done: LearnedPartition) -> LearnedPartition:
     return dataclasses.replace(done, header={}, arrays={}, names={})
 
 
-def merge_learned(base: LearnedPartition | None, *learned: LearnedPartition) -> LearnedPartition:
-    """The learners merged, which began with `base` (None: with nothing); the first problem, if there is one."""
+def merge_learned(
+    base: LearnedPartition | None, previous: LearnedPartition | None, *learned: LearnedPartition
+) -> LearnedPartition:
+    """The learners merged, which began with `base` (None: with nothing); the first problem, if there is one.
+
+    Parameters
+    ----------
+    previous : with which the round before began, in which several learned: the merged learner's weights go on as they
+        moved since then; None: there was none, or others are still to be merged
+    """
     for done in learned:
         if done.problem is not None:
             return without_learner(done)
     out = LearnedPartition()
     try:
-        merged = Learner.merge([each.learner() for each in learned], base and base.learner())
+        began = base and base.to_read()
+        merged = Learner.merge([each.to_read() for each in learned], began)
+        if began is not None and previous is not None:
+            merged.carry_on(began, previous.to_read())
     except SonlearnError as error:
         out.problem = error
         return out
@@ -245,21 +268,6 @@ def merge_learned(base: LearnedPartition | None, *learned: LearnedPartition) -> 
     out.header, out.arrays = merged.to_arrays()
     out.names = names.known
     return out
-
-
-def carry_on(merged: LearnedPartition, base: LearnedPartition, previous: LearnedPartition | None) -> LearnedPartition:
-    """The merged learner of a round that began with `base`, whose weights go on as in the round that began before.
-
-    Parameters
-    ----------
-    previous : with which the round before began, in which several learned; None: there was none
-    """
-    if previous is None or merged.problem is not None:
-        return merged
-    learner = merged.learner()
-    learner.carry_on(base.learner(), previous.learner())
-    header, arrays = learner.to_arrays()
-    return dataclasses.replace(merged, header=header, arrays=arrays)
 
 
 def settled_on(job: LearnJob, number: int, span: Span, part: Any, merged: LearnedPartition) -> LearnedPartition:

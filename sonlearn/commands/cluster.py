@@ -39,6 +39,9 @@ from sonlearn.tuning.search import criterion
 PATIENCE = 10
 #: How long a worker of a local cluster may take to start again after its death. Dask gives up after 15 seconds.
 RESTART = "5 minutes"
+#: Workers of a local cluster up to which they are threads of this process, which saves their start and what they send
+#: each other. A tenth of a learner's time is Python's, where threads wait for each other; more workers are processes.
+THREADS = 4
 #: What cannot be shared out, by field of `RunOptions`, and why.
 _ALONE = {
     "predictions": "what learners of partitions predict is not what the model predicts; predict afterwards",
@@ -66,11 +69,12 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         address: Any = where.cluster
         if address == "local":
             count = where.workers or os.cpu_count() or 1
-            stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": RESTART}))
+            stack.enter_context(dask.config.set(_local(dask.config.get("distributed.nanny.pre-spawn-environ"))))
+            apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.worker"}
             address = stack.enter_context(
                 LocalCluster(
-                    n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
-                    silence_logs=logging.CRITICAL, preload="sonlearn.cluster.worker",
+                    n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL,
+                    **({"processes": False, "memory_limit": 0} if count <= THREADS else apart | {"processes": True}),
                 )
             )  # fmt: skip
         try:
@@ -83,6 +87,20 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         if not client.nthreads():
             raise OptionError(f"--cluster {where.cluster}: the scheduler has had no workers for {PATIENCE} seconds")
         yield client
+
+
+def _local(environment: dict[str, Any]) -> dict[str, Any]:
+    """Dask's configuration for workers of this machine, whose `environment` it would set otherwise.
+
+    Nobody looks at the profiles that it takes of them. With its limit for free memory, all arrays of more than 128 KB
+    are asked of the system, and given back, one by one: a third of all processor time.
+    """
+    found = {"distributed.deploy.lost-worker-timeout": RESTART, "distributed.worker.profile.enabled": False}
+    found |= {"distributed.admin.tick.interval": "500ms", "distributed.worker.memory.monitor-interval": "500ms"}
+    watch = {"interval": "10s", "disk": False, "gil.enabled": False}
+    found |= {f"distributed.admin.system-monitor.{name}": value for name, value in watch.items()}
+    found["distributed.nanny.pre-spawn-environ"] = environment | {"MALLOC_TRIM_THRESHOLD_": None}
+    return found
 
 
 def sketch(

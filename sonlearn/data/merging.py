@@ -85,11 +85,16 @@ def spectrum(rows: Arrays, by: Sequence[float]) -> tuple[np.ndarray, np.ndarray]
     return lam[::-1], (Q @ U[:, ::-1]).T
 
 
-def renumbered(array: np.ndarray, numbers: np.ndarray, features: int) -> np.ndarray:
-    """`array`, whose row f becomes row numbers[f] of `features` rows; below 0: left out. Other rows are zeros."""
-    out = np.zeros((features, *array.shape[1:]), array.dtype)
+def renumbered(array: np.ndarray, numbers: np.ndarray, features: int, *, shared: bool = False) -> np.ndarray:
+    """`array`, whose row f becomes row numbers[f] of `features` rows; below 0: left out. Other rows are zeros.
+
+    If that changes nothing, and what comes out may be `shared`, it is `array` itself.
+    """
     own = numbers[: len(array)]
     same = int(np.argmax(np.append(own != np.arange(len(own)), True)))  # the base's features mostly, which come first
+    if shared and same == len(array) == features:
+        return array
+    out = np.zeros((features, *array.shape[1:]), array.dtype)
     out[:same] = array[:same]
     known = own[same:] >= 0
     out[own[same:][known]] = array[same:][known]

@@ -82,7 +82,7 @@ def check_mergeable(learners: Sequence[Learner], base: Learner) -> None:
             )
     if base.options.label_delay:
         raise OptionError("--label_delay: rows wait for their labels, so that learners cannot be merged")
-    if not can_merge(base.options):
+    if not base.engine.merges:
         raise OptionError(f"{_named(base.options)}: learners of this method cannot be merged")
 
 

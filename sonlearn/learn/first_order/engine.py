@@ -146,13 +146,14 @@ class FirstOrder(Engine):
 
     def renumbered(self, state: FirstOrderState, numbers: np.ndarray, features: int) -> FirstOrderState:
         """`state` with other numbers (see `Engine.renumbered`), forgetting and shrinkage brought up to date."""
-        table, now = state.table.copy(), state.now.copy().view(np.recarray)
+        table, now = state.table, state.now.copy().view(np.recarray)
         if self._params.lazy:
+            table = table.copy()
             table[:, W] *= np.exp(table[:, SHRUNK] - now.shrunk)
             table[:, G] *= self._params.retention.rate ** (now.n - table[:, WHEN])
             table[:, WHEN], table[:, SHRUNK] = now.n, now.shrunk
         now.seen = features
-        return FirstOrderState(merging.renumbered(table, numbers, features), now)
+        return FirstOrderState(merging.renumbered(table, numbers, features, shared=True), now)
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
         """Sums as of one run, weights moved by the precision gained (see `Engine.merge`)."""

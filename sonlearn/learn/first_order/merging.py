@@ -69,10 +69,12 @@ def merged(params: Any, states: Sequence[Any], base: Any) -> Any:
 
 
 def carried(params: Any, state: Any, base: Any, previous: Any) -> Any:
-    """The state of `FirstOrder.carried`; all have the same features, `state` is modified."""
+    """The state of `FirstOrder.carried`; all have the same features, none of them is modified."""
     if params.rule not in (COIN, FTRL) and not (params.rule == ADA and params.dual):
         before, earlier = (_weights(params, each.table, state.table) for each in (base, previous))
-        state.table[:, W] += merging.MOMENTUM * (before - earlier)
+        table = state.table.copy()
+        table[:, W] += merging.MOMENTUM * (before - earlier)
+        return state._replace(table=table)
     return state
 
 
