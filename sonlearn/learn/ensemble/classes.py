@@ -65,7 +65,7 @@ from sonlearn.options.class_members import CLASS_METHODS, ClassMember, class_mem
 from sonlearn.options.members import NAG_SECONDS
 
 #: Scores held at a time, of all members, rows of a chunk and classes; and rows of a chunk at least.
-CELLS, LEAST_ROWS = 1 << 20, 8
+CELLS, LEAST_ROWS = 1 << 19, 8
 _UNMET = -1
 WORK = [("rows", "i8"), ("entries", "i8"), ("features", "i8"), ("active", "i8"), ("once", "i8"), ("words", "i8")]
 
