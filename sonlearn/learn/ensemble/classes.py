@@ -52,6 +52,7 @@ from sonlearn.learn.ensemble.class_pruning import (
     remembered,
     replayed,
     scattered,
+    too_early,
 )
 from sonlearn.learn.ensemble.committee import LIMIT, NOW, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
@@ -442,7 +443,11 @@ class ClassCommittee(ClassEngine):
         if rows == WORDS_AFTER:
             going = out_of_place(case, active)
         else:
-            going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active)
+            going = (
+                scattered(case, active, state.tally[:, 2:])
+                if rows == FIRST
+                else pruned(case, active, too_early(case, rows))
+            )
         for i in going:
             members[i] = self._engines[i].new()
             state.work["active"] &= ~(1 << i)

@@ -89,7 +89,6 @@ def _new_work(classes: int) -> BayesScratch:
     return BayesScratch(np.zeros(classes), np.zeros(classes), np.zeros(classes, np.int64))
 
 
-
 class Bayes:
     """Member of several classes (see `sonlearn.learn.multiclass`); `decay` is the share that each row discounts."""
 
@@ -183,7 +182,10 @@ class Bayes:
 
     def facts(self, state: BayesCounts) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
-        return {"pairs": count_pairs(state.pairs), "bytes": bytes_of(state.pairs) + state.totals.nbytes + state.since.nbytes}
+        return {
+            "pairs": count_pairs(state.pairs),
+            "bytes": bytes_of(state.pairs) + state.totals.nbytes + state.since.nbytes,
+        }
 
 
 @bare_jit
