@@ -10,8 +10,8 @@ import numpy as np
 
 #: Bytes of a cache line. Arrays begin at a multiple of it, so a row of at most this length is in one line, not two.
 LINE = 64
-#: Arrays of so many bytes are mapped by themselves, so that the system has their memory back as soon as nobody uses them:
-#: what a heap is given back it may keep, and a table that has grown has left a hole in it.
+#: Arrays of so many bytes are mapped by themselves, so that the system has their memory back as soon as nobody uses
+#: them: what a heap is given back it may keep, and a table that has grown leaves a hole in it.
 MAPPED = 1 << 20
 #: From so many on, in pages as large as the system has: tables are read in no order.
 HUGE = 1 << 22

@@ -168,7 +168,7 @@ def softmax(z):
 class CombinerTwin:
     """Newton steps with the whole matrix."""
 
-    def __init__(self, w, prior=0.5, keep=0.9998**32, precision=None):
+    def __init__(self, w, prior=0.25, keep=0.9998**32, precision=None):
         self.w, self.A_0 = np.array(w, float), prior * np.diag(np.ones(len(w)) if precision is None else precision)
         self.A, self.keep, self.rows = self.A_0.copy(), keep, 0
 
@@ -188,7 +188,8 @@ class CombinerTwin:
         if lacking > 0 and second is not None:
             apart = v[:, best] - v[:, second]
             H = H + lacking * np.outer(apart, apart)
-        self.A = self.A + h * H
-        self.w = self.w - h * np.linalg.solve(self.A, mean - v[:, y])
+        g = mean - v[:, y]
+        self.A = self.A + h * (H + 0.15 * np.outer(g, g))
+        self.w = self.w - h * np.linalg.solve(self.A, g)
         if self.rows % 32 == 0:
             self.A = self.keep * self.A + (1 - self.keep) * self.A_0

@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.ensemble.class_combiner import ClassCombiner, combine, new_class_combiner, scratch_for
+from sonlearn.learn.ensemble.class_combiner import SURPRISE, ClassCombiner, combine, new_class_combiner, scratch_for
 from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
 from sonlearn.learn.multiclass.arow import find_rivals
 from sonlearn.learn.multiclass.sums import exponential, largest, total_of
@@ -248,7 +248,7 @@ def replayed(case: ClassPruningCase, chosen: list[int], prior: float) -> tuple[C
         weights, precision = np.append(weights, 1.0), np.append(precision, _FIXED)
     combiner = new_class_combiner(weights, case.decay, precision, prior)
     out = np.zeros(V.shape[1:])
-    combine(combiner, V, classes, np.zeros(n), history.weight, True, scratch_for(len(V), WIDTH), out)
+    combine(combiner, V, classes, np.zeros(n), history.weight, True, SURPRISE, scratch_for(len(V), WIDTH), out)
     own = combiner._replace(w=combiner.w[:k], A=combiner.A[:k, :k], prior=combiner.prior[:k])
     return own, np.where(classes > 0, -out[:, 0], np.nan)
 
