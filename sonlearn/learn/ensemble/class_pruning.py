@@ -70,7 +70,7 @@ CHEAP, CHEAP_AFTER = 1.0, 4096
 #: What the loss may grow by, relatively, for all of the time; and for a member that starts slowly.
 PRICE, NOTHING = 0.015, 0.003
 #: Standard errors by which the growth of a loss may be larger than it was found to be, while members are young.
-DOUBT = 1.5
+DOUBT = 0.75
 #: Newton steps to the best weights, at most, and a step that is no longer worth another.
 STEPS, CLOSE = 8, 1e-3
 #: Sums of probabilities are no less, so that they have a logarithm.
