@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import math
+import mmap
 from typing import Any
 
 import numpy as np
 
 #: Bytes of a cache line. Arrays begin at a multiple of it, so a row of at most this length is in one line, not two.
 LINE = 64
+#: Arrays of so many bytes are mapped by themselves, so that the system has their memory back as soon as nobody uses
+#: them: what a heap is given back it may keep, and a table that has grown leaves a hole in it.
+MAPPED = 1 << 20
+#: From so many on, in pages as large as the system has: tables are read in no order.
+HUGE = 1 << 22
 
 
 def zeros(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
     """`numpy.zeros`, aligned to a cache line. Elements that are never written take no memory."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
+    if size >= MAPPED and hasattr(mmap, "MAP_ANONYMOUS"):  # which a process that is forked has for itself
+        private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        pages = mmap.mmap(-1, size, flags=private)
+        if size >= HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+            pages.madvise(mmap.MADV_HUGEPAGE)
+        mapped: np.ndarray = np.frombuffer(pages, dtype).reshape(shape)
+        return mapped
     raw = np.zeros(size + LINE, dtype=np.uint8)
     begin = -raw.ctypes.data % LINE
     array: np.ndarray = raw[begin : begin + size].view(dtype).reshape(shape)

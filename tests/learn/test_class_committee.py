@@ -346,6 +346,19 @@ def test_the_dearest_that_tells_nothing_goes_first_and_what_costs_nothing_stays(
     assert class_pruning.pruned(rich, [0, 1, 2, 3]) == []
 
 
+def test_cheap_members_are_not_asked_early_on_words():
+    case = case_of(NAMES, member_scores(n=4000), [1, 1, 4, 0])
+    cheap = {i for i, member in enumerate(case.members) if member.cost <= class_pruning.CHEAP}
+    dear = next(i for i in range(len(case.members)) if i not in cheap)
+    words = case._replace(words=True)
+    assert class_pruning.too_early(case, 1024) == class_pruning.too_early(words, class_pruning.CHEAP_AFTER) == set()
+    assert class_pruning.too_early(words, 2048) == cheap
+    every = set(range(len(case.members)))
+    assert class_pruning.pruned(words, [0, 1, 2, 3], every) == []
+    assert class_pruning.pruned(words, [0, 1, 2, 3], every - {dear}) in ([], [dear])
+    assert class_pruning.pruned(words._replace(allowed=0.0), [0, 1, 2, 3], every) != []
+
+
 def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
     some = member_scores((2.0, 2.0, 0.7, 0.0))
     long, short = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
@@ -471,7 +484,7 @@ def test_a_history_of_forty_classes_is_combined_as_all_of_them_are(signal):
     whole = class_combiner.new_class_combiner(np.array([member.weight for member in members]), prior=1.0)
     logs = np.zeros((n, K))
     scratch = class_combiner.scratch_for(k, K)
-    class_combiner.combine(whole, V, met, y, np.ones(n), True, scratch, logs)
+    class_combiner.combine(whole, V, met, y, np.ones(n), True, class_combiner.SURPRISE, scratch, logs)
     history = class_pruning.remembered(class_pruning.new_history(k), [0, 1], V, logs, met, np.arange(n), y, np.ones(n))
     ours, losses = class_pruning.replayed(
         class_pruning.ClassPruningCase(members, history, np.ones(k), False, False), [0, 1], 1.0

@@ -8,6 +8,7 @@ from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, RlsTwin,
 
 from sonlearn.data.rows import Rows
 from sonlearn.learn.ensemble.class_combiner import (
+    SURPRISE,
     combine,
     combine_members,
     level,
@@ -231,7 +232,7 @@ def test_the_combiner_is_its_twin():
     firm = np.array([1.0, 4.0, 1.0, 50.0])
     ours, twin = new_class_combiner(np.array(start), precision=firm), CombinerTwin(start, precision=firm)
     out = np.zeros((len(y), K))
-    combine(ours, V, met, y, h, True, scratch_for(4, K), out)
+    combine(ours, V, met, y, h, True, SURPRISE, scratch_for(4, K), out)
     known = np.concatenate([V[:, i, : met[i]].ravel() for i in range(len(y))])
     assert (known.min(), known.max()) == (-20.0, 0.0)
     for i in range(len(y)):
@@ -256,14 +257,14 @@ def test_members_that_are_not_at_work_cost_no_bit():
         np.zeros((2, len(y), K)),
     )
     whole.w[[1, 3]] = part.w[[1, 3]] = 0.0
-    combine(whole, V, met, y, h, True, scratch_for(4, K), outs[0])
+    combine(whole, V, met, y, h, True, SURPRISE, scratch_for(4, K), outs[0])
     combine_members(part, [0, 2], np.ascontiguousarray(V[[0, 2]]), met, y, h, True, outs[1])
     np.testing.assert_array_equal(outs[0], outs[1])
     np.testing.assert_array_equal(whole.w, part.w)
 
 
 def test_two_classes_are_log_odds():
-    """Of two classes only the difference of the scores counts, and its curvature is p (1 - p)."""
+    """Of two classes only the difference of the scores counts, and its curvature is p (1 - p), beside (p - y)^2."""
     rng = np.random.default_rng(3)
     s, y = rng.normal(size=(80, 3)), rng.integers(0, 2, 80).astype(float)
     V = np.zeros((3, 80, 2))
@@ -272,15 +273,26 @@ def test_two_classes_are_log_odds():
     for v in V:
         level(v, met)
     ours, out = new_class_combiner(np.full(3, 0.2), prior=2.0), np.zeros((80, 2))
-    combine(ours, V, met, y, np.ones(80), True, scratch_for(3, 2), out)
+    combine(ours, V, met, y, np.ones(80), True, 0.3, scratch_for(3, 2), out)
     w, A = np.full(3, 0.2), 2.0 * np.eye(3)
     for i in range(80):
         p = 1 / (1 + math.exp(-w @ s[i]))
         assert out[i, 1] - out[i, 0] == pytest.approx(w @ s[i], abs=1e-9)
-        A = A + p * (1 - p) * np.outer(s[i], s[i])
+        A = A + (p * (1 - p) + 0.3 * (p - y[i]) ** 2) * np.outer(s[i], s[i])
         w = w - np.linalg.solve(A, (p - y[i]) * s[i])
         A = 0.9998**32 * A + (1 - 0.9998**32) * 2.0 * np.eye(3) if i % 32 == 31 else A
     np.testing.assert_allclose(ours.w, w, rtol=1e-9)
+
+
+def test_a_row_that_is_wrong_for_certain_does_not_turn_the_weights_round():
+    V, start = np.zeros((2, 1, 2)), np.full(2, 1.0)
+    V[0, 0, 1], V[1, 0, 0] = -20.0, -1.0
+    g, moved = np.array([20.0, -1.0]), []
+    for surprise in (0.0, SURPRISE):
+        ours, out = new_class_combiner(start), np.zeros((1, 2))
+        combine(ours, V, np.array([2]), np.ones(1), np.ones(1), True, surprise, scratch_for(2, 2), out)
+        moved.append(float(g @ (start - ours.w)))
+    assert moved[0] > 100.0 > 1 / SURPRISE > moved[1] > 0.0
 
 
 @pytest.mark.interpreted

@@ -84,28 +84,34 @@ class NagTwin:
 
 
 class BayesTwin:
-    """Counts of amounts."""
+    """Counts of amounts; the mean of the probabilities of a class's own words and of those of all other classes."""
 
     def __init__(self, d, K, decay=0.0):
         self.C, self.n, self.amounts, self.met = np.zeros((K, d), HALF), np.zeros(K), np.zeros(K), 0
-        self.decay = decay
+        self.taken, self.decay = np.zeros(K), decay
 
     def scores(self, x):
-        a, D = abs(x), (self.C.sum(axis=0) > 0).sum()
-        rows = [
-            np.log1p(self.n[k]) + (a * np.log1p(self.C[k].astype(float))).sum() - a.sum() * np.log(self.amounts[k] + D)
-            for k in range(self.met)
-        ]
-        return np.array(rows) / math.sqrt(max((x != 0).sum(), 1))
+        a, C, there = abs(x), self.C.astype(float), self.C.any(axis=0)
+        q, Q = C.sum(axis=0) + 0.15, self.amounts.sum() + 0.15 * there.sum()
+        rows = []
+        for k in range(self.met):
+            given = max(self.taken[k], 0.65)
+            own = np.log((np.maximum(C[k] - 0.65, 0) + given * q / Q) / (self.amounts[k] + 0.65))
+            others = np.log((q - C[k]) / (Q - self.amounts[k]))
+            rows.append(np.log1p(self.n[k]) + (a * (own - others + np.log(Q))).sum())
+        return np.array(rows) / (2 * math.sqrt(max((x != 0).sum(), 1)))
 
     def learn(self, x, y, h):
         y = int(y)
         self.met = max(self.met, y + 1)
-        self.n, self.amounts = (1 - self.decay) * self.n, (1 - self.decay) * self.amounts
+        for counted in (self.n, self.amounts, self.taken):
+            counted *= 1 - self.decay
         self.C = ((1 - self.decay) * self.C.astype(float)).astype(HALF)
+        before = self.C[y].astype(float)
         self.n[y] += h
         self.amounts[y] += h * abs(x).sum()
-        self.C[y] = (self.C[y] + h * abs(x)).astype(HALF)
+        self.taken[y] += np.maximum(np.minimum(before + h * abs(x), 0.65) - before, 0).sum()
+        self.C[y] = (before + h * abs(x)).astype(HALF)
 
 
 class RlsTwin:
@@ -162,7 +168,7 @@ def softmax(z):
 class CombinerTwin:
     """Newton steps with the whole matrix."""
 
-    def __init__(self, w, prior=0.5, keep=0.9998**32, precision=None):
+    def __init__(self, w, prior=0.25, keep=0.9998**32, precision=None):
         self.w, self.A_0 = np.array(w, float), prior * np.diag(np.ones(len(w)) if precision is None else precision)
         self.A, self.keep, self.rows = self.A_0.copy(), keep, 0
 
@@ -182,7 +188,8 @@ class CombinerTwin:
         if lacking > 0 and second is not None:
             apart = v[:, best] - v[:, second]
             H = H + lacking * np.outer(apart, apart)
-        self.A = self.A + h * H
-        self.w = self.w - h * np.linalg.solve(self.A, mean - v[:, y])
+        g = mean - v[:, y]
+        self.A = self.A + h * (H + 0.15 * np.outer(g, g))
+        self.w = self.w - h * np.linalg.solve(self.A, g)
         if self.rows % 32 == 0:
             self.A = self.keep * self.A + (1 - self.keep) * self.A_0

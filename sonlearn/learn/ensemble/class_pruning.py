@@ -16,7 +16,8 @@ time and tell next to nothing.
 After each of `CHECKPOINTS` rows members are pruned one by one, the one first whose absence costs the least for its
 share of the time, while the loss grows by less than `PRICE` times that share, with some certainty (`Growths`): members
 are still learning, and a thousand rows tell little. What has many features starts slowly: a member on pairs or triples
-is pruned only if it makes no difference, where rows are short.
+is pruned only if it makes no difference, where rows are short. On words the cheap members are asked from `CHEAP_AFTER`
+rows on: naive Bayes is the best of the first thousand rows, and others catch up.
 Members of long memory are asked twice: what they add to all members, and to those of long memory, for labels may stop
 coming. Where there is a budget, members are dropped until the rest fit the budget.
 
@@ -27,13 +28,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.ensemble.class_combiner import ClassCombiner, combine, new_class_combiner, scratch_for
+from sonlearn.learn.ensemble.class_combiner import SURPRISE, ClassCombiner, combine, new_class_combiner, scratch_for
 from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
 from sonlearn.learn.multiclass.arow import find_rivals
 from sonlearn.learn.multiclass.sums import exponential, largest, total_of
@@ -54,6 +55,7 @@ __all__ = [
     "remembered",
     "replayed",
     "scattered",
+    "too_early",
 ]
 
 #: Rows learned after which it is asked whether they are words.
@@ -62,10 +64,13 @@ WORDS_AFTER = 64
 WORDS = 0.2
 #: Rows learned after which members are pruned; WORDS_AFTER and FIRST come before.
 CHECKPOINTS = (1024, 2048, 4096, 8192, 16384, 65536)
+#: Members that cost so much at most are not asked before so many rows of words: what counts words is best at first,
+#: and what learns margins goes on learning when that has said what it can.
+CHEAP, CHEAP_AFTER = 1.0, 4096
 #: What the loss may grow by, relatively, for all of the time; and for a member that starts slowly.
 PRICE, NOTHING = 0.015, 0.003
 #: Standard errors by which the growth of a loss may be larger than it was found to be, while members are young.
-DOUBT = 1.5
+DOUBT = 0.75
 #: Newton steps to the best weights, at most, and a step that is no longer worth another.
 STEPS, CLOSE = 8, 1e-3
 #: Sums of probabilities are no less, so that they have a logarithm.
@@ -177,14 +182,23 @@ def scattered(case: ClassPruningCase, left: list[int], entries: np.ndarray) -> l
     return on_tuples if (entries[on_tuples, 1] / np.maximum(entries[on_tuples, 0], 1.0)).min() >= SCATTERED else []
 
 
-def pruned(case: ClassPruningCase, left: list[int]) -> list[int]:
-    """Positions of the members to prune, of those `left`; two stay at least."""
+def too_early(case: ClassPruningCase, rows: int) -> set[int]:
+    """Positions of the members that are not asked after so many rows: on words, the cheap ones while they are young."""
+    some = case.words and rows < CHEAP_AFTER
+    return {i for i, member in enumerate(case.members) if some and member.cost <= CHEAP}
+
+
+def pruned(case: ClassPruningCase, left: list[int], held: Collection[int] = ()) -> list[int]:
+    """Positions of the members to prune, of those `left`, but none of `held`; two stay at least.
+
+    Where there is a budget those held go as well.
+    """
     left, going = list(left), []
     known = Growths(case) if case.doubt > 0.0 else ReplayedGrowths(case)
     slow = {i: _is_slow(case, i) for i in left}
     share = case.costs / max(case.costs.sum(), 1e-300)
     while len(left) > 2:
-        some = [i for i in left if case.costs[i] > 0.0 or case.members[i].cost > 0.0]
+        some = [i for i in left if (case.costs[i] > 0.0 or case.members[i].cost > 0.0) and i not in held]
         if not some:
             break
         least = {i: known.among_all(left, i) for i in some}
@@ -234,7 +248,7 @@ def replayed(case: ClassPruningCase, chosen: list[int], prior: float) -> tuple[C
         weights, precision = np.append(weights, 1.0), np.append(precision, _FIXED)
     combiner = new_class_combiner(weights, case.decay, precision, prior)
     out = np.zeros(V.shape[1:])
-    combine(combiner, V, classes, np.zeros(n), history.weight, True, scratch_for(len(V), WIDTH), out)
+    combine(combiner, V, classes, np.zeros(n), history.weight, True, SURPRISE, scratch_for(len(V), WIDTH), out)
     own = combiner._replace(w=combiner.w[:k], A=combiner.A[:k, :k], prior=combiner.prior[:k])
     return own, np.where(classes > 0, -out[:, 0], np.nan)
 

@@ -52,6 +52,7 @@ from sonlearn.learn.ensemble.class_pruning import (
     remembered,
     replayed,
     scattered,
+    too_early,
 )
 from sonlearn.learn.ensemble.committee import LIMIT, NOW, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
@@ -65,7 +66,7 @@ from sonlearn.options.class_members import CLASS_METHODS, ClassMember, class_mem
 from sonlearn.options.members import NAG_SECONDS
 
 #: Scores held at a time, of all members, rows of a chunk and classes; and rows of a chunk at least.
-CELLS, LEAST_ROWS = 1 << 20, 8
+CELLS, LEAST_ROWS = 1 << 19, 8
 _UNMET = -1
 WORK = [("rows", "i8"), ("entries", "i8"), ("features", "i8"), ("active", "i8"), ("once", "i8"), ("words", "i8")]
 
@@ -442,7 +443,11 @@ class ClassCommittee(ClassEngine):
         if rows == WORDS_AFTER:
             going = out_of_place(case, active)
         else:
-            going = scattered(case, active, state.tally[:, 2:]) if rows == FIRST else pruned(case, active)
+            going = (
+                scattered(case, active, state.tally[:, 2:])
+                if rows == FIRST
+                else pruned(case, active, too_early(case, rows))
+            )
         for i in going:
             members[i] = self._engines[i].new()
             state.work["active"] &= ~(1 << i)

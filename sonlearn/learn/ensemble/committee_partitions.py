@@ -14,6 +14,9 @@ from sonlearn.learn.ensemble.class_combiner import combine_members, level, new_c
 from sonlearn.learn.ensemble.class_partitions import ClassPartitionEnsemble, ClassPredictions
 from sonlearn.learn.ensemble.partitions import PartitionState
 
+#: A_0 as a multiple of I. Squared gradients are not added: a few committees that are alike are not turned round.
+PRIOR = 0.5
+
 
 class CommitteePartitions(ClassPartitionEnsemble):
     """Engine of committees of partitions, of several classes; labels of rows are numbers of classes."""
@@ -21,7 +24,7 @@ class CommitteePartitions(ClassPartitionEnsemble):
     def new(self, *classes: int) -> PartitionState:
         """State of new committees; `classes` is how many classes have been named."""
         N = len(self.engines)
-        combiner = new_class_combiner(np.full(N, 1.0 / N), self._options.decay)
+        combiner = new_class_combiner(np.full(N, 1.0 / N), self._options.decay, prior=PRIOR)
         return super().new(*classes)._replace(combiner=combiner)
 
     def shares(self, state: PartitionState) -> np.ndarray:
@@ -39,7 +42,7 @@ class CommitteePartitions(ClassPartitionEnsemble):
         V, met = np.ascontiguousarray(predictions.scores.transpose(2, 0, 1)), np.minimum(out.met, K)
         for scores in V:
             level(scores, met)
-        combine_members(state.combiner, list(range(N)), V, met, rows.y, weight, learns, out.scores)
+        combine_members(state.combiner, list(range(N)), V, met, rows.y, weight, learns, out.scores, 0.0)
         out.unseen[:] = predictions.unseen.mean(axis=1)
         later = np.arange(K) >= met[:, None]
         out.scores[later] = np.broadcast_to(out.unseen[:, None], (n, K))[later]

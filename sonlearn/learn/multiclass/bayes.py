@@ -1,15 +1,26 @@
-"""Naive Bayes of several classes [NB]: multinomial, of amounts, smoothed by the features that have been seen.
+"""Naive Bayes of several classes [NB]: multinomial, of amounts; half of a class's own words, half of all others'.
 
-With C_jk the sum of |x_j| over the rows of class k, C_k the sum of those over all features, N_k the rows (by weight)
-and D the features that occurred, a class scores, of a row of s entries,
+With C_jk the sum of |x_j| over the rows of class k, C_j, C_k and C those over all classes, all features and both, N_k
+the rows (by weight) and D the features that occurred, a row of s entries has two scores of class k:
 
-    (ln(N_k + 1) + sum_j |x_j| (ln(1 + C_jk) - ln(C_k + D))) / sqrt(s)
+    own      ln(N_k + 1) + sum_j |x_j| ln((max(C_jk - DISCOUNT, 0) + M_k q_j/Q) / (C_k + DISCOUNT))
+    others   -sum_j |x_j| ln((q_j - C_jk) / (Q - C_k))
+    where    q_j = C_j + PRIOR,  Q = C + PRIOR D,  M_k = max(sum_j min(C_jk, DISCOUNT), DISCOUNT)
 
-The root makes of sums over words that do not come by themselves, as the model would have it, scores of the size of
-other members' scores. A pair that has not met costs nothing: its logarithm is 0.
+*Own* takes a part of what has been counted from each pair and gives it to all features as often as they occur in all
+classes (absolute discounting; Ney, Essen, Kneser: On Structuring Probabilistic Dependences in Stochastic Language
+Modelling, Computer Speech and Language 1994). *Others* says how badly the row goes with all other classes together,
+of which more is known than of one (complement naive Bayes; Rennie, Shih, Teevan, Karger: Tackling the Poor Assumptions
+of Naive Bayes Text Classifiers, ICML 2003). The score is the mean of both, over sqrt(s): the root makes of sums over
+words that do not come by themselves, as the model would have it, scores of the size of other members' scores.
 
-With a forgetting rate d, all counts are multiplied by 1 - d before a row is counted. Those of pairs stand as they were
-when their feature last occurred, and are discounted when they are read.
+What is the same for all classes is left out, so a pair that has not met costs nothing, and each other one logarithm:
+
+    score = (ln(N_k + 1) + sum_j |x_j| ln(M_k (Q - C_k)/(C_k + DISCOUNT))
+             + sum_j |x_j| ln((q_j + max(C_jk - DISCOUNT, 0) Q/M_k) / (q_j - C_jk))) / (2 sqrt(s))
+
+With a forgetting rate d, all counts are multiplied by 1 - d before a row is counted. Those of pairs and
+features stand as they were when the feature last occurred, and are discounted when they are read.
 """
 
 from __future__ import annotations
@@ -23,7 +34,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     DISTANCE,
@@ -42,10 +53,14 @@ from sonlearn.learn.multiclass.pairs import (
     reserve_pairs,
     scale_pairs,
 )
-from sonlearn.views.codes import log_of_next
+from sonlearn.views.codes import log_of_next, logarithms
 
 #: Counts end here, where float32 still counts by ones; less than LEAST is none.
 MOST, LEAST = 16_000_000.0, 1e-30
+#: What is taken from the count of a pair, of words that are mostly alone in a row, and counted as ln 2: nearly all of
+#: the first. And what every feature is counted beforehand. Over 17 sets and 38 others .5 to .8 and .15 to 1 differ by
+#: less than 1 % of the committee's errors.
+DISCOUNT, PRIOR = 0.65, 0.15
 
 
 class BayesCounts(NamedTuple):
@@ -53,9 +68,25 @@ class BayesCounts(NamedTuple):
 
     pairs: Pairs
     rows: np.ndarray  # float64[classes]; weight of the rows of each
-    amounts: np.ndarray  # float64[classes]; sum of |x_j| of those
-    since: np.ndarray  # int64[features]; rows learned when the feature last occurred; length 0 if nothing is forgotten
-    now: np.ndarray  # structured [1]: classes, how many there are; features that have occurred; rows learned; numbers
+    amounts: np.ndarray  # float64[classes]; C_k
+    taken: np.ndarray  # float64[classes]; of each class the sum of min(C_jk, DISCOUNT)
+    totals: np.ndarray  # float64[numbers]; C_j
+    since: np.ndarray  # int64[numbers]; rows learned when the feature last occurred; length 0 if nothing is forgotten
+    # structured [1]: classes, how many there are; features that have occurred; rows learned; numbers of features, those
+    # used; amount, C
+    now: np.ndarray
+
+
+class BayesScratch(NamedTuple):
+    """One row under way."""
+
+    by: np.ndarray  # float64[K]; of each class Q/M_k
+    ratio: np.ndarray  # float64[K]
+    exponents: np.ndarray  # int64[K]
+
+
+def _new_work(classes: int) -> BayesScratch:
+    return BayesScratch(np.zeros(classes), np.zeros(classes), np.zeros(classes, np.int64))
 
 
 class Bayes:
@@ -66,29 +97,32 @@ class Bayes:
 
     def __init__(self, decay: float = 0.0):
         self._decay = decay
+        self._work = _new_work(0)
 
     def new(self) -> BayesCounts:
         """State that has seen nothing."""
-        now = np.zeros(1, dtype=[("classes", "i8"), ("features", "i8"), ("rows", "i8"), ("numbers", "i8")])
-        return BayesCounts(new_pairs(1), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), now)
+        names = ("classes", "features", "rows", "numbers")
+        now = np.zeros(1, dtype=[*((name, "i8") for name in names), ("amount", "f8")])
+        return BayesCounts(new_pairs(1), *(np.zeros(0) for _ in range(4)), np.zeros(0, np.int64), now)
 
     def reserve(self, state: BayesCounts, rows: Rows, features: int) -> BayesCounts:
         """Room for features, and for the classes of `rows`."""
         classes = int(state.now["classes"][0])
         most = max(classes, 1 + int(np.nanmax(rows.y, initial=-1.0)))
         used = int(state.now["numbers"][0])
-        state.now["numbers"] = max(features, used) if self._decay > 0.0 else 0
+        state.now["numbers"] = max(features, used)
         return state._replace(
             pairs=reserve_pairs(state.pairs, features),
             rows=grown(state.rows, most, classes), amounts=grown(state.amounts, most, classes),
+            taken=grown(state.taken, most, classes), totals=grown(state.totals, features, used),
             since=grown(state.since, features, used) if self._decay > 0.0 else state.since,
         )  # fmt: skip
 
     def learn(self, state: BayesCounts, rows: Rows, out: np.ndarray, start: int) -> tuple[BayesCounts, int]:
         """Predict and count rows from `start` on; no row is refused."""
-        at = start
+        at, work = start, self._work_for(out.shape[1])
         while at < len(rows.y):
-            at = learn(self._decay, state, rows, out, at)
+            at = learn(self._decay, state, work, rows, out, at)
             if at < len(rows.y):
                 places = count_places(state.pairs, rows, at, 1, out.shape[1])
                 state = state._replace(pairs=more_room(state.pairs, places, out.shape[1]))
@@ -96,27 +130,34 @@ class Bayes:
 
     def predict(self, state: BayesCounts, rows: Rows, out: np.ndarray) -> int:
         """Predict and change nothing."""
-        predict(self._decay, state, rows, out)
+        predict(self._decay, state, self._work_for(out.shape[1]), rows, out)
         return len(rows.y)
+
+    def _work_for(self, classes: int) -> BayesScratch:
+        if len(self._work.by) < classes:
+            self._work = _new_work(classes)
+        return self._work
 
     def packed(self, state: BayesCounts) -> BayesCounts:
         """`state` without spare room."""
-        classes = state.now["classes"][0]
+        classes, numbers = state.now["classes"][0], state.now["numbers"][0]
         return state._replace(
             pairs=packed_pairs(state.pairs), rows=state.rows[:classes], amounts=state.amounts[:classes],
-            since=state.since[: state.now["numbers"][0]],
+            taken=state.taken[:classes], totals=state.totals[:numbers], since=state.since[:numbers],
         )  # fmt: skip
 
     def renumbered(self, state: BayesCounts, numbers: np.ndarray, features: int, slots: np.ndarray) -> BayesCounts:
         """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
         now, known = state.now.copy(), slots[: len(state.rows)]
-        pairs, since = state.pairs, state.since
+        pairs, since, totals = state.pairs, state.since, state.totals
         if self._decay > 0.0:
-            pairs = faded(pairs, 0, (1.0 - self._decay) ** (now["rows"] - since))
-            since, now["numbers"] = np.full(features, now["rows"][0]), features
+            left = (1.0 - self._decay) ** (now["rows"] - since)
+            pairs, totals, since = faded(pairs, 0, left), left * totals, np.full(features, now["rows"][0])
         now["classes"] = K = 1 + known.max(initial=-1)
-        rows, amounts = (merging.renumbered(each, known, K) for each in (state.rows, state.amounts))
-        return BayesCounts(renumbered_pairs(pairs, numbers, features, slots), rows, amounts, since, now)
+        now["numbers"] = features
+        of_classes = (merging.renumbered(each, known, K) for each in (state.rows, state.amounts, state.taken))
+        totals = merging.renumbered(totals, numbers, features)
+        return BayesCounts(renumbered_pairs(pairs, numbers, features, slots), *of_classes, totals, since, now)
 
     def merge(self, states: Sequence[BayesCounts], base: BayesCounts, rows: Sequence[int]) -> BayesCounts:
         """The counts of one run over all rows (see `Engine.merge`)."""
@@ -133,30 +174,35 @@ class Bayes:
                 [grown(array, K)[:K] for array in each] for each in zip(*(s[1:3] for s in every), strict=True)
             )
         )
+        amounts = np.minimum(amounts, MOST * MOST)
+        taken = np.bincount(classes, np.minimum(counts[:, 0], DISCOUNT), K)
+        totals, now["amount"] = np.bincount(feature, counts[:, 0], int(now["numbers"][0])), amounts.sum()
         since = np.full_like(base.since, now["rows"][0])
-        pairs = table_of(feature, classes, counts, 0)
-        return BayesCounts(pairs, of_rows, np.minimum(amounts, MOST * MOST), since, now)
+        return BayesCounts(table_of(feature, classes, counts, 0), of_rows, amounts, taken, totals, since, now)
 
     def facts(self, state: BayesCounts) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
-        return {"pairs": count_pairs(state.pairs), "bytes": bytes_of(state.pairs) + state.since.nbytes}
+        return {
+            "pairs": count_pairs(state.pairs),
+            "bytes": bytes_of(state.pairs) + state.totals.nbytes + state.since.nbytes,
+        }
 
 
 @bare_jit
-def learn(decay, state, rows, out, start):
+def learn(decay, state, work, rows, out, start):
     """Predict and count rows from `start` on, until there is no room for pairs; returns where that is, or n.
 
     Parameters
     ----------
-    decay : float; state : BayesCounts, modified; rows : Rows, labels slots
+    decay : float; state : BayesCounts, modified; work : BayesScratch, overwritten; rows : Rows, labels slots
     out : float64[n, K], filled in up to the classes shown before each row
     """
-    pairs, now, counts = state.pairs, state.now, state.pairs.values[0]
+    pairs, now, counts, totals = state.pairs, state.now, state.pairs.values[0], state.totals
     for i in range(start, len(rows.y)):
         learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
         if learned and not has_room(pairs, rows, i, 1, out.shape[1]):
             return i
-        score(decay, state, rows, i, out[i])
+        score(decay, state, work, rows, i, out[i])
         if not learned:
             continue
         y, h = int(rows.y[i]), rows.weight[i]
@@ -175,8 +221,12 @@ def learn(decay, state, rows, out, start):
                 now[0]["features"] += 1 if block["size"] == 0 and block["capacity"] == 0 else 0
                 place = add_pair(pairs, f, y, out.shape[1])
             at_pair = pairs.blocks[f]["begin"] + place
-            counts[at_pair] = min(counts[at_pair] + amount, MOST)
+            before = float(counts[at_pair])
+            counts[at_pair] = min(before + amount, MOST)
+            state.taken[y] += max(min(before + amount, DISCOUNT) - before, 0.0)
             state.amounts[y] = min(state.amounts[y] + amount, MOST * MOST)
+            totals[f] = min(totals[f] + amount, MOST * MOST)
+            now[0]["amount"] = min(now[0]["amount"] + amount, MOST * MOST)
     return len(rows.y)
 
 
@@ -190,29 +240,39 @@ def forget(decay, state, rows, i):
     for k in range(state.now[0]["classes"]):
         state.rows[k] *= 1.0 - decay
         state.amounts[k] *= 1.0 - decay
+        state.taken[k] *= 1.0 - decay
+    state.now[0]["amount"] *= 1.0 - decay
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[at]
-        scale_pairs(state.pairs, f, 0, (1.0 - decay) ** (learned - state.since[f]))
+        left = (1.0 - decay) ** (learned - state.since[f])
+        scale_pairs(state.pairs, f, 0, left)
+        state.totals[f] *= left
         state.since[f] = learned
 
 
 @bare_jit
-def predict(decay, state, rows, out):
-    """out[i, :classes] <- scores of row i; `out` is float64[n, K], filled in."""
+def predict(decay, state, work, rows, out):
+    """out[i, :classes] <- scores of row i; `out` is float64[n, K], filled in; `work` : BayesScratch, overwritten."""
     for i in range(len(rows.y)):
-        score(decay, state, rows, i, out[i])
+        score(decay, state, work, rows, i, out[i])
 
 
 @bare_inline
-def score(decay, state, rows, i, z):
-    """z[:classes] <- what each class scores."""
-    pairs, classes, features = state.pairs, state.now[0]["classes"], state.now[0]["features"]
+def score(decay, state, work, rows, i, z):
+    """z[:classes] <- what each class scores. Logarithms of many numbers at a time: they are most of the time."""
+    pairs, classes, ratio, by = state.pairs, state.now[0]["classes"], work.ratio, work.by
+    whole = state.now[0]["amount"] + PRIOR * state.now[0]["features"]
     size, amount = 0, 0.0
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         size += 1
         amount += abs(rows.values[at])
     for k in range(classes):
-        z[k] = log_of_next(state.rows[k]) - amount * math.log(max(state.amounts[k] + features, 1.0))
+        given = max(state.taken[k], DISCOUNT)
+        by[k] = whole / given
+        ratio[k] = given * max(whole - state.amounts[k], PRIOR) / (state.amounts[k] + DISCOUNT)
+    logarithms(ratio, ratio.view(np.int64), work.exponents, classes)
+    for k in range(classes):
+        z[k] = log_of_next(state.rows[k]) + amount * ratio[k]
     counts, end = pairs.values[0], rows.indptr[i + 1]
     large = len(counts) > LARGE_TABLE
     for at in range(rows.indptr[i], end):
@@ -222,13 +282,24 @@ def score(decay, state, rows, i, z):
         if f >= len(pairs.blocks):
             continue
         left = (1.0 - decay) ** (state.now[0]["rows"] - state.since[f]) if decay > 0.0 else 1.0
-        block = pairs.blocks[f]
-        begin = block["begin"]
-        for k in range(min(block["capacity"], classes)):
-            if counts[begin + k] > 0.0:
-                z[k] += x * log_of_next(left * counts[begin + k])
-        for e in range(begin, begin + block["size"]):
-            z[pairs.classes[e]] += x * log_of_next(left * counts[e])
-    root = 1.0 / math.sqrt(max(size, 1))
+        block, q = pairs.blocks[f], left * state.totals[f] + PRIOR
+        begin, size_of_list = block["begin"], block["size"]
+        dense = min(block["capacity"], classes)
+        for k in range(dense):
+            ratio[k] = ratio_of(left * counts[begin + k], q, by[k])
+        for e in range(size_of_list):
+            ratio[e] = ratio_of(left * counts[begin + e], q, by[pairs.classes[begin + e]])
+        logarithms(ratio, ratio.view(np.int64), work.exponents, max(dense, size_of_list))
+        for k in range(dense):
+            z[k] += x * ratio[k]
+        for e in range(size_of_list):
+            z[pairs.classes[begin + e]] += x * ratio[e]
+    root = 0.5 / math.sqrt(max(size, 1))
     for k in range(classes):
         z[k] *= root
+
+
+@forced_inline
+def ratio_of(c, q, by):
+    """(q + max(c - DISCOUNT, 0) by) / (q - c); 1 for c = 0."""
+    return (q + max(c - DISCOUNT, 0.0) * by) / max(q - c, PRIOR)
