@@ -85,8 +85,8 @@ def simulated(costs: Costs, workers: int, files: int, bytes_each: float, gigabit
         seconds += max(longest * part, sum(map(len, own)) * TASK) + levels * (merge + (FAN - 1) * sent)
         seconds += math.ceil(math.log2(len(own) + 1)) * sent
         work += sum(map(len, own)) * part + merges * merge
-        moved += (len(own) - 1 + len(own) + sum(math.ceil(len(each) / COPIED) for each in own)) * size
-        count += sum(map(len, own)) + 2 * len(own) + merges
+        moved += (len(own) - 1 + len(own) + sum((len(each) - 1) // COPIED for each in own)) * size
+        count += sum(map(len, own)) + len(own) + merges
     return Run(seconds, work, moved, (FAN + 4) * size, count)
 
 

@@ -34,13 +34,11 @@ from distributed import Client, KilledWorker, default_client, wait
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
 from sonlearn.cluster.plan import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, PartitionPlan, Rounds, plan, plan_rounds
-from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, PredictedBatch, Reading, Sketched, Span
+from sonlearn.cluster.tasks import Answered, Done, LearnJob, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
-from sonlearn.learn.merge import fit_combiner, merge_learners
 from sonlearn.learn.merging import can_merge
 from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.report.outcomes import progress_of
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
@@ -351,17 +349,33 @@ class _Copies:
 
 def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: PartitionPlan, start: Learner | None) -> Trained:
     """Learners that cannot be merged, all of them in one model (`sonlearn.learn.merge`), or a single one."""
-    apart, further, further_predictions = _graph(job, parts, chosen, None if start is None else _sent(client, start))
-    futures = client.compute([*further, *further_predictions, *map(dask.delayed(_without_learner), apart)])
-    found = results_of(futures)
-    n = len(chosen.learners)
-    learned_by, further_predictions, before = found[:n], found[n:-n], found[-n:]
-    for done in (*before, *learned_by):
+    apart, after, predicted = _graph(job, parts, chosen, None if start is None else _sent(client, start))
+    lights = [dask.delayed(tasks.without_arrays)(each) for each in (*apart, *after)]
+    n, model = len(apart), after[0]
+    if n > 1:
+        of = [getattr(parts[own[0]], "name", f"part {own[0] + 1}") for own in chosen.learners]
+        stack = functools.partial(tasks.stacked, of, 0 if start is None else start.examples)
+        model = dask.delayed(stack)(lights[:n], after)
+        for each in zip(*predicted, strict=True):  # one further partition after the other
+            model = dask.delayed(tasks.combined)(model, list(each))
+    futures = client.compute([model, *lights])
+    found = results_of(futures[1:])
+    before, learned_by = found[:n], found[n:]
+    for done in found:
         check_done(done, job.reading)
     if not sum(each.progress.examples for each in learned_by):
         raise nothing(parts, sum(each.skipped for each in learned_by), learned_by[0].errors)
-    started = 0 if start is None else start.examples
-    return _merge(chosen, learned_by, further_predictions, before, parts, started)
+    (done,) = results_of(futures[:1])
+    check_done(done, job.reading)
+    names, first = NameTable(), learned_by[0]
+    names.add((slot, name) for slot, known in done.names.items() for name in known)
+    if n == 1:
+        return Trained(done.learner(), names, chosen, [first.progress], None, first.skipped, first.errors)
+    further = first.skipped - before[0].skipped, first.errors[len(before[0].errors) :]
+    skipped = sum(each.skipped for each in before) + further[0]
+    errors = [error for each in before for error in each.errors] + further[1]
+    each = [own.progress for own in before]
+    return Trained(done.learner(), names, chosen, each, done.progress, skipped, errors[:10])
 
 
 def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client | None = None) -> Iterator[Answered]:
@@ -501,7 +515,7 @@ def client_here() -> Client:
 
 
 def _graph(job: LearnJob, parts: list[Any], chosen: PartitionPlan, start: Any) -> tuple[list, list, list]:
-    """(each learner after its own partitions, after the further ones as well, its predictions of the latter).
+    """(each learner after its own partitions, after the further ones as well, of each its predictions of the latter).
 
     Each begins with `start`, a future of a learner, or anew if it is None.
     """
@@ -509,65 +523,19 @@ def _graph(job: LearnJob, parts: list[Any], chosen: PartitionPlan, start: Any) -
     def call(what: Callable, i: int) -> Any:
         return dask.delayed(functools.partial(what, job, i + 1))
 
-    apart, after, further_predictions = [], [], []
+    apart, after, predicted = [], [], list[list[Any]]()
     for own in chosen.learners:
         state = start
         for i in own:
             state = call(tasks.learn_partition, i)(parts[i], state)
         apart.append(state)
+        predicted.append([])
         for i in chosen.further:
             both = call(tasks.learn_further, i)(parts[i], state)
             state = both[0]
-            further_predictions.append(both[1])
+            predicted[-1].append(both[1])
         after.append(state)
-    return apart, after, further_predictions
-
-
-def _without_learner(learned_by: LearnedPartition) -> LearnedPartition:
-    return dataclasses.replace(learned_by, arrays={}, names={})
-
-
-def _merge(
-    chosen: PartitionPlan,
-    learned_by: list[LearnedPartition],
-    further_predictions: list[list[PredictedBatch]],
-    before: list[LearnedPartition],
-    parts: list[Any],
-    started: int,
-) -> Trained:
-    """Merge the learners and train the combiner.
-
-    Parameters
-    ----------
-    learned_by, before : each learner after and before the further partitions
-    further_predictions : of each learner, for each further partition
-    started : number of rows that each learner had learned before this run
-    """
-    names = NameTable()
-    for each in learned_by:
-        names.add((slot, name) for slot, known in each.names.items() for name in known)
-    first, learners = learned_by[0], [each.learner() for each in learned_by]
-    if len(learners) == 1:
-        return Trained(learners[0], names, chosen, [first.progress], None, first.skipped, first.errors)
-    of = [getattr(parts[own[0]], "name", f"part {own[0] + 1}") for own in chosen.learners]
-    merged, progress = (
-        merge_learners(learners, [each.tally for each in before], of),
-        progress_of(learners[0].options),
-    )
-    own = [int(each.header["examples"]) - started for each in before]
-    merged.examples = started + sum(own) + first.header["examples"] - before[0].header["examples"]
-    steps = len(chosen.further)
-    of_learners = [
-        [batch for part in further_predictions[j : j + steps] for batch in part]
-        for j in range(0, len(further_predictions), steps)
-    ]
-    for rows in zip(*of_learners, strict=True):
-        batch = rows[0].batch
-        tasks.count(progress, batch, fit_combiner(merged, batch, [each.predictions for each in rows]))
-    further = first.skipped - before[0].skipped, first.errors[len(before[0].errors) :]
-    skipped = sum(each.skipped for each in before) + further[0]
-    errors = [error for each in before for error in each.errors] + further[1]
-    return Trained(merged, names, chosen, [each.progress for each in before], progress, skipped, errors[:10])
+    return apart, after, predicted
 
 
 def check_done(done: Done, reading: Reading) -> None:

@@ -19,7 +19,7 @@ from sonlearn.cluster.plan import SETTLED
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
-from sonlearn.learn.merge import PartitionPredictions, Tally
+from sonlearn.learn.merge import PartitionPredictions, Tally, fit_combiner, merge_learners
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import HASHED
 from sonlearn.report.outcomes import outcome_of, progress_of
@@ -301,6 +301,59 @@ def learn_further(
     after.header, after.arrays = learner.to_arrays()
     after.names = names.known
     return after, predicted_batches
+
+
+def without_arrays(done: LearnedPartition) -> LearnedPartition:
+    """How the work went, with the header of the learner."""
+    return dataclasses.replace(done, arrays={}, names={})
+
+
+def stacked(
+    of: list[str], started: int, before: list[LearnedPartition], learned_by: list[LearnedPartition]
+) -> LearnedPartition:
+    """Learners that cannot be merged, all in one, whose combiner has learned nothing (`sonlearn.learn.merge`).
+
+    Parameters
+    ----------
+    of : names of each learner's first partition
+    started : number of rows that each learner had learned before this run
+    before, learned_by : each learner before the further partitions, without its arrays, and after them
+    """
+    out = LearnedPartition()
+    if any(each.problem is not None for each in (*before, *learned_by)):
+        return out  # whoever waits sees the problems themselves
+    learners = [each.to_read() for each in learned_by]
+    if not sum(each.examples for each in learners):
+        return out
+    try:
+        merged = merge_learners(learners, [each.tally for each in before], of)
+    except SonlearnError as error:
+        out.problem = error
+        return out
+    own = [int(each.header["examples"]) for each in before]
+    merged.examples = sum(own) - started * (len(own) - 1) + learned_by[0].header["examples"] - own[0]
+    names = NameTable()
+    for each in learned_by:
+        names.add((slot, name) for slot, known in each.names.items() for name in known)
+    out.header, out.arrays = merged.to_arrays()
+    out.names, out.progress = names.known, progress_of(merged.options)
+    return out
+
+
+def combined(merged: LearnedPartition, predicted: list[list[PredictedBatch]]) -> LearnedPartition:
+    """`stacked` learners after their combiner has learned what each of them `predicted` of a further partition."""
+    if merged.problem is not None or merged.progress is None:
+        return merged
+    learner, progress = merged.learner(), copy.deepcopy(merged.progress)
+    out = dataclasses.replace(merged, progress=progress)
+    try:
+        for rows in zip(*predicted, strict=True):
+            batch = rows[0].batch
+            count(progress, batch, fit_combiner(learner, batch, [each.predictions for each in rows]))
+    except SonlearnError as error:
+        out.problem = error
+    out.header, out.arrays = learner.to_arrays()
+    return out
 
 
 def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedPartition, Learner, NameTable]:

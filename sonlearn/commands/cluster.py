@@ -69,7 +69,7 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         address: Any = where.cluster
         if address == "local":
             count = where.workers or os.cpu_count() or 1
-            stack.enter_context(dask.config.set(_local(dask.config.get("distributed.nanny.pre-spawn-environ"))))
+            stack.enter_context(dask.config.set(local_settings(dask.config.get("distributed.nanny.pre-spawn-environ"))))
             apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.worker"}
             address = stack.enter_context(
                 LocalCluster(
@@ -89,7 +89,7 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         yield client
 
 
-def _local(environment: dict[str, Any]) -> dict[str, Any]:
+def local_settings(environment: dict[str, Any]) -> dict[str, Any]:
     """Dask's configuration for workers of this machine, whose `environment` it would set otherwise.
 
     Nobody looks at the profiles that it takes of them. With its limit for free memory, all arrays of more than 128 KB

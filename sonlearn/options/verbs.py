@@ -75,7 +75,7 @@ class ClusterOptions:
         metavar="ADDRESS",
     )  # fmt: skip
     workers: int | None = option(
-        None, "with --cluster: learners of partitions of the data, and processes of local (default: one for each core "
+        None, "with --cluster: learners of partitions of the data, and workers of local (default: one for each core "
         "here, or worker there)", parse=int, low=1, high=1024, metavar="N",
     )  # fmt: skip
     rounds: int | None = option(

@@ -28,7 +28,7 @@ from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions
 from sonlearn.cluster import dask as cluster
 from sonlearn.cluster import tasks
 from sonlearn.cluster.plan import COPIED
-from sonlearn.commands.cluster import RESTART
+from sonlearn.commands.cluster import RESTART, local_settings
 from sonlearn.data.matrices import to_csr
 from sonlearn.learn.merge import Tally, merge_learners
 from sonlearn.sketch import load, make_sketch
@@ -546,8 +546,9 @@ def test_settings_are_shared_out(here, days, tmp_path):
         assert why in err
 
 
-def test_several_classes(here, tmp_path):
+def test_several_classes(here, tmp_path, monkeypatch):
     """The first half has classes 1 and 2, the second 2 and 3, and in the last file there is a fourth one."""
+    monkeypatch.setattr(cluster, "FIRST_ROWS", 4 * 60)
     data, rng = [str(tmp_path / f"{day}.svm") for day in range(8)], np.random.default_rng(0)
     for day, name in enumerate(data):
         classes = rng.integers(1, 3, 60) + (day > 3) + (day > 6) * (np.arange(60) > 30)
@@ -634,7 +635,46 @@ def test_what_a_cluster_cannot_do_is_said_at_once(here, days, tmp_path):
     assert run("train", *on, empty, empty)[2] == run("train", "--quiet", empty)[2]
 
 
-def test_local_is_a_cluster_of_processes_here(days, tmp_path):
+def test_few_rows_are_learned_by_one_learner(here, days, monkeypatch):
+    """Where there are fewer than are learned first: all but the last partition."""
+    monkeypatch.setattr(cluster, "FIRST_ROWS", FILES * ROWS)
+    (names, _), one = days, Learner(method="nag")
+    for batch in read_batches(names):
+        one.partial_fit(batch)
+    trained = cluster.trained(names, one.options, tasks.Reading(TextOptions()), learners=2, client=here)
+    assert trained.learner.examples == one.examples == FILES * ROWS
+    for batch in read_batches(names):
+        np.testing.assert_allclose(trained.learner.predict(batch).raw, one.predict(batch).raw, rtol=1e-12)
+
+
+def test_stacked_learners_send_no_predictions_to_the_client(here, days, monkeypatch):
+    """Of what is asked for, the model alone has arrays: the combiner learns on a worker."""
+    found, result = [], cluster._result
+
+    def noted(future, timeout):
+        found.append(result(future, timeout))
+        return found[-1]
+
+    monkeypatch.setattr(cluster, "_result", noted)
+    assert cluster.train(days[0], OPTIONS, TextOptions(format="svmlight"), learners=2, client=here).partitions == 2
+    assert {type(each) for each in found} == {tasks.LearnedPartition}
+    assert sum(bool(each.arrays) for each in found) == 1
+
+
+def test_local_workers_are_threads_or_processes(days, tmp_path, monkeypatch):
+    """The model is the same; processes are not asked to give memory back at once."""
+    names, models = days[0], [str(tmp_path / name) for name in ("threads", "processes")]
+    for most, model in zip((2, 1), models, strict=True):
+        monkeypatch.setattr("sonlearn.commands.cluster.THREADS", most)
+        on = ("--quiet", "--cluster", "local", "--workers", 2)
+        assert run("train", *on, "--method", "nag", "-f", model, *names) == (0, "", "")
+    same_arrays(*map(Learner.load, models))
+    environment = {"MALLOC_TRIM_THRESHOLD_": 65536, "OMP_NUM_THREADS": 1}
+    found = local_settings(environment)["distributed.nanny.pre-spawn-environ"]
+    assert found == {"MALLOC_TRIM_THRESHOLD_": None, "OMP_NUM_THREADS": 1}
+
+
+def test_local_is_a_cluster_here(days, tmp_path):
     names, _ = days
     command = [sys.executable, "-m", "sonlearn", "train", "--cluster", "local", "--workers", "2", "--method", "nag"]
     done = subprocess.run(

@@ -1,0 +1,57 @@
+"""Merges as workers do them, without a cluster."""
+
+import numpy as np
+import pytest
+from streams import zipf
+
+from sonlearn import Learner, LearnOptions
+from sonlearn.cluster import tasks
+from sonlearn.data import merging
+
+
+def rounds_of(options):
+    """(with which the round before began, with which this one began, two learners that went on from there)."""
+    batch, learner, kept = zipf(n=900, d=60, s=8), Learner(options), []
+    for part in range(2):
+        learner.partial_fit(batch.part(150 * part, 150 * (part + 1)))
+        kept.append(learner.copy())
+    learned = [kept[1].copy(), kept[1].copy()]
+    for each, start in zip(learned, (300, 600), strict=True):
+        each.partial_fit(batch.part(start, start + 300))
+    return *kept, learned
+
+
+@pytest.mark.parametrize("method", ["nag", "arow", "ftrl", "drfd", "committee"])
+def test_a_merge_reads_learners_where_they_are(method):
+    previous, base, learned = rounds_of(LearnOptions(method=method))
+    every = [tasks.initial(each) for each in (base, previous, *learned)]
+    before = [{name: array.copy() for name, array in each.arrays.items()} for each in every]
+    found = tasks.merge_learned(*every)
+    for each, arrays in zip(every, before, strict=True):
+        for name, array in each.arrays.items():
+            np.testing.assert_array_equal(array, arrays[name], err_msg=name)
+    expected = Learner.merge([each.copy() for each in learned], base.copy())
+    expected.carry_on(base, previous)
+    assert found.problem is None
+    for name, array in expected.to_arrays()[1].items():
+        np.testing.assert_array_equal(found.arrays[name], array, err_msg=name)
+
+
+def test_arrays_that_cannot_be_written_are_copied():
+    learner = Learner(method="nag")
+    learner.partial_fit(zipf(n=20, d=9, s=3))
+    state = tasks.initial(learner)
+    for array in state.arrays.values():
+        array.flags.writeable = False
+    state.to_read().partial_fit(zipf(n=20, d=9, s=3))
+
+
+def test_numbers_that_stay_need_no_copy():
+    table = np.arange(6.0).reshape(3, 2)
+    assert merging.renumbered(table, np.arange(3), 3, shared=True) is table
+    assert merging.renumbered(table, np.arange(3), 3) is not table
+    for shared in (False, True):
+        longer = merging.renumbered(table, np.arange(3), 4, shared=shared)
+        np.testing.assert_array_equal(longer, [*table, [0.0, 0.0]])
+        other = merging.renumbered(table, np.array([0, 2, -1]), 3, shared=shared)
+        np.testing.assert_array_equal(other, [[0.0, 1.0], [0.0, 0.0], [2.0, 3.0]])
