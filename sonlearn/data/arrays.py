@@ -11,10 +11,9 @@ import numpy as np
 #: Bytes of a cache line. Arrays begin at a multiple of it, so a row of at most this length is in one line, not two.
 LINE = 64
 #: Arrays of so many bytes are mapped by themselves, so that the system has their memory back as soon as nobody uses
-#: them: what a heap is given back it may keep, and a table that has grown leaves a hole in it.
+#: them: what a heap is given back it may keep, and a table that has grown leaves a hole in it. Pages of 4 KB: in large
+#: ones, which numpy asks for, room that is never touched takes memory.
 MAPPED = 1 << 20
-#: From so many on, in pages as large as the system has: tables are read in no order.
-HUGE = 1 << 22
 
 
 def zeros(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
@@ -23,10 +22,7 @@ def zeros(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
     size = math.prod(shape) * dtype.itemsize
     if size >= MAPPED and hasattr(mmap, "MAP_ANONYMOUS"):  # which a process that is forked has for itself
         private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-        pages = mmap.mmap(-1, size, flags=private)
-        if size >= HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
-            pages.madvise(mmap.MADV_HUGEPAGE)
-        mapped: np.ndarray = np.frombuffer(pages, dtype).reshape(shape)
+        mapped: np.ndarray = np.frombuffer(mmap.mmap(-1, size, flags=private), dtype).reshape(shape)
         return mapped
     raw = np.zeros(size + LINE, dtype=np.uint8)
     begin = -raw.ctypes.data % LINE

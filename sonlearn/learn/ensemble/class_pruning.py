@@ -70,7 +70,7 @@ CHEAP, CHEAP_AFTER = 1.0, 4096
 #: What the loss may grow by, relatively, for all of the time; and for a member that starts slowly.
 PRICE, NOTHING = 0.015, 0.003
 #: Standard errors by which the growth of a loss may be larger than it was found to be, while members are young.
-DOUBT = 0.75
+DOUBT = 1.5
 #: Newton steps to the best weights, at most, and a step that is no longer worth another.
 STEPS, CLOSE = 8, 1e-3
 #: Sums of probabilities are no less, so that they have a logarithm.
@@ -235,7 +235,9 @@ def cheapest(
     return best, found[best]
 
 
-def replayed(case: ClassPruningCase, chosen: list[int], prior: float) -> tuple[ClassCombiner, np.ndarray]:
+def replayed(
+    case: ClassPruningCase, chosen: list[int], prior: float, surprise: float = SURPRISE
+) -> tuple[ClassCombiner, np.ndarray]:
     """(combiner of the `chosen` after the history, float64[rows] its losses, NaN where there was nothing to lose)."""
     history, k = case.history, len(chosen)
     V = np.ascontiguousarray(history.scores[:, chosen].transpose(1, 0, 2), dtype=np.float64)
@@ -248,7 +250,7 @@ def replayed(case: ClassPruningCase, chosen: list[int], prior: float) -> tuple[C
         weights, precision = np.append(weights, 1.0), np.append(precision, _FIXED)
     combiner = new_class_combiner(weights, case.decay, precision, prior)
     out = np.zeros(V.shape[1:])
-    combine(combiner, V, classes, np.zeros(n), history.weight, True, SURPRISE, scratch_for(len(V), WIDTH), out)
+    combine(combiner, V, classes, np.zeros(n), history.weight, True, surprise, scratch_for(len(V), WIDTH), out)
     own = combiner._replace(w=combiner.w[:k], A=combiner.A[:k, :k], prior=combiner.prior[:k])
     return own, np.where(classes > 0, -out[:, 0], np.nan)
 
@@ -330,7 +332,10 @@ class Growths:
 
 
 class ReplayedGrowths(Growths):
-    """The same of the losses of combiners run anew over the history: what will come of it, where members are few."""
+    """The same of the losses of combiners run anew over the history: what will come of it, where members are few.
+
+    Without `SURPRISE`, with which a combiner learns more slowly what to do without a member.
+    """
 
     def __init__(self, case: ClassPruningCase):
         super().__init__(case)
@@ -343,7 +348,7 @@ class ReplayedGrowths(Growths):
 
     def _loss(self, among: list[int]) -> float:
         if tuple(among) not in self._losses:
-            losses, start = replayed(self._case, among, _PRIOR)[1], len(self._case.history.weight) // 4
+            losses, start = replayed(self._case, among, _PRIOR, 0.0)[1], len(self._case.history.weight) // 4
             known = start + np.flatnonzero(~np.isnan(losses[start:]))
             found = np.average(losses[known], weights=self._case.history.weight[known]) if len(known) else 0.0
             self._losses[tuple(among)] = float(found)
