@@ -93,7 +93,7 @@ def local_settings(environment: dict[str, Any]) -> dict[str, Any]:
     """Dask's configuration for workers of this machine, whose `environment` it would set otherwise.
 
     Nobody looks at the profiles that it takes of them. With its limit for free memory, all arrays of more than 128 KB
-    are asked of the system, and given back, one by one: a third of all processor time.
+    are asked of the system, and given back, one by one: a quarter of all processor time.
     """
     found = {"distributed.deploy.lost-worker-timeout": RESTART, "distributed.worker.profile.enabled": False}
     found |= {"distributed.admin.tick.interval": "500ms", "distributed.worker.memory.monitor-interval": "500ms"}
