@@ -71,7 +71,7 @@ class ClusterOptions:
     """Where the work of a verb is done, if not in this process."""
 
     cluster: str | None = option(
-        None, "share the files out: tcp://HOST:PORT, a Dask scheduler; local: processes here (needs dask)",
+        None, "share the files out: tcp://HOST:PORT, a Dask scheduler; local: workers here (needs dask)",
         metavar="ADDRESS",
     )  # fmt: skip
     workers: int | None = option(
