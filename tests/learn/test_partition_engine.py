@@ -265,7 +265,8 @@ class ClassTwin(Twin):
 def test_committees_of_classes_equal_their_learners_and_one_combiner_of_classes():
     options, batch, further = OF_CLASSES["committee"], of_classes(), of_classes().part(200, 320)
     ours = united(options, batch)
-    got, labels, twin = ours.partial_fit(further), ours.classes, CombinerTwin([1 / 3] * 3)
+    got, labels = ours.partial_fit(further), ours.classes
+    twin = CombinerTwin([1 / 3] * 3, prior=0.5, surprise=0.0)
     predicted = [(each, each.partial_fit(further)) for each in learned(options, batch)]
     met, raw_h = 4, [h for y, h in zip(batch.y[:200], batch.weight[:200], strict=True) if h > 0 and y == y]
     for i in range(120):

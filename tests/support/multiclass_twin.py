@@ -168,9 +168,9 @@ def softmax(z):
 class CombinerTwin:
     """Newton steps with the whole matrix."""
 
-    def __init__(self, w, prior=0.25, keep=0.9998**32, precision=None):
+    def __init__(self, w, prior=0.25, keep=0.9998**32, precision=None, surprise=0.15):
         self.w, self.A_0 = np.array(w, float), prior * np.diag(np.ones(len(w)) if precision is None else precision)
-        self.A, self.keep, self.rows = self.A_0.copy(), keep, 0
+        self.A, self.keep, self.rows, self.surprise = self.A_0.copy(), keep, 0, surprise
 
     def predict(self, v):
         """float64[K]: probabilities of levelled scores float64[k, K]."""
@@ -189,7 +189,7 @@ class CombinerTwin:
             apart = v[:, best] - v[:, second]
             H = H + lacking * np.outer(apart, apart)
         g = mean - v[:, y]
-        self.A = self.A + h * (H + 0.15 * np.outer(g, g))
+        self.A = self.A + h * (H + self.surprise * np.outer(g, g))
         self.w = self.w - h * np.linalg.solve(self.A, g)
         if self.rows % 32 == 0:
             self.A = self.keep * self.A + (1 - self.keep) * self.A_0
