@@ -19,6 +19,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline
+from sonlearn.learn.linear_algebra import dot
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8
@@ -83,18 +84,6 @@ def largest(d):
     return at
 
 
-@forced_inline
-def dot(a, b):
-    """Sum of a_j b_j over rows whose length is a multiple of four."""
-    p = q = r = s = 0.0
-    for j in range(0, len(a), 4):
-        p += a[j] * b[j]
-        q += a[j + 1] * b[j + 1]
-        r += a[j + 2] * b[j + 2]
-        s += a[j + 3] * b[j + 3]
-    return (p + q) + (r + s)
-
-
 @bare_inline
 def tridiagonal(A, d, e, by, p):
     """(d, e) <- diagonal and off-diagonal of a tridiagonal H_{r-3} .. H_0 A H_0 .. H_{r-3}, H_k = I - by_k v_k v_k'.
@@ -108,9 +97,9 @@ def tridiagonal(A, d, e, by, p):
         d[k] = v[k]
         for j in range(k + 1):
             v[j] = 0.0
-        head, square = v[k + 1], dot(v, v)
+        head, square = v[k + 1], dot(v, v, len(v))
         v[k + 1] = 0.0
-        if dot(v, v) < TINY:  # tridiagonal already
+        if dot(v, v, len(v)) < TINY:  # tridiagonal already
             e[k] = head
             continue
         length = math.copysign(math.sqrt(square), head)
@@ -118,7 +107,7 @@ def tridiagonal(A, d, e, by, p):
         v[k + 1] = head + length
         by[k] = 1.0 / (length * v[k + 1])
         times_rest(A, k, p)
-        half = 0.5 * by[k] * (by[k] * dot(p, v))
+        half = 0.5 * by[k] * (by[k] * dot(p, v, len(v)))
         for j in range(len(p)):
             p[j] = by[k] * p[j] - half * v[j]
         for i in range(k + 1, r):

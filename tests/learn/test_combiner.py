@@ -1,5 +1,7 @@
 """The combiner against its definition with explicit matrices."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -15,11 +17,10 @@ from sonlearn.learn.ensemble.combiner import (
     combine,
     combine_some,
     new_combiner,
-    slope_and_curvature,
     value_slope_curvature,
     without,
 )
-from sonlearn.learn.losses import loss_of, loss_value, repeated_loss
+from sonlearn.learn.losses import loss_of, loss_slope, loss_value, repeated_loss
 from sonlearn.options.members import Member
 
 pytestmark = pytest.mark.interpreted
@@ -198,4 +199,5 @@ def test_value_slope_and_curvature_are_those_of_the_loss():
     for label, score in zip(y, z, strict=True):
         value, slope, c = value_slope_curvature(LOGISTIC_LOSS, score, label)
         assert value == loss_value(LOGISTIC_LOSS, score, label)
-        assert (slope, c) == slope_and_curvature(LOGISTIC_LOSS, score, label)
+        e = math.exp(-abs(score))
+        assert (slope, c) == (loss_slope(LOGISTIC_LOSS, score, label), max(e / ((1.0 + e) * (1.0 + e)), FLOOR))

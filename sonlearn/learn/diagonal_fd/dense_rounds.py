@@ -13,7 +13,7 @@ from sonlearn.learn.diagonal_fd.rounds import LIMIT, step_of
 from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
 from sonlearn.learn.diagonal_fd.state import LONGEST
 from sonlearn.learn.eigenpairs import leading_eigenpairs
-from sonlearn.learn.linear_algebra import clear, factor_identity_plus, solve_lower, solve_upper
+from sonlearn.learn.linear_algebra import clear, dot, factor_identity_plus, solve_lower, solve_upper
 from sonlearn.learn.losses import HINGE
 from sonlearn.learn.status import DIVERGED, DONE, SHRINK
 
@@ -285,19 +285,7 @@ def compensate(params, state, work, b, kept, faded):
             scaled[l] = change[l] * new[i, l]
             B[i, l] = new[i, l]
         for j in range(i + 1):
-            state.T[i, j] += dot(scaled, new[j])
-
-
-@forced_inline
-def dot(a, b):
-    """sum of a_l b_l over the lanes."""
-    p = q = r = s = 0.0
-    for l in range(0, LANES, 4):  # noqa: E741
-        p += a[l] * b[l]
-        q += a[l + 1] * b[l + 1]
-        r += a[l + 2] * b[l + 2]
-        s += a[l + 3] * b[l + 3]
-    return (p + q) + (r + s)
+            state.T[i, j] += dot(scaled, new[j], LANES)
 
 
 @bare_inline

@@ -112,8 +112,8 @@ class CommitteeByRow:
         calls.append((watch, (own.drift, layout.classes, out.offline, part.y, part.weight)))
         calls.append((count_up, (own.tally, np.array(layout.active), layout.classes, V, part.y, part.weight)))
         if layout.both:
-            both = own.totals, loss, layout.classes, out.raw, out.offline
-            calls.append((add_up, (*both, part.y, part.weight)))
+            counted = own.totals, loss, layout.classes, out.raw, out.offline, part.y, part.weight
+            calls.append((add_up, counted))
         now = own.now
         calls.append((record_row, (now["rows"], now["entries"], history, V, scale.par, part)))
         if layout.classes:

@@ -442,12 +442,10 @@ class ClassCommittee(ClassEngine):
         case = ClassPruningCase(self.members, state.history, costs, short, words, allowed, self._options.decay, doubt)
         if rows == WORDS_AFTER:
             going = out_of_place(case, active)
+        elif rows == FIRST:
+            going = scattered(case, active, state.tally[:, 2:])
         else:
-            going = (
-                scattered(case, active, state.tally[:, 2:])
-                if rows == FIRST
-                else pruned(case, active, too_early(case, rows))
-            )
+            going = pruned(case, active, too_early(case, rows))
         for i in going:
             members[i] = self._engines[i].new()
             state.work["active"] &= ~(1 << i)

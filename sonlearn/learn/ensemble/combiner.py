@@ -5,7 +5,7 @@
 
     A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v
 
-with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see `slope_and_curvature`.
+with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see `value_slope_curvature`.
 
 A_0 is diagonal: the prior precision of each weight. There are two sets of weights (prior
 precision 2 and 100, `PRIOR_PRECISION`), and the output is their Bayes mixture [Vovk 1990]: probabilities are averaged
@@ -135,7 +135,7 @@ def is_same(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) 
 
 
 def copy_learned(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> None:
-    """Have the inputs `places` of `b` what the inputs `at` of `a` have learned."""
+    """Copy what `a` has learned of its inputs `at` to the inputs `places` of `b`."""
     b.w[:, places] = a.w[:, at]
     for mine, other in ((b.A, a.A), (b.P, a.P)):
         mine[_square(b, places)] = other[_square(a, at)]
@@ -214,7 +214,12 @@ def averaged_score(loss, combiner, V, i):
 
 @bare_inline
 def value_slope_curvature(loss, z, y):
-    """The loss, its first derivative, and the second that the step goes by; of logistic loss with one exponential."""
+    """The loss, its first derivative, and the second that the step goes by; of logistic loss with one exponential.
+
+    Losses that grow in proportion with the error have no second one. In its place stands that of the parabola through
+    the origin with the same slope, as in iteratively reweighted least squares: l'(e)/e, for quantiles at |e| >= NARROW,
+    where the slope is c e.
+    """
     if loss.code == LOGISTIC:  # as `loss_value` and `loss_slope` have it, for a label of -1 or 1
         margin = y * z
         e = math.exp(-abs(margin))
@@ -222,23 +227,7 @@ def value_slope_curvature(loss, z, y):
         if not margin > 0.0:
             value, slope = value - margin, -y / (1.0 + e)
         return value, slope, max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
-    slope, c = slope_and_curvature(loss, z, y)
-    return loss_value(loss, z, y), slope, c
-
-
-@bare_inline
-def slope_and_curvature(loss, z, y):
-    """The first derivative, and the second that the step goes by.
-
-    Losses that grow in proportion with the error have none. In its place stands that of the parabola through the origin
-    with the same slope, as in iteratively reweighted least squares: l'(e)/e, for quantiles at |e| >= NARROW, where the
-    slope is c e.
-    """
-    if loss.code == LOGISTIC:
-        e = math.exp(-abs(z))
-        return loss_slope(loss, z, y), max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
-    e = z - y
-    c = 1.0
+    value, e, c = loss_value(loss, z, y), z - y, 1.0
     if loss.code == SQUARED:
         c = 2.0
     elif loss.code == ABSOLUTE:
@@ -248,8 +237,8 @@ def slope_and_curvature(loss, z, y):
     elif loss.code == HUBER:
         c = min(1.0, loss.par / abs(e)) if e != 0.0 else 1.0
     else:
-        return loss_slope(loss, z, y), c
-    return c * e, c
+        return value, loss_slope(loss, z, y), c
+    return value, c * e, c
 
 
 @bare_inline
