@@ -13,6 +13,7 @@ from sonlearn.commands.answers import LinesOfRows, answers_of, columns_of
 from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import Values, check_run
 from sonlearn.commands.early_stopping import Patience
+from sonlearn.commands.heap import keep_freed_memory
 from sonlearn.commands.messages import warn
 from sonlearn.commands.models import Unfinished, load_model
 from sonlearn.commands.passes import FINISHED, Passes
@@ -112,6 +113,8 @@ class TrainingSession(Passes):
         super().__init__(options, read_as, self.learn.classes is not None, names, done)
         self.worded = takes_words(self.learn)
         self.stretch = STRETCH if self.learn.method == "committee" else 1
+        if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between
+            keep_freed_memory()
         if self.learner is not None:
             self.columns = self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
