@@ -169,7 +169,7 @@ def first_slot(key, slots, shift):
     """What the slot holds where `key` should be. To read those of a whole row before numbering it pays: the misses of
     the cache are under way together, where numbering waits for each.
     """
-    return slots[key >> (KEY_BITS - PRINT_BITS) >> shift]
+    return slots[np.uintp(key >> (KEY_BITS - PRINT_BITS + shift))]
 
 
 @forced_inline
@@ -291,8 +291,9 @@ def number_row(keys, fetched, size, value, table, now, learned, out, begin, mark
     new keys fill; now : record of the state, whose numbers are raised; out : `Rows`, filled in; marks : see `put`.
     """
     at, shared = begin, now["made"] + size > table.limit
-    for k in range(size):
-        fetched[k] = first_slot(keys[k], table.slots, table.shift)
+    own, slots, shift = keys[:size], table.slots, table.shift
+    for k in range(len(own)):
+        fetched[k] = first_slot(own[k], slots, shift)
     known = 2 * now["made"] < now["combined"]  # while most are new, to write first what is known takes longer
     if known and ((not shared and learned) or all_known(keys, fetched, size, table.slots, table.shift)):
         number_all(keys, fetched, size, value, table, now, out, begin)

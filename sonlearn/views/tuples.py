@@ -278,16 +278,20 @@ def combine_keys(params, work, n):
             taken[known] = taken[k]
             known += 1
     for i in range(known):
-        for j in range(i if params.order == 2 else i + 1, known):
-            both = taken[i] + taken[j]
-            if params.order == 2:
-                keys[size] = both & _KEY
-                size += 1
-                continue
-            for k in range(j + 1, known):
-                keys[size] = (both + taken[k]) & _KEY
-                size += 1
+        if params.order == 2:
+            size = add_keys(taken[i], taken[i:known], keys, size)
+            continue
+        for j in range(i + 1, known):
+            size = add_keys(taken[i] + taken[j], taken[j + 1 : known], keys, size)
     return size
+
+
+@forced_inline
+def add_keys(key, others, keys, size):
+    out = keys[size : size + len(others)]
+    for k in range(len(others)):
+        out[k] = (key + others[k]) & _KEY
+    return size + len(others)
 
 
 @forced_inline
