@@ -288,6 +288,7 @@ def combine_keys(params, work, n):
 
 @forced_inline
 def add_keys(key, others, keys, size):
+    """Put the keys of `key` with each of `others` at place `size` of `keys`; returns the place after them."""
     out = keys[size : size + len(others)]
     for k in range(len(others)):
         out[k] = (key + others[k]) & _KEY
