@@ -231,9 +231,9 @@ import sys, time
 from pathlib import Path
 import sonlearn.jit.folders as j
 roots, closed = sys.argv[1].split(","), sys.argv[2].split(",")
-j.roots = lambda: tuple(map(Path, roots))
+j.roots = lambda: roots
 writable = j._writable
-j._writable = lambda folder: str(folder.parent) not in closed and writable(folder)
+j._writable = lambda folder: str(Path(folder).parent) not in closed and writable(folder)
 from sonlearn.jit import on_first_compilation
 with on_first_compilation(lambda: print("compiled")):
     from sonlearn.text.hashing import hash_bytes
@@ -281,7 +281,7 @@ def test_a_filled_cache_that_is_read_only_is_read(place):
 def test_a_cache_that_others_can_write_to_is_not_read(place, part):
     shared = place / "above" / "shared"
     kernel([shared])
-    (folder,) = shared.iterdir()
+    (folder,) = {path.parent for path in shared.rglob("*.nbc")}
     files = [path for path in folder.iterdir() if path.suffix == ".nbc"]
     {"root": shared, "folder": folder, "file": files[0], "above": place / "above"}[part].chmod(0o777)
     assert not trusted(folder)
