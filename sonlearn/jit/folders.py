@@ -86,7 +86,8 @@ def trusted(folder: str) -> bool:
 
     try:
         folder = os.path.realpath(folder, strict=True)
-        inside = all(safe(path, False) for path in (folder, *(os.path.join(folder, name) for name in os.listdir(folder))))
+        files = [os.path.join(folder, name) for name in os.listdir(folder)]
+        inside = all(safe(path, False) for path in (folder, *files))
         return inside and all(safe(path, True) for path in _above(folder))
     except OSError:
         return False

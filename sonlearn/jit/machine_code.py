@@ -15,11 +15,12 @@ import os
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.jit import linking
+from sonlearn.named import NamedTuple
 
 
 class Code(NamedTuple):

@@ -31,7 +31,10 @@ def _files() -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 def stamp() -> str:
     """A text that is another one as soon as any module is: sizes and times of all files."""
-    found = [(name, status.st_size, status.st_mtime_ns, status.st_ctime_ns) for name, entry in _files() if (status := entry.stat())]
+    found = []
+    for name, entry in _files():
+        status = entry.stat()
+        found.append((name, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
     return f"{_PACKAGE} {sorted(found)}"
 
 

@@ -6,7 +6,6 @@ Imports neither numpy nor numba, so that ``sonlearn --help`` is fast.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import numbers
 from collections.abc import Callable, Iterable
@@ -99,6 +98,8 @@ def nearest(word: str, known: Iterable[str], most: int = 9) -> str:
     names = list(known)
     if len(names) <= most:
         return ", ".join(names)
+    import difflib
+
     near = difflib.get_close_matches(word.lower(), names, n=3, cutoff=0.0)
     return f"{', '.join(near)} and {len(names) - 3} more"
 
