@@ -64,7 +64,7 @@ def _index() -> dict[str, str]:
     own, others = _index_folders()
     found = {}
     for folder in (*others, *([own] if own else [])):
-        with contextlib.suppress(OSError, ValueError), open(os.path.join(folder, "hashes"), encoding="ascii") as file:
+        with contextlib.suppress(OSError, ValueError), open(os.path.join(folder, "hashes"), encoding="utf-8") as file:
             found |= dict(line.split() for line in file if line.endswith("\n"))
     return found
 
@@ -72,7 +72,7 @@ def _index() -> dict[str, str]:
 def _remember(module: str, digest: str) -> None:
     own, _ = _index_folders()
     if own is not None:
-        with contextlib.suppress(OSError), open(os.path.join(own, "hashes"), "a", encoding="ascii") as file:
+        with contextlib.suppress(OSError), open(os.path.join(own, "hashes"), "a", encoding="utf-8") as file:
             file.write(f"{module} {digest}\n")
 
 

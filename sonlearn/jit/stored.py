@@ -70,8 +70,8 @@ def _type_of(value: Any) -> Any:
 
 
 # Calls look kernels up by keys, which are quicker to make: types that differ have keys that differ, but not the other
-# way round. With a named tuple its key is remembered (`sonlearn.named`), since its items are always the same, and nobody
-# changes the types of arrays that are in one. To find those out takes half a microsecond for each array.
+# way round. With a named tuple its key is remembered (`sonlearn.named`), since its items are always the same, and
+# nobody changes the types of arrays that are in one. To find those out takes half a microsecond for each array.
 
 
 class _TupleKey:

@@ -27,7 +27,6 @@ from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.options.python import in_python, parameters_of, unknown, with_keywords
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.views.index import index_of, intern, lookup, new_index
@@ -75,6 +74,15 @@ def chosen_of(predicted: Any, rows: Any) -> Any:
     return type(predicted)(*(None if part is None else part[rows] for part in predicted))
 
 
+class _Signature:
+    """The keywords that `inspect` and editors show; to make them takes a moment that runs need not wait."""
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        from sonlearn.options.python import parameters_of, signature_with
+
+        return signature_with(owner.__init__, parameters_of(LearnOptions))  # type: ignore[misc]
+
+
 class Learner:
     """A learner of sparse rows: ``--method`` and its options, in the form of `LearnOptions`.
 
@@ -106,6 +114,8 @@ class Learner:
     TypeError
         There is no such option.
     """
+
+    __signature__ = _Signature()
 
     def __init__(
         self,
@@ -662,17 +672,16 @@ def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> Learn
     """The options that are given by name. Raises OptionError or TypeError in these names."""
     if options is not None:
         raise OptionError(f"Learner: both options and {', '.join(given)}: give all in one LearnOptions, or all by name")
+    from sonlearn.options.python import in_python, unknown
+
+    known = {field.name: field for field in dataclasses.fields(LearnOptions)}
     for name in given:
-        if name not in _KEYWORDS:
-            raise unknown("Learner", name, _KEYWORDS, {})
+        if name not in known:
+            raise unknown("Learner", name, known, {})
     try:
         return LearnOptions(**given)
     except OptionError as error:
         raise in_python("Learner", error) from None
-
-
-_KEYWORDS = parameters_of(LearnOptions)
-with_keywords(Learner.__init__, _KEYWORDS)
 
 
 def takes_words(options: LearnOptions) -> bool:

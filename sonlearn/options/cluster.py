@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import option
+from sonlearn.options.spec import option, options
 
 
-@dataclass(frozen=True)
+@options
 class ClusterOptions:
     """Where the work of a verb is done, if not in this process."""
 

@@ -6,14 +6,13 @@ What they have in common, the options of a run, is in `sonlearn.options.run`. Im
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option, port_number
+from sonlearn.options.spec import check_field, number, option, options, port_number
 from sonlearn.options.text import WRITABLE
 
 
-@dataclass(frozen=True)
+@options
 class TuneOptions:
     """What ``sonlearn tune`` tries, and how it chooses."""
 
@@ -42,7 +41,7 @@ class TuneOptions:
             object.__setattr__(self, "first_halving", first.metadata["general"])
 
 
-@dataclass(frozen=True)
+@options
 class ConvertOptions:
     """What ``sonlearn convert`` writes."""
 
@@ -50,7 +49,7 @@ class ConvertOptions:
     output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE")
 
 
-@dataclass(frozen=True)
+@options
 class SketchRunOptions:
     """What ``sonlearn sketch`` does with a sketch."""
 
@@ -66,7 +65,7 @@ class SketchRunOptions:
     zero_based: bool = option(False, "indices of LIBSVM text begin with 0, not 1")
 
 
-@dataclass(frozen=True)
+@options
 class ServeOptions:
     """What ``sonlearn serve`` listens to, and how much of it."""
 
@@ -100,7 +99,7 @@ class ServeOptions:
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@options
 class PageOptions:
     """What ``sonlearn report`` writes."""
 
@@ -109,7 +108,7 @@ class PageOptions:
     )
 
 
-@dataclass(frozen=True)
+@options
 class InspectOptions:
     """What ``sonlearn inspect`` prints."""
 

@@ -11,7 +11,6 @@ the members that do not pay for their time are pruned (`pruning`).
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import time
@@ -649,11 +648,11 @@ def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
     Members of values that begin with a weight share 1; where no member does, all do.
     """
     if not any(member.weight for member in members):
-        members = tuple(dataclasses.replace(member, weight=1.0 / len(members)) for member in members)
+        members = tuple(member._replace(weight=1.0 / len(members)) for member in members)
     if loss in CLASSIFICATION:
         return members
     count = sum(member.weight > 0.0 for member in members)
-    equal = tuple(dataclasses.replace(member, weight=1.0 / count if member.weight else 0.0) for member in members)
+    equal = tuple(member._replace(weight=1.0 / count if member.weight else 0.0) for member in members)
     return (*equal, BIAS) if loss in ("quantile", "absolute") else equal
 
 
