@@ -78,7 +78,8 @@ class _TupleKey:
     """The key of tuples of the same types."""
 
 
-_TUPLE_KEYS: dict[Types, _TupleKey] = {}
+_TUPLE_KEYS: dict[tuple[Any, ...], _TupleKey] = {}
+_MOST_TUPLE_KEYS = 4096
 _KEY_OF_ARRAY = operator.attrgetter("dtype", "ndim", "flags.num")
 
 
@@ -95,10 +96,11 @@ def key_of(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _other_key(value: Any) -> Any:
-    types = _type_of(value)
     if not isinstance(value, tuple):
-        return types
-    key = _TUPLE_KEYS.setdefault(types, _TupleKey())
+        return _type_of(value)
+    if len(_TUPLE_KEYS) > _MOST_TUPLE_KEYS:
+        _TUPLE_KEYS.clear()
+    key = _TUPLE_KEYS.setdefault((type(value), *key_of(value)), _TupleKey())
     with contextlib.suppress(AttributeError):  # a plain tuple
         value._types = key  # type: ignore[attr-defined]
     return key
