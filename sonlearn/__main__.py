@@ -3,10 +3,16 @@
 Nothing is imported before Ctrl-C has been seen to: as long as there is nothing to be saved, it just ends the process.
 """
 
+from __future__ import annotations
+
 import gc
 import os
 import signal
 import sys
+
+TYPE_CHECKING = False  # as type checkers know it; importing typing takes longer than all else here
+if TYPE_CHECKING:
+    from typing import Any
 
 #: New objects after which Python looks for garbage. It would do so a hundred times while modules are imported.
 _OBJECTS = 100_000
@@ -17,10 +23,10 @@ _UNUSED = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars", "plat
 
 
 class _LaterFinder:
-    """Finds modules that are loaded when something of them is asked for. Those above take a twentieth of a short run."""
+    """Finds modules that are loaded when something of them is asked for: a twentieth of a short run."""
 
     @staticmethod
-    def find_spec(name, path=None, target=None):
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
         """The spec of a module of `_UNUSED`; None for others."""
         if name not in _UNUSED:
             return None
@@ -58,7 +64,7 @@ def _leave(status: int) -> None:
     import threading
 
     if sys.getprofile() is None and sys.gettrace() is None:
-        threading._shutdown()  # waits for threads
+        threading._shutdown()  # type: ignore[attr-defined]  # waits for threads
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
