@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _OBJECTS = 100_000
 
 
-#: Modules that NumPy imports and a run does not use: the documentation of its functions, and what names the machine.
-_UNUSED = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars", "platform")
+#: Modules that NumPy imports and a run does not use: the documentation of its functions.
+_UNUSED = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars")
 
 
 class _LaterFinder:
