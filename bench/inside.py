@@ -42,7 +42,7 @@ def learn(learner: Learner, batches: Sequence[Batch]) -> None:
 
 def options_of(flags: str) -> LearnOptions:
     """Options of learning as the command line takes them."""
-    from sonlearn.commands.verbs import parse
+    from sonlearn.commands.line import parse
 
     return LearnOptions(**parse("train", flags.split())[0])
 

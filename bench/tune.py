@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from bench.processes import Cost, median, with_output  # noqa: E402
 from bench.workloads import text_files  # noqa: E402
-from sonlearn.commands.verbs import parse  # noqa: E402
+from sonlearn.commands.line import parse  # noqa: E402
 from sonlearn.options.run import RunOptions  # noqa: E402
 from sonlearn.tuning.grid import parse_grid, settings_of  # noqa: E402
 

@@ -10,33 +10,22 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import difflib
 import itertools
 import os
-import shlex
 import sys
 from typing import Any
 
 from sonlearn import __version__
-from sonlearn.commands.verbs import VERBS, help_of, parse
+from sonlearn.commands.line import parse
+from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.jit import without_numba
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
-from sonlearn.options.evaluate import EvaluateOptions
+from sonlearn.options.cluster import ClusterOptions
 from sonlearn.options.methods import METHODS, SKETCHES, listing
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import WRITABLE
-from sonlearn.options.verbs import (
-    ClusterOptions,
-    ConvertOptions,
-    PageOptions,
-    ServeOptions,
-    SketchRunOptions,
-    TuneOptions,
-)
-from sonlearn.sketch.options import SketchOptions
-from sonlearn.tuning.grid import parse_grid, settings_of
 
 CLOSED_PIPE = 128 + 13
 
@@ -104,6 +93,8 @@ def _dispatch(arguments: list[str]) -> int:
     if verb not in VERBS:
         raise _unknown_verb(verb)
     if asked := {"-h", "--help", "--help-all"} & set(rest):
+        from sonlearn.commands.parser import help_of
+
         print(help_of(verb, _named_method(rest), whole="--help-all" in asked), end="")
         return 0
     if verb != "serve":  # which runs for long and learns row by row, and then Numba's calls are the quicker ones
@@ -191,6 +182,8 @@ def _of_decisions(options: RunOptions) -> bool:
 
 def _vw(arguments: list[str]) -> int:
     """Run a command line of Vowpal Wabbit as ours, and say which that is."""
+    import shlex
+
     from sonlearn.commands.vw_line import translate
 
     if "--version" in arguments:
@@ -203,6 +196,8 @@ def _vw(arguments: list[str]) -> int:
 
 
 def _evaluate(given: dict[str, Any], others: list[str]) -> int:
+    from sonlearn.options.evaluate import EvaluateOptions
+
     options, run_options = EvaluateOptions(**_taken(given, EvaluateOptions)), RunOptions(**_own_run(given, others))
     from sonlearn.commands import evaluate
 
@@ -218,6 +213,9 @@ def _describe(given: dict[str, Any], others: list[str]) -> int:
 
 
 def _tune(given: dict[str, Any], others: list[str]) -> int:
+    from sonlearn.options.verbs import TuneOptions
+    from sonlearn.tuning.grid import parse_grid, settings_of
+
     running = RunOptions(**_own_run(given, others))
     options, where = TuneOptions(**_taken(given, TuneOptions)), ClusterOptions(**_taken(given, ClusterOptions))
     if not options.grid:
@@ -235,6 +233,8 @@ def _tune(given: dict[str, Any], others: list[str]) -> int:
 
 
 def _convert(given: dict[str, Any], others: list[str]) -> int:
+    from sonlearn.options.verbs import ConvertOptions
+
     reading = RunOptions(**_own_run(given, others))
     options = ConvertOptions(**_taken(given, ConvertOptions))
     if options.to is None:
@@ -245,6 +245,9 @@ def _convert(given: dict[str, Any], others: list[str]) -> int:
 
 
 def _sketch(given: dict[str, Any], others: list[str]) -> int:
+    from sonlearn.options.verbs import SketchRunOptions
+    from sonlearn.sketch.options import SketchOptions
+
     reading = RunOptions(**_own_run(given, others))
     options = SketchRunOptions(**_taken(given, SketchRunOptions))
     own, where = _taken(given, SketchOptions), ClusterOptions(**_taken(given, ClusterOptions))
@@ -262,6 +265,8 @@ def _sketch(given: dict[str, Any], others: list[str]) -> int:
 
 
 def _serve(given: dict[str, Any], others: list[str]) -> int:
+    from sonlearn.options.verbs import ServeOptions
+
     if others:
         raise OptionError(f"serve takes no files, {shorten(others[0])} given; rows come over the network")
     options, run_options = ServeOptions(**_taken(given, ServeOptions)), RunOptions(**_taken(given, RunOptions))
@@ -293,6 +298,7 @@ def _report(given: dict[str, Any], others: list[str]) -> int:
     if len(others) != 1:
         raise OptionError(f"report takes one RUN.jsonl, {len(others)} given")
     from sonlearn.commands import report
+    from sonlearn.options.verbs import PageOptions
 
     return report.run(others[0], PageOptions(**given))
 
@@ -315,6 +321,8 @@ def _warm(given: dict[str, Any], others: list[str]) -> int:
 
 
 def _unknown_verb(verb: str) -> OptionError:
+    import difflib
+
     verbs = ", ".join(VERBS)
     if verb.startswith("-") or os.path.exists(verb):
         return OptionError(f"{shorten(verb)}: expected a verb first ({verbs}), as in: sonlearn train {verb}")

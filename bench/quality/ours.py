@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sonlearn import Learner, LearnOptions, SonlearnError, from_scipy
-from sonlearn.commands.verbs import parse
+from sonlearn.commands.line import parse
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import default_members
 

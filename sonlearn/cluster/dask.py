@@ -25,7 +25,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import dask
 import numpy as np
@@ -38,6 +38,7 @@ from sonlearn.cluster.tasks import Answered, Done, LearnJob, Reading, Sketched, 
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.merging import can_merge
+from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.options import SketchOptions

@@ -11,13 +11,14 @@ import io
 import itertools
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import DivergedError, InputError, SonlearnError
+from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.text.arrow import MAGIC, read_table
 from sonlearn.text.compression import is_compressed

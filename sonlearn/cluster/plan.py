@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple
 
 import numpy as np
+
+from sonlearn.named import NamedTuple
 
 #: One of this many partitions is for the combiner.
 SHARE = 20

@@ -34,6 +34,13 @@ class Audit:
         self._options, self._names = options, names
         self._writer = PredictionWriter(STDOUT[0])
 
+    @staticmethod
+    def one_by_one(batches: Iterable[Batch]) -> Iterator[Batch]:
+        """The rows of `batches`, a batch each: an example is explained by what was learned from those before it."""
+        for batch in batches:
+            for i in range(batch.n):
+                yield batch.part(i, i + 1)
+
     def write(self, learner: Learner, batch: Batch) -> None:
         """Explain the rows of `batch` by the learner as it is; an example that it cannot predict says so itself.
 
@@ -61,13 +68,6 @@ class Audit:
             value = (labels or [""])[0] if named else None if math.isnan(value) else int(value)
         about = {"source": batch.source, "line": int(batch.lines[i]), "tag": tag or None, "prediction": value}
         return as_json(about, explanation, names, top)
-
-
-def one_by_one(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """The rows of `batches`, a batch each: an example is explained by what was learned from those before it."""
-    for batch in batches:
-        for i in range(batch.n):
-            yield batch.part(i, i + 1)
 
 
 def _array(value: float) -> np.ndarray:

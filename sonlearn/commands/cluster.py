@@ -27,8 +27,9 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Predicted, PredictedClass, chosen_of, takes_words
 from sonlearn.options import TextOptions
+from sonlearn.options.cluster import ClusterOptions
 from sonlearn.options.run import RunOptions
-from sonlearn.options.verbs import ClusterOptions, SketchRunOptions, TuneOptions
+from sonlearn.options.verbs import SketchRunOptions, TuneOptions
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling

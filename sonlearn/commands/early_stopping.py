@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.learn.learner import Learner
+from sonlearn.named import NamedTuple
 
 
 class Best(NamedTuple):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.errors import ModelFileError
 from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
+from sonlearn.named import NamedTuple
 from sonlearn.text.names import NameTable
 from sonlearn.text.names import names_of as names_of
 

@@ -11,7 +11,6 @@ import contextlib
 import dataclasses
 import json
 import os
-import subprocess
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.data.decisions import listed, numbered
 from sonlearn.errors import SonlearnError
 from sonlearn.jit import without_numba
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
@@ -29,6 +27,8 @@ from sonlearn.report.metrics import Metrics
 from sonlearn.report.outcomes import outcome_of, progress_of
 
 if TYPE_CHECKING:
+    import subprocess
+
     from sonlearn.learn.bandits.bandit import Bandit
 
 _PROGRAM = (
@@ -50,6 +50,8 @@ class Helper:
 
         With `bandit` decisions are learned, without `options` by their own reward models.
         """
+        import subprocess
+
         from sonlearn.jit.settings import is_shared
 
         if self._closed or not (is_shared() and sys.executable and _cores() > 1):
@@ -77,6 +79,7 @@ class Helper:
 
 def decide_some(options: BanditOptions, learn: LearnOptions | None = None) -> Bandit:
     """A learner of decisions that has learned a few."""
+    from sonlearn.data.decisions import listed, numbered
     from sonlearn.learn.bandits.bandit import Bandit
 
     bandit, rows, K = Bandit(options, learn=learn), some_rows(0), options.actions

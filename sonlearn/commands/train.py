@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sonlearn.commands.answers import LinesOfRows, answers_of, columns_of
-from sonlearn.commands.audit import Audit, one_by_one
 from sonlearn.commands.checks import Values, check_run
 from sonlearn.commands.early_stopping import Patience
 from sonlearn.commands.heap import keep_freed_memory
@@ -38,6 +37,9 @@ from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, first_names
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
+
+if TYPE_CHECKING:
+    from sonlearn.commands.audit import Audit
 
 #: Examples before which an average loss says little.
 ENOUGH = 100
@@ -119,7 +121,11 @@ class TrainingSession(Passes):
             self.columns = self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
         self.strange = options.testonly  # whether no feature so far is one that the model has seen
-        self.audit = Audit(options, self.names_read) if options.audit else None
+        self.audit: Audit | None = None
+        if options.audit:
+            from sonlearn.commands.audit import Audit
+
+            self.audit = Audit(options, self.names_read)
         if options.probabilities and not self.learn.several and options.form == "vw":
             raise OptionError(
                 "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto; of "
@@ -209,7 +215,7 @@ class TrainingSession(Passes):
 
     def batches(self, reader: Reader | CachedReader) -> Iterable[Batch]:
         """What is learned from at a time."""
-        return one_by_one(reader) if self.audit else self.bounded(reader)
+        return self.bounded(reader) if self.audit is None else self.audit.one_by_one(reader)
 
     def bounded(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same rows, of many classes in parts whose scores need no more than a bounded space."""

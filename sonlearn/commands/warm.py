@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import random
 import time
 
@@ -49,7 +50,7 @@ def run(methods: list[str]) -> int:
     if len(methods) > 1:  # all
         for options in (BanditOptions(cb_explore=2), BanditOptions(cb_explore_adf=True)):
             Bandit.from_arrays(*decide_some(options).to_arrays()).predict(numbered(some_rows(0), options.actions or 1))
-    print(f"{time.perf_counter() - started:.1f} s; the kernels are in {(folder or others[0]).parent}")
+    print(f"{time.perf_counter() - started:.1f} s; the kernels are in {os.path.dirname(folder or others[0])}")
     return 0
 
 

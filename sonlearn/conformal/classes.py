@@ -13,11 +13,10 @@ set.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from sonlearn.conformal.tracker import BOUND, track
+from sonlearn.named import NamedTuple
 
 
 class SetsState(NamedTuple):

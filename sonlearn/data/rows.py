@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
+
+from sonlearn.named import NamedTuple
 
 #: Number of the constant feature as long as no learned row contained it.
 NO_CONSTANT = -2

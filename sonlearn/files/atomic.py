@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
-import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -23,7 +21,7 @@ except ImportError:  # Windows
 #: file that the shell appends to.
 STDOUT = ("-", "/dev/stdout")
 
-_TEMPORARY = re.compile(r"\.sonlearn-[0-9a-f]{16}\.tmp")
+_TEMPORARY = r"\.sonlearn-[0-9a-f]{16}\.tmp"
 
 
 def target_problem(path: str | os.PathLike[str]) -> str:
@@ -89,7 +87,7 @@ def remove_stale(folder: str) -> None:
     has no writer. (On systems without such locks, an open file cannot be removed.)
     """
     try:
-        names = [name for name in os.listdir(folder) if _TEMPORARY.fullmatch(name)]
+        names = [name for name in os.listdir(folder) if re.fullmatch(_TEMPORARY, name)]
     except OSError:
         return
     for name in names:
@@ -108,7 +106,7 @@ def remove_stale(folder: str) -> None:
 def _temporary(folder: str) -> tuple[BinaryIO, str]:
     """A new file in `folder`, locked, and its name."""
     while True:
-        path = os.path.join(folder, f".sonlearn-{secrets.token_hex(8)}.tmp")
+        path = os.path.join(folder, f".sonlearn-{os.urandom(8).hex()}.tmp")
         # Not tempfile.mkstemp: its mode 0600 ignores the user's umask.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         file = open(descriptor, "wb")  # noqa: SIM115
@@ -140,7 +138,7 @@ def _keep_owner_and_mode(source: str, target: str) -> None:
         with contextlib.suppress(PermissionError):
             os.chown(target, status.st_uid, status.st_gid)
     with contextlib.suppress(PermissionError):
-        shutil.copymode(source, target)
+        os.chmod(target, stat.S_IMODE(os.stat(source).st_mode))
 
 
 def _sync_folder(folder: str) -> None:

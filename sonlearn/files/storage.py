@@ -23,7 +23,6 @@ because a flipped bit in a weight would never be noticed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
@@ -47,8 +46,15 @@ LEAST, MOST = 1 << 10, 1 << 24
 _RATIO = 1040
 _PREAMBLE = struct.Struct("<8sIIQ")
 _ALIGN = 64
-_DIGEST = hashlib.sha256().digest_size
+_DIGEST = 32
 _DTYPES = {"<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1"}
+
+
+def _new_digest(data: bytes) -> Any:
+    """SHA-256 of what files hold, `_DIGEST` bytes. (To import hashlib takes 3 ms, which runs without a model save.)"""
+    import hashlib
+
+    return hashlib.sha256(data)
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -75,7 +81,7 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
     path = os.fspath(path)
     try:
         with whole_file(path) as file:
-            digest = hashlib.sha256()
+            digest = _new_digest(b"")
             for part in _parts(preamble, stored):
                 digest.update(part)
                 file.write(part)
@@ -298,7 +304,7 @@ def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, Any, int]
     if size > total or total < _PREAMBLE.size + length + _DIGEST:
         raise _damaged(path)
     text = file.read(length)
-    return text, hashlib.sha256(start + text), size - _PREAMBLE.size - length - _DIGEST
+    return text, _new_digest(start + text), size - _PREAMBLE.size - length - _DIGEST
 
 
 def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

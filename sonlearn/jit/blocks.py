@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
-from typing import Any, NamedTuple
+from typing import Any
 
 import llvmlite.binding as llvm
 import numba
@@ -19,6 +19,7 @@ import numpy as np
 from llvmlite import ir
 
 from sonlearn.jit.stored import UnknownTypeError, types_of
+from sonlearn.named import NamedTuple
 
 #: Words for what a kernel returns.
 RESULT = 8

@@ -13,9 +13,9 @@ attribute `_cache`. If several processes need a kernel, one of them compiles it 
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numba.core.caching as caching
@@ -33,16 +33,16 @@ _PATIENCE_SECONDS = 120
 class Place:
     """A locator for Numba: a folder whose name identifies all that a kernel depends on."""
 
-    def __init__(self, folder: Path, function: Callable, file: str):
+    def __init__(self, folder: str, function: Callable, file: str):
         self._folder, self._line, self._py_file = folder, function.__code__.co_firstlineno, file
 
     def get_cache_path(self) -> str:
         """The folder."""
-        return str(self._folder)
+        return self._folder
 
     def get_source_stamp(self) -> str:
         """The stamp that a kernel must match: the folder's name."""
-        return self._folder.name
+        return os.path.basename(self._folder)
 
     def get_disambiguator(self) -> str:
         """A text that distinguishes functions of the same name."""
@@ -53,7 +53,7 @@ class Place:
 
 
 def cache_in(
-    folder: Path,
+    folder: str,
     function: Callable,
     cache: type[caching.FunctionCache] = caching.FunctionCache,
     form: type[caching.CompileResultCacheImpl] = caching.CompileResultCacheImpl,
@@ -80,7 +80,7 @@ def cache_in(
     return InFolder(function)
 
 
-def attach(dispatcher: Any, function: Callable, cache_in: Callable[[Path, Callable], Any]) -> None:
+def attach(dispatcher: Any, function: Callable, cache_in: Callable[[str, Callable], Any]) -> None:
     """Let `dispatcher` search all cache folders for the kernels of `function`; `cache_in` makes a folder's cache."""
     own, others = cache_folders(function.__module__)
     dispatcher._cache = _Layers(

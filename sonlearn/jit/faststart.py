@@ -8,8 +8,9 @@ run twice as fast if arrays are not reference-counted (the option `_nrt`). No re
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -21,7 +22,7 @@ from llvmlite import ir
 from numba.core.codegen import JITCodeLibrary
 from numba.extending import intrinsic
 
-from sonlearn.jit import cache, stored
+from sonlearn.jit import cache, machine_code, stored
 
 #: Options of all kernels and their helpers: they are never called from C.
 OPTIONS = {"no_cfunc_wrapper": True}
@@ -93,7 +94,7 @@ def fetch_lines(array, row, lines):
 # ------------------------------------------------------------------------------------------------- loading
 
 
-def cache_in(folder: Path, function: Callable) -> caching.FunctionCache:
+def cache_in(folder: str, function: Callable) -> caching.FunctionCache:
     """Numba's cache of `function` in `folder`, with kernels that are small and load without the compiler."""
     return cache.cache_in(folder, function, _Cache, _SmallForm)
 
@@ -109,29 +110,29 @@ class _SmallForm(caching.CompileResultCacheImpl):
         (name, kind, (code, _)), about, environment, *others, environments = super().reduce(data)
         needed = tuple(e for e in environments if e.consts)
         types = {e.env_name: [dtype.str for dtype in e.consts if isinstance(dtype, np.dtype)] for e in needed}
-        whole = stored.Code(code, about.llvm_cpython_wrapper_name, environment.env_name, types)
-        file = stored.write_code(Path(self.locator.get_cache_path()), self.filename_base, whole)
+        whole = machine_code.Code(code, about.llvm_cpython_wrapper_name, environment.env_name, types)
+        file = stored.write_code(self.locator.get_cache_path(), self.filename_base, whole)
         self._remember(whole, file, needed)
         return ((name, kind, (file, _only((about.llvm_func_name, whole.wrapper)))), about, environment, *others, needed)
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """The compiled kernel."""
         (name, kind, (file, stub)), *others = payload
-        whole = stored.read_code(Path(self.locator.get_cache_path()) / file)
-        if stored.EIGH in whole.code:
-            stored.provide_eigh()
+        whole = stored.read_code(os.path.join(self.locator.get_cache_path(), file))
+        if machine_code.EIGH in whole.code:
+            machine_code.provide_eigh()
         self._remember(whole, file, others[-1])
         return super().rebuild(target_context, ((name, kind, (whole.code, stub)), *others))
 
-    def _remember(self, whole: stored.Code, file: str, environments: tuple[Any, ...]) -> None:
+    def _remember(self, whole: machine_code.Code, file: str, environments: tuple[Any, ...]) -> None:
         """Where the code is, if it needs no other objects than `stored` can make."""
         types = [each for environment in environments for each in environment.consts]
         if all(isinstance(each, np.dtype) and each.names is None for each in types):
-            _FILES[whole.wrapper] = Path(self.locator.get_cache_path()) / file
+            _FILES[whole.wrapper] = os.path.join(self.locator.get_cache_path(), file)
 
 
 #: Where the code of kernels is, by the symbol of their wrappers.
-_FILES: dict[str, Path] = {}
+_FILES: dict[str, str] = {}
 
 
 def remember_code(dispatcher: Any, arguments: tuple[Any, ...], types: stored.Types) -> None:
@@ -142,12 +143,19 @@ def remember_code(dispatcher: Any, arguments: tuple[Any, ...], types: stored.Typ
         stored.write_note(file, dispatcher.py_func, types)
 
 
+@functools.cache
+def _provide_allocator() -> None:
+    """Register the addresses of Numba's allocation functions with LLVM."""
+    for name, address in machine_code.allocator().items():
+        llvm.add_symbol(name, address)
+
+
 class _Cache(caching.FunctionCache):
     """Loads a kernel without importing the compiler and without compiling Numba's allocator."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel, or None."""
-        stored.provide_allocator()
+        _provide_allocator()
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 

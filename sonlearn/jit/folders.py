@@ -11,62 +11,66 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import shutil
 import stat
 import sys
-import tempfile
 import time
-from pathlib import Path
+from collections.abc import Iterator
 
-_KEEP_SECONDS = 30 * 24 * 3600
+_DAY = 24 * 3600
+_KEEP_SECONDS = 30 * _DAY
 
 
-@functools.cache
-def roots() -> tuple[Path, ...]:
+def roots() -> Iterator[str]:
     """Parent folders to read kernels from, and to write to: $SONLEARN_CACHE_DIR, the user's cache, a private folder.
 
     If $SONLEARN_CACHE_DIR cannot be written to, the user's own cache receives the kernels.
     """
-    found = [Path(explicit)] if (explicit := os.environ.get("SONLEARN_CACHE_DIR")) else []
-    with contextlib.suppress(RuntimeError):  # no home directory
-        found.append(_user_root())
-    found.append(Path(tempfile.gettempdir()) / f"sonlearn-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}")
-    return tuple(found)
-
-
-def _user_root() -> Path:
+    if explicit := os.environ.get("SONLEARN_CACHE_DIR"):
+        yield explicit
+    home = os.path.expanduser("~")
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-        return (Path(base) if base else Path.home() / "AppData" / "Local") / "sonlearn" / "kernels"
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "sonlearn" / "kernels"
+        base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
+    if not base.startswith("~"):  # there is a home directory
+        yield os.path.join(base, "sonlearn", "kernels")
+    import tempfile  # which takes long to import, and is hardly ever needed
+
+    owner = os.getuid() if hasattr(os, "getuid") else "user"
+    yield os.path.join(tempfile.gettempdir(), f"sonlearn-kernels-{owner}")
 
 
 @functools.cache
-def folders(name: str) -> tuple[Path | None, tuple[Path, ...]]:
+def folders(name: str) -> tuple[str | None, tuple[str, ...]]:
     """(folder `name` to write kernels to, or None; further folders of that name, which are read first)."""
     readable = []
     for root in roots():
-        folder = root / name
+        folder = os.path.join(root, name)
         if _writable(folder):
-            _prune(root)
             return folder, tuple(readable)
         if trusted(folder):
             readable.append(folder)
     return None, tuple(readable)
 
 
-def _writable(folder: Path) -> bool:
+def _writable(folder: str) -> bool:
     """Whether `folder`, created if necessary, belongs to this user and can be written to."""
+    used = os.path.join(folder, "used")
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        (folder / "used").touch()
-        return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
+        try:
+            if time.time() - os.stat(used).st_mtime > _DAY:
+                os.utime(used)
+        except FileNotFoundError:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            with open(used, "w"):
+                pass
+            _prune(os.path.dirname(folder))
+        return os.access(folder, os.W_OK) and (not hasattr(os, "getuid") or os.stat(folder).st_uid == os.getuid())
     except OSError:
         return False
 
 
-def trusted(folder: Path) -> bool:
+def trusted(folder: str) -> bool:
     """Whether only root and this user can have written code to `folder`.
 
     The folder, its files and all parent folders must belong to root or to this user, and nobody else may write to them
@@ -75,25 +79,34 @@ def trusted(folder: Path) -> bool:
     if not hasattr(os, "getuid"):
         return False
 
-    def safe(path: Path, sticky: bool) -> bool:
-        status = path.lstat()
+    def safe(path: str, sticky: bool) -> bool:
+        status = os.lstat(path)
         shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (sticky and status.st_mode & stat.S_ISVTX)
         return status.st_uid in (0, os.getuid()) and not shared
 
     try:
-        folder = folder.resolve(strict=True)
-        inside = all(safe(path, False) for path in (folder, *folder.iterdir()))
-        return inside and all(safe(path, True) for path in folder.parents)
+        folder = os.path.realpath(folder, strict=True)
+        files = [os.path.join(folder, name) for name in os.listdir(folder)]
+        inside = all(safe(path, False) for path in (folder, *files))
+        return inside and all(safe(path, True) for path in _above(folder))
     except OSError:
         return False
 
 
+def _above(folder: str) -> list[str]:
+    """All folders that a folder is in."""
+    found = []
+    while (parent := os.path.dirname(folder)) != folder:
+        found.append(folder := parent)
+    return found
+
+
 @functools.cache
-def _prune(root: Path) -> None:
+def _prune(root: str) -> None:
     """Remove folders of other versions that have not been used for a month."""
-    for folder in root.iterdir():
-        try:
-            if time.time() - (folder / "used").stat().st_mtime > _KEEP_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            continue
+    import shutil
+
+    for name in os.listdir(root):
+        with contextlib.suppress(OSError):
+            if time.time() - os.stat(os.path.join(root, name, "used")).st_mtime > _KEEP_SECONDS:
+                shutil.rmtree(os.path.join(root, name), ignore_errors=True)

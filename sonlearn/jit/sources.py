@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import re
+from collections.abc import Iterator
+from importlib.util import source_hash
 from typing import Any
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -15,16 +16,35 @@ _TUPLE = re.compile(rb"^class \w+\(NamedTuple\):\n(?:(?:[ \t].*)?\n)*", re.MULTI
 _FIELD = re.compile(rb"^class \w+|^    \w+ *:", re.MULTILINE)
 
 
+def _files() -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """All modules of the package: (dotted name, file). Paths are strings here: there are 300 of them in each run."""
+    waiting = [(_PACKAGE, "sonlearn")]
+    while waiting:
+        folder, place = waiting.pop()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    yield f"{place}.{entry.name[:-3]}".removesuffix(".__init__"), entry
+                elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
+                    waiting.append((entry.path, f"{place}.{entry.name}"))
+
+
+def stamp() -> str:
+    """A text that is another one as soon as any module is: sizes and times of all files."""
+    found = []
+    for name, entry in _files():
+        status = entry.stat()
+        found.append((name, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+    return f"{_PACKAGE} {sorted(found)}"
+
+
 @functools.cache
 def _sources() -> dict[str, bytes]:
-    """All modules of the package, by dotted name. Paths are strings here: there are 300 of them in each run."""
+    """The text of all modules, by dotted name."""
     found = {}
-    for folder, _, names in os.walk(_PACKAGE):
-        place = ".".join(["sonlearn", *folder[len(_PACKAGE) :].split(os.sep)[1:]])
-        for name in names:
-            if name.endswith(".py"):
-                with open(os.path.join(folder, name), "rb", buffering=0) as file:
-                    found[f"{place}.{name[:-3]}".removesuffix(".__init__")] = file.read()
+    for name, entry in _files():
+        with open(entry.path, "rb", buffering=0) as file:
+            found[name] = file.read()
     return dict(sorted(found.items()))
 
 
@@ -34,14 +54,14 @@ def _fields() -> bytes:
 
     Kernels take such tuples as arguments and read fields by position, even if their module does not import the class.
     """
-    digest = hashlib.sha256()
+    found = []
     for text in _sources().values():
         at = text.find(_BASE)
         while at >= 0:
             if block := _TUPLE.match(text, text.rfind(b"\n", 0, at) + 1):
-                digest.update(b" ".join(_FIELD.findall(block[0])))
+                found += _FIELD.findall(block[0])
             at = text.find(_BASE, at + 1)
-    return digest.digest()
+    return source_hash(b" ".join(found))
 
 
 @functools.cache
@@ -62,7 +82,7 @@ def digest_of(module: str, settings: tuple[Any, ...]) -> str:
         if name in sources and name not in reached:
             reached.add(name)
             waiting += _imported_by(name)
-    digest = hashlib.sha256(" ".join(map(str, settings)).encode() + _fields())
+    parts = [" ".join(map(str, settings)).encode(), _fields()]
     for name in sorted(reached):
-        digest.update(name.encode() + sources[name])
-    return digest.hexdigest()[:16]
+        parts += [name.encode(), sources[name]]
+    return source_hash(b"".join(parts)).hex()

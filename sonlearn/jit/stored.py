@@ -2,30 +2,27 @@
 
 `faststart` writes the machine code of a kernel into a file of its own, and beside it a note for each list of argument
 types that the kernel was called with, as `types_of` has them: Numba's own index is readable by Numba only.
-`load_kernel` finds the note and hands the code to LLVM. All that the code asks of Numba is in three extension modules,
-which are loaded without the package that they belong to. Where anything is missing the caller turns to Numba
+`load_kernel` finds the note and hands the code to `machine_code`. Where anything is missing the caller turns to Numba
 (`decorators`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
-import hashlib
-import importlib.machinery
-import importlib.util
+import itertools
 import json
+import operator
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType, NoneType
-from typing import Any, NamedTuple
+from importlib.util import source_hash
+from types import NoneType
+from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
+from sonlearn.jit.machine_code import Code, callable_of
 from sonlearn.jit.settings import cache_folders, faststart_is_on
 
 #: Flags of an array that the type of it depends on; of two contiguous orders, C is the one.
@@ -35,15 +32,6 @@ _LARGEST = 1 << 63
 
 #: Types of arguments: of an array (dtype, dimensions, flags), of a tuple its class and its items' types.
 Types = tuple[Any, ...]
-
-
-class Code(NamedTuple):
-    """A compiled kernel."""
-
-    code: bytes  # an object file
-    wrapper: str  # its symbol that Python can call
-    environment: str  # its symbol for the Python objects that the wrapper uses
-    environments: dict[str, list[str]]  # further symbols of that kind: array types, by their names
 
 
 class UnknownTypeError(TypeError):
@@ -81,38 +69,78 @@ def _type_of(value: Any) -> Any:
     raise UnknownTypeError(own)
 
 
+# Calls look kernels up by keys, which are quicker to make: types that differ have keys that differ, but not the other
+# way round. With a named tuple its key is remembered (`sonlearn.named`), since its items are always the same, and
+# nobody changes the types of arrays that are in one. To find those out takes half a microsecond for each array.
+
+
+class _TupleKey:
+    """The key of tuples of the same types."""
+
+
+_TUPLE_KEYS: dict[tuple[Any, ...], _TupleKey] = {}
+_MOST_TUPLE_KEYS = 4096
+_KEY_OF_ARRAY = operator.attrgetter("dtype", "ndim", "flags.num")
+
+
+def key_of(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A key by which a kernel for arguments of these types is found. Raises UnknownTypeError as `types_of`."""
+    return tuple(
+        [
+            _KEY_OF_ARRAY(value) if (own := type(value)) is np.ndarray
+            else own if own in _SCALARS
+            else (isinstance(value, tuple) and getattr(value, "_types", None)) or _other_key(value)
+            for value in arguments
+        ]
+    )  # fmt: skip
+
+
+def _other_key(value: Any) -> Any:
+    if not isinstance(value, tuple):
+        return _type_of(value)
+    if len(_TUPLE_KEYS) > _MOST_TUPLE_KEYS:
+        _TUPLE_KEYS.clear()
+    key = _TUPLE_KEYS.setdefault((type(value), *key_of(value)), _TupleKey())
+    with contextlib.suppress(AttributeError):  # a plain tuple
+        value._types = key  # type: ignore[attr-defined]
+    return key
+
+
 def _text(types: Any) -> str:
     """The same in words, for another process."""
     if isinstance(types, tuple):
         return f"({' '.join(map(_text, types))})"
+    if isinstance(types, np.dtype):
+        return types.str if types.names is None else repr(types)
     return f"{types.__module__}.{types.__qualname__}" if isinstance(types, type) else repr(types)
 
 
 # ---------------------------------------------------------------------------------------------------- files
 
 
-def write_code(folder: Path, name: str, code: Code) -> str:
+def write_code(folder: str, name: str, code: Code) -> str:
     """Write a kernel into a folder; returns the name of the file."""
     data = json.dumps(code[1:]).encode() + b"\n" + code.code
     file = f"{name}.{_digest(data)}.code"
-    _write(folder / file, data)
+    _write(os.path.join(folder, file), data)
     return file
 
 
-def read_code(path: Path) -> Code:
+def read_code(path: str) -> Code:
     """Read what `write_code` wrote. Raises OSError where it is not there, or damaged."""
-    data = path.read_bytes()
-    if _digest(data) != path.suffixes[-2][1:]:
+    data = _read(path)
+    if _digest(data) != path.split(".")[-2]:
         raise OSError(f"{path}: damaged")
     header, code = data.split(b"\n", 1)
     return Code(code, *json.loads(header))
 
 
-def write_note(path: Path, function: Callable, types: Types) -> None:
+def write_note(path: str, function: Callable, types: Types) -> None:
     """Note beside the code at `path` that it is what a `function` takes for arguments of these types."""
+    folder, file = os.path.split(path)
     name, text = _note(function, types)
     with contextlib.suppress(OSError):
-        _write(path.parent / name, f"{path.name}\n{text}".encode())
+        _write(os.path.join(folder, name), f"{file}\n{text}".encode())
 
 
 def load_kernel(function: Callable, types: Types) -> Callable | None:
@@ -121,9 +149,9 @@ def load_kernel(function: Callable, types: Types) -> Callable | None:
     name, text = _note(function, types)
     for folder in (*others, *([own] if own else [])):
         with contextlib.suppress(OSError):
-            file, noted = (folder / name).read_text(encoding="utf-8").split("\n", 1)
+            file, noted = _read(os.path.join(folder, name)).decode().split("\n", 1)
             if noted == text:
-                return _ENGINE().callable_of(function, read_code(folder / file))
+                return callable_of(function, read_code(os.path.join(folder, file)))
     return None
 
 
@@ -137,133 +165,38 @@ def _note(function: Callable, types: Types) -> tuple[str, str]:
 
 @functools.cache
 def _machine() -> str:
-    features = llvm.get_host_cpu_features().flatten()
     given = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
-    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features}\n{given}"
+    return f"{_processor()}\n{given}"
+
+
+#: What the system says of a processor that machine code depends on.
+_OF_PROCESSOR = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")
+
+
+def _processor() -> str:
+    """Which processor this is: as the system says, since LLVM takes long to load, or else as LLVM says."""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        first = itertools.takewhile(str.strip, file)  # of the processors, up to an empty line
+        named = dict(line.split("\t", 1) for line in first if "\t" in line)
+        if "flags" in named:
+            return "".join(f"{name}{named[name]}" for name in _OF_PROCESSOR if name in named)
+    import llvmlite.binding as llvm
+
+    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
 
 
 def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:16]
+    return source_hash(data).hex()
 
 
-def _write(path: Path, data: bytes) -> None:
+def _read(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
+
+
+def _write(path: str, data: bytes) -> None:
     """Write a file whole or not at all."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.write_bytes(data)
-    part.replace(path)
-
-
-# --------------------------------------------------------------------------------------------------- running
-
-
-@functools.cache
-def extension(name: str) -> ModuleType:
-    """An extension module of Numba, without the package; Numba itself will find it loaded."""
-    if name not in sys.modules:
-        package = importlib.util.find_spec("numba")
-        assert package is not None
-        assert package.origin is not None
-        folder = os.path.join(os.path.dirname(package.origin), *name.split(".")[1:-1])
-        spec = importlib.machinery.PathFinder.find_spec(name, [folder])
-        if spec is None or spec.loader is None:
-            raise OSError(f"no {name}")
-        sys.modules[name] = module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return sys.modules[name]
-
-
-class _Engine:
-    """Runs machine code."""
-
-    def __init__(self) -> None:
-        self._functions = extension("numba._dynfunc")
-        provide_allocator()
-        for helpers in (extension("numba._helperlib").c_helpers, self._functions.c_helpers):
-            for name, address in helpers.items():
-                llvm.add_symbol(f"numba_{name}", address)
-        llvm.add_symbol("_Py_NoneStruct", id(None))
-        for error in _exceptions():
-            llvm.add_symbol(f"PyExc_{error.__name__}", id(error))
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-        target = llvm.Target.from_default_triple()
-        machine = target.create_target_machine(reloc="static", codemodel="jitdefault", jit=True)
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-        self._alive: list[Any] = []
-
-    def callable_of(self, function: Callable, code: Code) -> Callable:
-        """The function that calls the compiled one, and does not check its arguments."""
-        if EIGH in code.code:
-            provide_eigh()
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code.code))
-        self._engine.finalize_object()
-        module = sys.modules[function.__module__]
-        environment = self._environment(code.environment, module, [])
-        for name, types in code.environments.items():
-            self._environment(name, module, list(map(np.dtype, types)))
-        address = self._engine.get_function_address(code.wrapper)
-        made: Callable = self._functions.make_function(
-            module, function.__name__, function.__doc__ or "", address, environment, (self,)
-        )
-        return made
-
-    def _environment(self, symbol: str, module: ModuleType, objects: list[Any]) -> Any:
-        environment = self._functions.Environment(module.__dict__)
-        environment.consts.extend(objects)
-        self._alive.append(environment)
-        place = self._engine.get_global_value_address(symbol)
-        ctypes.c_void_p.from_address(place).value = id(environment)
-        return environment
-
-
-_ENGINE = functools.cache(_Engine)
-
-
-def _exceptions() -> list[type]:
-    import builtins
-
-    return [each for each in vars(builtins).values() if isinstance(each, type) and issubclass(each, BaseException)]
-
-
-@functools.cache
-def provide_allocator() -> None:
-    """Register the addresses of Numba's allocation functions with LLVM."""
-    runtime = extension("numba.core.runtime._nrt_python")
-    if "numba" not in sys.modules:
-        runtime.memsys_use_cpython_allocator()
-    for name, address in runtime.c_helpers.items():
-        llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
-
-
-#: Numba's function behind ``np.linalg.eigh``, as kernels name it.
-EIGH = b"numba_ez_xxxevd"
-_LAPACK = "scipy.linalg.cython_lapack"
-
-
-@functools.cache
-def provide_eigh() -> Any:
-    """Let Numba's `EIGH` find LAPACK without importing scipy.linalg, which takes 0.1 s and 13 MB.
-
-    On its first call, the function imports `_LAPACK` and stores an address. So it is called here with a 1 x 1 matrix,
-    while that module alone is in `sys.modules`; later imports of the module are ordinary ones. The module is returned
-    so that the cache of this function keeps it alive. Only methods with full matrices use other functions of LAPACK,
-    which import scipy.linalg.
-    """
-    import scipy
-
-    folders = [os.path.join(path, "linalg") for path in scipy.__path__]
-    spec = importlib.machinery.PathFinder.find_spec(_LAPACK, folders)
-    if "scipy.linalg" in sys.modules or _LAPACK in sys.modules or spec is None or spec.loader is None:
-        return None
-    sys.modules[_LAPACK] = module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-        char, size, pointer = ctypes.c_char, ctypes.c_ssize_t, ctypes.c_void_p
-        eigh = ctypes.CFUNCTYPE(ctypes.c_int, char, char, char, size, pointer, size, pointer)
-        matrix, values = (ctypes.c_double * 1)(1.0), (ctypes.c_double * 1)()
-        eigh(extension("numba._helperlib").c_helpers["ez_xxxevd"])(b"d", b"V", b"L", 1, matrix, 1, values)
-    except ImportError:
-        return None
-    finally:
-        sys.modules.pop(_LAPACK, None)
-    return module
+    part = f"{path}.{os.getpid()}.part"
+    with open(part, "wb") as file:
+        file.write(data)
+    os.replace(part, path)

@@ -10,12 +10,13 @@ members would make when its label comes: see `DelayQueue`, a queue of them.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.data.batch import Batch, joined
 from sonlearn.jit import bare_jit
+from sonlearn.named import NamedTuple
 
 #: What a file holds of rows that wait.
 ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines")

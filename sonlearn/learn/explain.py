@@ -16,11 +16,12 @@ The contribution of a member is the combiner's weight times its input from the m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
+from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import additive
 

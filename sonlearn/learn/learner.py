@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sonlearn.conformal.layer import Coverage
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
@@ -20,24 +18,24 @@ from sonlearn.learn.classes import Classes, PredictedClass
 from sonlearn.learn.decision import BEST_F1, DecisionRule
 from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Predictions
-from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
-from sonlearn.learn.merging import merged
 from sonlearn.learn.multiclass.one_vs_rest import Scores
+from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.options.python import in_python, parameters_of, unknown, with_keywords
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Unpack
 
+    from sonlearn.learn.explain import Explanation
     from sonlearn.options.keywords import LearnKeywords
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
@@ -76,6 +74,15 @@ def chosen_of(predicted: Any, rows: Any) -> Any:
     return type(predicted)(*(None if part is None else part[rows] for part in predicted))
 
 
+class _Signature:
+    """The keywords that `inspect` and editors show; to make them takes a moment that runs need not wait."""
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        from sonlearn.options.python import parameters_of, signature_with
+
+        return signature_with(owner.__init__, parameters_of(LearnOptions))  # type: ignore[misc]
+
+
 class Learner:
     """A learner of sparse rows: ``--method`` and its options, in the form of `LearnOptions`.
 
@@ -108,6 +115,8 @@ class Learner:
         There is no such option.
     """
 
+    __signature__ = _Signature()
+
     def __init__(
         self,
         options: LearnOptions | None = None,
@@ -139,6 +148,8 @@ class Learner:
         self._coverage = None
         if self.options.coverage is not None:
             classes = several or self.options.binary or loss in CLASSIFICATION
+            from sonlearn.conformal.layer import Coverage
+
             self._coverage = Coverage(self.options.coverage, classes)
 
     def __repr__(self) -> str:
@@ -324,6 +335,8 @@ class Learner:
         more predictions, each of the row without some of its features; s predictions of single features, where a
         prediction is a sum over the features. Raises DivergedError as `predict` does.
         """
+        from sonlearn.learn.explain import explained
+
         return list(explained(self, batch, classes))
 
     def contributions(self, batch: Batch, number: int | None = None) -> Contributions | None:
@@ -628,6 +641,8 @@ class Learner:
     @classmethod
     def merge(cls, learners: Sequence[Learner], base: Learner | None = None, *, threads: int = 1) -> Learner:
         """One learner of what several have learned, each from rows of its own; see `sonlearn.learn.merging.merged`."""
+        from sonlearn.learn.merging import merged
+
         return merged(cls, learners, base, threads)
 
     def carry_on(self, base: Learner, previous: Learner) -> None:
@@ -657,17 +672,16 @@ def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> Learn
     """The options that are given by name. Raises OptionError or TypeError in these names."""
     if options is not None:
         raise OptionError(f"Learner: both options and {', '.join(given)}: give all in one LearnOptions, or all by name")
+    from sonlearn.options.python import in_python, unknown
+
+    known = {field.name: field for field in dataclasses.fields(LearnOptions)}
     for name in given:
-        if name not in _KEYWORDS:
-            raise unknown("Learner", name, _KEYWORDS, {})
+        if name not in known:
+            raise unknown("Learner", name, known, {})
     try:
         return LearnOptions(**given)
     except OptionError as error:
         raise in_python("Learner", error) from None
-
-
-_KEYWORDS = parameters_of(LearnOptions)
-with_keywords(Learner.__init__, _KEYWORDS)
 
 
 def takes_words(options: LearnOptions) -> bool:

@@ -18,11 +18,11 @@ A `Loss` is a code and one parameter: quantile's q or Huber's k.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.jit import bare_inline, jit
+from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
 

@@ -9,7 +9,7 @@ takes their predictions. Both ways give the same bits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from sonlearn.learn.ensemble.partitions import PartitionLearner
 from sonlearn.learn.labels import PLUS_MINUS, WORDS, ZERO_ONE
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, learned
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
+from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.views.index import index_of, intern
 

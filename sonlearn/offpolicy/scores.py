@@ -18,9 +18,9 @@ before one is drawn.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
+
+from sonlearn.named import NamedTuple
 
 
 class Drawn(NamedTuple):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option
+from sonlearn.options.spec import check_field, number, option, options
 
 #: How an action is chosen.
 EXPLORERS = ("ucb", "thompson", "squarecb", "softmax", "epsilon", "greedy")
@@ -18,7 +17,7 @@ SHARED = ("decay",)
 KINDS = ("cb", "cb_explore", "cb_adf", "cb_explore_adf", "cbify")
 
 
-@dataclass(frozen=True)
+@options
 class BanditOptions:
     """How to decide, and to learn from the costs of decisions. Frozen; checked on construction.
 

@@ -7,10 +7,10 @@ behind either for one that forgets the share RATE of what it has seen with each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.named import NamedTuple
 from sonlearn.options.members import rate_of
 from sonlearn.options.views import VIEWS
 
@@ -26,8 +26,7 @@ CLASS_METHODS = {
 _OF_TWO = ("odds",)
 
 
-@dataclass(frozen=True)
-class ClassMember:
+class ClassMember(NamedTuple):
     """One member.
 
     Attributes
@@ -51,7 +50,7 @@ class ClassMember:
 
     method: str
     view: str = "raw"
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = {}  # noqa: RUF012
     weight: float = 0.3
     precision: float = 1.0
     cost: float = 1.0
@@ -134,4 +133,4 @@ def class_member(name: str) -> ClassMember:
     if "decay" not in CLASS_METHODS[found.method][2]:
         able = ", ".join(method for method, (_, _, takes) in CLASS_METHODS.items() if "decay" in takes)
         raise OptionError(f"--members {name}: {found.method} does not forget; {able} do")
-    return replace(found, decay=rate_of(name, rate))
+    return found._replace(decay=rate_of(name, rate))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option
+from sonlearn.options.spec import check_field, number, option, options
 
 #: What the result is written as.
 RESULTS = ("text", "jsonl", "csv")
 
 
-@dataclass(frozen=True)
+@options
 class EvaluateOptions:
     """What ``sonlearn evaluate`` compares, and how."""
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
-from sonlearn.options.spec import check_field, flags, names, number, number_or, option, threshold
+from sonlearn.options.spec import check_field, flags, names, number, number_or, option, options, threshold
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
@@ -31,7 +30,7 @@ LINKS = ("identity", "logistic", "glf1", "poisson")
 SCALES = ("none", "gradients", "all-gradients", "maximum", "unit")
 
 
-@dataclass(frozen=True)
+@options
 class LearnOptions:
     """How to learn. Frozen; checked on construction, when options that are None take their method's default.
 

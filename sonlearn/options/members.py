@@ -10,18 +10,17 @@ of the one that does not forget, or with its method's defaults. Imports nothing 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.named import NamedTuple
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import nearest
 from sonlearn.options.views import VIEWS
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """One member.
 
     Attributes
@@ -44,7 +43,7 @@ class Member:
 
     method: str
     view: str
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = {}  # noqa: RUF012
     gain: float = 2.0
     weight: float = 0.1
     cost: float = 1.0
@@ -59,7 +58,7 @@ class Member:
 
     def forgetting(self, rate: float) -> Member:
         """The same with a rate, and without a weight at the start."""
-        return replace(self, rate=rate, weight=0.0)
+        return self._replace(rate=rate, weight=0.0)
 
 
 #: The highest forgetting rate, as of ``--decay``.
@@ -121,7 +120,7 @@ _VALUES = (
     _of_values("drfd", "fourier", 1.2, arow_r=0.03, sketch_size=10),
     _of_values("nag", "pairs-z", 3.0).forgetting(0.003),
     _of_values("nag", "zs", 1.0).forgetting(0.003),
-    *(replace(each, options={"loss": "squared"}) for each in _EWMA),
+    *(each._replace(options={"loss": "squared"}) for each in _EWMA),
 )
 VALUE_MEMBERS = {entry.name: entry for entry in _VALUES}
 #: Members for ``--budget cheap``: what costs a small multiple of the row's entries, and keeps no sketch.
@@ -164,10 +163,10 @@ def member(name: str, loss: str = "logistic") -> Member:
         able = ", ".join(sorted(other for other, entry in METHODS.items() if "decay" in entry.takes))
         raise OptionError(f"--members {name}: {method} cannot forget; without ~{text}, or of {able}")
     if base in table:
-        return replace(table[base], rate=rate)
+        return table[base]._replace(rate=rate)
     alike = [each for each in table.values() if each.name.partition("~")[0] == base]
     if alike:
-        return replace(alike[0], rate=rate)
+        return alike[0]._replace(rate=rate)
     return Member(method, view, gain=2.0 if loss in CLASSIFICATION else 1.0, rate=rate)
 
 

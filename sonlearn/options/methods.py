@@ -7,8 +7,9 @@ unless the entry has its own. Imports nothing, because `sonlearn --help` reads i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from sonlearn.named import NamedTuple
 
 #: The papers, by the keys that docstrings cite.
 PAPERS = {
@@ -33,8 +34,7 @@ PAPERS = {
 }
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(NamedTuple):
     """One entry of the table.
 
     Attributes
@@ -65,9 +65,9 @@ class Method:
     cost: str
     when: str
     takes: tuple[str, ...]
-    values: dict[str, Any] = field(default_factory=dict)
-    defaults: dict[str, Any] = field(default_factory=dict)
-    setting: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = {}  # noqa: RUF012
+    defaults: dict[str, Any] = {}  # noqa: RUF012
+    setting: dict[str, Any] = {}  # noqa: RUF012
     sketch: str = ""
     losses: tuple[str, ...] = ()
     shared: dict[str, Any] | None = None

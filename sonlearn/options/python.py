@@ -14,9 +14,10 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from sonlearn.errors import OptionError
+from sonlearn.named import NamedTuple
 from sonlearn.options.learning import LearnOptions
 from sonlearn.options.spec import flags, nearest
 from sonlearn.options.text import TextOptions
@@ -87,8 +88,15 @@ def constructor(parameters: Mapping[str, Parameter], renamed: Mapping[str, str] 
 
 def with_keywords(function: Any, parameters: Mapping[str, Parameter]) -> None:
     """Let `inspect` show these keywords in the place of ``**given``."""
-    own = [each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
-    function.__signature__ = inspect.Signature([*own, *signature_of(parameters).parameters.values()])
+    first, *_ = inspect.signature(function).parameters.values()
+    of_class = signature_with(function, parameters)
+    function.__signature__ = of_class.replace(parameters=[first, *of_class.parameters.values()])
+
+
+def signature_with(function: Any, parameters: Mapping[str, Parameter]) -> inspect.Signature:
+    """The signature of the class that a constructor is of, with these keywords in the place of ``**given``."""
+    _, *own = (each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD)
+    return inspect.Signature([*own, *signature_of(parameters).parameters.values()])
 
 
 def unknown(owner: str, name: str, known: Mapping[str, Any], renamed: Mapping[str, str]) -> TypeError:

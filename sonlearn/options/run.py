@@ -6,10 +6,9 @@ Imports neither numpy nor numba. Flags are made of them in `sonlearn.commands.ve
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option
+from sonlearn.options.spec import check_field, number, option, options
 from sonlearn.options.text import ON_ERROR
 
 #: What -p writes.
@@ -18,7 +17,7 @@ FORMS = ("vw", "csv", "jsonl")
 COARSE = "2.0"
 
 
-@dataclass(frozen=True)
+@options
 class RunOptions:
     """What belongs to one run and not to the model: files, passes, reporting."""
 

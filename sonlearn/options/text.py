@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
 from sonlearn.options.conflicts import check_namespaces
-from sonlearn.options.spec import check_field, delimiter, flags, option
+from sonlearn.options.spec import check_field, delimiter, flags, option, options
 
 FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
 #: Formats whose features are slots of hashed names; those of TABLES, and of NAMESPACED, are the same features.
@@ -22,7 +21,7 @@ HASHES = ("strings", "all")
 ON_ERROR = ("stop", "skip")
 
 
-@dataclass(frozen=True)
+@options
 class TextOptions:
     """How text becomes features. Frozen; `validate` runs on construction, OptionError as for `LearnOptions`."""
 

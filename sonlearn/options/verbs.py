@@ -1,4 +1,4 @@
-"""Options that verbs have of their own, and those of a cluster.
+"""Options that verbs have of their own.
 
 What they have in common, the options of a run, is in `sonlearn.options.run`. Imports neither numpy nor numba.
 """
@@ -6,14 +6,13 @@ What they have in common, the options of a run, is in `sonlearn.options.run`. Im
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option, port_number
+from sonlearn.options.spec import check_field, number, option, options, port_number
 from sonlearn.options.text import WRITABLE
 
 
-@dataclass(frozen=True)
+@options
 class TuneOptions:
     """What ``sonlearn tune`` tries, and how it chooses."""
 
@@ -42,7 +41,7 @@ class TuneOptions:
             object.__setattr__(self, "first_halving", first.metadata["general"])
 
 
-@dataclass(frozen=True)
+@options
 class ConvertOptions:
     """What ``sonlearn convert`` writes."""
 
@@ -50,7 +49,7 @@ class ConvertOptions:
     output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE")
 
 
-@dataclass(frozen=True)
+@options
 class SketchRunOptions:
     """What ``sonlearn sketch`` does with a sketch."""
 
@@ -66,34 +65,7 @@ class SketchRunOptions:
     zero_based: bool = option(False, "indices of LIBSVM text begin with 0, not 1")
 
 
-@dataclass(frozen=True)
-class ClusterOptions:
-    """Where the work of a verb is done, if not in this process."""
-
-    cluster: str | None = option(
-        None, "share the files out: tcp://HOST:PORT, a Dask scheduler; local: workers here (needs dask)",
-        metavar="ADDRESS",
-    )  # fmt: skip
-    workers: int | None = option(
-        None, "with --cluster: learners of partitions of the data, and workers of local (default: one for each core "
-        "here, or worker there)", parse=int, low=1, high=1024, metavar="N",
-    )  # fmt: skip
-    rounds: int | None = option(
-        None, "with --cluster: merge the learners so many times (default: after 8 parts each, twice at least)",
-        parse=int, low=1,
-        high=100_000, metavar="R",
-    )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        if self.workers is not None and self.cluster is None:
-            raise OptionError(f"--workers {self.workers}: nothing is shared out; give --cluster local, or an address")
-        if self.rounds is not None and self.cluster is None:
-            raise OptionError(f"--rounds {self.rounds}: nothing is shared out; give --cluster local, or an address")
-        if self.cluster is not None and self.cluster != "local" and "://" not in self.cluster:
-            raise OptionError(f"--cluster {self.cluster}: expected local, or a scheduler's address: tcp://HOST:PORT")
-
-
-@dataclass(frozen=True)
+@options
 class ServeOptions:
     """What ``sonlearn serve`` listens to, and how much of it."""
 
@@ -127,7 +99,7 @@ class ServeOptions:
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@options
 class PageOptions:
     """What ``sonlearn report`` writes."""
 
@@ -136,7 +108,7 @@ class PageOptions:
     )
 
 
-@dataclass(frozen=True)
+@options
 class InspectOptions:
     """What ``sonlearn inspect`` prints."""
 

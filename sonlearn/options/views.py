@@ -6,12 +6,12 @@ in full. Imports nothing: the command line reads it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from sonlearn.named import NamedTuple
 
-@dataclass(frozen=True)
-class ViewEntry:
+
+class ViewEntry(NamedTuple):
     """One entry.
 
     Attributes
@@ -29,7 +29,7 @@ class ViewEntry:
     kind: str
     formula: str
     cost: str
-    values: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = {}  # noqa: RUF012
 
 
 VIEWS = {

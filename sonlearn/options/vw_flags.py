@@ -7,7 +7,8 @@ docs/vw-flags.md. Imports nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from sonlearn.named import NamedTuple
 
 
 class FlagSupport(NamedTuple):

@@ -12,11 +12,12 @@ A row that was left out has nothing but its id.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
+
+from sonlearn.named import NamedTuple
 
 
 class AnswerRow(NamedTuple):
@@ -43,6 +44,8 @@ class AnswerLines:
 
     def lines(self, rows: Iterable[AnswerRow]) -> list[str]:
         """Lines of further rows."""
+        import csv
+
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         if self._form == "csv" and not self._begun:

@@ -70,6 +70,7 @@ class Metrics:
         self._classes: dict[float, list[float]] = {}
         self._sample = PredictionSample(SAMPLE)
         self._coverage = CoverageTotals()
+        self._two: dict[str, Any] | None = None  # what `_of_two` has found, which the end of a run asks for five times
 
     def add(self, batch: Batch, predicted: Predicted | PredictedClass) -> None:
         """Add what `Learner.partial_fit` or `Learner.predict` gave for a batch; refused rows are left out."""
@@ -113,6 +114,7 @@ class Metrics:
             self._sample.add(y, values)
         if not self._signs:
             return
+        self._two = None
         positive, decided = y > 0, predicted.decided > 0
         self._scores.add(scores, positive, weight)
         np.add.at(self._decided, 2 * positive + decided, weight)
@@ -159,7 +161,9 @@ class Metrics:
             return self._of_classes() if self._classes else None
         if not self._signs:
             return {"kind": "values", **self._values.result()}
-        return self._of_two() if self._decided.any() else None
+        if self._two is None and self._decided.any():
+            self._two = self._of_two()
+        return self._two
 
     def _of_two(self) -> dict[str, Any]:
         auc, ap, best = self._scores.auc(), self._scores.average_precision(), self._scores.best_f1()

@@ -21,10 +21,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from sonlearn.named import NamedTuple
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.report.classes import ClassCounts
 from sonlearn.report.labels import ERRORS, LabelStatistics, running

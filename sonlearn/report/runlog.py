@@ -11,10 +11,11 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from sonlearn.errors import InputError, shorten
 from sonlearn.files.atomic import LineFile
+from sonlearn.named import NamedTuple
 from sonlearn.report.jsonable import LARGEST, bounded, jsonable
 
 FORMAT = 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
+
+from sonlearn.named import NamedTuple
 
 Entry = dict[str, Any]
 

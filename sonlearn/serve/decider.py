@@ -15,11 +15,12 @@ import secrets
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError, OutputError, SonlearnError, shorten
 from sonlearn.learn.bandits.bandit import Bandit
+from sonlearn.named import NamedTuple
 from sonlearn.options.text import NAMESPACED
 from sonlearn.serve.events import EventFile
 from sonlearn.serve.worker import Busy, TooLongError

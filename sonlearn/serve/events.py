@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from sonlearn.errors import ModelFileError, OutputError
+from sonlearn.named import NamedTuple
 from sonlearn.serve.segments import SegmentedFile
 
 #: Events of each kind that are remembered: rewards of older ones are refused.

@@ -12,9 +12,9 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from sonlearn.errors import ModelFileError, OutputError
+from sonlearn.named import NamedTuple
 
 _BLOCK = 1 << 20
 _DIGITS = 20

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option
+from sonlearn.options.spec import check_field, number, option, options
 
 #: Every method `make_sketch` knows; all but the last four are values of one shrink rule.
 METHODS = (
@@ -16,7 +15,7 @@ METHODS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@options
 class SketchOptions:
     """Method and settings of a sketch. Frozen; checked on construction.
 

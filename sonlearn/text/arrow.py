@@ -12,31 +12,20 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError, shorten
+from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, Found, Labelling, Table, layout_of, number_in
 from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
-from sonlearn.text.source import Source, Watch, is_regular, open_binary, source_name
+from sonlearn.text.source import Source, Watch, open_binary, source_name
 
-MAGIC = (b"PAR1", b"ARROW1")
 _ROWS = 8192
-
-
-def is_arrow(source: Source) -> bool:
-    """Whether `source` is a file that begins like Parquet or Arrow. Not for pipes: what was looked at would be lost."""
-    if not is_regular(source):
-        return False
-    try:
-        with open_binary(source) as file:
-            return bytes(file.read(6)).startswith(MAGIC)
-    except OSError:
-        return False
 
 
 def read_arrow(

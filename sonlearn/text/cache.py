@@ -16,14 +16,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import json
 import os
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -37,6 +35,9 @@ from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
 from sonlearn.text.source import Source, Watch, is_regular, open_binary, source_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
 VERSION = 5
@@ -95,6 +96,8 @@ class CachedReader:
         path: str | os.PathLike[str],
         **reader: Any,
     ):
+        from pathlib import Path
+
         reader = dict(reader)
         first = Reader(sources, options, **reader)  # checks the arguments
         self.sources, self.options, self.path = first.sources, options, Path(path)
@@ -224,6 +227,8 @@ def _identity(source: Source) -> dict[str, Any] | None:
 
 def _ends(source: Any) -> str:
     """Hash of the beginning and the end of a file."""
+    import hashlib
+
     with open(source, "rb", buffering=0) as file:
         begin = file.read(_ENDS)
         file.seek(max(os.fstat(file.fileno()).st_size - _ENDS, 0))

@@ -7,22 +7,20 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
+from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
 from sonlearn.text.columns import Found
-from sonlearn.text.flat import FlatRows
 from sonlearn.text.interact import Expanded, Interactions, Room, count_generated, expand, make_room
-from sonlearn.text.messages import malformed, repeated_index
 from sonlearn.text.names import LineNames, Named
 from sonlearn.text.number import make_numbers, settle
 from sonlearn.text.objects import Record, Unfit, error_of
-from sonlearn.text.records import RecordRows
 from sonlearn.text.rows import (
     IN_ORDER,
     LINE,
@@ -37,6 +35,10 @@ from sonlearn.text.rows import (
 )
 from sonlearn.text.svmlight import parse_svmlight
 from sonlearn.text.vw import make_names, parse_vw
+
+if TYPE_CHECKING:
+    from sonlearn.text.flat import FlatRows
+    from sonlearn.text.records import RecordRows
 
 #: Features of a batch, about, where interactions multiply them.
 _BATCH_FEATURES = 1 << 20
@@ -110,7 +112,8 @@ class ChunkParser:
         self._numbers = make_numbers()
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
-        self._records = RecordRows(options, class_names or words) if records is None else records
+        self._records: FlatRows | RecordRows | None = records
+        self._worded = class_names or words
         self._expands = records is None and self._interactions.wanted
         self._most = most_features
 
@@ -131,6 +134,8 @@ class ChunkParser:
         while (stopped := self._run(chunk, format)) != at.DONE:
             begin = int(state[POSITION])
             if count < self._keep:
+                from sonlearn.text.messages import malformed
+
                 errors.append(malformed(text, begin, int(state[at.AT]), stopped, (source, int(state[LINE]), format)))
             count += 1
             if self._on_error == "stop":
@@ -154,8 +159,17 @@ class ChunkParser:
             batches = [to_batch(self._rows, n, chunk)] if n else []
         return ParsedChunk(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names, skipped=skipped)
 
+    def _rows_of_records(self) -> FlatRows | RecordRows:
+        """What makes rows of JSON objects."""
+        if self._records is None:
+            from sonlearn.text.records import RecordRows
+
+            self._records = RecordRows(self._options, self._worded)
+        return self._records
+
     def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
         """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
+        rows = self._rows_of_records()
         errors: list[InputError] = []
         skipped: list[tuple[int, str]] = []
         count = 0
@@ -163,7 +177,7 @@ class ChunkParser:
             if isinstance(record, bytes) and not record.strip():
                 continue
             try:
-                self._records.add(record, line)
+                rows.add(record, line)
             except Unfit as problem:
                 if count < self._keep:
                     errors.append(error_of(problem, record, (source, line)))
@@ -171,7 +185,7 @@ class ChunkParser:
                 if self._on_error == "stop":
                     break
                 skipped.append((line, tag_of(record, self._options.id or "_tag")))
-        taken = self._records.take()
+        taken = rows.take()
         n, no_text = len(taken.rows.lines), np.zeros(0, dtype=np.uint8)
         if self._expands:
             room, self._rows = self._rows, taken.rows
@@ -215,6 +229,8 @@ class ChunkParser:
             if stopped == at.NUMBER_UNDECIDED:
                 self._numbers = settle(chunk, self._numbers)
             elif stopped == at.UNORDERED:
+                from sonlearn.text.messages import repeated_index
+
                 place = repeated_index(chunk, int(state[POSITION]))
                 if place >= 0:
                     state[at.AT] = place

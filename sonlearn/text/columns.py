@@ -7,15 +7,14 @@ becomes. A column is the label (``--label``), the id (``--id``), the weight (``-
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
+from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
@@ -166,6 +165,8 @@ def layout_of(
 def _meant(name: str, columns: list[str]) -> str:
     """The end of a message: the column whose name is most like `name`, if one is."""
     cased = [column for column in columns if column.lower() == name.lower()]
+    import difflib
+
     near = cased or difflib.get_close_matches(name, columns, 1, 0.75)
     return f"; did you mean {shorten(near[0])}?" if near and columns.count(name) == 0 else ""
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
 import io
-import lzma
 import select
 import zlib
 from typing import Any
@@ -157,8 +155,12 @@ def _decoder(kind: str, name: str) -> Any:
     if kind == "gzip":
         return _Gzip()
     if kind == "bzip2":
+        import bz2
+
         return bz2.BZ2Decompressor()
     if kind == "xz":
+        import lzma
+
         return lzma.LZMADecompressor(lzma.FORMAT_XZ)
     try:
         from compression.zstd import ZstdDecompressor  # Python 3.14

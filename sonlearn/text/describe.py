@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.errors import InputError, shorten
+from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
-from sonlearn.text.arrow import is_arrow, texts_of
+from sonlearn.text.arrow import texts_of
 from sonlearn.text.columns import LIKE_A_ROW, header_hint, layout_of, number_in, row_as_header
 from sonlearn.text.csv import records_of
 from sonlearn.text.encode import date_in
-from sonlearn.text.source import read_chunks, source_name
+from sonlearn.text.source import is_arrow, read_chunks, source_name
 from sonlearn.text.suspicions import date_note, is_other_date, is_other_number, is_sentence, number_note
 
 #: Values of a column that are counted, each with its labels.

@@ -6,11 +6,12 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.errors import InputError, shorten
+from sonlearn.named import NamedTuple
 
 _MEMBER = "a number, a text, true, false, null, an object or an array"
 _OBJECT = "one JSON object a line"

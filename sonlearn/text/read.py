@@ -8,25 +8,23 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
+from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, ON_ERROR, TABLES
-from sonlearn.text.arrow import is_arrow, read_arrow, read_table
 from sonlearn.text.chunk import ChunkParser, ParsedChunk
 from sonlearn.text.columns import ColumnTable, Found, Labelling, Table
-from sonlearn.text.csv import read_csv
 from sonlearn.text.hashing import constant_id
-from sonlearn.text.messages import check_names
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
-from sonlearn.text.source import CHUNK_BYTES, Source, is_remote, is_table, read_chunks, source_name
+from sonlearn.text.source import CHUNK_BYTES, Source, is_arrow, is_remote, is_table, read_chunks, source_name
 
 #: Malformed lines that are described when they are skipped.
 SHOWN_ERRORS = 10
@@ -285,6 +283,9 @@ class Reader:
 
     def _tables(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
+        from sonlearn.text.arrow import read_arrow, read_table
+        from sonlearn.text.csv import read_csv
+
         for source in expand_globs(self.sources):
             name = source_name(source)
             if is_table(source):
@@ -339,6 +340,8 @@ class Reader:
             if fatal is not None:
                 placed = placed.part(0, int(np.searchsorted(placed.lines, fatal.line or 0)))
             if placed.class_names is not None and self.format == "vw":
+                from sonlearn.text.messages import check_names
+
                 check_names(placed)
             if placed.n:
                 self.skipped = []

@@ -10,7 +10,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -38,6 +37,9 @@ _FOREIGN = (
     (b"\xff\xfe", "UTF-16 text", "UTF-8; convert it first: iconv -f UTF-16 -t UTF-8 FILE | sonlearn ..."),
     (b"\xfe\xff", "UTF-16 text", "UTF-8; convert it first: iconv -f UTF-16 -t UTF-8 FILE | sonlearn ..."),
 )
+
+#: How Parquet and Arrow begin.
+_ARROW = (b"PAR1", b"ARROW1")
 
 Source = str | os.PathLike[str] | BinaryIO
 Watch = Callable[[Any], Any]
@@ -103,13 +105,24 @@ def _opened(source: Source) -> Iterator[Any]:
     elif source == "-":
         yield getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
     else:
-        with Path(source).open("rb", buffering=0) as raw:
+        with open(source, "rb", buffering=0) as raw:
             yield raw
 
 
 def is_regular(source: Source) -> bool:
     """Whether `source` names a local file, which can be opened twice: no pipe, stream or address."""
-    return isinstance(source, (str, os.PathLike)) and source != "-" and Path(source).is_file()
+    return isinstance(source, (str, os.PathLike)) and source != "-" and os.path.isfile(source)
+
+
+def is_arrow(source: Source) -> bool:
+    """Whether `source` is a file that begins like Parquet or Arrow. Not for pipes: what was looked at would be lost."""
+    if not is_regular(source):
+        return False
+    try:
+        with open_binary(source) as file:
+            return bytes(file.read(6)).startswith(_ARROW)
+    except OSError:
+        return False
 
 
 def is_table(source: Any) -> bool:

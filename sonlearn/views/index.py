@@ -7,14 +7,13 @@ sight also puts the frequent features of a text together.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from sonlearn.data.arrays import grown, plain, zeros
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.jit import bare_jit, fetch, forced_inline, repeated
+from sonlearn.named import NamedTuple
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
 HASH_BITS = 32

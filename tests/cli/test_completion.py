@@ -11,7 +11,8 @@ from places import ROOT
 
 from sonlearn.cli import main
 from sonlearn.commands.completion import SHELLS, _operand, script
-from sonlearn.commands.verbs import VERBS, parser_of
+from sonlearn.commands.parser import parser_of
+from sonlearn.commands.verbs import VERBS
 from sonlearn.options.losses import LOSSES
 from sonlearn.options.methods import METHODS
 

@@ -16,7 +16,7 @@ from places import ROOT
 
 from sonlearn import LearnOptions, OptionError, read_batches, tune
 from sonlearn.commands import passes, train
-from sonlearn.commands.verbs import parse
+from sonlearn.commands.line import parse
 from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
 from sonlearn.options.run import RunOptions

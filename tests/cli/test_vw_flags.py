@@ -9,7 +9,7 @@ from for_all import for_all
 from places import GOLDEN, ROOT
 
 from sonlearn.cli import main
-from sonlearn.commands.verbs import parser_of
+from sonlearn.commands.parser import parser_of
 from sonlearn.options import vw_flags
 
 OURS = set(parser_of("train")._option_string_actions) | {"--version", "-V"}

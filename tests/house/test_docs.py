@@ -15,7 +15,8 @@ import pytest
 from for_all import for_all
 from places import ROOT
 
-from sonlearn.commands.verbs import VERBS, parser_of
+from sonlearn.commands.parser import parser_of
+from sonlearn.commands.verbs import VERBS
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import LOSSES
 from sonlearn.options.members import MEMBERS, VALUE_MEMBERS

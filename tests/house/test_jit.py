@@ -1,7 +1,10 @@
 """The place of compiled kernels follows all that decides what they compile to, and nothing else."""
 
+import ast
+import copy as copying
 import itertools
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -14,6 +17,7 @@ import numpy as np
 import pytest
 from places import PACKAGE
 
+from sonlearn import named
 from sonlearn.jit import cache, stored
 from sonlearn.jit.decorators import InlinedKernel, Kernel
 from sonlearn.jit.folders import trusted
@@ -127,6 +131,11 @@ class Other(NamedTuple):
     b: object
 
 
+class Remembering(named.NamedTuple):
+    a: object
+    b: object
+
+
 def test_types_are_told_apart_where_numba_tells_them_apart():
     """Code for other types would read other memory."""
     square, line = np.ones((3, 4)), np.arange(6.0)
@@ -148,6 +157,39 @@ def test_types_are_told_apart_where_numba_tells_them_apart():
     for value in (2**63, b"a", [1], {1: 2}, object(), 1j, Pair(1, [2])):
         with pytest.raises(stored.UnknownTypeError):
             stored.types_of((value,))
+
+
+def test_keys_are_told_apart_as_well():
+    """Also of tuples that were seen before, and of copies, which have forgotten it."""
+    line, other = np.arange(6.0), np.arange(6)
+    for first, second in itertools.permutations(
+        (Remembering(line, 1), Remembering(other, 1), Remembering(line, 1.0)), 2
+    ):
+        for _ in range(2):
+            assert stored.key_of((first, line)) != stored.key_of((second, line))
+            assert stored.key_of((first, line)) == stored.key_of((first._replace(b=first.b), line.copy()))
+    seen = Remembering(line, 1)
+    stored.key_of((seen,))
+    for copied in (copying.copy(seen), copying.deepcopy(seen), pickle.loads(pickle.dumps(seen)), seen._replace(b=2)):
+        assert not vars(copied)
+        assert type(copied) is Remembering
+    with pytest.raises(stored.UnknownTypeError):
+        stored.key_of((Remembering([1], 2),))
+    with pytest.raises(stored.UnknownTypeError):
+        stored.key_of((2**63,))
+
+
+def test_nobody_changes_the_type_of_an_array():
+    """Kernels are found by the types that arrays had when a tuple was made of them."""
+    wrong = [
+        f"{path}:{node.lineno}"
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+            and node.attr in ("dtype", "shape", "strides", "writeable"))
+        or (isinstance(node, ast.Attribute) and node.attr in ("setflags", "setfield"))
+    ]  # fmt: skip
+    assert not wrong, "\n".join(wrong)
 
 
 WITHOUT_NUMBA = """
@@ -179,7 +221,7 @@ def test_only_whole_kernels_for_this_machine_run_without_numba(tmp_path, fault):
     elif fault == "no note":
         file(".types").unlink()
     elif fault == "other processor":
-        file(".types").write_text(file(".types").read_text().replace("+", "-", 1))
+        file(".types").write_text(file(".types").read_text().replace("flags", "others"))
     again = [] if fault == "none" else ["compiled"] if fault.endswith("code") else []
     assert run() == [*again, "92594", str(fault != "none")]
     assert run() == ["92594", "False"]
@@ -231,9 +273,9 @@ import sys, time
 from pathlib import Path
 import sonlearn.jit.folders as j
 roots, closed = sys.argv[1].split(","), sys.argv[2].split(",")
-j.roots = lambda: tuple(map(Path, roots))
+j.roots = lambda: roots
 writable = j._writable
-j._writable = lambda folder: str(folder.parent) not in closed and writable(folder)
+j._writable = lambda folder: str(Path(folder).parent) not in closed and writable(folder)
 from sonlearn.jit import on_first_compilation
 with on_first_compilation(lambda: print("compiled")):
     from sonlearn.text.hashing import hash_bytes
@@ -281,7 +323,7 @@ def test_a_filled_cache_that_is_read_only_is_read(place):
 def test_a_cache_that_others_can_write_to_is_not_read(place, part):
     shared = place / "above" / "shared"
     kernel([shared])
-    (folder,) = shared.iterdir()
+    (folder,) = {path.parent for path in shared.rglob("*.nbc")}
     files = [path for path in folder.iterdir() if path.suffix == ".nbc"]
     {"root": shared, "folder": folder, "file": files[0], "above": place / "above"}[part].chmod(0o777)
     assert not trusted(folder)

@@ -12,7 +12,7 @@ All learners number the classes alike. One that has not met a class uses its lea
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from sonlearn.learn.ensemble.partitions import SURE, PartitionEnsemble, Partitio
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.losses import loss_of, loss_value
 from sonlearn.learn.multiclass.one_vs_rest import Scores
+from sonlearn.named import NamedTuple
 
 
 class ClassPredictions(NamedTuple):

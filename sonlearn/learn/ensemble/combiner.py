@@ -27,13 +27,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.losses import ABSOLUTE, HUBER, LOGISTIC, QUANTILE, SQUARED, Loss, loss_slope, loss_value
+from sonlearn.named import NamedTuple
 from sonlearn.options.members import Member
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.

@@ -11,7 +11,7 @@ A learner has its own numbers of features, in the order of first occurrence in i
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from sonlearn.learn.ensemble.stacking import inputs_of, learned_by, mapping
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.losses import Loss
 from sonlearn.learn.make import make_engine
+from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import Member

@@ -11,13 +11,12 @@ the members that do not pay for their time are pruned (`pruning`).
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +50,7 @@ from sonlearn.learn.ensemble.pruning import (
 from sonlearn.learn.ensemble.viewing import Seen, rows_between
 from sonlearn.learn.losses import Loss, loss_value
 from sonlearn.learn.make import make_engine
+from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import NAG_SECONDS, Member
@@ -648,11 +648,11 @@ def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
     Members of values that begin with a weight share 1; where no member does, all do.
     """
     if not any(member.weight for member in members):
-        members = tuple(dataclasses.replace(member, weight=1.0 / len(members)) for member in members)
+        members = tuple(member._replace(weight=1.0 / len(members)) for member in members)
     if loss in CLASSIFICATION:
         return members
     count = sum(member.weight > 0.0 for member in members)
-    equal = tuple(dataclasses.replace(member, weight=1.0 / count if member.weight else 0.0) for member in members)
+    equal = tuple(member._replace(weight=1.0 / count if member.weight else 0.0) for member in members)
     return (*equal, BIAS) if loss in ("quantile", "absolute") else equal
 
 

@@ -12,7 +12,6 @@ the step of each class is w_k <- w_k - c_k A^-1 x with the same A.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.losses import loss_slope, softmax_slopes
@@ -34,6 +33,7 @@ from sonlearn.learn.newton.step import (
 from sonlearn.learn.spectrum import INVERSE, spectral
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
 from sonlearn.learn.tolerances import LIMIT
+from sonlearn.named import NamedTuple
 
 #: The golden ratio less 1.
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
