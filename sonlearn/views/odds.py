@@ -16,7 +16,6 @@ from sonlearn.views.bins import SELF, Bins, BinsState, number_itself
 from sonlearn.views.codes import MOST, SMALLEST, float_code, key_of, logarithms, tamed
 from sonlearn.views.numbers import (
     LIMIT,
-    NUMBER_BITS,
     UNKNOWN,
     NumberTable,
     first_slot,
@@ -30,9 +29,11 @@ from sonlearn.views.view import MergedView, RowView, fits
 
 #: Raw features whose bins are remembered, the first ones seen: the frequent ones are among them.
 REMEMBERED = 1 << 15
-#: Bins of a feature that are remembered: those of four octaves, side by side in two lines of the cache.
+#: Bins of a feature that are remembered: those of four octaves, side by side in one line of the cache.
 WAYS = 16
-_NUMBER = (1 << NUMBER_BITS) - 1
+#: Bits of a bin's number, and of what tells it from the others of its place, where it is remembered.
+_NUMBER_BITS, _TAG_BITS = 21, 10
+_NUMBER = (1 << _NUMBER_BITS) - 1
 #: All bits of a number but its sign; those of the least size that is not 0 (`tamed`).
 _SIZE, _TINY = (1 << 63) - 1, int(np.float64(SMALLEST).view(np.int64))
 
@@ -58,7 +59,7 @@ class OddsScratch(NamedTuple):
     found: np.ndarray
     odds: np.ndarray
     exponents: np.ndarray
-    # int64[REMEMBERED, WAYS]; 0, or code + 1 and number of a bin of that raw feature, as the table has it
+    # int32[REMEMBERED, WAYS]; 0, or `tag_of` and number of a bin of that raw feature, as the table has it
     memory: np.ndarray
 
 
@@ -79,7 +80,7 @@ class Odds(Bins):
     of_labels = True
 
     def __init__(self, *, resolution: int, limit: int = LIMIT):
-        self._memory = zeros((REMEMBERED, WAYS), np.int64)
+        self._memory = zeros((REMEMBERED, WAYS), np.int32)
         self._of = np.zeros(0), np.zeros(0)  # the arrays of the state that it is of
         super().__init__(code="float", resolutions=(resolution, resolution), limit=limit)
         self._params = OddsParams(resolution, limit)
@@ -193,7 +194,7 @@ def recall(params, work, rows, bits, i):
         known = work.memory[np.uintp(j & (REMEMBERED - 1)), np.uintp(way_of(code))]
         work.numbers[np.uintp(k)] = known & _NUMBER
         work.others[np.uintp(m)] = k
-        m += ((known >> NUMBER_BITS ^ (code + 1)) | (j & ~(REMEMBERED - 1))) != 0 or row[k] & _SIZE < _TINY
+        m += ((known >> _NUMBER_BITS ^ tag_of(code)) | (j & ~(REMEMBERED - 1))) != 0 or row[k] & _SIZE < _TINY
     return m
 
 
@@ -223,11 +224,18 @@ def way_of(code):
 
 
 @forced_inline
+def tag_of(code):
+    """What tells the bin of this code from others with the same `way_of`; at least 1."""
+    return ((code >> 5) << 1 | (code & 1)) + 1
+
+
+@forced_inline
 def number_and_remember(work, table, now, j, m, learned):
     """Number of the bin of feature j that is place m of those looked up, from the table; may be UNKNOWN."""
     number = number_of(work.keys[m], work.fetched[m], table, now, learned)
-    if number != UNKNOWN and j < REMEMBERED:
-        work.memory[j, way_of(work.codes[m])] = (work.codes[m] + 1 << NUMBER_BITS) | number
+    tag = tag_of(work.codes[m])
+    if number != UNKNOWN and number <= _NUMBER and j < REMEMBERED and tag < 1 << _TAG_BITS:
+        work.memory[j, way_of(work.codes[m])] = tag << _NUMBER_BITS | number
     return number
 
 
