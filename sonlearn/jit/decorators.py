@@ -52,21 +52,22 @@ class Kernel:
         if stored is None:
             return self._for_python()
         try:
-            types = stored.types_of(arguments)
-            return self._entries.get(types) or self._entry(arguments, types)
+            key = stored.key_of(arguments)
+            return self._entries.get(key) or self._entry(arguments, key)
         except stored.UnknownTypeError:
             return self._for_python()
 
-    def _entry(self, arguments: tuple[Any, ...], types: Any) -> Any:
-        """The machine code for arguments of these types: stored, or compiled and stored."""
+    def _entry(self, arguments: tuple[Any, ...], key: Any) -> Any:
+        """The machine code for arguments of types with this key: stored, or compiled and stored."""
+        types = _stored().types_of(arguments)
         with _LOCK:
-            found = self._entries.get(types) or _stored().load_kernel(self.py_func, types)
+            found = self._entries.get(key) or _stored().load_kernel(self.py_func, types)
             if found is None:
                 self._dispatcher = self._dispatcher or self._compile()
                 found = _compiler().stored_entry(self._dispatcher, arguments, types)
             if found is None:
                 return self._for_python()
-            self._entries[types] = found
+            self._entries[key] = found
         return found
 
     def _for_python(self) -> Any:
