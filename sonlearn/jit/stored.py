@@ -30,6 +30,7 @@ from sonlearn.jit.settings import cache_folders, faststart_is_on
 
 #: Flags of an array that the type of it depends on; of two contiguous orders, C is the one.
 _C, _C_OR_F, _STATE = 0x1, 0x3, 0x500
+_ARRAYS = frozenset({np.ndarray, np.recarray})
 _SCALARS = frozenset({bool, float, str, NoneType, np.float64, np.int64, np.int32, np.uint64, np.uintp, np.bool_})
 _LARGEST = 1 << 63
 
@@ -82,7 +83,7 @@ def _type_of(value: Any) -> Any:
 
 
 def key_of(arguments: tuple[Any, ...]) -> Types:
-    """The types of arguments one after the other: as different as `types_of`, in half of the time. Raises as that."""
+    """The types of arguments in a row: as different as `types_of`, in two thirds of the time. Raises as that."""
     found: list[Any] = []
     _add_types(arguments, found.append)
     return tuple(found)
@@ -91,17 +92,19 @@ def key_of(arguments: tuple[Any, ...]) -> Types:
 def _add_types(values: tuple[Any, ...], add: Callable[[Any], None]) -> None:
     for value in values:
         own = type(value)
-        if own in _SCALARS or (own is int and -_LARGEST <= value < _LARGEST):
-            add(own)
-        elif isinstance(value, np.ndarray):
-            flags = value.flags.num
+        if own in _ARRAYS:
             add(value.dtype)
             add(value.ndim)
+            flags = value.flags.num
             add(flags & (_STATE | _C) if flags & _C else flags & (_STATE | _C_OR_F))
+        elif own in _SCALARS or (own is int and -_LARGEST <= value < _LARGEST):
+            add(own)
         elif isinstance(value, tuple):
             add(own)
             add(len(value))
             _add_types(value, add)
+        elif isinstance(value, np.ndarray):
+            add(_type_of(value))
         else:
             raise UnknownTypeError(own)
 
