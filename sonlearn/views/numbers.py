@@ -53,11 +53,27 @@ def by_number(slots: np.ndarray) -> np.ndarray:
 
     What is frequent has occurred early. Entered first it stands in the slot where it should, and is found at once.
     """
-    found = slots[slots != 0]
-    numbers = found & _NUMBER
-    out = np.zeros(numbers.max(initial=-1) + 1, np.int64)
-    out[numbers] = found
+    out = np.zeros(int(length_by_number(slots)), np.int64)
+    fill_by_number(slots, out)
     return out
+
+
+@bare_jit
+def length_by_number(slots):
+    """The largest of the numbers that `slots` hold, plus 1; 0 where they hold none."""
+    length = 0
+    for i in range(len(slots)):
+        if slots[i] != 0:
+            length = max(length, (slots[i] & _NUMBER) + 1)
+    return length
+
+
+@bare_jit
+def fill_by_number(slots, out):
+    """out[number] <- what `slots` hold of it, int64[`length_by_number`]."""
+    for i in range(len(slots)):
+        if slots[i] != 0:
+            out[slots[i] & _NUMBER] = slots[i]
 
 
 class NumberTable(NamedTuple):

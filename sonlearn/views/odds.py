@@ -13,10 +13,9 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.named import NamedTuple
 from sonlearn.views.bins import SELF, Bins, BinsState, number_itself
-from sonlearn.views.codes import MOST, float_code, key_of, logarithms, tamed
+from sonlearn.views.codes import MOST, SMALLEST, float_code, key_of, logarithms, tamed
 from sonlearn.views.numbers import (
     LIMIT,
-    NUMBER_BITS,
     UNKNOWN,
     NumberTable,
     first_slot,
@@ -30,9 +29,13 @@ from sonlearn.views.view import MergedView, RowView, fits
 
 #: Raw features whose bins are remembered, the first ones seen: the frequent ones are among them.
 REMEMBERED = 1 << 15
-#: Bins of a feature that are remembered: those of four octaves, side by side in two lines of the cache.
+#: Bins of a feature that are remembered: those of four octaves, side by side in one line of the cache.
 WAYS = 16
-_NUMBER = (1 << NUMBER_BITS) - 1
+#: Bits of a bin's number, and of what tells it from the others of its place, where it is remembered.
+_NUMBER_BITS, _TAG_BITS = 21, 10
+_NUMBER = (1 << _NUMBER_BITS) - 1
+#: All bits of a number but its sign; those of the least size that is not 0 (`tamed`).
+_SIZE, _TINY = (1 << 63) - 1, int(np.float64(SMALLEST).view(np.int64))
 
 
 class OddsParams(NamedTuple):
@@ -45,17 +48,18 @@ class OddsParams(NamedTuple):
 class OddsScratch(NamedTuple):
     """One row under way, by entry; and what is remembered."""
 
-    codes: np.ndarray  # int64[longest row]
-    numbers: np.ndarray  # int64[longest row]; UNKNOWN where the table has to be asked
-    keys: np.ndarray  # int64[longest row], of the bins of which it has to be
-    fetched: np.ndarray  # int64[longest row]; what `first_slot` has read of those
+    numbers: np.ndarray  # int64[longest row]
+    others: np.ndarray  # int64[longest row]; the entries whose numbers are not remembered
+    codes: np.ndarray  # int64[longest row], of the bins of those, where they have one
+    keys: np.ndarray  # int64[longest row]; the same
+    fetched: np.ndarray  # int64[longest row]; what `first_slot` has read for those
     marks: np.ndarray  # see `put`
     # of the row's entries, float64[longest row]: weight of the rows of its class, and logarithm of how many times as
     # frequent each is in the positive class; int64[the same], scratch of `logarithms`
     found: np.ndarray
     odds: np.ndarray
     exponents: np.ndarray
-    # int64[REMEMBERED, WAYS]; 0, or code + 1 and number of a bin of that raw feature, as the table has it
+    # int32[REMEMBERED, WAYS]; 0, or `tag_of` and number of a bin of that raw feature, as the table has it
     memory: np.ndarray
 
 
@@ -76,14 +80,14 @@ class Odds(Bins):
     of_labels = True
 
     def __init__(self, *, resolution: int, limit: int = LIMIT):
-        self._memory = zeros((REMEMBERED, WAYS), np.int64)
+        self._memory = zeros((REMEMBERED, WAYS), np.int32)
         self._of = np.zeros(0), np.zeros(0)  # the arrays of the state that it is of
         super().__init__(code="float", resolutions=(resolution, resolution), limit=limit)
         self._params = OddsParams(resolution, limit)
 
     def _new_work(self, longest: int) -> OddsScratch:
         return OddsScratch(
-            *np.zeros((4, longest), np.int64), new_marks(longest), *np.zeros((2, longest)),
+            *np.zeros((5, longest), np.int64), new_marks(longest), *np.zeros((2, longest)),
             np.zeros(longest, np.int64), self._memory,
         )  # fmt: skip
 
@@ -147,16 +151,30 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, shared = at, now["made"] + most > params.limit
-        n = recall(params, work, rows, bits, i, table)
-        for k in range(most):
-            f = work.numbers[k]
-            if f == ASK:
-                f = number_and_remember(work, table, now, rows.features[rows.indptr[i] + k], k, learned)
-            elif f == CONSTANT:
-                f = number_itself(state, rows.constant, learned)
-            if f >= 0:
-                value = rows.values[rows.indptr[i] + k] if work.numbers[k] == CONSTANT else 1.0
-                at = put(out, begin, at, f, tamed(value), shared, work.marks)
+        others = recall(params, work, rows, bits, i)
+        n, constant = most - look_up(params, work, rows, bits, i, others, table), UNKNOWN
+        left_out = False
+        for m in range(others):
+            k = work.others[m]
+            if work.numbers[k] == ASK:
+                work.numbers[k] = number_and_remember(work, table, now, rows.features[rows.indptr[i] + k], m, learned)
+            elif work.numbers[k] == CONSTANT:
+                constant = k
+                work.numbers[k] = number_itself(state, rows.constant, learned)
+            left_out |= work.numbers[k] < 0
+        if left_out or shared:
+            for k in range(most):
+                if work.numbers[k] >= 0:
+                    value = tamed(rows.values[rows.indptr[i] + k]) if k == constant else 1.0
+                    at = put(out, begin, at, work.numbers[k], value, shared, work.marks)
+        else:
+            features, values = out.features[at : at + most], out.values[at : at + most]
+            for k in range(most):
+                features[k] = work.numbers[k]
+                values[k] = 1.0
+            if constant >= 0:
+                values[constant] = tamed(rows.values[rows.indptr[i] + constant])
+            at += most
         out.indptr[i + 1] = at
         weigh(state, work, rows, i, out, (begin, at), n, learned)
         i += 1
@@ -164,26 +182,39 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
 
 
 @forced_inline
-def recall(params, work, rows, bits, i, table):
-    """Numbers of the entries of row i as far as they are remembered, and keys of the others; returns how many bins."""
-    start, n = rows.indptr[i], 0
-    for place in range(start, rows.indptr[i + 1]):
-        j, x, k = rows.features[place], tamed(rows.values[place]), place - start
+def recall(params, work, rows, bits, i):
+    """Numbers of the entries of row i as far as they are remembered; returns how many are not, and lists those.
+
+    Without a branch, so that what is read of all entries is under way together.
+    """
+    start, stop, m = rows.indptr[i], rows.indptr[i + 1], 0
+    features, row = rows.features[start:stop], bits[start:stop]
+    for k in range(stop - start):
+        j, code = features[k], float_code(row[k], params.resolution)
+        known = work.memory[np.uintp(j & (REMEMBERED - 1)), np.uintp(way_of(code))]
+        work.numbers[np.uintp(k)] = known & _NUMBER
+        work.others[np.uintp(m)] = k
+        m += ((known >> _NUMBER_BITS ^ tag_of(code)) | (j & ~(REMEMBERED - 1))) != 0 or row[k] & _SIZE < _TINY
+    return m
+
+
+@forced_inline
+def look_up(params, work, rows, bits, i, others, table):
+    """What the entries of row i are that are not remembered, and keys of their bins; returns how many are no bins."""
+    start, none = rows.indptr[i], 0
+    for m in range(others):
+        k = work.others[m]
+        place = start + k
+        j, x = rows.features[place], tamed(rows.values[place])
         if x == 0.0 or j < 0 or j == rows.constant:
             work.numbers[k] = ZERO if x == 0.0 else CONSTANT if j == rows.constant else STRANGE
-            n += work.numbers[k] == STRANGE
+            none += work.numbers[k] != STRANGE
             continue
-        n += 1
         code = float_code(bits[place], params.resolution)
-        if j < REMEMBERED:
-            known = work.memory[np.uintp(j), np.uintp(way_of(code))]
-            if known >> NUMBER_BITS == code + 1:
-                work.numbers[k] = known & _NUMBER
-                continue
-        work.numbers[k], work.codes[k] = ASK, code
-        work.keys[k] = key_of(rows.ids[place], 2 * code)
-        work.fetched[k] = first_slot(work.keys[k], table.slots, table.shift)
-    return n
+        work.numbers[k], work.codes[m] = ASK, code
+        work.keys[m] = key_of(rows.ids[place], 2 * code)
+        work.fetched[m] = first_slot(work.keys[m], table.slots, table.shift)
+    return none
 
 
 @forced_inline
@@ -193,11 +224,18 @@ def way_of(code):
 
 
 @forced_inline
-def number_and_remember(work, table, now, j, k, learned):
-    """Number of the bin of entry k, feature j, from the table; may be UNKNOWN."""
-    number = number_of(work.keys[k], work.fetched[k], table, now, learned)
-    if number != UNKNOWN and j < REMEMBERED:
-        work.memory[j, way_of(work.codes[k])] = (work.codes[k] + 1 << NUMBER_BITS) | number
+def tag_of(code):
+    """What tells the bin of this code from others with the same `way_of`; at least 1."""
+    return ((code >> 5) << 1 | (code & 1)) + 1
+
+
+@forced_inline
+def number_and_remember(work, table, now, j, m, learned):
+    """Number of the bin of feature j that is place m of those looked up, from the table; may be UNKNOWN."""
+    number = number_of(work.keys[m], work.fetched[m], table, now, learned)
+    tag = tag_of(work.codes[m])
+    if number != UNKNOWN and number <= _NUMBER and j < REMEMBERED and tag < 1 << _TAG_BITS:
+        work.memory[j, way_of(work.codes[m])] = tag << _NUMBER_BITS | number
     return number
 
 
@@ -207,23 +245,25 @@ def weigh(state, work, rows, i, out, span, n, learned):
 
     To read the counts of the whole row first pays, as with `first_slot`.
     """
-    now, (begin, end), counts, found, odds = state.now[0], span, state.counts, work.found, work.odds
+    now, (begin, end), counts = state.now[0], span, state.counts
+    size, found, odds = end - begin, work.found, work.odds
+    features, values = out.features[begin:end], out.values[begin:end]
     constant, share = UNKNOWN, 1.0 / math.sqrt(max(n, 1))
     if 0 <= rows.constant < len(state.own):
         constant = state.own[rows.constant, SELF] - 1
     prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0))
     side, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]
-    for k in range(begin, end):
-        f = np.uintp(out.features[k])
+    for k in range(size):
+        f = np.uintp(features[k])
         negative, positive = counts[f, 0], counts[f, 1]
-        odds[k - begin] = (positive + 1.0) / (negative + 1.0)
-        found[k - begin] = positive if side == 1 else negative
-    logarithms(odds, odds.view(np.int64), work.exponents, end - begin)
-    for k in range(begin, end):
-        if out.features[k] != constant:
-            out.values[k] *= (odds[k - begin] + prior) * share
+        odds[k] = (positive + 1.0) / (negative + 1.0)
+        found[k] = positive if side == 1 else negative
+    logarithms(odds, odds.view(np.int64), work.exponents, size)
+    for k in range(size):
+        if features[k] != constant:
+            values[k] *= (odds[k] + prior) * share
             if learned:
-                counts[np.uintp(out.features[k]), side] = min(found[k - begin] + h, MOST)
+                counts[np.uintp(features[k]), np.uintp(side)] = min(found[k] + h, MOST)
     if learned and side == 1:
         now["n_pos"] = min(now["n_pos"] + h, MOST)
     elif learned:

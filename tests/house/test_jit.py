@@ -154,9 +154,12 @@ def test_types_are_told_apart_where_numba_tells_them_apart():
     for a, b in itertools.combinations(values, 2):
         if numba.typeof(a) != numba.typeof(b):
             assert stored.types_of((a,)) != stored.types_of((b,)), (a, b)
+            assert stored.key_of((a,)) != stored.key_of((b,)), (a, b)
     for value in (2**63, b"a", [1], {1: 2}, object(), 1j, Pair(1, [2])):
         with pytest.raises(stored.UnknownTypeError):
             stored.types_of((value,))
+        with pytest.raises(stored.UnknownTypeError):
+            stored.key_of((value,))
 
 
 def test_keys_are_told_apart_as_well():

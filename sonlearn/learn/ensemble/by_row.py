@@ -19,7 +19,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, Sequence
 from sonlearn.learn.engine import Engine, Predictions, State, grown
-from sonlearn.learn.ensemble.combiner import Combiner, combine
+from sonlearn.learn.ensemble.combiner import Combiner, combine, copy_inputs
 from sonlearn.learn.ensemble.drift import watch
 from sonlearn.learn.ensemble.importance import LIMIT, divide, first_wild
 from sonlearn.learn.ensemble.label_scale import LabelScale
@@ -269,7 +269,7 @@ def _combination(
         calls.append((copy_columns, (V, np.array(at), inputs)))
     calls.append((combine, (loss, own, inputs, part.y, part.weight, True, np.zeros((k + 2, k)), out)))
     if own is not combiner:
-        calls.append((put_back, (own, np.array(places), combiner)))
+        calls.append((copy_inputs, (own, np.arange(k), combiner, np.array(places))))
     return calls
 
 
@@ -314,17 +314,6 @@ def copy_columns(V, at, out):
     """out[0, :] (float64[1, m]) <- the columns `at` (int64[m]) of V (float64[1, k])."""
     for j in range(len(at)):
         out[0, j] = V[0, at[j]]
-
-
-@bare_jit
-def put_back(own, at, combiner):
-    """The inputs `at` (int64[m]) of a combiner <- `own`, a Combiner of those alone; what both share stays."""
-    for e in range(len(own.w)):
-        for j in range(len(at)):
-            combiner.w[e, at[j]] = own.w[e, j]
-            for l in range(len(at)):  # noqa: E741
-                combiner.A[e, at[j], at[l]] = own.A[e, j, l]
-                combiner.P[e, at[j], at[l]] = own.P[e, j, l]
 
 
 @bare_jit

@@ -115,15 +115,14 @@ def combine_some(
 
     The bits are those of `combine` with zeros for all others, in the time that those at work take.
     """
-    own, k = combiner, len(at)
-    if k < combiner.w.shape[1]:
-        square = _square(combiner, at)
-        w, prior = (np.ascontiguousarray(array[:, at]) for array in (combiner.w, combiner.prior))
-        own = combiner._replace(w=w, A=combiner.A[square], P=combiner.P[square], prior=prior)
-    combine(loss, own, np.ascontiguousarray(V), rows.y, rows.weight, learns, np.zeros((k + 2, k)), out)
-    if own is not combiner and learns:
-        combiner.w[:, at] = own.w
-        combiner.A[square], combiner.P[square] = own.A, own.P
+    k, E = len(at), len(combiner.w)
+    V, scratch = np.ascontiguousarray(V), np.zeros((k + 2, k))
+    if k == combiner.w.shape[1]:
+        combine(loss, combiner, V, rows.y, rows.weight, learns, scratch, out)
+        return
+    (w, prior), (A, P) = np.zeros((2, E, k)), np.zeros((2, E, k, k))
+    own = combiner._replace(w=w, A=A, P=P, prior=prior)
+    combine_chosen(loss, combiner, np.array(at), own, np.arange(k), V, rows.y, rows.weight, learns, scratch, out)
 
 
 def is_same(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> bool:
@@ -131,29 +130,61 @@ def is_same(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) 
 
     Two combiners that have begun anew with the same inputs and rows stay the same.
     """
-    return all(np.array_equal(x, y) for x, y in zip(_learned(a, at), _learned(b, places), strict=True))
+    return len(at) == len(places) and bool(are_same(a, np.array(at), b, np.array(places)))
 
 
 def copy_learned(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> None:
     """Copy what `a` has learned of its inputs `at` to the inputs `places` of `b`."""
-    b.w[:, places] = a.w[:, at]
-    for mine, other in ((b.A, a.A), (b.P, a.P)):
-        mine[_square(b, places)] = other[_square(a, at)]
+    copy_inputs(a, np.array(at), b, np.array(places))
     for mine, other in ((b.loss, a.loss), (b.errors, a.errors), (b.rows, a.rows)):
         mine[:] = other
 
 
-def _learned(combiner: Combiner, at: Sequence[int]) -> tuple[np.ndarray, ...]:
-    """All that `combine` reads of the inputs `at`."""
-    square = _square(combiner, at)
-    return (
-        combiner.rows, combiner.loss, combiner.errors, combiner.retention, combiner.w[:, at], combiner.prior[:, at],
-        combiner.A[square], combiner.P[square],
-    )  # fmt: skip
+@bare_jit
+def are_same(a, at, b, places):
+    """`is_same`; at, places : int64[m]."""
+    if a.rows[0] != b.rows[0] or a.retention[0] != b.retention[0]:
+        return False
+    for e in range(len(a.w)):
+        if a.loss[e] != b.loss[e] or a.errors[e, 0] != b.errors[e, 0] or a.errors[e, 1] != b.errors[e, 1]:
+            return False
+        for i in range(len(at)):
+            f, g = at[i], places[i]
+            if a.w[e, f] != b.w[e, g] or a.prior[e, f] != b.prior[e, g]:
+                return False
+            for j in range(len(at)):
+                if a.A[e, f, at[j]] != b.A[e, g, places[j]] or a.P[e, f, at[j]] != b.P[e, g, places[j]]:
+                    return False
+    return True
 
 
-def _square(combiner: Combiner, at: Sequence[int]) -> tuple[np.ndarray, ...]:
-    return np.ix_(range(len(combiner.w)), at, at)
+@bare_jit
+def copy_inputs(a, at, b, places):
+    """The inputs `places` (int64[m]) of the combiner `b` <- the inputs `at` of `a`; what all inputs share stays."""
+    copy_chosen(a, at, b, places)
+
+
+@bare_inline
+def copy_chosen(a, at, b, places):
+    """`copy_inputs`, for kernels."""
+    for e in range(len(a.w)):
+        for i in range(len(at)):
+            b.w[e, places[i]] = a.w[e, at[i]]
+            for j in range(len(at)):
+                b.A[e, places[i], places[j]] = a.A[e, at[i], at[j]]
+                b.P[e, places[i], places[j]] = a.P[e, at[i], at[j]]
+
+
+@bare_jit
+def combine_chosen(loss, combiner, at, own, every, V, y, weight, learns, scratch, out):
+    """`combine` of the inputs `at` (int64[k]) alone; `own` is a combiner of k inputs, overwritten, `every` 0 to k-1."""
+    copy_chosen(combiner, at, own, every)
+    for e in range(len(own.w)):
+        for i in range(len(at)):
+            own.prior[e, i] = combiner.prior[e, at[i]]
+    combine_rows(loss, own, V, y, weight, learns, scratch, out)
+    if learns:
+        copy_chosen(own, every, combiner, at)
 
 
 @bare_jit
@@ -165,6 +196,12 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
     loss : Loss, whose parameter is float64[n]: one for each row
     V : float64[n, k]; y, weight, out : float64[n]; scratch : float64[k + 2, k]
     """
+    combine_rows(loss, combiner, V, y, weight, learns, scratch, out)
+
+
+@bare_inline
+def combine_rows(loss, combiner, V, y, weight, learns, scratch, out):
+    """`combine`, for kernels."""
     E = len(combiner.w)
     for i in range(len(y)):
         out[i] = averaged_score(loss, combiner, V, i)

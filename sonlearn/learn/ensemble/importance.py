@@ -54,9 +54,10 @@ def divide(now, weight, y, learn, out):
 def first_wild(indptr, values, y, weight, start, limit):
     """First row from `start` on with a value, label or weight beyond `limit`, or n."""
     for i in range(start, len(y)):
-        if abs(y[i]) > limit or weight[i] > limit:
+        wild = 1 if abs(y[i]) > limit or weight[i] > limit else 0
+        row = values[indptr[i] : indptr[i + 1]]
+        for k in range(len(row)):  # to the end, which is quicker than to look at each whether it is one
+            wild |= 0 if abs(row[k]) <= limit else 1
+        if wild:
             return i
-        for at in range(indptr[i], indptr[i + 1]):
-            if not abs(values[at]) <= limit:
-                return i
     return len(y)

@@ -30,15 +30,17 @@ def _done() -> None:
 def work_off(jobs: list[Job], pool: Executor | None, threads: int) -> None:
     """Run all `jobs`. A job may need earlier ones only; of the jobs that are ready, the first one runs next.
 
-    Uses `threads` threads of `pool`; without a pool, jobs run one after another. Raises the error of a job; other jobs
-    may then not have run.
+    By `threads` threads, of which the caller is one and the others are of `pool`; without a pool, jobs run one after
+    another. Raises the error of a job; other jobs may then not have run.
     """
     if pool is None:
         for job in jobs:
             job.run()
         return
     queue = _Queue(jobs)
-    for each in [pool.submit(queue.work) for _ in range(min(threads, len(jobs)))]:
+    others = [pool.submit(queue.work) for _ in range(min(threads, len(jobs)) - 1)]
+    queue.work()
+    for each in others:
         each.result()
 
 
@@ -48,11 +50,12 @@ class _Queue:
     def __init__(self, jobs: list[Job]):
         self._jobs, self._place = jobs, {id(job): place for place, job in enumerate(jobs)}
         self._ready = [place for place, job in enumerate(jobs) if job.waits == 0]  # a heap
-        self._remaining, self._changed = len(jobs), threading.Condition()
+        self._remaining, self._waiting, self._changed = len(jobs), 0, threading.Condition()
 
     def work(self) -> None:
         """Run jobs until none remains."""
-        while (job := self._next()) is not None:
+        job = self._next(None)
+        while job is not None:
             try:
                 job.run()
             except BaseException:
@@ -60,19 +63,26 @@ class _Queue:
                     self._remaining = 0
                     self._changed.notify_all()
                 raise
-            self._finish(job)
+            job = self._next(job)
 
-    def _next(self) -> Job | None:
+    def _next(self, done: Job | None) -> Job | None:
+        """The next job, once there is one, for who has `done` another; None: all are done.
+
+        Wakes no more threads than there is work for: to wake one takes as long as a short job.
+        """
         with self._changed:
+            if done is not None:
+                self._remaining -= 1
+                for other in done.then:
+                    other.waits -= 1
+                    if other.waits == 0:
+                        heapq.heappush(self._ready, self._place[id(other)])
+                if self._remaining <= 0:
+                    self._changed.notify_all()
+                elif len(self._ready) > 1 and self._waiting:
+                    self._changed.notify(min(len(self._ready) - 1, self._waiting))
             while self._remaining > 0 and not self._ready:
+                self._waiting += 1
                 self._changed.wait()
+                self._waiting -= 1
             return self._jobs[heapq.heappop(self._ready)] if self._remaining > 0 else None
-
-    def _finish(self, job: Job) -> None:
-        with self._changed:
-            self._remaining -= 1
-            for other in job.then:
-                other.waits -= 1
-                if other.waits == 0:
-                    heapq.heappush(self._ready, self._place[id(other)])
-            self._changed.notify_all()

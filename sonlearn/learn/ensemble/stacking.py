@@ -63,8 +63,8 @@ BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 #: Losses of values that mean the same whatever the unit.
 _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
-#: times a thread's share. Each part has to fetch their tables into the cache anew.
-PARTS, LEAST_ROWS, LONG = 4, 128, 1.0
+#: times a thread's share. Each part has to fetch their tables into the cache anew, and takes Python's time.
+PARTS, LEAST_ROWS, LONG = 4, 384, 1.0
 #: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch.
 ENTRIES = 1 << 18
 #: Entries that a row of tuples or of Fourier features is taken to have, before there was one.
