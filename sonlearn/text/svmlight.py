@@ -36,6 +36,13 @@ def ends_token(c):
     return c in (BLANK, HASH) or 9 <= c <= RETURN
 
 
+@forced_inline
+def _skip_blanks(buf, p):
+    while is_blank(byte(buf, p)):
+        p += 1
+    return p
+
+
 @bare_jit
 def parse_svmlight(buf, constant, strict, rows, numbers, state):
     """Parse the lines of `buf` from ``state[POSITION]`` on and append their rows.
@@ -60,11 +67,8 @@ def parse_svmlight(buf, constant, strict, rows, numbers, state):
     code = at.DONE
     while p < len(buf):
         begin = p
-        c = byte(buf, p)
-        while is_blank(c):
-            p += 1
-            c = byte(buf, p)
-        if c != NEWLINE and c != HASH:
+        p = _skip_blanks(buf, p)
+        if byte(buf, p) not in (NEWLINE, HASH):
             p, k, code = _row(buf, p, row, nnz, rows, numbers)
             if code == at.DONE and strict and state[at.IN_ORDER] != line and not _increasing(rows.indices, nnz, k):
                 code = at.UNORDERED
@@ -100,11 +104,8 @@ def _row(buf, p, row, k, rows, numbers):
     undecided = status == number.UNDECIDED
     p = end
     while True:
-        c = byte(buf, p)
-        while is_blank(c):
-            p += 1
-            c = byte(buf, p)
-        p, k = _plain_features(buf, p, k, rows)
+        p, k = _plain_features(buf, _skip_blanks(buf, p), k, rows)
+        p = _skip_blanks(buf, p)
         if byte(buf, p) in (NEWLINE, HASH):
             break
         index, end = _index(buf, p)

@@ -234,8 +234,8 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
     """Features up to the next bar or the end of the line: (position, entries so far, code, whether undecided)."""
     anonymous, undecided = 0, False
     while True:
+        p, k = _plain_features(buf, _skip_blanks(buf, p), k, seed, scale, names, rows)
         p = _skip_blanks(buf, p)
-        p, k = _plain_features(buf, p, k, seed, scale, names, rows)
         c = byte(buf, p)
         if c in (BAR, NEWLINE):
             return p, k, at.DONE, undecided
