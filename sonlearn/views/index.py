@@ -25,7 +25,7 @@ LAST = 0x7FFFFFFF
 #: Of the hash table at most so much is used, in eighths: a probe more costs a wrong guess of the processor.
 FULL = 3
 #: With more entries than this, those of the next row are asked for ahead.
-BEYOND = 1 << 15
+BEYOND = 1 << 18
 #: An entry of the table. count: the feature's number plus 1, 0 where the entry is free; last: the feature's last place
 #: in the output, modulo 2^31, to find repetitions.
 SLOT = [("id", "i8"), ("count", "i4"), ("last", "i4")]
