@@ -18,7 +18,18 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.text import number
 from sonlearn.text import rows as at
-from sonlearn.text.number import MINUS, OK, PLUS, POINT, ZERO, byte, decided, forget_positions, parse_number, read_digits
+from sonlearn.text.number import (
+    MINUS,
+    OK,
+    PLUS,
+    POINT,
+    ZERO,
+    byte,
+    decided,
+    forget_positions,
+    parse_number,
+    read_digits,
+)
 from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN
 
 _MAX_INDEX = 0x7FFFFFFFFFFFFFFF

@@ -30,7 +30,18 @@ from sonlearn.options.spec import raw
 from sonlearn.text import number
 from sonlearn.text import rows as at
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
-from sonlearn.text.number import MINUS, OK, PLUS, POINT, ZERO, byte, decided, forget_positions, parse_number, read_digits
+from sonlearn.text.number import (
+    MINUS,
+    OK,
+    PLUS,
+    POINT,
+    ZERO,
+    byte,
+    decided,
+    forget_positions,
+    parse_number,
+    read_digits,
+)
 from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
 
 _LOW63 = 0x7FFFFFFFFFFFFFFF

@@ -1,10 +1,10 @@
 """Feature ids -> numbers, in the order in which features are first seen.
 
 A table whose size follows the features seen, never the largest id or 2^b. In one half an id that is below its length
-stands at the place of that number, which takes no search, and few lines of a cache where ids are 1, 2, 3...; the other
-half is an open-addressing hash table for all others. All that is asked of a feature stands in one entry, so that a table
-beyond the caches costs one miss for a feature of a row. Numbering by first sight also puts the frequent features of a
-text together.
+stands at the place of that number, which takes no search, and few lines of a cache where ids are 1, 2, 3, and so on.
+The other half is an open-addressing hash table for all others. All that is asked of a feature stands in one entry, so
+that a table beyond the caches costs one miss for a feature of a row. Numbering by first sight also puts the frequent
+features of a text together.
 """
 
 from __future__ import annotations
