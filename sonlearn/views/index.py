@@ -87,7 +87,8 @@ def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Ind
     at = int(intern_ordered(rows, index))
     if at == batch.n:
         return rows._replace(constant=int(constant_of(batch.constant, index.slots))), index
-    rows, out = rows._replace(indptr=indptr.copy(), values=values.copy(), ids=indices.copy()), int(indptr[at])
+    out = int(indptr[at])
+    rows = rows._replace(indptr=_begun(indptr, at + 1), values=_begun(values, out), ids=_begun(indices, out))
     while True:
         at, out = intern_rows(indptr, indices, values, index, rows, (at, out), unknown)
         if at == batch.n:
@@ -136,6 +137,13 @@ def _doubled(index: Index) -> Index:
     slots = _slots(2 * len(index.slots))
     move_slots(index.slots, slots)
     return index._replace(ids=grown(index.ids, len(slots) // 2 * FULL // 8, int(index.size[0])), slots=slots)
+
+
+def _begun(array: np.ndarray, used: int) -> np.ndarray:
+    """A copy of which only the first elements are filled in."""
+    copy = np.empty_like(array)
+    copy[:used] = array[:used]
+    return copy
 
 
 def _entries(batch: Batch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
