@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sonlearn.data.batch import Batch
-from sonlearn.views.index import index_of, intern, lookup, new_index
+from sonlearn.views.index import BEYOND, index_of, intern, lookup, new_index
 
 
 def batch_of(rng, n, draw, ordered, known=1.0):
@@ -70,3 +70,15 @@ def test_numbers_are_those_of_a_dictionary(draw, ordered, known, unknown):
     rows = lookup(batch, again, unknown)
     wanted = [entry for row in by_dictionary(batch._replace(y=np.full(40, np.nan)), numbers, unknown) for entry in row]
     assert rows.features[: rows.indptr[-1]].tolist() == [number for number, _, _ in wanted]
+
+
+@pytest.mark.parametrize("ordered", [1.0, 0.0])
+def test_an_index_that_is_read_ahead(ordered):
+    first = np.concatenate([np.arange(0, 60_000, 3), 2**40 + np.arange(40_000)])
+    rng, index, numbers = np.random.default_rng(3), index_of(first), {key: i for i, key in enumerate(first.tolist())}
+    assert len(index.slots) > BEYOND
+    batch = batch_of(rng, 300, lambda rng, s: rng.choice([0, 2**40], s) + rng.integers(0, 50_000, s), ordered)
+    wanted = list(by_dictionary(batch, numbers, False))
+    rows, index = intern(batch, index)
+    assert rows.features[: rows.indptr[-1]].tolist() == [number for row in wanted for number, _, _ in row]
+    assert index.ids[: index.size[0]].tolist() == list(numbers)
