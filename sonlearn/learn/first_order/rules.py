@@ -47,7 +47,7 @@ LEAST_FACTOR = 0.5
 #: Bound of raw predictions and of the lengths of rows and gradients, so that their squares are finite.
 LIMIT = 1e100
 #: If the table has more features than this, those of the next row are prefetched.
-LARGE_TABLE = 1 << 17
+LARGE_TABLE = 1 << 14
 #: As VW, coin adds this to the sum of squared norms to avoid a division by 0.
 COIN_NORM = 1e-6
 
