@@ -25,6 +25,8 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.data.arrays import plain
+from sonlearn.jit import jit
 from sonlearn.named import NamedTuple
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.report.classes import ClassCounts
@@ -50,6 +52,25 @@ class Schedule(NamedTuple):
     def after(self, weight: float) -> float:
         """Sum of weights at which the next row is due when one has been printed at `weight`."""
         return weight + self.step if self.additive else weight * self.step
+
+
+@jit
+def add_outcome(sums, y, weight, loss, judged, boundary) -> None:
+    """Add n examples one by one; those without a label or with weight 0 count for no average.
+
+    sums : float64[4], modified: of h, h * loss, h * error, and h of examples without a label
+    y, weight, loss, judged : float64[n], not modified; `judged` is above `boundary` where the class +1 is predicted
+    """
+    total, losses, errors, unlabelled = sums[0], sums[1], sums[2], sums[3]
+    for i in range(len(y)):
+        h = weight[i]
+        if y[i] != y[i]:
+            unlabelled += h
+        elif h > 0.0:
+            total += h
+            losses += h * loss[i]
+            errors += h if (judged[i] > boundary) != (y[i] > 0.0) else 0.0
+    sums[0], sums[1], sums[2], sums[3] = total, losses, errors, unlabelled
 
 
 class BatchOutcome(NamedTuple):
@@ -253,6 +274,9 @@ class Progress:
 
     def rows(self, outcome: BatchOutcome) -> list[Row]:
         """Add a batch; return the rows of the table that have become due in it."""
+        if outcome.held is None and self.texts is None and not self.is_due(float(outcome.weight.sum())):
+            self._add(outcome)
+            return []
         y, weight = outcome.y, outcome.weight
         unknown = np.isnan(y)
         labelled = ~unknown & (weight > 0)
@@ -286,6 +310,23 @@ class Progress:
         table, *fine = rows
         self.fine_rows = fine[0] if fine else []
         return table
+
+    def _add(self, outcome: BatchOutcome) -> None:
+        """Add a batch of which nothing is held out, and in which no row is due: as `rows`, without sums of each row."""
+        y, weight = plain(outcome.y), plain(outcome.weight)
+        labelled = ~np.isnan(y) & (weight > 0)
+        judged, boundary = (outcome.prediction, self.boundary) if outcome.decided is None else (outcome.decided, 0.0)
+        sums = np.array([*self.trained[:3], self.unlabelled_weight])
+        add_outcome(sums, y, weight, plain(outcome.loss), plain(judged), boundary)
+        classes = bool(self._class_flags(y, labelled)[-1])
+        self.trained = Sums(float(sums[0]), float(sums[1]), float(sums[2]), classes)
+        self.held = self.held._replace(classes=classes)
+        self.unlabelled_weight = float(sums[3])
+        self.examples += len(y)
+        self.features += int(outcome.features.sum())
+        self.fine_rows = []
+        all_ = bool(labelled.all())
+        self.labels.add(y if all_ else y[labelled], weight if all_ else weight[labelled])
 
     def summary(self, seconds: float, ending: str = "finished run", whole: bool = True) -> list[str]:
         """VW's lines at the end of a run, with the error rate, the elapsed time and the speed.

@@ -20,7 +20,7 @@ import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.jit import jit
-from sonlearn.learn.links import PROBABILISTIC, probabilities
+from sonlearn.learn.links import PROBABILISTIC, probability
 from sonlearn.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def judged(loss: str, prediction: np.ndarray, y: np.ndarray) -> Judged | None:
     """Events "the label is +1", float64[n] predictions and labels; None where the loss tells no probability."""
     if loss not in PROBABILISTIC:
         return None
-    p = probabilities(loss, prediction.reshape(-1, 1))[:, 1]
-    return Judged(p, y > 0, (p - (y > 0)) ** 2)
+    p, happened = probability(loss, prediction), y > 0
+    return Judged(p, happened, (p - happened) ** 2)
 
 
 def judged_classes(predicted: PredictedClass, number: np.ndarray, unmet: int) -> Judged:

@@ -12,11 +12,24 @@ Indices are 64-bit, 0 is one of them, and any order and repetition is allowed. `
 
 from __future__ import annotations
 
+import numpy as np
+
 from sonlearn.data.batch import CONSTANT
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.text import number
 from sonlearn.text import rows as at
-from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget_positions, parse_number, read_digits
+from sonlearn.text.number import (
+    MINUS,
+    OK,
+    PLUS,
+    POINT,
+    ZERO,
+    byte,
+    decided,
+    forget_positions,
+    parse_number,
+    read_digits,
+)
 from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN
 
 _MAX_INDEX = 0x7FFFFFFFFFFFFFFF
@@ -32,6 +45,13 @@ def is_blank(c):
 def ends_token(c):
     """Whether a label or value may end before `c`."""
     return c in (BLANK, HASH) or 9 <= c <= RETURN
+
+
+@forced_inline
+def _skip_blanks(buf, p):
+    while is_blank(byte(buf, p)):
+        p += 1
+    return p
 
 
 @bare_jit
@@ -58,11 +78,8 @@ def parse_svmlight(buf, constant, strict, rows, numbers, state):
     code = at.DONE
     while p < len(buf):
         begin = p
-        c = byte(buf, p)
-        while is_blank(c):
-            p += 1
-            c = byte(buf, p)
-        if c != NEWLINE and c != HASH:
+        p = _skip_blanks(buf, p)
+        if byte(buf, p) not in (NEWLINE, HASH):
             p, k, code = _row(buf, p, row, nnz, rows, numbers)
             if code == at.DONE and strict and state[at.IN_ORDER] != line and not _increasing(rows.indices, nnz, k):
                 code = at.UNORDERED
@@ -86,7 +103,7 @@ def parse_svmlight(buf, constant, strict, rows, numbers, state):
     return code
 
 
-@bare_inline
+@forced_inline
 def _row(buf, p, row, k, rows, numbers):
     """One example from its label on: (position, entries so far, code); of an error, its position."""
     label, end, status = parse_number(buf, p)
@@ -98,11 +115,9 @@ def _row(buf, p, row, k, rows, numbers):
     undecided = status == number.UNDECIDED
     p = end
     while True:
-        c = byte(buf, p)
-        while is_blank(c):
-            p += 1
-            c = byte(buf, p)
-        if c in (NEWLINE, HASH):
+        p, k = _plain_features(buf, _skip_blanks(buf, p), k, rows)
+        p = _skip_blanks(buf, p)
+        if byte(buf, p) in (NEWLINE, HASH):
             break
         index, end = _index(buf, p)
         if index < 0:
@@ -137,6 +152,28 @@ def _row(buf, p, row, k, rows, numbers):
     return p, k, at.DONE
 
 
+@forced_inline
+def _plain_features(buf, p, k, rows):
+    """Features like ``5:1.5`` with one blank behind them, as far as they go: (position, entries so far).
+
+    Most are like that, and here they take few tests.
+    """
+    while True:
+        index, colon, d = read_digits(buf, p, 0)
+        if d != COLON - ZERO or not 0 < colon - p < 19:
+            return p, k
+        value, end, status = parse_number(buf, colon + 1)
+        c = byte(buf, end)
+        if status != OK or (c != BLANK and c != NEWLINE):
+            return p, k
+        rows.indices[np.uintp(k)] = index
+        rows.values[np.uintp(k)] = value
+        k += 1
+        if c == NEWLINE:
+            return end, k
+        p = end + 1
+
+
 @bare_inline
 def _increasing(indices, start, end):
     for k in range(start + 1, end):  # noqa: SIM110 (no generators in kernels)
@@ -145,7 +182,7 @@ def _increasing(indices, start, end):
     return True
 
 
-@bare_inline
+@forced_inline
 def _index(buf, p):
     """An index and its colon: (index, position after the colon), the index negative where there is none."""
     start = p

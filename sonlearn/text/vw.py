@@ -29,7 +29,18 @@ from sonlearn.options.spec import raw
 from sonlearn.text import number
 from sonlearn.text import rows as at
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
-from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, decided, forget_positions, parse_number, read_digits
+from sonlearn.text.number import (
+    MINUS,
+    OK,
+    PLUS,
+    POINT,
+    ZERO,
+    byte,
+    decided,
+    forget_positions,
+    parse_number,
+    read_digits,
+)
 from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
 
 _LOW63 = 0x7FFFFFFFFFFFFFFF
@@ -137,7 +148,7 @@ def parse_vw(buf, names, rows, numbers, state):
     return code
 
 
-@bare_inline
+@forced_inline
 def _row(buf, p, row, k, names, rows, numbers):
     """One example: (position, entries so far, code); the position that of the error if there is one."""
     p, code, undecided = _label(buf, p, row, names.class_names, rows, numbers)
@@ -161,7 +172,7 @@ def _row(buf, p, row, k, names, rows, numbers):
     return p, k, code
 
 
-@bare_inline
+@forced_inline
 def _label(buf, p, row, class_names, rows, numbers):
     """What stands before the first bar: (position of the bar or of the error, code, whether a number is undecided)."""
     rows.y[row], rows.weight[row], rows.base[row] = np.nan, 1.0, 0.0
@@ -207,7 +218,7 @@ def _label(buf, p, row, class_names, rows, numbers):
     return p, at.DONE, undecided
 
 
-@bare_inline
+@forced_inline
 def _namespace(buf, p, names, numbers):
     """Name and weight of a namespace, from behind its bar: (position, hash, weight, code, whether undecided)."""
     c = byte(buf, p)
@@ -228,11 +239,12 @@ def _namespace(buf, p, names, numbers):
     return q, seed, scale, at.DONE, status == number.UNDECIDED
 
 
-@bare_inline
+@forced_inline
 def _features(buf, p, k, seed, scale, names, rows, numbers):
     """Features up to the next bar or the end of the line: (position, entries so far, code, whether undecided)."""
     anonymous, undecided = 0, False
     while True:
+        p, k = _plain_features(buf, _skip_blanks(buf, p), k, seed, scale, names, rows)
         p = _skip_blanks(buf, p)
         c = byte(buf, p)
         if c in (BAR, NEWLINE):
@@ -263,6 +275,32 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
             rows.indices[k] = slot & names.mask
             rows.values[k] = value
             k += 1
+
+
+@forced_inline
+def _plain_features(buf, p, k, seed, scale, names, rows):
+    """Features like ``5:1.5`` with one blank behind them, as far as they go: (position, entries so far).
+
+    Most are like that, and here they take few tests.
+    """
+    while not names.hash_all:
+        number, colon, d = read_digits(buf, p, 0)
+        if d != COLON - ZERO or not 0 < colon - p < 19:
+            break
+        x, end, status = parse_number(buf, colon + 1)
+        value = float(scale) * x
+        c = byte(buf, end)
+        if status != OK or (c != BLANK and c != NEWLINE) or abs(value) == np.inf:
+            break
+        if value != 0.0:
+            rows.indices[np.uintp(k)] = (number + seed) & names.mask
+            rows.values[np.uintp(k)] = value
+            k += 1
+        p = end
+        if c == NEWLINE:
+            break
+        p += 1
+    return p, k
 
 
 @forced_inline

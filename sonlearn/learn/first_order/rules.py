@@ -24,6 +24,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from sonlearn.jit import bare_jit, fetch, forced_inline
 from sonlearn.learn.invariant_step import travel
 from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope
@@ -63,7 +65,7 @@ def learn(params, state, work, rows, out, start):
         if len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
                 fetch(state.table, rows.features[at], 1)
-        if params.rule == NAG:
+        if params.rule == NAG and not params.lazy:
             u, xx = score_and_gather(params, state, work, rows, i)
         else:
             u, xx = score(params, state, rows, i)
@@ -116,14 +118,17 @@ def score(params, state, rows, i):
 
 @forced_inline
 def score_and_gather(params, state, work, rows, i):
-    """`score` for nag, which in the same visit leaves in `work` what its step needs of the table (`gather`)."""
-    wx, xx = 0.0, 0.0
+    """`score` for nag that is not `lazy`, which in the same visit leaves in `work` what its step needs (`gather`)."""
+    table, wx, xx = state.table, 0.0, 0.0
     feats, values = entries(rows, i)
     for k in range(len(feats)):
-        f, x = feats[k], values[k]
+        f, x = np.uintp(feats[k]), values[k]
+        w, size = table[f, W], abs(x)
         xx += x * x
-        wx += weight(params, state, f, x) * x
-        gather(state.table, G, work, k, f, x)
+        if params.before and size > table[f, S]:
+            w *= table[f, S] / size
+        wx += w * x
+        gather(table, G, work, k, f, x)
     return rows.base[i] + wx, xx
 
 
@@ -315,7 +320,7 @@ def nag(params, state, work, rows, i, p, slope):
         shrink(params, state, rows, i, -params.rate * c / slope)
     c *= common
     for k in range(len(feats)):
-        row, x = table[feats[k]], abs(values[k])
+        row, x = table[np.uintp(feats[k])], abs(values[k])
         if x > row[S]:
             row[W] *= row[S] / x
             row[S] = x

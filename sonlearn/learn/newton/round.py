@@ -35,6 +35,8 @@ from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
 from sonlearn.learn.tolerances import LIMIT
 from sonlearn.named import NamedTuple
 
+#: If there are more features than this, those of the next row are prefetched.
+LARGE_TABLE = 1 << 14
 #: The golden ratio less 1.
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
@@ -56,12 +58,13 @@ def run(params, state, work, rows, extra, out, start):
     Arguments as for `newton.learn.learn`.
     """
     now, prediction, raw = state.now[0], out.prediction, out.raw
+    large = len(state.table) > LARGE_TABLE
     for i in range(start, len(rows.y)):
         if log_is_full(state):
             return i, LOG_FULL
         if now.weight_scale < SMALLEST:
             fold_weight_scale(state)
-        if i + 1 < len(rows.y):
+        if large and i + 1 < len(rows.y):
             fetch_features(state, rows.features[rows.indptr[i + 1] : rows.indptr[i + 2]])
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]

@@ -1,0 +1,84 @@
+"""Numbers of features, against a dictionary."""
+
+import numpy as np
+import pytest
+
+from sonlearn.data.batch import Batch
+from sonlearn.views.index import BEYOND, index_of, intern, lookup, new_index
+
+
+def batch_of(rng, n, draw, ordered, known=1.0):
+    """Rows of up to 12 entries, with ids that `draw` gives; the share `known` of them has a label."""
+    rows = []
+    for _ in range(n):
+        ids = draw(rng, rng.integers(0, 13))
+        rows.append(np.unique(ids) if rng.random() < ordered else ids)
+    indptr = np.cumsum([0, *map(len, rows)])
+    y = np.where(rng.random(n) < known, rng.choice([-1.0, 1.0], n), np.nan)
+    weight = np.where(rng.random(n) < known, 1.0, 0.0)
+    ids = np.concatenate(rows).astype(np.int64)
+    return Batch(indptr, ids, rng.normal(size=len(ids)), y, weight, np.arange(n), constant=-1)
+
+
+def by_dictionary(batch, numbers, unknown):
+    """What `intern` gives for a batch: (features, values, ids) of each row; adds to `numbers`."""
+    for i in range(batch.n):
+        learned, found = batch.weight[i] > 0 and not np.isnan(batch.y[i]), []
+        for at in range(batch.indptr[i], batch.indptr[i + 1]):
+            key, x = int(batch.indices[at]), batch.values[at]
+            if learned:
+                numbers.setdefault(key, len(numbers))
+            number = numbers.get(key, -1)
+            before = [entry for entry in found if entry[0] == number >= 0]
+            if before:
+                before[0][1] += x
+            elif number >= 0 or unknown:
+                found.append([number, x, key])
+        yield found
+
+
+SMALL = (lambda rng, s: rng.integers(0, 40, s), lambda rng, s: np.arange(s) + rng.integers(0, 2500))
+OTHER = (
+    lambda rng, s: rng.integers(-5, 3000, s),
+    lambda rng, s: rng.integers(-(1 << 63), (1 << 63) - 1, s),
+    lambda rng, s: np.append(np.sort(rng.choice(4000, s, replace=False)), -1),
+    lambda rng, s: rng.integers(0, 1 << 18, s) // 7,
+)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("unknown", [False, True])
+@pytest.mark.parametrize("known", [1.0, 0.9])
+@pytest.mark.parametrize("ordered", [1.0, 0.98, 0.0])
+@pytest.mark.parametrize("draw", [*SMALL, *OTHER])
+def test_numbers_are_those_of_a_dictionary(draw, ordered, known, unknown):
+    rng, index, numbers = np.random.default_rng(7), new_index(1 << 4), {}
+    for _ in range(6):
+        batch = batch_of(rng, 40, draw, ordered, known)
+        before = [array.copy() for array in batch[:5]]
+        wanted = list(by_dictionary(batch, numbers, unknown))
+        rows, index = intern(batch, index, unknown)
+        for array, kept in zip(batch[:5], before, strict=True):
+            np.testing.assert_array_equal(array, kept)
+        for i, own in enumerate(wanted):
+            at = slice(rows.indptr[i], rows.indptr[i + 1])
+            got = zip(rows.features[at], rows.values[at], rows.ids[at], strict=True)
+            assert [list(entry) for entry in got] == own
+        assert index.ids[: index.size[0]].tolist() == list(numbers)
+        assert rows.constant == numbers.get(-1, -2)
+    again = index_of(index.ids[: index.size[0]].copy())
+    rows = lookup(batch, again, unknown)
+    wanted = [entry for row in by_dictionary(batch._replace(y=np.full(40, np.nan)), numbers, unknown) for entry in row]
+    assert rows.features[: rows.indptr[-1]].tolist() == [number for number, _, _ in wanted]
+
+
+@pytest.mark.parametrize("ordered", [1.0, 0.0])
+def test_an_index_that_is_read_ahead(ordered):
+    first = np.concatenate([np.arange(0, 60_000, 3), 2**40 + np.arange(40_000)])
+    rng, index, numbers = np.random.default_rng(3), index_of(first), {key: i for i, key in enumerate(first.tolist())}
+    assert len(index.slots) > BEYOND
+    batch = batch_of(rng, 300, lambda rng, s: rng.choice([0, 2**40], s) + rng.integers(0, 50_000, s), ordered)
+    wanted = list(by_dictionary(batch, numbers, False))
+    rows, index = intern(batch, index)
+    assert rows.features[: rows.indptr[-1]].tolist() == [number for row in wanted for number, _, _ in row]
+    assert index.ids[: index.size[0]].tolist() == list(numbers)
