@@ -107,10 +107,11 @@ def weights(params, state, out):
 def score(params, state, rows, i):
     """(base + w'x, x'x) of row i. Modifies nothing."""
     wx = xx = 0.0
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        f, x = rows.features[at], rows.values[at]
+    feats, values = entries(rows, i)
+    for k in range(len(feats)):
+        f, x = np.uintp(feats[k]), values[k]
         xx += x * x
-        if f >= len(state.table):  # a feature that was only ever in a refused row
+        if f >= np.uintp(len(state.table)):  # a feature that was only ever in a refused row
             continue
         wx += weight(params, state, f, x) * x
     return rows.base[i] + wx, xx
@@ -373,22 +374,22 @@ def arow(params, state, work, rows, i, u, xx):
     diagonal 1/(P + x^2/(r + x'Sx - S x^2)), computed without cancellation. The rule PRECISION uses P + x^2/r, which
     ignores the row's other features.
     """
-    table, begin, y = state.table, rows.indptr[i], rows.y[i]
+    table, y = state.table, rows.y[i]
     if params.loss.code != SQUARED and y * u >= 1.0:
         return True
     r, v = params.r / rows.weight[i], 0.0
-    for at in range(begin, rows.indptr[i + 1]):
-        x = rows.values[at]
-        work[ALONG, at - begin] = x / (1.0 + table[rows.features[at], G])
-        v += work[ALONG, at - begin] * x
+    feats, values = entries(rows, i)
+    for k in range(len(feats)):
+        work[ALONG, k] = values[k] / (1.0 + table[np.uintp(feats[k]), G])
+        v += work[ALONG, k] * values[k]
     c = (y - u) / (v + r)
     if not (c * c * xx <= LIMIT * LIMIT and xx <= r * LIMIT * LIMIT):
         return False
-    for at in range(begin, rows.indptr[i + 1]):
-        f, x = rows.features[at], rows.values[at]
-        table[f, W] += c * work[ALONG, at - begin]
-        others = max(0.0, v - work[ALONG, at - begin] * x) if params.rule == AROW else 0.0
-        table[f, G] += x * x / (r + others)
+    for k in range(len(feats)):
+        row, x = table[np.uintp(feats[k])], values[k]
+        row[W] += c * work[ALONG, k]
+        others = max(0.0, v - work[ALONG, k] * x) if params.rule == AROW else 0.0
+        row[G] += x * x / (r + others)
     return True
 
 
