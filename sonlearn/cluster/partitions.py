@@ -20,10 +20,10 @@ from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import DivergedError, InputError, SonlearnError
 from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
-from sonlearn.text.arrow import MAGIC, read_table
+from sonlearn.text.arrow import read_table
 from sonlearn.text.compression import is_compressed
 from sonlearn.text.read import Reader, expand_globs, parsed_table
-from sonlearn.text.source import is_regular, is_remote, open_binary
+from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary
 
 #: A plain file of more than two of these is cut into parts of about so many bytes; and of these at least, where more
 #: parts are wanted.
@@ -77,7 +77,7 @@ def _size_to_cut(path: str, options: TextOptions) -> int:
     try:
         with open_binary(path) as file:
             head = file.read(_HEAD)
-            return 0 if is_compressed(head) or head.startswith(MAGIC) else int(file.seek(0, os.SEEK_END))
+            return 0 if is_compressed(head) or head.startswith(ARROW) else int(file.seek(0, os.SEEK_END))
     except (OSError, InputError):
         return 0  # the reader will say so
 

@@ -39,7 +39,7 @@ _FOREIGN = (
 )
 
 #: How Parquet and Arrow begin.
-_ARROW = (b"PAR1", b"ARROW1")
+ARROW = (b"PAR1", b"ARROW1")
 
 Source = str | os.PathLike[str] | BinaryIO
 Watch = Callable[[Any], Any]
@@ -120,7 +120,7 @@ def is_arrow(source: Source) -> bool:
         return False
     try:
         with open_binary(source) as file:
-            return bytes(file.read(6)).startswith(_ARROW)
+            return bytes(file.read(6)).startswith(ARROW)
     except OSError:
         return False
 
