@@ -18,13 +18,14 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.named import NamedTuple
+from sonlearn.text.rows import BLANK, COLON, NEWLINE
 
 OK, MALFORMED, OVERFLOW, UNDECIDED = 0, 1, 2, 3
 
 #: Powers of ten of the Eisel-Lemire table: below, every 19-digit number is 0; above, infinite.
 MIN_POWER, MAX_POWER = -342, 308
 
-ZERO, POINT, PLUS, MINUS, LOWER_E, UPPER_E, BLANK = 48, 46, 43, 45, 101, 69, 32
+ZERO, POINT, PLUS, MINUS, LOWER_E, UPPER_E = 48, 46, 43, 45, 101, 69
 _NUMBER_BYTES = frozenset(b"0123456789.+-eE")
 _LOW32 = np.uint64(0xFFFFFFFF)
 _NINE_BITS = np.uint64(0x1FF)
@@ -329,3 +330,17 @@ def forget_positions(numbers):
     """Another line begins: noted positions no longer matter."""
     numbers.noted[0] = 0
     numbers.noted[1] = 0
+
+
+@forced_inline
+def plain_feature(buf, p):
+    """Index and value of a feature like ``5:1.5`` with a blank or the line's end behind it, as most are, in few tests.
+
+    Returns (index, value, where the value ends); the end is -1 where another text stands at `p`.
+    """
+    index, colon, d = read_digits(buf, p, 0)
+    if d != COLON - ZERO or not 0 < colon - p < 19:
+        return index, 0.0, -1
+    value, end, status = parse_number(buf, colon + 1)
+    c = byte(buf, end)
+    return index, value, end if status == OK and c in (BLANK, NEWLINE) else -1

@@ -20,7 +20,6 @@ from sonlearn.text import number
 from sonlearn.text import rows as at
 from sonlearn.text.number import (
     MINUS,
-    OK,
     PLUS,
     POINT,
     ZERO,
@@ -28,6 +27,7 @@ from sonlearn.text.number import (
     decided,
     forget_positions,
     parse_number,
+    plain_feature,
     read_digits,
 )
 from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN
@@ -154,22 +154,15 @@ def _row(buf, p, row, k, rows, numbers):
 
 @forced_inline
 def _plain_features(buf, p, k, rows):
-    """Features like ``5:1.5`` with one blank behind them, as far as they go: (position, entries so far).
-
-    Most are like that, and here they take few tests.
-    """
+    """Features with one blank behind them (`plain_feature`), as far as they go: (position, entries so far)."""
     while True:
-        index, colon, d = read_digits(buf, p, 0)
-        if d != COLON - ZERO or not 0 < colon - p < 19:
-            return p, k
-        value, end, status = parse_number(buf, colon + 1)
-        c = byte(buf, end)
-        if status != OK or (c != BLANK and c != NEWLINE):
+        index, value, end = plain_feature(buf, p)
+        if end < 0:
             return p, k
         rows.indices[np.uintp(k)] = index
         rows.values[np.uintp(k)] = value
         k += 1
-        if c == NEWLINE:
+        if byte(buf, end) == NEWLINE:
             return end, k
         p = end + 1
 

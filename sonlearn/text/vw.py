@@ -31,7 +31,6 @@ from sonlearn.text import rows as at
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
 from sonlearn.text.number import (
     MINUS,
-    OK,
     PLUS,
     POINT,
     ZERO,
@@ -39,6 +38,7 @@ from sonlearn.text.number import (
     decided,
     forget_positions,
     parse_number,
+    plain_feature,
     read_digits,
 )
 from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
@@ -279,25 +279,18 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
 
 @forced_inline
 def _plain_features(buf, p, k, seed, scale, names, rows):
-    """Features like ``5:1.5`` with one blank behind them, as far as they go: (position, entries so far).
-
-    Most are like that, and here they take few tests.
-    """
+    """Features with one blank behind them (`plain_feature`), as far as they go: (position, entries so far)."""
     while not names.hash_all:
-        number, colon, d = read_digits(buf, p, 0)
-        if d != COLON - ZERO or not 0 < colon - p < 19:
-            break
-        x, end, status = parse_number(buf, colon + 1)
+        index, x, end = plain_feature(buf, p)
         value = float(scale) * x
-        c = byte(buf, end)
-        if status != OK or (c != BLANK and c != NEWLINE) or abs(value) == np.inf:
+        if end < 0 or abs(value) == np.inf:
             break
         if value != 0.0:
-            rows.indices[np.uintp(k)] = (number + seed) & names.mask
+            rows.indices[np.uintp(k)] = (index + seed) & names.mask
             rows.values[np.uintp(k)] = value
             k += 1
         p = end
-        if c == NEWLINE:
+        if byte(buf, p) == NEWLINE:
             break
         p += 1
     return p, k
