@@ -46,6 +46,10 @@ class DivergedError(SonlearnError, ArithmeticError):
     """A prediction or a step is no longer finite; the example was not learned from."""
 
 
+class ThreadError(SonlearnError, RuntimeError):
+    """Two threads use one model, and one of them learns."""
+
+
 def shorten(text: bytes | str, limit: int = 40) -> str:
     """Quote `text` for an error line: decoded, printable, at most `limit` characters."""
     if isinstance(text, bytes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn import delay
+from sonlearn.learn.access import Access
 from sonlearn.learn.classes import Classes, PredictedClass
 from sonlearn.learn.decision import BEST_F1, DecisionRule
 from sonlearn.learn.delay import interleaved
@@ -136,7 +138,8 @@ class Learner:
         self._waiting: Batch | None = None
         self._predicted: Any = None  # what was predicted for the rows that wait, as the engine filled it in
         self._made_of = self.options
-        self.engine: Any = make_engine(self.options, threads, partitions)
+        self.access = Access(functools.partial(make_engine, self.options, threads, partitions))
+        self.engine: Any = self.access.engine
         self.counts_unknown = self.engine.unknown
         self.state = self.engine.new()
         self.index = new_index()
@@ -185,12 +188,15 @@ class Learner:
             have been learned.
         DivergedError
             A prediction or step was not finite; the rows before it have been learned.
+        ThreadError
+            Another thread learns with this learner, or predicts; nothing has been learned.
         """
-        if not isinstance(batch, Batch):
-            batch = self._batch_of(batch, label, learns=True)
-        if self.options.label_delay:
-            return self._fit_late(batch)
-        return self._fit(batch, skip, settles=False)
+        with self.access.to_learn:
+            if not isinstance(batch, Batch):
+                batch = self._batch_of(batch, label, learns=True)
+            if self.options.label_delay:
+                return self._fit_late(batch)
+            return self._fit(batch, skip, settles=False)
 
     def settle(self, batch: Batch, *, skip: bool = False) -> Predicted | PredictedClass:
         """`partial_fit` after a merge: a committee's combiner learns the rows, its members only predict them.
@@ -198,7 +204,8 @@ class Learner:
         Members of a merged learner have averaged weights, which predict better than those of one learner until they
         learn again. Other learners learn as ever. Not with ``--label_delay``: such learners are not merged.
         """
-        return self._fit(batch, skip, settles=True)
+        with self.access.to_learn:
+            return self._fit(batch, skip, settles=True)
 
     def _fit(self, batch: Batch, skip: bool, settles: bool) -> Predicted | PredictedClass:
         y, bad = self.labels.coded(batch, remember=True)
@@ -210,8 +217,9 @@ class Learner:
 
     def fit_rows(self, batch: Batch, rows: Rows, skip: bool, settles: bool = False) -> Predicted | PredictedClass:
         """`partial_fit` or `settle` of `batch` where its rows have been numbered, and their labels coded."""
-        out, refused = self.learn_rows(batch, rows, skip, settles)
-        return self.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
+        with self.access.to_learn:
+            out, refused = self.learn_rows(batch, rows, skip, settles)
+            return self.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
 
     def _fit_late(self, batch: Batch) -> Predicted | PredictedClass:
         """`partial_fit` where labels come `label_delay` rows late: the rows that wait are part of the model."""
@@ -256,6 +264,8 @@ class Learner:
     ) -> Predicted | PredictedClass:
         """Predict the rows of `batch` and change nothing; features never seen count as 0.
 
+        Any number of threads may predict at the same time, but one at a time with `online`.
+
         A table (see `partial_fit`) may have the column of the label, or not. With `online` the rows are predicted as
         `partial_fit` would, while labels keep arriving: by all members of a committee, those that forget included
         (docs/streams.md); labels in the batch are then not looked at. With ``--coverage``, `labels_follow` says that
@@ -269,10 +279,28 @@ class Learner:
             A label does not fit the loss (NaN, no label, always does).
         DivergedError
             A prediction is not finite.
+        ThreadError
+            Another thread learns with this learner.
         """
         if not isinstance(batch, Batch):
             batch = self._batch_of(batch, None, learns=False)
         if online:
+            return self._predict_online(batch, labels_follow)
+        with self.access.to_predict() as engine:
+            y, bad = self.labels.coded(batch, remember=False)
+            if bad < batch.n:
+                raise self.labels.error(batch, bad)
+            rows = lookup(batch._replace(y=y), self.index, self.counts_unknown)
+            out = self.empty_predictions(batch.n)
+            at = engine.predict(self.state, rows, out)
+            if at < batch.n:
+                raise diverged(batch, at)
+            none = np.zeros(batch.n, dtype=bool)
+            return self.as_predicted(out, rows.y, batch, none, none if labels_follow else None)
+
+    def _predict_online(self, batch: Batch, labels_follow: bool) -> Predicted | PredictedClass:
+        """`predict` with ``online``: learning, of rows that have no labels."""
+        with self.access.to_learn:
             # views count a row's weight; but where labels come late, a row of some weight would wait for its label
             weight = np.zeros(batch.n) if self.options.label_delay else batch.weight
             batch = batch._replace(y=np.full(batch.n, np.nan), weight=weight, class_names=None)
@@ -280,16 +308,6 @@ class Learner:
             out, refused = self.learn_rows(batch, rows, skip=False)
             none = np.zeros(batch.n, dtype=bool)
             return self.as_predicted(out, rows.y, batch, refused, none if labels_follow else None)
-        y, bad = self.labels.coded(batch, remember=False)
-        if bad < batch.n:
-            raise self.labels.error(batch, bad)
-        rows = lookup(batch._replace(y=y), self.index, self.counts_unknown)
-        out = self.empty_predictions(batch.n)
-        at = self.engine.predict(self.state, rows, out)
-        if at < batch.n:
-            raise diverged(batch, at)
-        none = np.zeros(batch.n, dtype=bool)
-        return self.as_predicted(out, rows.y, batch, none, none if labels_follow else None)
 
     def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
         """The rows of a table. The first one that is learned from settles what the features are."""
@@ -344,9 +362,10 @@ class Learner:
 
         Of several classes, those to the score of the class of that `number`.
         """
-        rows = lookup(batch._replace(y=np.full(batch.n, np.nan)), self.index, self.counts_unknown)
-        found: Contributions | None = self.engine.contributions(self.state, rows, number)
-        return found
+        with self.access.to_predict() as engine:
+            rows = lookup(batch._replace(y=np.full(batch.n, np.nan)), self.index, self.counts_unknown)
+            found: Contributions | None = engine.contributions(self.state, rows, number)
+            return found
 
     def refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """What to say of a row that the engine refused to learn."""
@@ -570,6 +589,10 @@ class Learner:
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """(header, arrays): the whole state, without spare capacity; going on from it gives the same bits."""
+        with self.access.to_predict():
+            return self._to_arrays()
+
+    def _to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         header = {
             "kind": "learner",
             "format": FORMAT,

@@ -72,6 +72,10 @@ class OneRow:
         return raw
 
     def _learn(self, row: Entries, y: float, weight: float) -> float:
+        with self.learner.access.to_learn:
+            return self._learn_alone(row, y, weight)
+
+    def _learn_alone(self, row: Entries, y: float, weight: float) -> float:
         learner = self.learner
         if len(row.ids) > len(self._rows.features):
             self._rows = _empty(2 * len(row.ids))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,6 +14,7 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import Rows
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
+from sonlearn.learn.access import Access
 from sonlearn.learn.bandits.by_engine import EngineRewards
 from sonlearn.learn.bandits.confident import ConfidentRewards
 from sonlearn.learn.bandits.rounds import DecisionResults, Problem
@@ -115,12 +117,10 @@ class Bandit:
         self.columns = ColumnTable()
         self.classes = None if options.cbify is None else ActionsOfClasses(options.cbify)
         self.index = new_index()
-        self._model: RewardModel
-        if learn is None:
-            self._model = ConfidentRewards(options)
-        else:
+        if learn is not None:
             _check_method(options, learn)
-            self._model = EngineRewards(options, learn, threads)
+        self._access = Access(functools.partial(_reward_model, options, learn, threads))
+        self._model: RewardModel = self._access.engine
         self.state = self._model.new()
 
     @property
@@ -140,37 +140,40 @@ class Bandit:
 
         Where all costs are known, the action is chosen here, and only its cost is learned.
         """
-        return self._by_rows(decisions, True)
+        with self._access.to_learn:
+            return self._by_rows(decisions, self._model, True)
 
     def predict(self, decisions: Decisions) -> Decided:
         """Decide each decision as the model is, and change nothing: the same calls give the same actions."""
-        return self._by_rows(decisions, False)
+        with self._access.to_predict() as model:
+            return self._by_rows(decisions, model, False)
 
     def decide(self, decisions: Decisions) -> Decided:
         """`predict`, and the next call draws other numbers: for decisions that are put into effect."""
-        decided = self.predict(decisions)
-        self.state = self.state._replace(now=self.state.now.copy())
-        self.state.now["drawn"] += decisions.n
-        return decided
+        with self._access.to_learn:
+            decided = self.predict(decisions)
+            self.state = self.state._replace(now=self.state.now.copy())
+            self.state.now["drawn"] += decisions.n
+            return decided
 
-    def _by_rows(self, decisions: Decisions, learn: bool) -> Decided:
+    def _by_rows(self, decisions: Decisions, model: RewardModel, learn: bool) -> Decided:
         """A part after the other, each of about `ROWS` rows."""
         parts, start, low = [], 0, 0
         for stop in range(1, decisions.n + 1):
             rows = int(decisions.row[decisions.first[stop] - 1]) + 1 - low
             if rows >= ROWS or stop == decisions.n:
-                parts.append(self._run(decisions.part(start, stop), learn, start))
+                parts.append(self._run(decisions.part(start, stop), model, learn, start))
                 start, low = stop, low + rows
         empty = DecisionResults(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0))
         whole = (np.concatenate(one) for one in zip(empty, *parts, strict=True))
         return Decided(decisions.first, *whole)
 
-    def _run(self, decisions: Decisions, learn: bool, before: int) -> DecisionResults:
+    def _run(self, decisions: Decisions, model: RewardModel, learn: bool, before: int) -> DecisionResults:
         """`partial_fit` or `predict` of decisions, `before` of which have been predicted in the same call."""
         known = ~np.isnan(decisions.cost) & (decisions.action >= 0)
         if decisions.costs is not None:
             known = ~np.isnan(decisions.costs[decisions.first[:-1]])
-        rows = self._model.rows_of(decisions)
+        rows = model.rows_of(decisions)
         of_row = np.repeat(np.arange(decisions.n), np.diff(decisions.first))
         if rows.n != len(of_row):  # numbered actions that share a row
             of_row = np.arange(rows.n)
@@ -184,12 +187,11 @@ class Bandit:
         now = self.state.now.copy()
         if learn:
             numbered, self.index = intern(rows, self.index, True)
-            self.state, out = self._model.run(self.state._replace(now=now), numbered, self.size, problem, True)
+            self.state, out = model.run(self.state._replace(now=now), numbered, self.size, problem, True)
             return out
         now["drawn"] += before
-        return self._model.run(self.state._replace(now=now), lookup(rows, self.index, True), self.size, problem, False)[
-            1
-        ]
+        known_rows = lookup(rows, self.index, True)
+        return model.run(self.state._replace(now=now), known_rows, self.size, problem, False)[1]
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
@@ -250,6 +252,10 @@ class Bandit:
             return cls.from_arrays(header, arrays)
         except ModelFileError as error:
             raise ModelFileError(f"{path}: {error}") from error
+
+
+def _reward_model(options: BanditOptions, learn: LearnOptions | None, threads: int) -> RewardModel:
+    return ConfidentRewards(options) if learn is None else EngineRewards(options, learn, threads)
 
 
 def _check_method(options: BanditOptions, learn: LearnOptions) -> None:

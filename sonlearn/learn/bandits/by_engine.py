@@ -84,8 +84,7 @@ class EngineRewards:
     ) -> tuple[EngineState, DecisionResults]:
         """Decide, and if `learn` learn, the decisions of a problem."""
         if learn:
-            main = self._engine.reserve(state.main, rows, size)
-            state = state._replace(main=main, second=self._second.reserve(state.second, rows, size))
+            state = self._reserved(state, rows, size)
         out = DecisionResults.empty(problem)
         silent = rows._replace(y=np.full(len(rows.y), np.nan))
         for i in range(len(problem.action)):
@@ -146,8 +145,13 @@ class EngineRewards:
 
     def restored(self, state: EngineState, size: int) -> EngineState:
         """A state from a file with room to go on."""
-        main = self._engine.reserve(state.main, NO_ROWS, size)
-        return state._replace(main=main, second=self._second.reserve(state.second, NO_ROWS, size))
+        return self._reserved(state, NO_ROWS, size)
+
+    def _reserved(self, state: EngineState, rows: Rows, size: int) -> EngineState:
+        """`state` with room for `rows`; the second engine is of ``dr`` alone."""
+        main = self._engine.reserve(state.main, rows, size)
+        second = self._second.reserve(state.second, rows, size) if self._type == "dr" else state.second
+        return state._replace(main=main, second=second)
 
     def packed(self, state: EngineState) -> EngineState:
         """`state` without spare room."""
