@@ -119,6 +119,32 @@ def test_cuts_and_storage_change_no_bit(name):
         np.testing.assert_array_equal(one, other)
 
 
+@every
+def test_classes_that_become_many_on_the_way_change_no_bit(name):
+    """Blocks are dense up to 32 classes and lists beyond; a row may be the one that takes its features from one to the
+    other, before or after its own class has got a number."""
+    make, _ = MEMBERS[name]
+    rng = np.random.default_rng(3)
+    n, most = 260, 50
+    X = rng.normal(size=(n, D)) * (rng.random((n, D)) < 0.4)
+    y = np.minimum(rng.integers(0, 1 + np.arange(n) // 4), most - 1)
+    y = np.array([list(dict.fromkeys(y.tolist())).index(k) for k in y.tolist()], dtype=float)
+    h = np.ones(n)
+    slots = np.maximum.accumulate(y).astype(int) + 1
+    whole, wanted = make().new(), np.zeros((n, slots[-1]))
+    rows = rows_of(X, y, h)
+    whole, _ = make().learn(make().reserve(whole, rows, D), rows, wanted, 0)
+    member, got = make(), np.zeros_like(wanted)
+    state = member.new()
+    for i in range(n):
+        rows, out = rows_of(X[i : i + 1], y[i : i + 1], h[i : i + 1]), np.zeros((1, slots[i]))
+        state, _ = member.learn(member.reserve(state, rows, D), rows, out, 0)
+        got[i, : slots[i]] = out[0]
+    np.testing.assert_array_equal(got, wanted)
+    for one, other in zip(flat(make().packed(whole)), flat(make().packed(state)), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def flat(state):
     return [array for part in state for array in flat(part)] if isinstance(state, tuple) else [state]
 

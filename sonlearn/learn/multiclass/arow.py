@@ -199,9 +199,10 @@ def learn(r, unit, decay, state, work, rows, out, start):
                 break
             if place == 0:
                 lacking = find_places(pairs, rows, i, y, found, work)
-                if lacking and add_missing(pairs, rows, i, y, work, 1):
-                    find_places(pairs, rows, i, y, found, work)
-            if lacking and add_missing(pairs, rows, i, b, work, 2 + place):
+            # a dense block that becomes a list keeps no class whose numbers are 0, so the other is looked at again
+            while lacking and (
+                add_missing(pairs, rows, i, y, work, 1) or add_missing(pairs, rows, i, b, work, 2 + place)
+            ):
                 find_places(pairs, rows, i, y, found, work)
             shown += step(r, pairs, rows, i, scale, shown - z[b], 2 + place, work)
     return len(rows.y)
