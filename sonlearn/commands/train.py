@@ -21,7 +21,7 @@ from sonlearn.commands.recording import FINE, Recorder, check_recording, recorde
 from sonlearn.commands.settings import ALIKE, check_agreement, settings_text, split
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of, diverged, takes_words
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of, takes_words
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
@@ -152,7 +152,6 @@ class TrainingSession(Passes):
         self.answers: AnswerLines | None = None
         self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
         self.patience = Patience(options.early_terminate)
-        self.refused, self.first_refused = 0, ""
         self.uncounted = Uncounted()
         self.helper = Helper()
 
@@ -250,9 +249,6 @@ class TrainingSession(Passes):
         """Count, write predictions, print the rows that are due; what could not be learned from counts for nothing."""
         assert self.learner is not None
         keep = ~predicted.refused
-        for row in np.flatnonzero(predicted.refused):
-            self.refused += 1
-            self.first_refused = self.first_refused or str(diverged(batch, int(row)))
         outcome = outcome_of(self.learner.with_numbers(batch), held, predicted)
         self.uncounted.add(outcome, chosen_of(predicted, keep) if predicted.refused.any() else predicted)
         if self.predictions or self.raw_predictions:
@@ -353,8 +349,9 @@ class TrainingSession(Passes):
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
         found = super().warnings()
-        if self.refused:
-            found.append(f"examples that could not be learned from: {self.refused}, the first: {self.first_refused}")
+        if self.learner is not None and self.learner.refused_rows:
+            refused, first = self.learner.refused_rows, self.learner.first_refused
+            found.append(f"examples that could not be learned from: {refused}, the first: {first}")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
         if self.strange and self.progress.examples >= SOME:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sonlearn.jit import forced_inline
 from sonlearn.named import NamedTuple
 
 #: Number of the constant feature as long as no learned row contained it.
@@ -32,6 +33,17 @@ class Rows(NamedTuple):
 NO_ROWS = Rows(
     np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0)
 )  # fmt: skip
+
+
+@forced_inline
+def is_learned(weight: float, y: float) -> bool:
+    """Whether a row is learned from: it has a label, and a weight above 0. `learned_rows` asks it of all rows."""
+    return weight > 0.0 and y == y
+
+
+def learned_rows(rows: Rows) -> np.ndarray:
+    """bool[n]: which rows are learned from: those with a label, and a weight above 0."""
+    return np.asarray(~np.isnan(rows.y) & (rows.weight > 0))
 
 
 def longest_row(rows: Rows) -> int:

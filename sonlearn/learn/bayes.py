@@ -22,7 +22,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
 from sonlearn.learn.retention import Retention, left_after, retention_of
@@ -169,7 +169,7 @@ def score_rows(params, state, work, rows, raw, start, learn):
         if not math.isfinite(z):
             return i
         raw[i] = z
-        if learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]:
+        if learn and is_learned(rows.weight[i], rows.y[i]):
             count(params, state, rows, i)
     return len(rows.y)
 

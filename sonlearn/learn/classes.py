@@ -112,13 +112,14 @@ class Classes:
 
     def header(self) -> dict[str, Any]:
         """What a model file is told."""
-        return {"labels": self.labels, "first": self.first}
+        return {"labels": list(self.labels), "first": self.first}
 
     def restore(self, header: dict[str, Any]) -> None:
         """Inverse of `header`; ValueError, KeyError or TypeError where it is none."""
         labels, self.first = list(header["labels"]), header["first"]
         if not all(type(label) in (int, str) and type(label) is type(labels[0]) for label in labels):
             raise ValueError("classes are neither whole numbers nor names")
+        self.labels, self._numbers = [], {}
         self._meet(labels)
 
     def check(self, learned: int, met: int) -> None:

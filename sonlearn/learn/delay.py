@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.data.arrays import grown
 from sonlearn.data.batch import Batch, joined
 from sonlearn.jit import bare_jit
+from sonlearn.learn.ensemble.importance import LIMIT
 from sonlearn.named import NamedTuple
 
 #: What a file holds of rows that wait.
@@ -37,6 +39,52 @@ def new_waiting(delay: int, inputs: int) -> DelayQueue:
     """No row waits; without a delay there is no room for one."""
     room = delay + 1 if delay else 0
     return DelayQueue(np.zeros((room, inputs)), np.zeros((room, 2)), np.zeros((2, 2), np.int64))
+
+
+class ScoresQueue(NamedTuple):
+    """As `DelayQueue`, what the members scored for each class."""
+
+    scores: np.ndarray  # float64[classes with room, delay + 1, members]; levelled
+    met: np.ndarray  # int64[delay + 1]; classes that had been met
+    counts: np.ndarray  # int64[2]; rows that have come, rows that have been learned
+
+
+def new_scores_queue(delay: int, members: int) -> ScoresQueue:
+    """No row waits; without a delay there is no room for one."""
+    room = delay + 1 if delay else 0
+    return ScoresQueue(np.zeros((0, room, members)), np.zeros(room, np.int64), np.zeros(2, np.int64))
+
+
+def with_room(queue: ScoresQueue, classes: int) -> ScoresQueue:
+    """`queue` with room for so many classes."""
+    return queue._replace(scores=grown(queue.scores, classes))
+
+
+@bare_jit
+def exchange_scores(queue, active, y, weight, V, met):
+    """`exchange` where there are several classes: of learned rows V and `met` become what they were then.
+
+    Parameters
+    ----------
+    queue : ScoresQueue, modified; active : int64[j], members at work
+    y, weight : float64[n]; V : float64[j, n, K], modified; met : int64[n], modified
+    """
+    for i in range(len(y)):
+        if not weight[i] > 0.0:
+            continue
+        learned = 1 if y[i] == y[i] else 0
+        at = queue.counts[learned] % len(queue.met)
+        if learned:
+            met[i] = queue.met[at]
+        else:
+            queue.met[at] = met[i]
+        for j in range(len(active)):
+            for k in range(met[i]):
+                if learned:
+                    V[j, i, k] = queue.scores[k, at, active[j]]
+                else:
+                    queue.scores[k, at, active[j]] = V[j, i, k]
+        queue.counts[learned] += 1
 
 
 @bare_jit
@@ -99,10 +147,40 @@ def interleaved(waiting: Batch | None, batch: Batch, delay: int) -> tuple[Batch,
     if names is not None:
         labelled |= np.array([name is not None for name in names])
         names = [None if first else name for first, name in zip(ahead.tolist(), names, strict=True)]
+    labelled &= ~(ahead & (np.abs(rows.y) > LIMIT))  # one that will be refused: no combiner waits for it
     rows = rows._replace(
         y=np.where(ahead, np.nan, rows.y), weight=np.where(labelled, rows.weight, 0.0), class_names=names
     )
     return rows, np.flatnonzero(ahead), whole.part(max(whole.n - delay, 0), whole.n)
+
+
+def without_labels(batch: Batch, rows: np.ndarray) -> Batch:
+    """`batch`, the last of whose rows have no label where `rows`, bool[their number], says so."""
+    if not rows.any():
+        return batch
+    rows = np.concatenate([np.zeros(batch.n - len(rows), dtype=bool), rows])
+    names = batch.class_names
+    if names is not None:
+        names = [None if gone else name for gone, name in zip(rows.tolist(), names, strict=True)]
+    return batch._replace(y=np.where(rows, np.nan, batch.y), class_names=names)
+
+
+def refused_once(refused: np.ndarray, places: np.ndarray, weight: np.ndarray, waiting: Batch | None) -> np.ndarray:
+    """int64[k]: where `interleaved` rows were refused, each row of the stream once.
+
+    Parameters
+    ----------
+    refused : bool[m]
+    places : int64[n]
+    weight : float64[m]
+        0 where nothing is learned.
+    waiting : Batch or None
+        The rows that waited before; of those that were refused when they came, the labels are gone.
+    """
+    learning = np.setdiff1d(np.arange(len(refused)), places)
+    before = np.concatenate([np.zeros(0 if waiting is None else waiting.n, dtype=bool), refused[places]])
+    late = refused[learning] & (weight[learning] > 0) & ~before[: len(learning)]
+    return np.sort(np.concatenate([places[refused[places]], learning[late]]))
 
 
 def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, Any]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
 from sonlearn.named import NamedTuple
@@ -110,7 +110,7 @@ def follow(now, retention, share, y, weight, base, start, learns, raw):
     """
     for i in range(start, len(y)):
         raw[i] = prediction_of(now, share) + base[i]
-        if learns and weight[i] > 0.0 and y[i] == y[i]:
+        if learns and is_learned(weight[i], y[i]):
             label = (1.0 if y[i] > 0.0 else 0.0) if share else y[i] - base[i]
             now[0]["n"] = retention * now[0]["n"] + weight[i]
             now[0]["mean"] += weight[i] / now[0]["n"] * (label - now[0]["mean"])

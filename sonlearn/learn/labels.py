@@ -160,7 +160,7 @@ class LabelEncoder:
 
     def header(self) -> dict[str, Any]:
         """What a model file is told."""
-        return {"coding": self.coding, "words": self.words, "numeric": self.numeric}
+        return {"coding": self.coding, "words": list(self.words), "numeric": self.numeric}
 
     def restore(self, header: dict[str, Any]) -> None:
         """Inverse of `header`; ValueError, KeyError or TypeError where it is none."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.data.rows import NO_ROWS, Rows
+from sonlearn.data.rows import NO_ROWS, Rows, learned_rows
 from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn import delay
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sonlearn.options.keywords import LearnKeywords
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
-FORMAT = 9
+FORMAT = 10
 
 
 #: A table of any library that speaks Arrow.
@@ -105,6 +105,8 @@ class Learner:
     ----------
     examples : int
         Rows learned from, over the model's whole life.
+    refused_rows : int
+        Rows left out with `skip`, since the learner was made or loaded; `first_refused` says what the first one was.
     columns : ColumnTable
         The columns of the tables that it has learned from.
     partitions : int or None
@@ -131,6 +133,7 @@ class Learner:
         self.options = options or LearnOptions() if not given else _options_of(options, given)
         self.text = text or TextOptions()
         self.examples = 0
+        self.refused_rows, self.first_refused = 0, ""
         self.columns = ColumnTable()
         self.partitions = partitions
         if partitions and self.options.label_delay:
@@ -195,7 +198,7 @@ class Learner:
             if not isinstance(batch, Batch):
                 batch = self._batch_of(batch, label, learns=True)
             if self.options.label_delay:
-                return self._fit_late(batch)
+                return self._fit_late(batch, skip)
             return self._fit(batch, skip, settles=False)
 
     def settle(self, batch: Batch, *, skip: bool = False) -> Predicted | PredictedClass:
@@ -208,48 +211,71 @@ class Learner:
             return self._fit(batch, skip, settles=True)
 
     def _fit(self, batch: Batch, skip: bool, settles: bool) -> Predicted | PredictedClass:
+        before = self.labels.header()
         y, bad = self.labels.coded(batch, remember=True)
         if bad < batch.n:
             _take_front(self, batch, bad, skip)
             raise self.labels.error(batch, bad)
         rows, self.index = intern(batch._replace(y=y), self.index, self.counts_unknown)
-        return self.fit_rows(batch, rows, skip, settles)
+        return self.fit_rows(batch, rows, skip, settles, before)
 
-    def fit_rows(self, batch: Batch, rows: Rows, skip: bool, settles: bool = False) -> Predicted | PredictedClass:
-        """`partial_fit` or `settle` of `batch` where its rows have been numbered, and their labels coded."""
+    def fit_rows(
+        self, batch: Batch, rows: Rows, skip: bool, settles: bool = False, before: dict[str, Any] | None = None
+    ) -> Predicted | PredictedClass:
+        """`partial_fit` or `settle` of `batch` where its rows have been numbered, and their labels coded.
+
+        `before`: what `learn_rows` asks for.
+        """
         with self.access.to_learn:
-            out, refused = self.learn_rows(batch, rows, skip, settles)
-            return self.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
+            out, refused = self.learn_rows(batch, rows, skip, settles, before)
+            for row in np.flatnonzero(refused).tolist():
+                self._count_refused(batch, row)
+            return self.as_predicted(out, rows.y, batch, refused, learned_rows(rows) & ~refused)
 
-    def _fit_late(self, batch: Batch) -> Predicted | PredictedClass:
+    def _count_refused(self, batch: Batch, row: int) -> None:
+        self.refused_rows += 1
+        self.first_refused = self.first_refused or str(diverged(batch, row))
+
+    def _fit_late(self, batch: Batch, skip: bool) -> Predicted | PredictedClass:
         """`partial_fit` where labels come `label_delay` rows late: the rows that wait are part of the model."""
         self.check(batch)
         late, places, waiting = interleaved(self._waiting, batch, self.options.label_delay)
+        before = self.labels.header()
         y, bad = self.labels.coded(late, remember=True)
         if bad < late.n:
             raise self.labels.error(late, bad)
         rows, self.index = intern(late._replace(y=y), self.index, self.counts_unknown)
-        out, refused = self.learn_rows(late, rows, skip=False)
-        self._waiting = waiting
+        out, refused = self.learn_rows(late, rows, skip, before=before)
+        for row in delay.refused_once(refused, places, late.weight, self._waiting).tolist():
+            self._count_refused(late, row)
+        self._waiting = delay.without_labels(waiting, refused[places][-waiting.n :])
         out, self._predicted = delay.as_predicted_then(self._predicted, out, places)
         y, shown = rows.y.copy(), late.y.copy()
         y[places], shown[places] = self.labels.coded(batch, remember=False)[0], batch.y
-        counted = learned(rows) & ~refused  # not the rows at `places`: their labels are for the loss alone
+        counted = learned_rows(rows) & ~refused  # not the rows at `places`: their labels are for the loss alone
         found: Predicted | PredictedClass = self.as_predicted(out, y, late._replace(y=shown), refused, counted)
         chosen: Predicted | PredictedClass = chosen_of(found, places)
         return chosen
 
-    def learn_rows(self, batch: Batch, rows: Rows, skip: bool, settles: bool = False) -> tuple[Any, np.ndarray]:
-        """Learn `rows`, those of `batch` with its features numbered: (what the engine filled in, bool[n] refused)."""
+    def learn_rows(
+        self, batch: Batch, rows: Rows, skip: bool, settles: bool = False, before: dict[str, Any] | None = None
+    ) -> tuple[Any, np.ndarray]:
+        """Learn `rows`, those of `batch` with its features numbered: (what the engine filled in, bool[n] refused).
+
+        `before`: the header of `labels` before those of `batch` were coded, so that they can be coded without a row
+        that is refused; None where other learners use the same labels.
+        """
         self.state = self.engine.reserve(self.state, rows, self.size)
         out, refused, at = self.empty_predictions(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
             start = at + 1
             learn = self.engine.settle if settles else self.engine.learn
             self.state, at = learn(self.state, rows, out, start)
-            self.examples += int(np.count_nonzero(learned(rows)[start:at]))
+            self.examples += int(np.count_nonzero(learned_rows(rows)[start:at]))
             if at < batch.n:
                 refused[at] = True
+                if before is not None and self.labels.header() != before:
+                    self._recode(before, batch, rows, refused, batch.n if skip else at)
                 if not skip:
                     self._count_before(out, rows, batch, at)
                     raise self.refusal(batch, rows, at)
@@ -257,7 +283,14 @@ class Learner:
         if refused.any() and not skip:
             self.follow(out, rows, batch, refused)
             raise diverged(batch, int(np.argmax(refused)))
+        if isinstance(out, Scores) and out.scores.shape[1] > len(self._classes().labels):
+            out = out._replace(scores=np.ascontiguousarray(out.scores[:, : len(self._classes().labels)]))
         return out, refused
+
+    def _recode(self, before: dict[str, Any], batch: Batch, rows: Rows, refused: np.ndarray, stop: int) -> None:
+        """Code the labels of the rows before `stop` anew, as if those refused had none: so they leave no class."""
+        self.labels.restore(before)
+        rows.y[:stop] = self.labels.coded(delay.without_labels(batch, refused).part(0, stop), remember=True)[0]
 
     def predict(
         self, batch: Batch | Table, *, online: bool = False, labels_follow: bool = False
@@ -578,7 +611,7 @@ class Learner:
     def follow(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray | bool = False) -> None:
         """Let thresholds, sets and intervals learn from rows of which the engine has learned all but the `refused`."""
         refused = np.zeros(batch.n, dtype=bool) | refused
-        self.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
+        self.as_predicted(out, rows.y, batch, refused, learned_rows(rows) & ~refused)
 
     def _count_before(self, out: Any, rows: Rows, batch: Batch, at: int) -> None:
         """`_count` of the rows before row `at`, which have been learned."""
@@ -712,11 +745,6 @@ def takes_words(options: LearnOptions) -> bool:
     if options.several:
         return options.classes is not None
     return options.binary or options.loss in CLASSIFICATION
-
-
-def learned(rows: Rows) -> np.ndarray:
-    """bool[n]: which rows are learned from."""
-    return np.asarray(~np.isnan(rows.y) & (rows.weight > 0))
 
 
 def diverged(batch: Batch, row: int) -> DivergedError:

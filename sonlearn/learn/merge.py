@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, learned_rows
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.engine import State
 from sonlearn.learn.ensemble.class_partitions import ClassPredictions
@@ -23,7 +23,7 @@ from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.label_scale import LabelStandardiser, LabelState
 from sonlearn.learn.ensemble.partitions import PartitionLearner
 from sonlearn.learn.labels import PLUS_MINUS, WORDS, ZERO_ONE
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass, learned
+from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
 from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
@@ -154,7 +154,7 @@ def fit_combiner(
     else:
         scores = np.column_stack([np.where(each.refused, 0.0, each.scores[:, 0]) for each in predictions])
     merged.engine.combine(merged.state, scores, rows, True, out)
-    return merged.as_predicted(out, rows.y, batch, refused, learned(rows) & ~refused)
+    return merged.as_predicted(out, rows.y, batch, refused, learned_rows(rows) & ~refused)
 
 
 def _scores(labels: list[int | str], predictions: Sequence[PartitionPredictions]) -> ClassPredictions:

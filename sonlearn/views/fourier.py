@@ -28,7 +28,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import NO_CONSTANT, Rows
+from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.named import NamedTuple
 from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, tamed, update_moments
@@ -250,7 +250,7 @@ def fill(params, state, work, rows, out, i, at, learn):
                 at = standardise(params, state, work, rows, out, i, size, at)
                 size += 1
             out.indptr[i + 1] = at
-            if learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]:
+            if learn and is_learned(rows.weight[i], rows.y[i]):
                 count_row(params, state, work, rows, i)
             i += 1
         project(params, work, out, size, top)

@@ -13,7 +13,7 @@ import numpy as np
 
 from sonlearn.data.arrays import grown, plain, zeros
 from sonlearn.data.batch import Batch
-from sonlearn.data.rows import NO_CONSTANT, Rows
+from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_jit, fetch, forced_inline, repeated
 from sonlearn.named import NamedTuple
 
@@ -208,7 +208,7 @@ def intern_ordered(rows, index):
     ids, slots, size = index
     for i in range(len(rows.y)):
         begin, end = rows.indptr[i], rows.indptr[i + 1]
-        if not (rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]) or size[0] + end - begin > len(ids):
+        if not is_learned(rows.weight[i], rows.y[i]) or size[0] + end - begin > len(ids):
             return i
         if len(slots) > BEYOND:
             for at in range(end, rows.indptr[min(i + 2, len(rows.y))]):
@@ -241,7 +241,7 @@ def intern_rows(indptr, indices, values, index, rows, start, unknown):
     """
     (ids, slots, size), (i, out) = index, start
     while i < len(indptr) - 1:
-        learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        learned = is_learned(rows.weight[i], rows.y[i])
         if learned and size[0] + indptr[i + 1] - indptr[i] > len(ids):
             break
         begin = out

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.named import NamedTuple
 from sonlearn.views.codes import KEY_BITS, float_code, key_of, tamed
@@ -111,7 +111,7 @@ def join_rows(params, state, work, rows, out, i, at, learn):
     table = NumberTable(slots, shift_of(slots), params.limit)
     while i < len(rows.indptr) - 1:
         most = (params.reach + 1) * (rows.indptr[i + 1] - rows.indptr[i])
-        learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        learned = learn and is_learned(rows.weight[i], rows.y[i])
         if learned and lacks_room(slots, params.limit, now["made"], most):
             break
         n, reach = code_row(params, work, rows, bits, i), params.reach

@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown, zeros
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.named import NamedTuple
 from sonlearn.views.bins import SELF, Bins, BinsState, number_itself
@@ -147,7 +147,7 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
     table = NumberTable(state.slots, shift_of(state.slots), params.limit)
     while i < len(rows.indptr) - 1:
         most = rows.indptr[i + 1] - rows.indptr[i]
-        learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        learned = learn and is_learned(rows.weight[i], rows.y[i])
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, shared = at, now["made"] + most > params.limit

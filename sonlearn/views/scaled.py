@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
 from sonlearn.named import NamedTuple
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
@@ -168,7 +168,7 @@ def scale_rows(params, state, scratch, rows, out, learn):
     constant, at, last, log_x = rows.constant, 0, 0.0, 0.0
     for i in range(len(rows.indptr) - 1):
         begin, xx, log_t = at, 0.0, math.log(now["t"] + 2.0)
-        learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        learned = learn and is_learned(rows.weight[i], rows.y[i])
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
             if x == 0.0 or (j == constant and not params.constant):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.named import NamedTuple
 from sonlearn.views.codes import CODES, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
@@ -173,7 +173,7 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
     table = NumberTable(slots, shift_of(slots), params.limit)
     while i < len(rows.indptr) - 1:
         n = min(rows.indptr[i + 1] - rows.indptr[i], len(work.taken))
-        learned = learn and rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        learned = learn and is_learned(rows.weight[i], rows.y[i])
         if learned and lacks_room(slots, params.limit, now["made"], tuples_of(params, n)):
             break
         n = code_row(params, state, work, rows, bits, i, learned)

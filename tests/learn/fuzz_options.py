@@ -4,7 +4,7 @@ A long run: ``PYTHONPATH=tests/support python tests/learn/fuzz_options.py 3000 [
 wrong. Of each combination of options and odd rows:
 
 - errors are OptionError, InputError or DivergedError, with a message of one line;
-- predictions and weights are finite; a row that is refused has changed nothing (but for several classes);
+- predictions and weights are finite; a row that is refused has changed nothing;
 - batches of other sizes, one row at a time, and a model that was saved on the way give the same bits;
 - nothing takes longer than SECONDS of a processor, compilation included.
 """

@@ -492,3 +492,15 @@ def test_a_history_of_forty_classes_is_combined_as_all_of_them_are(signal):
     np.testing.assert_allclose(ours.w, whole.w, atol=0.08)
     loss = -logs[np.arange(n), y.astype(int)]
     np.testing.assert_allclose(losses[n // 4 :].mean(), loss[n // 4 :].mean(), rtol=0.02)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_more_members_than_an_integer_has_bits(several):
+    names = tuple(f"nag~{0.001 * (1 + i):.3f}" for i in range(70))
+    given = {"classes": "auto"} if several else {}
+    batch = zipf(n=80, d=12)
+    learner = Learner(LearnOptions(members=names, prune=False, **given))
+    learner.partial_fit(batch)
+    again = Learner.from_arrays(*learner.to_arrays())
+    assert [member["active"] for member in again.facts()["members"]] == [True] * 70
+    assert np.isfinite(again.predict(batch).raw).all()

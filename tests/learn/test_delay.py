@@ -4,12 +4,18 @@ import itertools
 
 import numpy as np
 import pytest
+from multiclass_twin import CombinerTwin
 from streams import rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.conformal.layer import Coverage
 from sonlearn.learn.decision import DecisionRule
+from sonlearn.learn.ensemble.class_combiner import level
+from sonlearn.learn.ensemble.classes import make_class_member
+from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.links import probability
+from sonlearn.options.class_members import class_member
+from sonlearn.views.index import intern, new_index
 
 pytestmark = pytest.mark.interpreted
 DELAYS = [1, 3, 40]
@@ -72,6 +78,39 @@ def test_the_combiner_learns_by_the_predictions_that_were_made(delay):
     np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, raw, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("delay", DELAYS)
+def test_the_combiner_of_classes_learns_by_the_predictions_that_were_made(delay):
+    """Members that have learned what had come, a combiner with explicit matrices; classes are met while rows wait."""
+    names, batch = ("nag", "shares~0.3"), zipf(n=N, d=25)
+    y = np.minimum(np.random.default_rng(0).integers(0, 5, N) + (batch.values[batch.indptr[:-1]] > 0), np.arange(N))
+    batch = batch._replace(y=y.astype(float), weight=np.ones(N))
+    shown = list(dict.fromkeys(y.tolist()))
+    rows, _ = intern(batch._replace(y=np.array([shown.index(k) for k in y.tolist()], float)), new_index())
+    members = [class_member(name) for name in names]
+    twin = CombinerTwin([m.weight for m in members], precision=[m.precision for m in members])
+    K, then = len(shown), []
+    for i in range(N):
+        known, part = max(i - delay, 0), rows_between(rows, i, i + 1)
+        met, v = len(set(y[:known].tolist())), np.zeros((2, 1, K))
+        for member, out in zip(members, v, strict=True):
+            engine = make_class_member(member, 0.0)
+            state, old = engine.new(), rows_between(rows, 0, known)
+            state, _ = engine.learn(engine.reserve(state, old, rows.features.max() + 1), old, np.zeros((known, K)), 0)
+            engine.predict(state, part._replace(y=np.full(1, np.nan)), out)
+            level(out, np.array([met]))
+        then.append((met, v[:, 0]))
+        if known and i - delay - 1 >= 0 and y[i - delay - 1] in shown[: then[i - delay - 1][0]]:
+            before, earlier, _ = then[i - delay - 1]
+            twin.learn(earlier[:, :before], shown.index(y[i - delay - 1]), 1.0)
+        then[i] = (met, v[:, 0], twin.predict(v[:, 0, :met]) if met else np.zeros(0))
+    got = Learner(LearnOptions(classes="auto", members=names, prune=False, label_delay=delay)).partial_fit(batch)
+    for i, (met, _, p) in enumerate(then):
+        assert got.met[i] == met
+        if met:
+            mine = np.exp(got.scores[i, :met])
+            np.testing.assert_allclose(mine / mine.sum(), p, rtol=1e-6, atol=1e-8)
+
+
 CHEATS = [
     {"members": ("nag", "nag~0.1", "ewma~0.9", "nag:zs", "arow-precision:odds", "nag:pairs-z~0.1"), "prune": False},
     {"loss": "squared", "members": ("nag", "nlms:zs", "ewma~0.9", "nag:pairs-z~0.1"), "prune": False},
@@ -94,7 +133,9 @@ def test_no_label_reaches_a_prediction_before_its_time(given, delay):
 
 
 @pytest.mark.parametrize(
-    "given", [*CHEATS, {"method": "nag", "classes": "auto"}], ids=["classes", "values", "ewma", "auto"]
+    "given",
+    [*CHEATS, {"method": "nag", "classes": "auto"}, {"classes": "auto"}],
+    ids=["classes", "values", "ewma", "auto", "several"],
 )
 def test_cuts_and_files_change_no_bit(given):
     batch = stream("real" if given.get("loss") == "squared" else "binary")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.dense.factor import solve, update, widen
 from sonlearn.learn.losses import SQUARED, loss_slope
@@ -30,7 +31,7 @@ def learn(params, state, work, rows, out, start):
     for i in range(start, len(rows.y)):
         if not enter(params, state, rows, out, i):
             return i
-        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+        if not is_learned(rows.weight[i], rows.y[i]):
             continue
         d = features_of(state, rows, i)
         for j in range(now.seen, d):
@@ -95,7 +96,7 @@ def enter(params, state, rows, out, i):
         if not abs(out.raw[i, c]) <= LIMIT:
             return False
         out.prediction[i, c] = min(max(out.raw[i, c], params.low), params.high)
-    if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+    if not is_learned(rows.weight[i], rows.y[i]):
         return True
     return features_of(state, rows, i) <= params.most
 

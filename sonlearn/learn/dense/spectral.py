@@ -12,10 +12,9 @@ A is stored as the columns of its upper triangle, as `factor` stores R.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of
@@ -42,7 +41,7 @@ def learn(params, state, rows, out, start):
     for i in range(start, len(rows.y)):
         if not enter(params, state, rows, out, i):
             return i
-        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+        if not is_learned(rows.weight[i], rows.y[i]):
             continue
         d = features_of(state, rows, i)
         if d == 0:

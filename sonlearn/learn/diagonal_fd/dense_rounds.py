@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.rounds import LIMIT, step_of
 from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
@@ -60,7 +61,7 @@ def run(params, state, work, rows, out, start):
             return i, DIVERGED
         out.prediction[i] = out.raw[i] = z
         y = rows.y[i]
-        if math.isnan(y) or not rows.weight[i] > 0.0:
+        if not is_learned(rows.weight[i], y):
             continue
         idle = params.loss == HINGE and y * z >= 1.0
         if not idle and step(params, state, work, blocks, z, y, rows.weight[i] / params.r) == DIVERGED:

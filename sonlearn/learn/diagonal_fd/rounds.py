@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.diagonal_fd.lazy import bring_all_up_to_date, copies
 from sonlearn.learn.diagonal_fd.state import EXTRA, LONGEST, SLOT, WBAR
@@ -39,7 +40,7 @@ def run(params, state, work, rows, out, start):
     for i in range(start, len(rows.y)):
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
-        learns = not math.isnan(rows.y[i]) and rows.weight[i] > 0.0
+        learns = is_learned(rows.weight[i], rows.y[i])
         if learns and now["generation"] == now["capacity"]:
             return i, LOG_FULL
         if learns:

@@ -11,12 +11,11 @@ All learners number the classes alike. One that has not met a class uses its lea
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import grown
 from sonlearn.learn.ensemble.combiner import PERIOD, averaged_score, forget_past, score, take_step
@@ -133,7 +132,7 @@ def combine_classes(loss, combiner, predictions, y, weight, learns, scratch, out
         for k in range(V.shape[0]):
             out.scores[i, k] = averaged_score(loss, combiner, V, k)
         out.unseen[i] = averaged_score(loss, combiner, predictions.unseen, i)
-        if not learns or not weight[i] > 0.0 or math.isnan(y[i]):
+        if not (learns and is_learned(weight[i], y[i])):
             continue
         for k in range(min(out.met[i], V.shape[0])):
             label = 1.0 if y[i] == k else -1.0

@@ -29,6 +29,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_jit
+from sonlearn.learn.delay import ScoresQueue, exchange_scores, new_scores_queue, with_room
 from sonlearn.learn.engine import ClassEngine, Contributions
 from sonlearn.learn.ensemble.class_combiner import (
     PRIOR,
@@ -69,7 +70,7 @@ from sonlearn.options.members import NAG_SECONDS
 #: Scores held at a time, of all members, rows of a chunk and classes; and rows of a chunk at least.
 CELLS, LEAST_ROWS = 1 << 19, 8
 _UNMET = -1
-WORK = [("rows", "i8"), ("entries", "i8"), ("features", "i8"), ("active", "i8"), ("once", "i8"), ("words", "i8")]
+WORK = [("rows", "i8"), ("entries", "i8"), ("features", "i8"), ("once", "i8"), ("words", "i8")]
 
 
 class ClassesState(NamedTuple):
@@ -85,9 +86,10 @@ class ClassesState(NamedTuple):
     history: ClassHistory  # see `class_pruning`, up to the last time that members are pruned
     slots: np.ndarray  # int64[classes]; of the number of a class, its slot or -1
     counts: np.ndarray  # int64[slots]; rows learned of each
+    waiting: ScoresQueue  # scores of rows whose labels come late
+    active: np.ndarray  # bool[k]; members at work
     now: np.ndarray  # structured [1], as of a committee
-    # structured [1]: rows learned; their entries and features; bits of the members at work; classes shown once;
-    # whether rows are words
+    # structured [1]: rows learned; their entries and features; classes shown once; whether rows are words
     work: np.ndarray
 
     @property
@@ -130,12 +132,12 @@ class ClassCommittee(ClassEngine):
     def new(self, classes: int = 0) -> ClassesState:
         """State that has seen nothing; so many classes have been named."""
         combiners = [self._new_combiner() for _ in range(2)]
-        work = np.zeros(1, dtype=WORK)
-        work["active"] = (1 << len(self.members)) - 1
+        k = len(self.members)
         return ClassesState(
             self._views.new(), tuple(engine.new() for engine in self._engines), *combiners,
-            np.zeros((len(self.members), 4)), new_history(len(self.members)), np.full(classes, _UNMET),
-            np.zeros(0, np.int64), np.zeros(1, dtype=NOW), work,
+            np.zeros((k, 4)), new_history(k), np.full(classes, _UNMET), np.zeros(0, np.int64),
+            new_scores_queue(self._options.label_delay, k), np.ones(k, dtype=bool), np.zeros(1, dtype=NOW),
+            np.zeros(1, dtype=WORK),
         )  # fmt: skip
 
     def _new_combiner(self) -> ClassCombiner:
@@ -232,7 +234,8 @@ class ClassCommittee(ClassEngine):
     def packed(self, state: ClassesState) -> ClassesState:
         """`state` without spare room."""
         members = tuple(engine.packed(own) for engine, own in zip(self._engines, state.members, strict=True))
-        return state._replace(views=self._views.packed(state.views), members=members)
+        waiting = state.waiting._replace(scores=state.waiting.scores[: len(state.counts)])
+        return state._replace(views=self._views.packed(state.views), members=members, waiting=waiting)
 
     def facts(self, state: ClassesState) -> dict[str, Any]:
         """members: of each its name, whether it is at work, its own error, the combiner's weights, pairs and bytes;
@@ -276,7 +279,7 @@ class ClassCommittee(ClassEngine):
         every, k = (base, *states), len(self.members)
         slots, maps = merged_slots([state.slots for state in every], [len(state.counts) for state in every])
         K = int(slots.max(initial=-1)) + 1
-        left = majority([int(state.work["active"][0]) for state in states], k)
+        left = majority([state.active for state in states])
         views, members = list(self._views.new()), [engine.new() for engine in self._engines]
         for at, name in enumerate(self._views.names):
             holders = [g for g, state in enumerate(states) if name in self._needed(state)]
@@ -304,7 +307,7 @@ class ClassCommittee(ClassEngine):
             work[name] = merging.summed(base.work[name], [s.work[name] for s in states], np.ones(len(states)))
         for name in ("features", "words"):
             work[name] = max(int(state.work[name][0]) for state in every)
-        work["active"], work["once"] = sum(1 << i for i in left), np.count_nonzero(counts == 1)
+        work["once"] = np.count_nonzero(counts == 1)
         tally = merging.summed(base.tally, [state.tally for state in states], np.ones(len(states)))
         tally[:, 3] = np.max([state.tally[:, 3] for state in states], axis=0)
         learned = [int(state.work["rows"][0] - base.work["rows"][0]) for state in states]
@@ -316,7 +319,7 @@ class ClassCommittee(ClassEngine):
         ]  # fmt: skip
         merged = ClassesState(
             tuple(views), tuple(members), *combiners, tally, new_history(k), slots, counts,
-            merge_now([state.now for state in states], base.now), work,
+            base.waiting, np.isin(np.arange(k), left), merge_now([state.now for state in states], base.now), work,
         )  # fmt: skip
         most, after = max(int(state.work["rows"][0]) for state in states), int(work["rows"][0])
         if not (self._prunes and next_checkpoint(most)):
@@ -335,8 +338,8 @@ class ClassCommittee(ClassEngine):
 
     def _active(self, state: ClassesState) -> list[int]:
         """Positions of the members at work."""
-        bits = int(state.work["active"][0])
-        return [i for i in range(len(self.members)) if bits >> i & 1]
+        found: list[int] = np.flatnonzero(state.active).tolist()
+        return found
 
     def _lasting_at_work(self, state: ClassesState) -> list[int]:
         """Those of long memory; all, where there is none."""
@@ -387,13 +390,18 @@ class ClassCommittee(ClassEngine):
                 members[i], _ = engine.learn(members[i], shown, V[j], 0)
             level(V[j], met)
             if not again:
-                tally_up(state.tally[i], V[j], met, rows.y, rows.weight)
                 state.tally[i, 2] += int(np.diff(shown.indptr)[labelled].sum())
                 if t[0] < FIRST:
                     top = shown.features[: shown.indptr[-1]].max(initial=-1) + 1
                     state.tally[i, 3] = max(state.tally[i, 3], top)
 
         self._each(state, seen, n, teach)
+        if self._options.label_delay:
+            waiting = with_room(state.waiting, K)
+            exchange_scores(waiting, np.array(active), rows.y, rows.weight, V, met)
+            state = state._replace(waiting=waiting)
+        for j, i in enumerate(() if again else active):
+            tally_up(state.tally[i], V[j], met, rows.y, rows.weight)
         combine_members(state.online, active, V, met, rows.y, rows.weight, not again, logs)
         lasting = self._lasting_at_work(state)
         if len(lasting) == len(active):
@@ -449,7 +457,7 @@ class ClassCommittee(ClassEngine):
             going = pruned(case, active, too_early(case, rows))
         for i in going:
             members[i] = self._engines[i].new()
-            state.work["active"] &= ~(1 << i)
+            state.active[i] = False
         if going:
             state.history.scores[:, going] = 0.0
             for combiner, among in ((state.online, self._active(state)), (state.offline, self._lasting_at_work(state))):

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.losses import ABSOLUTE, HUBER, LOGISTIC, QUANTILE, SQUARED, Loss, loss_slope, loss_value
 from sonlearn.named import NamedTuple
@@ -205,7 +205,7 @@ def combine_rows(loss, combiner, V, y, weight, learns, scratch, out):
     E = len(combiner.w)
     for i in range(len(y)):
         out[i] = averaged_score(loss, combiner, V, i)
-        if not learns or not weight[i] > 0.0 or math.isnan(y[i]):
+        if not (learns and is_learned(weight[i], y[i])):
             continue
         combiner.rows[0] += 1
         for e in range(E):

@@ -21,6 +21,7 @@ import math
 
 import numpy as np
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.named import NamedTuple
 
@@ -77,7 +78,7 @@ def watch(drift, classes, z, y, weight):
     drift : Drift, modified; classes : bool; z, y, weight : float64[n]; rows without label or weight are left out
     """
     for i in range(len(y)):
-        if not weight[i] > 0.0 or math.isnan(y[i]):
+        if not is_learned(weight[i], y[i]):
             continue
         drift.count[0] += 1
         if classes:

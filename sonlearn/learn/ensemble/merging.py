@@ -17,9 +17,10 @@ from sonlearn.learn.ensemble.drift import KEPT, Drift, changes_of
 from sonlearn.learn.ensemble.label_scale import LabelState
 
 
-def majority(masks: Sequence[int], k: int) -> list[int]:
-    """Positions of the bits, of `k`, that are set in at least half of the masks."""
-    return [i for i in range(k) if 2 * sum(mask >> i & 1 for mask in masks) >= len(masks)]
+def majority(masks: Sequence[np.ndarray]) -> list[int]:
+    """Positions that are set in at least half of the masks, bool[k] each."""
+    found: list[int] = np.flatnonzero(2 * np.sum(masks, axis=0) >= len(masks)).tolist()
+    return found
 
 
 def went_on(combiners: Sequence[Any], base: Any, rows: Sequence[int]) -> bool:

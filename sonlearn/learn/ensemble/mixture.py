@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble.stacking import learned_by
@@ -150,7 +150,7 @@ def mix(loss, sums, V, rows, learns, out):
             above += share / (1.0 + math.exp(-z))  # of both classes, so that nothing cancels
             below += share / (1.0 + math.exp(z))
         out[i] = math.log(above) - math.log(below)
-        if not learns or math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+        if not (learns and is_learned(rows.weight[i], rows.y[i])):
             continue
         for j in range(k):
             sums[j] += rows.weight[i] * loss_value(loss, min(max(V[i, j], -LIMIT), LIMIT), rows.y[i])

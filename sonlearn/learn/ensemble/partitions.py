@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.rows import NO_CONSTANT, NO_ROWS, Rows
+from sonlearn.data.rows import NO_CONSTANT, NO_ROWS, Rows, is_learned
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Engine, Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import (
@@ -234,7 +234,7 @@ def renumber(rows, numbers, size, unknown, out):
     indptr, features, values = out
     at = 0
     for i in range(len(rows.y)):
-        learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        learned = is_learned(rows.weight[i], rows.y[i])
         for e in range(rows.indptr[i], rows.indptr[i + 1]):
             f = rows.features[e]
             if f >= 0 and numbers[f] == 0 and learned:

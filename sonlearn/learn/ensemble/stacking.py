@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import NO_ROWS, Rows
+from sonlearn.data.rows import NO_ROWS, Rows, is_learned, learned_rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting
 from sonlearn.learn.engine import Predictions, State, grown
@@ -73,7 +73,7 @@ MANY = 300.0
 COUNTS = ("bayes", "ewma")
 #: What a member at work costs a row beside its own time, the combiners' in units of `Member.cost`.
 ROW_COST = 10.0
-NOW = [("rows", "i8"), ("entries", "i8"), ("active", "i8")]
+NOW = [("rows", "i8"), ("entries", "i8")]
 
 
 class EnsembleState(NamedTuple):
@@ -90,7 +90,8 @@ class EnsembleState(NamedTuple):
     history: np.ndarray  # float32[rows, inputs + 3]; see `pruning.PruningCase`; up to the last checkpoint
     drift: Drift  # changes of the stream
     waiting: DelayQueue  # inputs for rows whose labels come late
-    now: np.ndarray  # structured [1]: rows learned; entries of those; bits of the members at work
+    active: np.ndarray  # bool[k]; members at work
+    now: np.ndarray  # structured [1]: rows learned; entries of those
 
 
 class ActiveMembers(NamedTuple):
@@ -152,7 +153,6 @@ class StackedEnsemble:
     def new(self) -> EnsembleState:
         """State of an ensemble that has learned nothing."""
         k, now = len(self.members), np.zeros(1, dtype=NOW)
-        now["active"] = (1 << k) - 1
         return EnsembleState(
             members=tuple(engine.new() for engine in self._engines),
             online=self._combiner(self._inputs),
@@ -162,6 +162,7 @@ class StackedEnsemble:
             history=np.zeros((0, len(self._inputs) + 3), dtype=np.float32),
             drift=new_drift(),
             waiting=new_waiting(self._options.label_delay, len(self._inputs)),
+            active=np.ones(k, dtype=bool),
             now=now,
         )
 
@@ -303,7 +304,6 @@ class StackedEnsemble:
         now = base.now.copy()
         for name in ("rows", "entries"):
             now[name] = merging.summed(base.now[name], [state.now[name] for state in states], np.ones(len(states)))
-        now["active"] = sum(1 << i for i in left)
         gone = [[i for i in range(k) if i not in left or i not in self.active(state)] for state in states]
         learned = [_rows(state) - _rows(base) for state in states]
         sums = {
@@ -312,7 +312,7 @@ class StackedEnsemble:
         }
         sums["tally"][:, 3] = np.max([state.tally[:, 3] for state in states], axis=0)
         merged = base._replace(
-            members=tuple(members), now=now, drift=merge_drifts([state.drift for state in states], base.drift),
+            members=tuple(members), active=np.isin(np.arange(k), left), now=now, drift=merge_drifts([state.drift for state in states], base.drift),
             online=self._merged_combiner(
                 [s.online for s in states], base.online, gone, range(len(self._inputs)), learned
             ),
@@ -339,7 +339,7 @@ class StackedEnsemble:
 
     def _left(self, states: Sequence[EnsembleState]) -> list[int]:
         """Members at work after a merge."""
-        return majority([int(state.now["active"][0]) for state in states], len(self.members))
+        return majority([state.active for state in states])
 
     def _merged_combiner(
         self, combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]], inputs: Sequence[int],
@@ -410,8 +410,8 @@ class StackedEnsemble:
 
     def active(self, state: EnsembleState) -> list[int]:
         """Positions of the members that have not been pruned."""
-        bits = int(state.now["active"][0])
-        return [i for i in range(len(self.members)) if bits >> i & 1]
+        found: list[int] = np.flatnonzero(state.active).tolist()
+        return found
 
     def needed(self, state: EnsembleState) -> set[str]:
         """Views of the members at work."""
@@ -441,7 +441,7 @@ class StackedEnsemble:
         """
         V, members, scale = self._no_inputs(len(part.y)), list(state.members), viewed.scale.between(*span)
         learned, first = (
-            (part.weight > 0) & ~np.isnan(part.y),
+            learned_rows(part),
             self._rows_left(state) and before_first_checkpoint(_rows(state)),
         )
 
@@ -527,7 +527,7 @@ class StackedEnsemble:
         self, state: EnsembleState, rows: Rows, V: np.ndarray, par: np.ndarray, z: np.ndarray
     ) -> EnsembleState:
         """Add the rows to the tallies, and prune members at a checkpoint; z: float64[n, 2], the two combinations."""
-        learned = (rows.weight > 0) & ~np.isnan(rows.y)
+        learned = learned_rows(rows)
         before, left = _rows(state), self._rows_left(state)
         n = int(np.count_nonzero(learned))
         state.now["entries"] += count_entries(rows, learned)
@@ -561,7 +561,7 @@ class StackedEnsemble:
         idle, members = prune(case, active, state.tally[:, 2:], self._map), list(state.members)
         for i in idle:
             members[i] = self._engines[i].new()
-            state.now["active"] &= ~(1 << i)
+            state.active[i] = False
         history = state.history
         if idle:
             history[:rows, idle] = 0.0
@@ -738,7 +738,7 @@ def count_up(tally, active, classes, V, y, weight):
     V : float64[n, k or more], inputs of the combiner; y, weight : float64[n]; rows without label or weight are left out
     """
     for i in range(len(y)):
-        if weight[i] > 0.0 and y[i] == y[i]:
+        if is_learned(weight[i], y[i]):
             for j in active:
                 tally[j, 0] += weight[i]
                 tally[j, 1] += weight[i] * row_error(classes, V[i, j], y[i])
@@ -751,7 +751,7 @@ def add_up(totals, loss, classes, online, offline, y, weight):
     totals : float64[2, 3], modified; online, offline, loss.par, y, weight : float64[n]
     """
     for i in range(len(y)):
-        if weight[i] > 0.0 and y[i] == y[i]:
+        if is_learned(weight[i], y[i]):
             one = Loss(loss.code, loss.par[i])
             value = loss_value(one, online[i], y[i])
             add_row(totals[0], value, classes, online[i], y[i], weight[i])

@@ -26,6 +26,7 @@ import math
 
 import numpy as np
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_jit, fetch, forced_inline
 from sonlearn.learn.invariant_step import travel
 from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope
@@ -73,7 +74,7 @@ def learn(params, state, work, rows, out, start):
             return i
         out.raw[i] = u
         out.prediction[i] = min(max(u, params.low), params.high)
-        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+        if not is_learned(rows.weight[i], rows.y[i]):
             continue
         if not step(params, state, work, rows, i, u, out.prediction[i], xx):
             return i

@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.rounds import enter, features_of
 from sonlearn.learn.dense.spectral import NOISE, matrix, pack_triangle
@@ -33,7 +34,7 @@ def learn(params, state, rows, out, start):
     for i in range(start, len(rows.y)):
         if not enter(params, state, rows, out, i):
             return i
-        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+        if not is_learned(rows.weight[i], rows.y[i]):
             continue
         d = features_of(state, rows, i)
         slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i, 0], rows.y[i])

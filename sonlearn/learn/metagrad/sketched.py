@@ -21,6 +21,7 @@ import math
 
 import numpy as np
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.linear_algebra import leading
 from sonlearn.learn.losses import loss_slope
@@ -61,7 +62,7 @@ def learn(params, state, work, rows, out, start):
         for at in range(len(feats)):
             work.x[at] = rows.values[rows.indptr[i] + at]
             xx += work.x[at] * work.x[at]
-        learned = rows.weight[i] != 0.0 and not math.isnan(rows.y[i])
+        learned = is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(base, state.base, work, feats, xx, learned)
         zx, vx = work.wbar_x[0], along(state.v, feats, work.x)
         wx = work.wx[0] + (state.share[0] * zx + state.share[1] * vx)

@@ -26,7 +26,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
@@ -178,7 +178,7 @@ def learn(r, unit, decay, state, work, rows, out, start):
     """
     pairs, now = state.pairs, state.now
     for i in range(start, len(rows.y)):
-        learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        learned = is_learned(rows.weight[i], rows.y[i])
         if learned and not has_room(pairs, rows, i, RIVALS + 1, len(work.mark)):
             return i
         z, classes = out[i], now[0]["classes"]

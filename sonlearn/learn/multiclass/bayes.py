@@ -33,7 +33,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
@@ -200,7 +200,7 @@ def learn(decay, state, work, rows, out, start):
     """
     pairs, now, counts, totals = state.pairs, state.now, state.pairs.values[0], state.totals
     for i in range(start, len(rows.y)):
-        learned = rows.weight[i] > 0.0 and rows.y[i] == rows.y[i]
+        learned = is_learned(rows.weight[i], rows.y[i])
         if learned and not has_room(pairs, rows, i, 1, out.shape[1]):
             return i
         score(decay, state, work, rows, i, out[i])

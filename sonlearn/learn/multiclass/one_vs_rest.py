@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, learned_rows
 from sonlearn.learn.engine import ClassEngine, Contributions, State
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.multiclass.binary_subproblems import BinaryLearner
@@ -109,17 +109,19 @@ class OneVsRest(ClassEngine):
         return state._replace(classes=classes, unseen=unseen, features=np.array([features]))
 
     def learn(self, state: OneVsRestState, rows: Rows, out: Scores, start: int) -> tuple[OneVsRestState, int]:
-        """Learn rows from `start` on; see `Engine.learn`. What a class's learner refuses is marked; others learn it."""
-        end = len(rows.y)
-        part, out = rows_between(rows, start, end), out.part(start, end)
-        learned = part.weight > 0  # and labelled: a NaN is of no class
-        births = first_occurrences(np.where(learned, part.y, np.nan), len(state.classes))
-        classes, unseen = self._grown(state, part, births, out)
+        """Learn rows from `start` on; see `Engine.learn`. What a class's learner refuses is marked; others learn it.
+
+        A row is refused by all if it is the first of its class and that one's learner refuses it: so no class is met.
+        """
+        part, out = rows_between(rows, start, len(rows.y)), out.part(start, len(rows.y))
+        births = first_occurrences(np.where(learned_rows(part), part.y, np.nan), len(state.classes))
+        classes, unseen, end = self._grown(state, part, births, out)
         counts = np.zeros(len(classes), np.int64)
         counts[: len(state.counts)] = state.counts
-        counts += np.bincount(part.y[learned & ~np.isnan(part.y)].astype(np.int64), minlength=len(classes))
-        out.met[:] = len(state.classes) + np.searchsorted(births, np.arange(end - start))
-        return state._replace(classes=classes, unseen=unseen, counts=counts), end
+        counted = learned_rows(part)[:end] & ~out.refused[:end]
+        counts += np.bincount(part.y[:end][counted].astype(np.int64), minlength=len(classes))
+        out.met[:end] = len(state.classes) + np.searchsorted(births, np.arange(end))
+        return state._replace(classes=classes, unseen=unseen, counts=counts), start + end
 
     def predict(self, state: OneVsRestState, rows: Rows, out: Scores) -> int:
         """Predict `rows` and change nothing."""
@@ -200,8 +202,10 @@ class OneVsRest(ClassEngine):
         """``map``, done by several threads where there are."""
         return list((self._pool.map if self._pool else map)(call, workers))
 
-    def _grown(self, state: OneVsRestState, rows: Rows, births: np.ndarray, out: Scores) -> tuple[tuple, State]:
-        """The classes' states and the spare one after `rows`; new classes learn from their first row on."""
+    def _grown(
+        self, state: OneVsRestState, rows: Rows, births: np.ndarray, out: Scores
+    ) -> tuple[tuple, State, int]:  # fmt: skip
+        """The classes' states and the spare one after `rows`, and the first row that a new class refused, or n."""
         n, met, features = len(rows.y), len(state.classes), int(state.features[0])
         jobs = [Task(own, 0) for own in state.classes]
         unseen, at = state.unseen, 0
@@ -209,7 +213,13 @@ class OneVsRest(ClassEngine):
             if position > at:
                 unseen = self._taught(self._binary, Task(unseen, at), position, None, (features, rows, out))
                 at = position
-            jobs.append(Task(copied(self._binary.packed(unseen)), position))
+            own = Task(copied(self._binary.packed(unseen)), position)
+            first = self._taught(self._binary, own, position + 1, len(jobs), (features, rows, out))
+            if out.refused[position]:
+                n = position
+                break
+            jobs.append(Task(first, position + 1))
+        born = births[: len(jobs) - met]
         needed = self._most is None or len(jobs) < self._most
         numbers = [*range(len(jobs)), None] if needed else [*range(len(jobs))]
         jobs += [Task(unseen, at)] if needed else []
@@ -222,12 +232,12 @@ class OneVsRest(ClassEngine):
         for worker, states in enumerate(self._each(work, range(self._threads))):
             done[worker :: self._threads] = states
         for k in range(met, out.scores.shape[1]):
-            begin = jobs[k].begin if numbers[k : k + 1] == [k] else n
+            begin = int(born[k - met]) if k - met < len(born) else n
             out.scores[:begin, k] = out.unseen[:begin]
-        if len(births) and not needed:  # of the row that shows the last class, too, the spare learner would say that
-            out.unseen[births[-1]] = out.scores[births[-1], len(jobs) - 1]
-        count = met + len(births)
-        return tuple(done[:count]), done[count] if needed else self._binary.new()
+        if len(born) and not needed:  # of the row that shows the last class, too, the spare learner would say that
+            out.unseen[born[-1]] = out.scores[born[-1], len(jobs) - 1]
+        count = met + len(born)
+        return tuple(done[:count]), done[count] if needed else self._binary.new(), n
 
     def _taught(self, binary: Any, job: Task, stop: int, number: int | None, shown: tuple[int, Rows, Scores]) -> State:
         """The state after rows job.begin..stop-1, learned as class `number` (None: as no class); fills its scores."""

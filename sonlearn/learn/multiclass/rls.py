@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.linear_algebra import add_rows
 from sonlearn.named import NamedTuple
@@ -153,7 +153,7 @@ def learn(P, W, now, scratch, rows, out, start):
     for i in range(start, len(rows.y)):
         classes, z = now[0]["classes"], out[i]
         score(W, scratch.x, rows, i, classes, z)
-        if not rows.weight[i] > 0.0 or rows.y[i] != rows.y[i]:
+        if not is_learned(rows.weight[i], rows.y[i]):
             continue
         y, best = int(rows.y[i]), -math.inf
         now[0]["classes"] = max(classes, y + 1)

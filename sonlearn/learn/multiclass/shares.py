@@ -18,7 +18,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
 from sonlearn.named import NamedTuple
 
@@ -107,7 +107,7 @@ def learn(decay, logs, now, rows, out, start):
     for i in range(start, len(rows.y)):
         for k in range(now[0]["classes"]):
             out[i, k] = max(logs[k], least)
-        if not rows.weight[i] > 0.0 or rows.y[i] != rows.y[i]:
+        if not is_learned(rows.weight[i], rows.y[i]):
             continue
         y = int(rows.y[i])
         if y >= now[0]["classes"]:

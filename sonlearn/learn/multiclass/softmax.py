@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.learn.first_order.rules import (
     ADA,
@@ -56,7 +57,7 @@ def learn(params, state, work, rows, out, start):
             p[c] = min(max(z[c], params.low), params.high)
         if not xx <= LIMIT * LIMIT:
             return i
-        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+        if not is_learned(rows.weight[i], rows.y[i]):
             continue
         norm = softmax_slopes(p, int(rows.y[i]), 1.0, work.step)
         h = rows.weight[i]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.losses import loss_slope, softmax_slopes
 from sonlearn.learn.newton.forgetting import SMALLEST, fold_weight_scale, forget_past
@@ -69,7 +70,7 @@ def run(params, state, work, rows, extra, out, start):
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         xx = rescaled(params, state, feats, values, extra[i], work.x)
-        learned = rows.weight[i] != 0.0 and not math.isnan(rows.y[i])
+        learned = is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
         bounded = write_prediction(params, now.weight_scale, work.wx, rows.base[i], raw[i], prediction[i])
         if not (bounded and xx <= LIMIT * LIMIT):

@@ -21,6 +21,7 @@ import math
 
 import numpy as np
 
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
 from sonlearn.learn.invariant_step import travel
 from sonlearn.learn.linear_algebra import leading, triangularise
@@ -50,7 +51,7 @@ def learn(params, state, work, normals, rows, out, start, stop):
         bounded = write_prediction(params, 1.0, work.wx, rows.base[i], out.raw[i], out.prediction[i])
         if not (bounded and xx <= LIMIT * LIMIT):
             return i
-        if math.isnan(rows.y[i]) or rows.weight[i] == 0.0:
+        if not is_learned(rows.weight[i], rows.y[i]):
             continue
         length = slopes(params, out.prediction[i], rows.y[i], rows.weight[i], work.slope)
         scale = scale_of(params, work.slope, length, now.t + 1)

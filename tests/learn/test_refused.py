@@ -1,0 +1,138 @@
+"""A refused row changes nothing: no prediction of a later row, no class, no label, however the stream is cut."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from sonlearn import DivergedError, Learner, LearnOptions, from_scipy
+from sonlearn.options.methods import METHODS
+
+N, WILD = 90, {20: "new", 50: "rare", 51: "rare"}
+
+
+def table(seed=0):
+    """(X, words): classes that come by and by, and a few rows out of all bounds, whose classes nobody else has."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(N, 6))
+    words = np.array([f"c{k:.0f}" for k in np.clip(2 * X[:, 0], -2, 2)], dtype=object)
+    for row, word in WILD.items():
+        X[row], words[row] = 1e300, word
+    return X, words
+
+
+def batch_of(X, labels):
+    if isinstance(labels[0], str):
+        return from_scipy(X, y=np.full(len(X), np.nan))._replace(class_names=labels.tolist())
+    return from_scipy(X, y=labels.astype(float))
+
+
+def learned_in_parts(options, X, labels, cuts):
+    """(losses of the rows that are not refused, the learner)."""
+    learner, losses = Learner(LearnOptions(**options)), []
+    for part in np.split(np.arange(len(X)), cuts):
+        got = learner.partial_fit(batch_of(X[part], labels[part]), skip=True)
+        losses.append(got.loss[~got.refused])
+    return np.concatenate(losses), learner
+
+
+SEVERAL = [
+    {"classes": "auto"},
+    {"classes": "auto", "method": "nag"},
+    {"classes": "auto", "method": "sgd"},
+    {"classes": "auto", "method": "sgd", "multinomial": 9},
+    {"classes": "auto", "method": "nag", "coverage": 0.9},
+]
+
+
+@pytest.mark.parametrize("options", SEVERAL, ids=str)
+def test_a_refused_row_leaves_no_class(options):
+    X, words = table()
+    left = np.array([i not in WILD for i in range(N)])
+    wanted, plain = learned_in_parts(options, X[left], words[left], [])
+    for cuts in ([], [20, 21, 50], range(1, N)):
+        got, learner = learned_in_parts(options, X, words, cuts)
+        assert learner.classes == plain.classes
+        assert learner.refused_rows == len(WILD)
+        assert learner.first_refused.startswith("<memory>:21: ") or len(list(cuts))
+        np.testing.assert_array_equal(got, wanted)
+        again = learner.predict(batch_of(X[left], words[left]))
+        np.testing.assert_array_equal(again.probabilities, plain.predict(batch_of(X[left], words[left])).probabilities)
+
+
+@pytest.mark.parametrize("options", SEVERAL[:3], ids=str)
+def test_the_row_that_ends_a_run_leaves_no_class(options):
+    X, words = table()
+    learner = Learner(LearnOptions(**options))
+    with pytest.raises(DivergedError):
+        learner.partial_fit(batch_of(X, words))
+    assert learner.classes == list(dict.fromkeys(words[:20]))
+    assert learner.examples == 20
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "nag"}], ids=str)
+@pytest.mark.parametrize("first", ["spam", 0.0])
+def test_a_refused_row_does_not_settle_how_labels_are_written(options, first):
+    X, _ = table()
+    X = X[:20].copy()
+    labels = np.where(X[:, 0] > 0, "up", "down").astype(object) if first == "spam" else np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[0], labels[0] = 1e300, first
+    wanted, plain = learned_in_parts(options, X[1:], labels[1:], [])
+    for cuts in ([1], [1, 2, 9]):
+        got, learner = learned_in_parts(options, X, labels, cuts)
+        assert learner.two_labels == plain.two_labels
+        np.testing.assert_array_equal(got, wanted)
+
+
+LATE = [
+    {"members": ("nag", "ewma~0.3", "nag:zs"), "prune": False},
+    {"loss": "squared", "members": ("nag", "nlms:zs"), "prune": False},
+    {"method": "nag"},
+    {"classes": "auto"},
+    {"classes": "auto", "method": "nag"},
+]
+
+
+@pytest.mark.parametrize("options", LATE, ids=str)
+@pytest.mark.parametrize("delay", [1, 5, 100])
+def test_rows_whose_labels_come_late_are_left_out_as_others_are(options, delay):
+    """The rows refused are those out of bounds, and one whose label alone is; the others are as without them."""
+    X, words = table()
+    y = X[:, 0] + 0.1 if options.get("loss") == "squared" else np.where(X[:, 0] > 0, 1.0, -1.0)
+    labels = words if "classes" in options else y
+    wild = {*WILD, 70} if options.get("loss") == "squared" else set(WILD)
+    if 70 in wild:
+        labels[70] = 1e200
+    options = {**options, "label_delay": delay}
+    asked = from_scipy(X[:9])
+    whole, plain = learned_in_parts(options, X, labels, [])
+    for cuts in ([20, 21, 22, 50, 70, 71], range(1, N)):
+        got, learner = learned_in_parts(options, X, labels, cuts)
+        np.testing.assert_array_equal(got, whole)
+        assert learner.refused_rows == plain.refused_rows
+        np.testing.assert_array_equal(learner.predict(asked).raw, plain.predict(asked).raw)
+    if delay < N - 71:
+        assert plain.refused_rows == len(wild)
+
+
+def test_a_late_row_out_of_bounds_ends_a_run_that_does_not_skip():
+    X, _ = table()
+    learner = Learner(LearnOptions(method="nag", label_delay=3))
+    with pytest.raises(DivergedError, match="<memory>:21: "):
+        learner.partial_fit(batch_of(X, np.ones(N)))
+
+
+@pytest.mark.parametrize("weight", [-1.0, 0.0])
+@pytest.mark.parametrize("options", [*({"method": name} for name in METHODS), {"classes": "auto"}], ids=str)
+def test_rows_without_a_weight_above_0_are_only_predicted(options, weight):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 40)), np.sign(rng.normal(size=60))
+    both = from_scipy(np.repeat(X, 2, axis=0), y=np.repeat(y, 2))._replace(weight=np.tile([1.0, weight], 60))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one, two = Learner(LearnOptions(**options)), Learner(LearnOptions(**options))
+        one.partial_fit(from_scipy(X, y=y))
+        two.partial_fit(both)
+    assert one.examples == two.examples == 60
+    asked = from_scipy(rng.normal(size=(10, 40)))
+    np.testing.assert_array_equal(one.predict(asked).raw, two.predict(asked).raw)
