@@ -13,6 +13,8 @@ set.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sonlearn.conformal.tracker import BOUND, track
@@ -25,9 +27,10 @@ class SetsState(NamedTuple):
     now: np.ndarray  # rows; theta; steady: its mean lately
 
 
-def new() -> SetsState:
-    """State that has seen nothing."""
-    return SetsState(np.zeros(1, [("rows", "i8"), ("theta", "f8"), ("steady", "f8")]))
+def new(alpha: float) -> SetsState:
+    """State that has seen nothing: its threshold is that of probabilities that are right."""
+    theta = math.log1p(-alpha) - math.log(alpha)
+    return SetsState(np.array([(0, theta, theta)], [("rows", "i8"), ("theta", "f8"), ("steady", "f8")]))
 
 
 def steady_sets(state: SetsState, p: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ class Coverage:
 
     def __init__(self, coverage: float, of_classes: bool):
         self.alpha, self.of_classes = 1.0 - coverage, of_classes
-        self.state: Any = classes.new() if of_classes else values.new()
+        self.state: Any = classes.new(self.alpha) if of_classes else values.new()
 
     def intervals(self, p: np.ndarray, y: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(low, high), float64[n] each, of predictions p; the rows counted (bool[n]) are learned from."""

@@ -72,7 +72,7 @@ def twin_of_values(p, y, counted, alpha):
 
 def twin_of_sets(p, number, counted, alpha):
     """Row by row: classes in the order of their probabilities."""
-    theta, t, out = 0.0, 0, []
+    theta, t, out = math.log((1 - alpha) / alpha), 0, []
     for row, own, counts in zip(p, number, counted, strict=True):
         u = float(classes.tie_breakers(row[None, :], np.array([t]))[0])
         v = []
@@ -310,3 +310,16 @@ def test_a_row_without_a_class_that_was_met_is_missed():
     layer = Coverage(0.9, of_classes=True)
     p, none = np.tile([0.6, 0.4], (400, 1)), np.full(400, -1)
     assert layer.sets(p, none, np.ones(400, bool))[-1].all()
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.9, 0.99])
+def test_sets_of_right_probabilities_keep_the_coverage_from_the_first_row(coverage):
+    """They began at the threshold 1/2 whatever was asked, and missed .041 of the first 1,000 rows where .01 was asked."""
+    missed = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        p = rng.dirichlet(np.full(4, 0.5), 1000)
+        number = np.array([rng.choice(4, p=row) for row in p])
+        inside = Coverage(coverage, True).sets(p, number, np.ones(1000, dtype=bool))
+        missed.append(1 - inside[np.arange(len(p)), number].mean())
+    assert abs(np.mean(missed) - (1 - coverage)) < 0.15 * (1 - coverage) + 0.002

@@ -1,6 +1,7 @@
 """The learner of decisions against its definition, its rules of exploration against formulas and simulation."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -154,6 +155,17 @@ def test_thompson_says_how_often_each_action_would_win():
         decide(rule, 10, mean, width, p)
         wins = np.argmax(mean + 0.5 * width * rng.normal(size=(40_000, 4)), axis=1)
         np.testing.assert_allclose(p, np.bincount(wins, minlength=4) / 40_000, atol=0.012)
+
+
+@pytest.mark.parametrize("deviations", [1.0, 2.21, 3.0])
+@pytest.mark.parametrize("other", [0.0, 1e-3, 1.0])
+def test_an_unlikely_action_has_the_small_probability_that_it_has(deviations, other):
+    rule, p = explore.rule_of(BanditOptions(cb_explore=2, explore="thompson", explore_width=1.0)), np.zeros(2)
+    mean, width = np.array([0.0, deviations * math.hypot(1.0, other)]), np.array([1.0, other])
+    decide(rule, 10, mean, width, p)
+    wanted = 0.5 * math.erfc(deviations / math.sqrt(2.0))
+    assert 0.5 * wanted < p[0] < 2.0 * wanted
+    assert p.sum() == pytest.approx(1.0)
 
 
 def test_choices_follow_the_probabilities():

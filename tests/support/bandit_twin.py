@@ -96,11 +96,12 @@ def probabilities(o, t, mean, width):
             p = 1 / (n + o.gamma_scale * t**o.gamma_exponent * (mean.max() - mean))
             p[mean.argmax()] += 1 - p.sum()
         case "thompson":
-            points = norm.ppf((np.arange(32) + 0.5) / 32)
+            points = norm.ppf((np.arange(64) + 0.5) / 64, scale=2)
+            mass = norm.pdf(points) / norm.pdf(points, scale=2)
             s = o.explore_width * width
             at = mean[:, None] + s[:, None] * points
             p = np.array([
-                np.mean(np.prod([norm.cdf((at[a] - mean[b]) / s[b]) for b in range(n) if b != a], axis=0))
+                np.mean(mass * np.prod([norm.cdf((at[a] - mean[b]) / s[b]) for b in range(n) if b != a], axis=0))
                 for a in range(n)
             ])  # fmt: skip
             p /= p.sum()

@@ -30,9 +30,11 @@ from sonlearn.options.bandit import EXPLORERS, BanditOptions
 
 UCB, THOMPSON, SQUARECB, SOFTMAX, EPSILON, GREEDY = range(6)
 CODE = dict(zip(EXPLORERS, (UCB, THOMPSON, SQUARECB, SOFTMAX, EPSILON, GREEDY), strict=True))
-#: Points of equal weight at which a normal distribution is summed up.
-NODES = 32
-_POINTS = np.array([NormalDist().inv_cdf((i + 0.5) / NODES) for i in range(NODES)])
+#: Points at which a normal distribution is summed up: the quantiles of one twice as wide, to 4.8 deviations, each with
+#: what the first density is of the second. So unlikely actions have a probability that is small, not 0.
+NODES = 64
+_POINTS = np.array([2.0 * NormalDist().inv_cdf((i + 0.5) / NODES) for i in range(NODES)])
+_WEIGHTS = np.exp(-0.375 * _POINTS**2)
 
 
 class ExplorationRule(NamedTuple):
@@ -120,7 +122,7 @@ def thompson(by, mean, width, p):
     for a in range(len(mean)):
         p[a] = 0.0
         for i in range(NODES):
-            z, share = mean[a] + by * width[a] * _POINTS[i], 1.0
+            z, share = mean[a] + by * width[a] * _POINTS[i], _WEIGHTS[i]
             for b in range(len(mean)):
                 if b != a:
                     share *= below(z - mean[b], by * width[b])
