@@ -165,7 +165,7 @@ def member(name: str, loss: str = "logistic") -> Member:
     if base in table:
         return table[base]._replace(rate=rate)
     alike = [each for each in table.values() if each.name.partition("~")[0] == base]
-    if alike:
+    if alike and (rate or method == "ewma"):  # one that forgets begins without a weight, and learns squared loss
         return alike[0]._replace(rate=rate)
     return Member(method, view, gain=2.0 if loss in CLASSIFICATION else 1.0, rate=rate)
 

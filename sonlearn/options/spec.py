@@ -154,11 +154,13 @@ def check_field(field: dataclasses.Field[Any], value: Any) -> None:
     if kind is not None and (isinstance(value, bool) or not isinstance(value, kind[0])):
         raise OptionError(f"{name} {value!r}: expected {kind[1]}")
     if isinstance(value, str):
+        expected = getattr(meta["parse"], "expected", meta["help"])
         try:
-            meta["parse"](value)
+            parsed = meta["parse"](value)
         except (KeyError, ValueError):
-            expected = getattr(meta["parse"], "expected", meta["help"])
             raise OptionError(f"{name} {value}: expected {expected}") from None
+        if isinstance(parsed, float):  # which the text is not, and all that is done with the option takes it to be
+            raise OptionError(f"{name} {value!r}: expected the number {parsed:g}, not a text; or {expected}")
         return
     if isinstance(value, float) and math.isnan(value):
         raise OptionError(f"{name} nan: expected a number")

@@ -162,6 +162,7 @@ class Decider:
         lines: list[tuple[str, bool, bytes]] = []
         to_learn: list[Decisions] = []
         rewarded: set[str] = set()
+        before = self.learner.state  # `decide` leaves it as it is
         for request in group:
             try:
                 if request.rewards:
@@ -180,6 +181,7 @@ class Decider:
             if lines:
                 self.events.append(lines)
         except OutputError as error:
+            self.learner.state = before
             return [error if not isinstance(result, Exception) else result for result in results]
         for decisions in to_learn if self._learns else ():
             self.learner.partial_fit(decisions)
@@ -260,7 +262,7 @@ def replay(learner: Bandit, events: EventFile, offset: int, learns: bool) -> int
     text = dataclasses.replace(learner.text, format="json")
     learned = 0
     for _, line in events.lines(offset):
-        if b'"_label_cost":' not in line:
+        if "_label_cost" not in json.loads(line):
             learner.state = learner.state._replace(now=learner.state.now.copy())
             learner.state.now["drawn"] += 1
         elif learns:

@@ -71,18 +71,20 @@ def texts_of(source: Source) -> tuple[list[str], Iterator[list[str]]]:
         raise InputError(name, None, None, "a Parquet or Arrow file", "pip install pyarrow, or text") from None
 
     def rows() -> Iterator[list[str]]:
+        columns = None
         try:
             with contextlib.nullcontext() if hasattr(source, "__arrow_c_stream__") else open_binary(source) as file:
                 for record in pyarrow.table(source).to_batches() if file is None else _records(file):
-                    yield record.schema.names
+                    if columns is None:
+                        columns = record.schema.names
+                        yield columns
                     texts = [_texts_of(record.column(i), title, name) for i, title in enumerate(record.schema.names)]
                     yield from map(list, zip(*texts, strict=True))
         except (pyarrow.ArrowException, OSError) as error:
             raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
 
     every = rows()
-    columns = next(every, [])
-    return columns, (row for row in every if row is not columns and row != columns)
+    return next(every, []), every
 
 
 def read_table(

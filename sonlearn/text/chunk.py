@@ -152,7 +152,7 @@ class ChunkParser:
             names = self._line_names.new_names(chunk, self._rows.lines[:n], self._slots(n), plan)
         if interactions:
             batches, more = self._expanded(chunk, n, source)
-            skipped = sorted(skipped + self._without_room(more, chunk))
+            skipped = sorted(skipped + self._without_room(more, n, chunk))
             errors, count = sorted(errors + more, key=lambda error: error.line or 0), count + len(more)
             errors = errors[: self._keep]
         else:
@@ -200,9 +200,9 @@ class ChunkParser:
         batches = [taken.with_texts(batch) for batch in batches]
         return ParsedChunk(batches, errors, count, 0, [], taken.names, skipped, taken.found)
 
-    def _without_room(self, errors: list[InputError], chunk: np.ndarray) -> list[tuple[int, str]]:
-        """(line, tag) of rows that have been parsed and are malformed nevertheless."""
-        at = {int(line): i for i, line in enumerate(self._rows.lines.tolist())} if errors else {}
+    def _without_room(self, errors: list[InputError], n: int, chunk: np.ndarray) -> list[tuple[int, str]]:
+        """(line, tag) of those of the first `n` rows that have been parsed and are malformed nevertheless."""
+        at = {int(line): i for i, line in enumerate(self._rows.lines[:n].tolist())} if errors else {}
         out = []
         for error in errors:
             row = at[error.line]

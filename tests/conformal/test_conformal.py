@@ -314,7 +314,7 @@ def test_a_row_without_a_class_that_was_met_is_missed():
 
 @pytest.mark.parametrize("coverage", [0.5, 0.9, 0.99])
 def test_sets_of_right_probabilities_keep_the_coverage_from_the_first_row(coverage):
-    """They began at the threshold 1/2 whatever was asked, and missed .041 of the first 1,000 rows where .01 was asked."""
+    """From the threshold 1/2, whatever was asked, .041 of the first 1,000 rows were missed where .01 was asked."""
     missed = []
     for seed in range(20):
         rng = np.random.default_rng(seed)

@@ -178,3 +178,9 @@ def test_the_average_error_is_of_the_threshold(cli):
     p = np.array(out.split(), dtype=float)
     error = ((p > math.log(0.02 / 0.98)) != (rare().y > 0)).mean()
     assert f"average error = {error:.6f}" in err
+
+
+@pytest.mark.parametrize("text", [".2", "2", "cost:1", "x"])
+def test_a_threshold_in_words_is_refused_in_a_line(text):
+    with pytest.raises(OptionError, match=rf"threshold '?{text}'?: expected .*a probability between 0 and 1"):
+        Learner(threshold=text)

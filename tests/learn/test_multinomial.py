@@ -8,6 +8,7 @@ from streams import batch_of, batch_of_dense, rows_of, with_weights, without_som
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
 from sonlearn.learn.losses import softmax_slopes
+from sonlearn.learn.multiclass.shared_diagonal import SharedDiagonal
 from sonlearn.options.methods import METHODS
 
 pytestmark = pytest.mark.interpreted
@@ -277,3 +278,9 @@ def test_headers_that_do_not_fit(change):
     header["classes"] |= change
     with pytest.raises(ModelFileError, match="does not fit together"):
         Learner.from_arrays(header, arrays)
+
+
+def test_weights_of_classes_stay_after_a_merge():
+    engine = SharedDiagonal(LearnOptions(method="nag", multinomial=3))
+    state = engine.new()
+    assert engine.carried(state, state, state) is state

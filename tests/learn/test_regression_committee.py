@@ -10,10 +10,13 @@ from streams import batch_of, batch_of_dense, rows_of, with_weights, without_som
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
+from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, precision_for
 from sonlearn.learn.ensemble.label_scale import LabelStandardiser
 from sonlearn.learn.ensemble.stacking import learned_by, member_options
+from sonlearn.learn.losses import Loss
 from sonlearn.learn.make import make_engine
+from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.options.losses import LOSSES as ALL_LOSSES
 from sonlearn.options.members import default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
@@ -242,3 +245,31 @@ def test_quantiles_lie_where_they_should():
         loss = LearnOptions(method="committee", loss="quantile", quantile_tau=tau)
         got = Learner(loss).partial_fit(batch_of_dense(X, y)).prediction
         assert abs(np.mean(y[1000:] < got[1000:]) - tau) < 0.06
+
+
+def test_every_loss_of_values_is_defined_here():
+    """A loss that the committee, the combiner or this file leaves out is found."""
+    assert set(LOSSES) == set(ALL_LOSSES) - set(CLASSIFICATION)
+    with pytest.raises(ValueError, match="no prior"):
+        precision_for(Loss(len(ALL_LOSSES), 0.0))
+
+
+@pytest.mark.parametrize("name", ["nag:zs", "nag:bins"])
+def test_the_members_of_quantiles_learn_the_quantile(name):
+    """`nag:zs` is not the member of that view that forgets, whose weight begins at 0 and whose loss is squared."""
+    given = options("quantile", quantile_tau=0.8)
+    found = member(name, "quantile")
+    own = member_options(given, found)
+    assert found.weight > 0
+    assert (own.loss, own.quantile_tau, own.decay) == ("quantile", 0.8, 0.0)
+
+
+def test_members_of_quantiles_lower_the_loss():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    y = 3.0 * X[:, 0] + np.exp(1.5 * X[:, 1]) * rng.normal(size=3000)  # a quantile depends on X[:, 1]
+    with_them, without = (
+        Learner(options("quantile", members=names)).partial_fit(batch_of_dense(X, y)).loss[500:].mean()
+        for names in (("nag", "nlms:zs", "nag:zs", "nag:bins"), ("nag", "nlms:zs"))
+    )
+    assert with_them < 0.95 * without

@@ -287,6 +287,40 @@ def test_an_event_that_cannot_be_written_is_not_answered(tmp_path, monkeypatch):
         EventFile(str(tmp_path / "other"))
 
 
+def test_what_could_not_be_written_was_not_drawn(tmp_path, monkeypatch):
+    """State and log agree after a write that failed: a replay of the log gives the same model."""
+    learner, path = model(), tmp_path / "events"
+    first = learner.copy()
+    with served_decisions(learner, path, learns=True) as server:
+        assert server.post("/decide", context())[0] == 200
+
+        def full(descriptor):
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "fsync", full)
+            assert server.post("/decide", context())[0] >= 500
+        assert server.post("/decide", context())[0] == 200
+        assert "No space left on device" in server.reports.pop()
+    events = EventFile(str(path))
+    assert replay(first, events, 0, learns=True) == 0
+    assert same_state(first, learner)
+    events.close()
+
+
+def test_a_context_with_the_name_of_a_cost_is_no_reward(tmp_path):
+    learner, path = model(), tmp_path / "events"
+    first = learner.copy()
+    with served_decisions(learner, path, learns=True) as server:
+        asked = context()
+        asked["_label_cost"] = 1
+        assert server.post("/decide", asked)[0] == 200, server.post("/decide", asked)
+    events = EventFile(str(path))
+    assert replay(first, events, 0, learns=True) == 0
+    assert same_state(first, learner)
+    events.close()
+
+
 # ------------------------------------------------------------------------------------------------- the command
 
 

@@ -10,8 +10,7 @@ the sketch, update u = w - A^+ g with the new sketch. Or, with `project` after: 
 u - A^+ g is what is projected, for the same x and with the new A ([RFD] Algorithm 6).
 
 With `thin` most rows are in A for their own step only, and the sketch takes one now and then, as long as all those
-since the last are in sum: when that is `thin` alpha times a number from 0.5 to 1.5, each time the next
-of a sequence without period.
+since the last are in sum: when that is `thin` alpha times a number from 0.5 to 1.5, a hash of how many it took.
 """
 
 from __future__ import annotations
@@ -31,6 +30,14 @@ NEW = 1e-12
 NO_ROW = 1e-14
 #: D_1 of the diagonal rescaling ([SON] section 5.2).
 DIAGONAL_START = 0.1
+
+
+def hashed(h: int) -> float:
+    """A number in [0, 1) that looks random: 31 bits, multiplied and folded twice."""
+    for factor, fold in ((1, 15), (0x2C1B3C6D, 12), (0x297A2D39, 15)):
+        h = h * factor % 2**31
+        h ^= h >> fold
+    return h / 2**31
 
 
 # ---------------------------------------------------------------------------------------------------- losses
@@ -397,7 +404,7 @@ class DenseLearner:
         """The sketch takes the row ghat, or leaves it out; returns the inverse for its step, with ghat in A."""
         thin, norm2 = self.options.thin * isinstance(self.sketch, FrequentDirections), ghat @ ghat
         self.mass += norm2
-        share = thin * (0.5 + self.held * (np.sqrt(5) - 1) / 2 % 1)
+        share = thin * (0.5 + hashed(self.held))
         if thin > 0 and (norm2 == 0 or self.mass < share * self.sketch.alpha):
             return pseudo_inverse(np.vstack([self.sketch.rows(), ghat]), self.sketch.alpha)
         self.sketch.append(ghat * np.sqrt(self.mass / norm2) if thin > 0 else ghat)

@@ -240,3 +240,11 @@ def test_read_decisions_is_the_reader(tmp_path):
     (tmp_path / "t").write_text(BLOCKS)
     (found,) = read_decisions(str(tmp_path / "t"), TextOptions(), ADF)
     assert found.n == 3
+
+
+def test_a_class_too_many_is_left_out_by_its_name(tmp_path):
+    path = tmp_path / "t"
+    path.write_text("x |a p\ny |a q\nz |a q\nx |a p\n")
+    reader = DecisionReader(str(path), TextOptions(), BanditOptions(cbify=2), on_error="skip")
+    (found,) = list(reader)
+    assert (found.n, found.skipped, reader.error_count) == (3, [(2, "")], 1)

@@ -14,6 +14,7 @@ from for_all import for_all
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
+from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.read import SHOWN_ERRORS, Reader, read_batches
 
@@ -231,3 +232,13 @@ def test_reader_arguments_are_checked(given):
 def test_options_from_a_header():
     """JSON knows no tuples."""
     assert TextOptions(quadratic=["ab", "cd"]) == TextOptions(quadratic=("ab", "cd"))  # type: ignore[arg-type]
+
+
+def test_rows_without_room_for_their_products_keep_their_tags():
+    """Of chunks of which the second has fewer lines, and so numbers of lines of the first behind its own."""
+    parser = ChunkParser(TextOptions(format="vw", quadratic=("ab",)), "skip", 9, most_features=20)
+    long = "|a " + " ".join(f"p{i}" for i in range(6)) + " |b " + " ".join(f"q{i}" for i in range(6))
+    for tags in (("a", "b", "c", "d"), ("e", "f")):
+        lines = [f"1 {tag}{long if tag in 'bf' else '|a p |b q'}" for tag in tags]
+        found = parser.parse(np.frombuffer("".join(f"{line}\n" for line in lines).encode(), np.uint8).copy(), "vw", "s")
+        assert found.skipped == [(2, tags[1])]

@@ -32,7 +32,18 @@ import numpy as np
 
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.losses import ABSOLUTE, HUBER, LOGISTIC, QUANTILE, SQUARED, Loss, loss_slope, loss_value
+from sonlearn.learn.losses import (
+    ABSOLUTE,
+    HINGE,
+    HUBER,
+    LOGISTIC,
+    QUANTILE,
+    SQUARED,
+    SQUARED_HINGE,
+    Loss,
+    loss_slope,
+    loss_value,
+)
 from sonlearn.named import NamedTuple
 from sonlearn.options.members import Member
 
@@ -84,10 +95,12 @@ def new_combiner(
 
 
 def precision_for(loss: Loss) -> tuple[float, ...]:
-    """Prior precision of the learners for a loss."""
-    if loss.code in (SQUARED, ABSOLUTE, QUANTILE, HUBER):
-        return (VALUES_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
-    return PRIOR_PRECISION
+    """Prior precision of the learners for a loss. Raises ValueError for one that has none."""
+    if loss.code in (LOGISTIC, HINGE, SQUARED_HINGE):
+        return PRIOR_PRECISION
+    if loss.code not in (SQUARED, ABSOLUTE, QUANTILE, HUBER):
+        raise ValueError(f"the combiner has no prior for loss {loss.code}: expected one of those above")
+    return (VALUES_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
 
 
 def without(combiner: Combiner, members: list[int]) -> Combiner:

@@ -312,7 +312,8 @@ class StackedEnsemble:
         }
         sums["tally"][:, 3] = np.max([state.tally[:, 3] for state in states], axis=0)
         merged = base._replace(
-            members=tuple(members), active=np.isin(np.arange(k), left), now=now, drift=merge_drifts([state.drift for state in states], base.drift),
+            members=tuple(members), active=np.isin(np.arange(k), left), now=now,
+            drift=merge_drifts([state.drift for state in states], base.drift),
             online=self._merged_combiner(
                 [s.online for s in states], base.online, gone, range(len(self._inputs)), learned
             ),

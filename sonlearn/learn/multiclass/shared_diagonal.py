@@ -67,6 +67,12 @@ class SharedDiagonal(FirstOrder):
         """`state` with its classes in another order (see `Engine.with_classes`)."""
         return state._replace(W=state.W[:, places])
 
+    def carried(
+        self, state: SharedDiagonalState, base: SharedDiagonalState, previous: SharedDiagonalState
+    ) -> SharedDiagonalState:
+        """`state` as it is (see `Engine.carried`)."""
+        return state
+
     def merge(
         self, states: Sequence[SharedDiagonalState], base: SharedDiagonalState, rows: Sequence[int]
     ) -> SharedDiagonalState:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 
+from sonlearn.data.mixing import LOW, hash_bits
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.losses import loss_slope, softmax_slopes
@@ -38,8 +39,6 @@ from sonlearn.named import NamedTuple
 
 #: If there are more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
-#: The golden ratio less 1.
-GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 class RowGeometry(NamedTuple):
@@ -308,15 +307,14 @@ def thinned_row(params, now, row):
 
     Without thinning the buffer takes every row. With thinning it takes a row when this row and the rows omitted since
     the last one taken have a given share of alpha in squared length. The row then represents all of them: its
-    direction, their length. The share is `thin` times a factor from 0.5 to 1.5, from the multiples of the golden ratio,
-    which are spread evenly; so the rows taken cannot be in phase with a period of the stream. An omitted row steps with
-    A and itself, a row taken with A and the rows it represents.
+    direction, their length. The share is `thin` times a factor from 0.5 to 1.5, a hash of how many rows were taken: as
+    random as no sequence that is spread evenly, which may be in phase with a period of the stream. An omitted row steps
+    with A and itself, a row taken with A and the rows it represents.
     """
     if params.thin == 0.0:
         return row, True
     now.mass += row.scale * row.scale * row.xx
-    phase = GOLDEN * now.taken
-    share = params.thin * (0.5 + (phase - math.floor(phase)))
+    share = params.thin * (0.5 + hash_bits(now.taken) / (LOW + 1.0))
     if row.scale == 0.0 or now.mass < share * now.alpha or row.xx == 0.0:
         return row, False
     row = RowGeometry(math.sqrt(now.mass / row.xx), row.xx, row.rho2, row.quadratic)

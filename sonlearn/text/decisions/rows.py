@@ -95,6 +95,6 @@ def without_rows(batch: Batch, rows: list[int]) -> Batch:
     left_out = [(at, 0, tag) for at, tag in batch.skipped or ()]
     left_out += [(at, 1, "" if batch.tags is None else batch.tags[at]) for at in rows]
     tags = None if batch.tags is None else [batch.tags[i] for i in np.flatnonzero(kept).tolist()]
-    names = None if batch.class_names is None else batch.class_names[kept]
+    names = None if batch.class_names is None else [batch.class_names[i] for i in np.flatnonzero(kept).tolist()]
     skipped = [(before[at], tag) for at, _, tag in sorted(left_out, key=lambda one: one[:2])]
     return selected_rows(batch, kept)._replace(tags=tags, class_names=names, skipped=skipped)
