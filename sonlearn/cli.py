@@ -35,7 +35,7 @@ def help_text() -> str:
     lines = [
         "usage: sonlearn VERB ...",
         "",
-        "Sketched online Newton learning on endless sparse text streams.",
+        "Learning classes and values from endless streams of sparse rows, with nothing to tune.",
         "",
         *(line for verb in VERBS.values() for line in (verb.usage, "    " + verb.about)),
         "",

@@ -20,7 +20,7 @@ from sonlearn.commands.train import check_resumed, initial_model
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.files import storage
-from sonlearn.learn.bandits.bandit import Bandit, Decided
+from sonlearn.learn.bandits.bandit import FORMAT, Bandit, Decided
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
@@ -75,7 +75,7 @@ def is_bandit(path: str | None) -> bool:
 
 def load_bandit(path: str) -> tuple[Bandit, Unfinished | None]:
     """Read a model of decisions; raises ModelFileError, which names the file."""
-    header, arrays = storage.read(path, kind="bandit")
+    header, arrays = storage.read(path, kind="bandit", version=FORMAT)
     run = header.pop("run", None)
     try:
         return Bandit.from_arrays(header, arrays), None if run is None else Unfinished(**run)

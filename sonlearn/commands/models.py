@@ -8,7 +8,7 @@ import numpy as np
 
 from sonlearn.errors import ModelFileError
 from sonlearn.files import storage
-from sonlearn.learn.learner import Learner
+from sonlearn.learn.learner import FORMAT, Learner
 from sonlearn.named import NamedTuple
 from sonlearn.text.names import NameTable
 from sonlearn.text.names import names_of as names_of
@@ -65,7 +65,7 @@ def contents(learner: Learner, names: NameTable) -> tuple[dict[str, Any], dict[s
 
 def load_model(path: str, *, threads: int = 1) -> Model:
     """Read what `save_model` has written; raises ModelFileError, which names the file."""
-    header, arrays = storage.read(path, kind="learner")
+    header, arrays = storage.read(path, kind="learner", version=FORMAT)
     run: dict[str, Any] | None = header.pop("run", None)
     try:
         unfinished = None if run is None else Unfinished(**run)

@@ -182,10 +182,21 @@ class TrainingSession(Passes):
             raise InputError(
                 batch.source, None, None, f"the columns {columns}", "one that is the label: --label COLUMN"
             )
+        if format in TABLES and not self.options.testonly:
+            self.warn_of_leaks()
         self.metrics = Metrics(self.learner)
         for line in (*self.settings(self.learner, cache), *(() if self.bar.shown else ("", *HEADER))):
             self.say(line)
         self.recorder.begin(self.learner, self.files, self.options.passes)
+
+    def warn_of_leaks(self) -> None:
+        """Name columns of the first file that tell the label, before all is learned from them; a pipe is read once."""
+        assert self.learner is not None
+        if os.path.isfile(self.sources[0]):
+            from sonlearn.text.describe import leaks
+
+            for line in leaks(self.sources[0], self.learner.text):
+                warn(line)
 
     @property
     def files(self) -> dict[str, str | None]:
@@ -359,6 +370,8 @@ class TrainingSession(Passes):
                 f"no feature of the data is one that {self.from_model} has learned, so that all predictions are alike: "
                 "is it the right model, and the right file?"
             )
+        if self.learner is not None:
+            found += link_without_sense(self.learner.options)
         if not self.options.testonly:
             found += worse_than_a_constant(self.learn, self.progress)
         if self.metrics is not None and self.progress.examples >= ENOUGH:
@@ -376,6 +389,16 @@ class TrainingSession(Passes):
             if open_one:
                 open_one.close()
         super().close()
+
+
+def link_without_sense(options: LearnOptions) -> list[str]:
+    """What to say of a link that does not fit the loss."""
+    fitting = {"logistic": ("logistic",), "glf1": ("logistic",), "poisson": ("poisson",)}.get(options.link)
+    if fitting is None or options.loss in fitting:
+        return []
+    (loss,) = fitting
+    told = "a value" if options.loss not in CLASSIFICATION else "no log-odds"
+    return [f"--link {options.link}: with --loss {options.loss} a prediction is {told}; learn with --loss {loss}"]
 
 
 def worse_than_a_constant(learn: LearnOptions, progress: Progress) -> list[str]:

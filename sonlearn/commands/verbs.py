@@ -77,7 +77,7 @@ def _cluster() -> Group:
 VERBS = {
     "train": Verb(
         "sonlearn train [options] [DATA ...]",
-        "Learn from LIBSVM, VW or CSV text, plain or compressed; no DATA or - is standard input.",
+        "Learn from LIBSVM, VW, JSON, CSV or Parquet, plain or compressed; no DATA or - is standard input.",
         lambda: (
             ("learning", _fields(_LEARN)),
             ("decisions", _fields(_BANDIT, but=SHARED)),

@@ -90,7 +90,9 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
         raise ModelFileError(str(error)) from None
 
 
-def read(path: str | os.PathLike[str], kind: str | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read(
+    path: str | os.PathLike[str], kind: str | None = None, version: int | None = None
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Read what `write` has written: (header, arrays), bit for bit.
 
     Parameters
@@ -98,6 +100,8 @@ def read(path: str | os.PathLike[str], kind: str | None = None) -> tuple[dict[st
     path : path
     kind : str or None
         What the header must say it holds; None: anything.
+    version : int or None
+        The version of that kind's own format that the header must name; None: any.
 
     Raises
     ------
@@ -108,11 +112,16 @@ def read(path: str | os.PathLike[str], kind: str | None = None) -> tuple[dict[st
     path = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            header, arrays = _read(path, file, os.fstat(file.fileno()).st_size)
+            header, arrays, writer = _read(path, file, os.fstat(file.fileno()).st_size)
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
     if kind is not None and header.get("kind") != kind:
         raise ModelFileError(f"{path}: holds a {header.get('kind', 'state without a kind')}, expected a {kind}")
+    if kind is not None and version is not None:
+        try:
+            check_model(header, kind, version, writer)
+        except ModelFileError as error:
+            raise ModelFileError(f"{path}: {error}") from None
     return header, arrays
 
 
@@ -202,14 +211,18 @@ def _fitting(template: np.ndarray, array: np.ndarray, name: str) -> np.ndarray:
     return array
 
 
-def check_model(header: dict[str, Any], kind: str, version: int) -> None:
-    """Raise ModelFileError where a header is not of this kind of model, or of another version of its format."""
+def check_model(header: dict[str, Any], kind: str, version: int, writer: str = "") -> None:
+    """Raise ModelFileError where a header is not of this kind of model, or of another version of its format.
+
+    `writer`: which version of sonlearn wrote it, where that is known.
+    """
     if header.get("kind") != kind:
         raise ModelFileError(f"a {header.get('kind')}, not a {kind}")
     found = header.get("format")
     if found != version:
         newer = isinstance(found, int) and found > version
-        remedy = "a newer sonlearn is needed" if newer else "it is of an earlier sonlearn: train it anew"
+        earlier = f"{writer} wrote it: read it with that one" if writer else "it is of an earlier sonlearn"
+        remedy = "a newer sonlearn is needed" if newer else f"{earlier}, or train it anew"
         raise ModelFileError(f"has model format {found}, this sonlearn {__version__} reads {version}; {remedy}")
 
 
@@ -307,13 +320,14 @@ def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, Any, int]
     return text, _new_digest(start + text), size - _PREAMBLE.size - length - _DIGEST
 
 
-def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray], str]:
+    """(header, arrays, which sonlearn has written them)."""
     text, digest, room = _start(path, file, size)
     try:
         envelope = json.loads(text, object_hook=_decode)
         lengths = {entry["name"]: entry.get("packed") for entry in envelope["arrays"]}
         arrays = _allocate(envelope["arrays"], room)
-        header = envelope["header"]
+        header, writer = envelope["header"], str(envelope["written_by"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise _damaged(path) from None
     packed = {}
@@ -330,7 +344,7 @@ def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], d
             arrays[name] = unpack(data.tobytes(), arrays[name].dtype, arrays[name].shape)
     except ValueError:
         raise _damaged(path) from None
-    return header, arrays
+    return header, arrays, writer
 
 
 def _allocate(entries: list[dict[str, Any]], room: int) -> dict[str, np.ndarray]:

@@ -717,7 +717,7 @@ class Learner:
     @classmethod
     def load(cls, path: str | Path, *, threads: int = 1) -> Learner:
         """Read a model written by `save`; raises ModelFileError, which names the file."""
-        header, arrays = storage.read(path, kind="learner")
+        header, arrays = storage.read(path, kind="learner", version=FORMAT)
         try:
             return cls.from_arrays(header, arrays, threads=threads)
         except ModelFileError as error:

@@ -25,6 +25,8 @@ from sonlearn.text.suspicions import date_note, is_other_date, is_other_number, 
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
+#: What is said of a column that tells the label, and the rows in which `leaks` looks for one.
+LEAK, LOOKED_AT = "a leak", 1_000
 #: Rows before a suspicion is worth a word, and the shares that rouse one.
 _ENOUGH, _NEARLY_ALL = 20, 0.95
 
@@ -207,7 +209,7 @@ class ColumnSummary:
             return []
         sure = sum(max(counts.values()) for counts in known.values())
         if sure == rows and len({max(counts, key=counts.get) for counts in known.values()}) > 1:  # type: ignore[arg-type]
-            return [f"a leak: it tells the label of every row; --ignore {shorten(self.name)} if it is known too late"]
+            return [f"{LEAK}: it tells the label of every row; --ignore {shorten(self.name)} if it is known too late"]
         return []
 
 
@@ -241,6 +243,17 @@ def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
     return Described(summary.name, summary.kind, missing, distinct, examples, summary.suspicions(labels))
 
 
+def leaks(source: str, options: TextOptions) -> list[str]:
+    """Which columns of a file tell the label of every row, of its first `LOOKED_AT`; what `describe` says of them."""
+    columns = describe(source, options, rows=LOOKED_AT).columns
+    return [note for note in notes_on(columns) if LEAK in note]
+
+
+def notes_on(columns: Iterable[Described]) -> list[str]:
+    """What a person should look at, a line each."""
+    return [f"{column.name}: looks like {text}" for column in columns for text in column.suspicions]
+
+
 def lines_of(found: Description) -> Iterator[str]:
     """The description as text."""
     rows, labels, columns, options = found.rows, found.labels, found.columns, found.options
@@ -258,7 +271,7 @@ def lines_of(found: Description) -> Iterator[str]:
         distinct = f">{MOST_VALUES}" if column.distinct is None else str(column.distinct)
         start = f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}"
         yield f"{start}  {', '.join(column.examples)}".rstrip()
-    notes = [f"{column.name}: looks like {text}" for column in columns for text in column.suspicions]
+    notes = notes_on(columns)
     if found.header_is_row:
         names = shorten(", ".join(column.name for column in columns))
         notes.insert(0, f"the header {names} looks like a row; put a header before it")

@@ -134,7 +134,7 @@ def test_a_future_version_names_both_versions(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("step", "remedy"),
-    [(-1, "it is of an earlier sonlearn: train it anew"), (1, "a newer sonlearn is needed")],
+    [(-1, r"sonlearn \S+ wrote it: read it with that one, or train it anew"), (1, "a newer sonlearn is needed")],
 )
 def test_a_model_of_another_format_says_which_of_the_two_is_newer(tmp_path, step, remedy):
     header, arrays = Learner(LearnOptions(method="nag")).to_arrays()

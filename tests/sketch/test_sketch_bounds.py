@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from for_all import for_all
-from sketch_twin import REAL, SYNTHETIC, error, matrix, tail
+from sketch_twin import REAL, SYNTHETIC, error, matrix, tail, there
 
 from sonlearn.sketch import FrequentDirections, Rule, make_sketch
 from sonlearn.sketch.rules import fd_ramp
 
 ROUNDING = 1e-10  # relative to ||A||_F^2
-MATRICES = (*SYNTHETIC, *REAL)
+MATRICES = (*SYNTHETIC, *there(*REAL))
 FAMILY = ("fd", "rfd", "cfd", "pfd", "isvd", "fd-last", "fd-half", "alpha-fd", "mgfd", "fd-ramp")
 SIZES = (2, 7, 20)
 
@@ -47,7 +47,7 @@ def test_bounds_row_by_row_and_with_a_long_buffer(name, method):
 @for_all("lam", [0.0, 0.3, 1.0])
 @for_all("pivot", [3, 7, 10])
 @pytest.mark.parametrize("shape", ["ones", "last", "ramp", "sigmoid", "random"])
-@for_all("name", ["random_matrix", "adversarial", "flat", "phishing"])
+@for_all("name", ["random_matrix", "adversarial", "flat", *there("phishing")])
 def test_bounds_for_a_grid_of_weights_and_pivots(name, shape, pivot, lam):
     A = matrix(name)
     i, p = np.arange(1, pivot), pivot
@@ -90,7 +90,7 @@ def test_condition_number_of_rfd_is_never_above_that_of_fd(name, alpha):
         assert kappa[1] < kappa[0]
 
 
-@for_all("name", ["random_matrix", "adversarial", "low_rank", "mushrooms"])
+@for_all("name", ["random_matrix", "adversarial", "low_rank", *there("mushrooms")])
 @for_all("method", FAMILY)
 def test_bounds_hold_after_merging_in_any_order(name, method):
     A = matrix(name)

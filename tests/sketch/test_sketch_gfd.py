@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import sketch_twin as twin
 from for_all import for_all
-from sketch_twin import error, matrix, projection, tail
+from sketch_twin import error, matrix, projection, tail, there
 
 from sonlearn.errors import OptionError
 from sonlearn.sketch import FrequentDirections, gfd, make_sketch, terms
 from sonlearn.sketch.rules import RULES, mgfd, percentile_place, sigmoid
 from sonlearn.sketch.shrink import shrink
 
-MATRICES = ("random_matrix", "low_rank", "adversarial", "decaying", "usps")
+MATRICES = ("random_matrix", "low_rank", "adversarial", "decaying", *there("usps"))
 #: [GFD] sec. 5.5 to 5.8: tau', omega', sigma_i, p.
 SPAM, ADVERSARIAL = (0.9, 50, 0.7, 0.1), (0.7, 10, 0.1, 0.1)
 
@@ -76,7 +76,7 @@ def test_alpha_fd_rounds_its_payers_up_and_pfd_down():
     assert [make_sketch("pfd", l).rule.h for l in (10, 11, 14, 15, 150)] == [2, 2, 2, 3, 30]  # noqa: E741
 
 
-@pytest.mark.parametrize("name", ["random_matrix", "adversarial", "flat", "usps"])
+@pytest.mark.parametrize("name", ["random_matrix", "adversarial", "flat", *there("usps")])
 def test_theorem_1_lemma_4_and_theorem_2(name):
     """With H = (1/lambda) sum of w_j over j <= (1 - p) l + 1, on a part of the paper's grid, in both readings."""
     A, l, slack = matrix(name), 20, 1e-10  # noqa: E741
@@ -138,7 +138,7 @@ def test_rows_of_zeros_are_free_places():
         assert (dense.n_seen, dense.shrinks) == (len(A), fewer.shrinks)
 
 
-@pytest.mark.parametrize("name", ["random_matrix", "low_rank", "adversarial", "usps", "mushrooms", "phishing"])
+@pytest.mark.parametrize("name", ["random_matrix", "low_rank", "adversarial", *there("usps", "mushrooms", "phishing")])
 def test_fd_ramp_takes_fewer_decompositions_at_equal_error(name):
     """Why our own rule stays beside the paper's: 30 rows of it are as good as 20 of mGFD, for a quarter of the work."""
     A = matrix(name)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from for_all import for_all
-from sketch_twin import error, matrix, tail
+from sketch_twin import error, matrix, tail, there
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.sketch import METHODS, Oja, RandomProjection, RowSampling, make_sketch
@@ -175,7 +175,7 @@ def oja_twin(A, l, adaptive):  # noqa: E741
 
 @for_all("step", ["adaptive", "1/t"])
 @for_all("zeros", [0, 4, 9])
-@for_all("name", ["decaying", "low_rank", "exactly_low_rank", "usps"])
+@for_all("name", ["decaying", "low_rank", "exactly_low_rank", *there("usps")])
 def test_oja_equals_its_dense_twin(name, zeros, step):
     """Also where the first rows are zero, or of low rank: directions are gained later."""
     A = np.vstack([np.zeros((zeros, matrix(name).shape[1])), np.tile(matrix(name)[:1], (3, 1)), matrix(name)])

@@ -5,13 +5,13 @@ import pytest
 import scipy.sparse as sp
 import sketch_twin as twin
 from for_all import for_all
-from sketch_twin import SYNTHETIC, error, matrix
+from sketch_twin import SYNTHETIC, error, matrix, there
 
 from sonlearn.sketch import METHODS, FrequentDirections, Rule, covariance_error, make_sketch
 from sonlearn.sketch.decompose import SQUARING_LIMIT, decompose
 from sonlearn.sketch.rows import Active, ColumnIndex
 
-MATRICES = (*SYNTHETIC, "mushrooms", "usps")
+MATRICES = (*SYNTHETIC, *there("mushrooms", "usps"))
 
 
 def assert_same(A, sketch, B):
@@ -87,7 +87,7 @@ def test_doubled_buffer_on_rows_of_low_rank(make, m, form):
         assert found == pytest.approx(alpha if method == "rfd" else 0.0, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ["random_matrix", "low_rank", "adversarial", "decaying", "usps"])
+@pytest.mark.parametrize("name", ["random_matrix", "low_rank", "adversarial", "decaying", *there("usps")])
 def test_pfd_and_liberty(name):
     A = matrix(name)
     for share in (0.2, 0.5, 1.0):

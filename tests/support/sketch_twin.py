@@ -173,6 +173,11 @@ SYNTHETIC = {f.__name__: f for f in (random_matrix, low_rank, exactly_low_rank, 
 REAL = ("mushrooms", "phishing", "splice_scale", "usps", "spambase")
 
 
+def there(*names):
+    """Of names of real matrices, those whose files are there."""
+    return [name for name in names if (DATA / "svm" / f"{name}.svm.gz").exists()]
+
+
 @functools.cache
 def real_matrix(name, n=250):
     """The first n shuffled rows of a LIBSVM file of the data folder, dense; skips the test where it is absent."""

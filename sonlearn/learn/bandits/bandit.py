@@ -27,7 +27,7 @@ from sonlearn.text.decisions.classes import ActionsOfClasses
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Version of the header and arrays of a bandit's file.
-FORMAT = 2
+FORMAT = 3
 #: Rows that are viewed at a time.
 ROWS = 2048
 #: Rules of exploration that need widths.
@@ -247,7 +247,7 @@ class Bandit:
     @classmethod
     def load(cls, path: str | Path) -> Bandit:
         """Read a model written by `save`; raises ModelFileError, which names the file."""
-        header, arrays = storage.read(path, kind="bandit")
+        header, arrays = storage.read(path, kind="bandit", version=FORMAT)
         try:
             return cls.from_arrays(header, arrays)
         except ModelFileError as error:
