@@ -32,7 +32,7 @@ def merged(twins: list[DenseLearner], base: DenseLearner) -> DenseLearner:
     scale = {"none": 1.0, "gradients": np.sqrt(out.D)}.get(base.options.scale, out.top)
     out.u = inputs * scale
     out.t, out.held = exact(lambda twin: twin.t), exact(lambda twin: twin.held)
-    out.remembered, out.mass = sum(keep**i for i in range(out.t)), total(lambda twin: twin.mass)
+    out.remembered, out.mass = sum(keep**i for i in range(out.t)), max(total(lambda twin: twin.mass), 0.0)
     out.sketch.alpha = total(lambda twin: twin.sketch.alpha, base.sketch.alpha_0)
     lam, U = np.linalg.eigh(
         total(lambda twin: twin.sketch.rows().T @ twin.sketch.rows() if oja(twin) else squares(twin))
