@@ -7,6 +7,8 @@ import numpy as np
 from sonlearn.jit import forced_inline
 from sonlearn.named import NamedTuple
 
+#: Columns of `Rows.unseen`.
+COUNT, SQUARES = range(2)
 #: Number of the constant feature as long as no learned row contained it.
 NO_CONSTANT = -2
 
@@ -15,7 +17,8 @@ class Rows(NamedTuple):
     """A batch whose features are numbered from 0 on in the order of first occurrence; none occurs twice in a row.
 
     Rows with a NaN label or with weight 0 are only predicted. Their features that no learned row contained are left
-    out, or have the number -1, possibly repeated, for views (`sonlearn.views.view`).
+    out and measured in `unseen`, or have the number -1, possibly repeated, for views (`sonlearn.views.view`). So a
+    prediction can see a row as learning from it would, which numbers those features and finds no weights for them.
     """
 
     indptr: np.ndarray  # int64[n + 1]
@@ -24,15 +27,23 @@ class Rows(NamedTuple):
     y: np.ndarray  # float64[n]
     weight: np.ndarray  # float64[n]
     base: np.ndarray  # float64[n]
+    unseen: np.ndarray  # float64[n, 2]; of the entries left out, but zeros: how many, and the sum of their squares
     constant: int = NO_CONSTANT  # number of the constant feature
-    # int64[nnz]; ids of the features as they were read, in raw rows that views read
+    # int64[nnz]; ids of the features as they were read, in raw rows that views read (nothing is left out of those)
     ids: np.ndarray = np.zeros(0, np.int64)
 
 
 #: An empty batch, to let an engine make room for features alone.
 NO_ROWS = Rows(
-    np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0)
+    np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros((0, 2))
 )  # fmt: skip
+
+
+@forced_inline
+def leave_out(rows: Rows, i: int, x: float) -> None:
+    """Measure an entry of row i that is left out: a value x other than 0."""
+    rows.unseen[i, COUNT] += 1.0
+    rows.unseen[i, SQUARES] += x * x
 
 
 @forced_inline

@@ -172,7 +172,8 @@ def rows_without_features(batch: Batch, y: np.ndarray) -> Rows:
     """Labels, weights and bases of `batch`, with the labels `y`."""
     none = np.zeros(0)
     base = np.zeros(batch.n) if batch.base is None else batch.base
-    return Rows(np.zeros(batch.n + 1, np.int64), none.astype(np.int64), none, y, batch.weight, base)
+    indptr, unseen = np.zeros(batch.n + 1, np.int64), np.zeros((batch.n, 2))
+    return Rows(indptr, none.astype(np.int64), none, y, batch.weight, base, unseen)
 
 
 def _row_of(ids: np.ndarray) -> Batch:

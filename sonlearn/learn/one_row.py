@@ -103,5 +103,5 @@ def _empty(longest: int) -> Rows:
     """Room for a row of up to so many entries."""
     return Rows(
         np.zeros(2, np.int64), np.zeros(longest, np.int64), np.zeros(longest), np.zeros(1), np.ones(1), np.zeros(1),
-        ids=np.zeros(longest, np.int64),
+        np.zeros((1, 2)), ids=np.zeros(longest, np.int64),
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import COUNT, SQUARES, Rows, is_learned, leave_out
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.named import NamedTuple
 from sonlearn.views.codes import CODES, Z, float_code, key_of, moments_with, standard, tamed, z_code
@@ -145,34 +145,40 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, shared = at, now["made"] + most > params.limit
+        out.unseen[i, COUNT] = out.unseen[i, SQUARES] = 0.0
         code_row(params, state, work, rows, bits, i, table.shift, learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
             if x == 0.0:
                 continue
-            if params.constant if j == rows.constant else params.itself and j >= 0:
-                itself = number_itself(state, j, learned)
-                if itself != UNKNOWN:
-                    own = params.code == Z and j != rows.constant
-                    value = work.deviations[place - rows.indptr[i]] if own else x
-                    at = put(out, begin, at, itself, value, shared, work.marks)
+            if params.constant if j == rows.constant else params.itself:
+                own = params.code == Z and j != rows.constant
+                value = work.deviations[place - rows.indptr[i]] if own else x
+                at = put_or_leave(out, i, begin, at, number_itself(state, j, learned), value, shared, work.marks)
             if j == rows.constant:
                 continue
-            if j >= 0:
-                bins = bins_of(state, work, j, place - rows.indptr[i], table, learned)
-                if bins[0] != UNKNOWN:
-                    at = put(out, begin, at, bins[0], 1.0, shared, work.marks)
-                if bins[1] != UNKNOWN:
-                    at = put(out, begin, at, bins[1], 1.0, shared, work.marks)
+            for number in bins_of(state, work, j, place - rows.indptr[i], table, learned):
+                at = put_or_leave(out, i, begin, at, number, 1.0, shared, work.marks)
         out.indptr[i + 1] = at
         i += 1
     return i, at
 
 
 @forced_inline
+def put_or_leave(out, i, begin, at, number, value, shared, marks):
+    """`put`, of what has a number; the rest is left out and measured."""
+    if number != UNKNOWN:
+        return put(out, begin, at, number, value, shared, marks)
+    leave_out(out, i, value)
+    return at
+
+
+@forced_inline
 def number_itself(state, j, learned):
     """Number of x_j itself, or UNKNOWN."""
     own, now = state.own, state.now[0]
+    if j < 0:
+        return UNKNOWN
     if own[j, SELF] == 0 and learned:
         own[j, SELF] = now["features"] + 1
         now["features"] += 1
@@ -188,7 +194,7 @@ def code_row(params, state, work, rows, bits, i, shift, learned):
     start = rows.indptr[i]
     for place in range(start, rows.indptr[i + 1]):
         j, x, k = rows.features[place], tamed(rows.values[place]), place - start
-        if x == 0.0 or j < 0 or j == rows.constant:
+        if x == 0.0 or j == rows.constant:
             continue
         if params.code == Z:
             moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
@@ -198,7 +204,7 @@ def code_row(params, state, work, rows, bits, i, shift, learned):
             second = float_code(bits[place], params.second)
             first = (second >> (params.second - params.first + 1) << 1) | (second & 1)
         work.codes[k] = (first << 16) + second
-        if state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
+        if j < 0 or state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
             work.keys[k, 0] = key_of(rows.ids[place], 2 * first)
             work.fetched[k, 0] = first_slot(work.keys[k, 0], state.slots, shift)
             work.keys[k, 1] = key_of(rows.ids[place], 2 * second + 1)
@@ -209,7 +215,7 @@ def code_row(params, state, work, rows, bits, i, shift, learned):
 def bins_of(state, work, j, k, table, learned):
     """Numbers of the bins of entry k, feature j; may be UNKNOWN. A feature may have the same two again and again."""
     own, now = state.own, state.now[0]
-    if own[j, CODE] == work.codes[k] and own[j, FIRST_BIN] > 0:
+    if j >= 0 and own[j, CODE] == work.codes[k] and own[j, FIRST_BIN] > 0:
         return own[j, FIRST_BIN] - 1, own[j, SECOND_BIN] - 1
     first = number_of(work.keys[k, 0], work.fetched[k, 0], table, now, learned)
     second = number_of(work.keys[k, 1], work.fetched[k, 1], table, now, learned)

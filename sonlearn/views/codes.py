@@ -132,9 +132,9 @@ def z_code(x, resolution, moments):
 
 @bare_inline
 def moments_with(x, h, j, moments, own, learned):
-    """`own` <- row j of `moments` with x taken in; the row as well, if it is learned from."""
+    """`own` <- row j of `moments` with x taken in; the row as well, if it is learned from. j < 0: a new feature's."""
     for k in range(3):
-        own[k] = moments[j, k]
+        own[k] = moments[j, k] if j >= 0 else 0.0
     update_moments(x, h, own)
     if learned:
         for k in range(3):

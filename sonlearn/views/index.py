@@ -13,21 +13,21 @@ import numpy as np
 
 from sonlearn.data.arrays import grown, plain, zeros
 from sonlearn.data.batch import Batch
-from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
+from sonlearn.data.rows import COUNT, NO_CONSTANT, SQUARES, Rows, is_learned, leave_out, longest_row
 from sonlearn.jit import bare_jit, fetch, forced_inline, repeated
 from sonlearn.named import NamedTuple
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
 HASH_BITS = 32
 UNKNOWN = -1
-LAST = 0x7FFFFFFF
+#: In `place_in_row`: no place of any row.
+NOWHERE = -1
 #: Of the hash table at most so much is used, in eighths: a probe more costs a wrong guess of the processor.
 FULL = 3
 #: With more entries than this, those of the next row are asked for ahead.
 BEYOND = 1 << 18
-#: An entry of the table. count: the feature's number plus 1, 0 where the entry is free; last: the feature's last place
-#: in the output, modulo 2^31, to find repetitions.
-SLOT = [("id", "i8"), ("count", "i4"), ("last", "i4")]
+#: An entry of the table. count: the feature's number plus 1, 0 where the entry is free.
+SLOT = [("id", "i8"), ("count", "i8")]
 
 
 class Index(NamedTuple):
@@ -77,19 +77,21 @@ def index_of(ids: np.ndarray) -> Index:
 def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Index]:
     """Number the features of `batch`, new ones to learn included; returns the rows and the index, grown if need be.
 
-    With `unknown`, what has no number in rows that are only predicted stays there as UNKNOWN, for views to count.
+    What has no number in rows that are only predicted is left out and measured (`Rows.unseen`); with `unknown` it stays
+    there as UNKNOWN, for views to do so.
     """
     indptr, indices, values = _entries(batch)
     features, y, weight = np.empty(len(indices), np.int64), plain(batch.y), plain(batch.weight)
     base = np.zeros(batch.n) if batch.base is None else plain(batch.base)
-    rows = Rows(indptr, features, values, y, weight, base, ids=indices)
+    rows = Rows(indptr, features, values, y, weight, base, np.zeros((batch.n, 2)), ids=indices)
     at = int(intern_ordered(rows, index))
     if at == batch.n:
         return rows._replace(constant=int(constant_of(batch.constant, index.slots))), index
     out = int(indptr[at])
     rows = rows._replace(indptr=_begun(indptr, at + 1), values=_begun(values, out), ids=_begun(indices, out))
+    places = new_places(longest_row(rows._replace(indptr=indptr)))
     while True:
-        at, out = intern_rows(indptr, indices, values, index, rows, (at, out), unknown)
+        at, out = intern_rows(indptr, indices, values, index, rows, places, (at, out), unknown)
         if at == batch.n:
             return rows._replace(constant=int(constant_of(batch.constant, index.slots))), index
         index = _doubled(index)
@@ -108,12 +110,14 @@ class RowNumbering:
 
     def __init__(self, unknown: bool):
         self._unknown = unknown
-        self._intern, self._constant_of = repeated(intern_rows), repeated(constant_of)
+        self._intern, self._constant_of, self._places = repeated(intern_rows), repeated(constant_of), new_places(1)
 
     def number(self, entries: Entries, rows: Rows, index: Index, constant: int) -> tuple[Rows, Index]:
         """`rows`, which has room for the entries, label and weight, with the features' numbers; and the index."""
         given = entries.indptr, entries.ids, entries.values
-        while self._intern(*given, index, rows, self._START, self._unknown)[0] == 0:
+        if len(self._places) < 2 * len(entries.ids):
+            self._places = new_places(len(rows.ids))
+        while self._intern(*given, index, rows, self._places, self._START, self._unknown)[0] == 0:
             index = _doubled(index)
         if rows.constant == NO_CONSTANT:
             number = int(self._constant_of(constant, index.slots))
@@ -136,6 +140,11 @@ def _doubled(index: Index) -> Index:
     slots = _slots(2 * len(index.slots))
     move_slots(index.slots, slots)
     return index._replace(ids=grown(index.ids, len(slots) // 2 * FULL // 8, int(index.size[0])), slots=slots)
+
+
+def new_places(longest: int) -> np.ndarray:
+    """Scratch space of `place_in_row`, for rows of up to so many entries: int64[power of two]."""
+    return np.zeros(1 << (2 * longest - 1).bit_length(), np.int64)
 
 
 def _begun(array: np.ndarray, used: int) -> np.ndarray:
@@ -201,14 +210,14 @@ def enter(key, number, slots):
 
 @bare_jit
 def intern_ordered(rows, index):
-    """Number the features of rows as long as they are learned and no feature may occur twice; returns the first other.
+    """Number the features of rows as long as all get a number and none may occur twice; returns the first other row.
 
     rows : Rows of which only `features` is missing, and filled in here; index : Index, which may get full as well
     """
     ids, slots, size = index
     for i in range(len(rows.y)):
-        begin, end = rows.indptr[i], rows.indptr[i + 1]
-        if not is_learned(rows.weight[i], rows.y[i]) or size[0] + end - begin > len(ids):
+        begin, end, learned = rows.indptr[i], rows.indptr[i + 1], is_learned(rows.weight[i], rows.y[i])
+        if learned and size[0] + end - begin > len(ids):
             return i
         if len(slots) > BEYOND:
             for at in range(end, rows.indptr[min(i + 2, len(rows.y))]):
@@ -224,6 +233,8 @@ def intern_ordered(rows, index):
                     return i
                 low = key
             slot = slots[slot_of(key, slots)]
+            if slot.count == 0 and not learned:
+                return i
             if slot.count == 0:
                 ids[size[0]] = key
                 size[0] += 1
@@ -234,17 +245,19 @@ def intern_ordered(rows, index):
 
 
 @bare_jit
-def intern_rows(indptr, indices, values, index, rows, start, unknown):
+def intern_rows(indptr, indices, values, index, rows, places, start, unknown):
     """Number rows from (row, place in the output) on until the index may overflow; returns where that is.
 
-    Rows that are only predicted get no new numbers: what they do not share with others counts for nothing.
+    Rows that are only predicted get no new numbers and change nothing but `rows`, and `places`, which is scratch.
     """
-    (ids, slots, size), (i, out) = index, start
+    (ids, slots, size), (i, out), looked_up = index, start, 0
+    places[:] = NOWHERE
     while i < len(indptr) - 1:
         learned = is_learned(rows.weight[i], rows.y[i])
         if learned and size[0] + indptr[i + 1] - indptr[i] > len(ids):
             break
         begin = out
+        rows.unseen[i, COUNT] = rows.unseen[i, SQUARES] = 0.0
         if len(slots) > BEYOND:
             for at in range(indptr[i + 1], indptr[min(i + 2, len(indptr) - 1)]):
                 fetch(slots, home_of(indices[at], slots), 1)
@@ -257,20 +270,51 @@ def intern_rows(indptr, indices, values, index, rows, start, unknown):
                 size[0] += 1
                 slot.id = key
                 slot.count = size[0]
-            elif slot.count == 0 and not unknown:
+            to = np.uintp(begin + place_in_row(key, rows.ids[begin:out], looked_up, places))
+            if to < out:
+                rows.values[to] += values[at]
                 continue
-            f = slot.count - 1
-            if f != UNKNOWN:
-                ago = (out - slot.last) & LAST
-                if 0 < ago <= out - begin and rows.features[out - ago] == f:
-                    rows.values[out - ago] += values[at]
-                    continue
-                slot.last = out & LAST
-            to = np.uintp(out)
-            rows.features[to] = f
+            rows.features[to] = slot.count - 1
             rows.ids[to] = key
             rows.values[to] = values[at]
             out += 1
         rows.indptr[i + 1] = out
+        looked_up += out - begin
+        if not (learned or unknown):
+            out = copy_known(rows, i, rows, begin)
         i += 1
     return i, out
+
+
+@forced_inline
+def place_in_row(key, ids, before, places):
+    """Place of `key` among the `ids` of a row so far, or the next one, which is its own from now on.
+
+    places : int64[twice a row or more, power of two], a hash table of places of all rows in one count, of which
+    `before` were there before this row
+    """
+    at = (((key ^ (key >> 31)) & 0x7FFFFFFF) * MULTIPLIER >> HASH_BITS) & (len(places) - 1)
+    while places[at] >= before:
+        if ids[places[at] - before] == key:
+            return places[at] - before
+        at = (at + 1) & (len(places) - 1)
+    places[at] = before + len(ids)
+    return len(ids)
+
+
+@forced_inline
+def copy_known(rows, i, out, at):
+    """Row `i` of `out` <- that of `rows` from place `at` on, the features without a number left out and measured.
+
+    Returns the next place. `out` may be `rows`, at the place where its row begins.
+    """
+    out.unseen[i, COUNT] = out.unseen[i, SQUARES] = 0.0
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, x = rows.features[place], rows.values[place]
+        if f != UNKNOWN:
+            out.features[at], out.values[at] = f, x
+            at += 1
+        elif x != 0.0:
+            leave_out(out, i, x)
+    out.indptr[i + 1] = at
+    return at

@@ -14,7 +14,6 @@ from sonlearn.named import NamedTuple
 from sonlearn.views.codes import KEY_BITS, float_code, key_of, tamed
 from sonlearn.views.numbers import (
     LIMIT,
-    UNKNOWN,
     Numbering,
     NumberTable,
     identities_of,
@@ -49,7 +48,7 @@ class NeighboursParams(NamedTuple):
 class NeighboursScratch(NamedTuple):
     """One row under way."""
 
-    codes: np.ndarray  # int64[longest row]; key of each entry, UNKNOWN where the feature is
+    codes: np.ndarray  # int64[longest row]; key of each entry
     keys: np.ndarray  # int64[(reach + 1) longest row]
     fetched: np.ndarray  # int64[the same]; what `first_slot` has read
     marks: np.ndarray  # see `put`
@@ -117,9 +116,9 @@ def join_rows(params, state, work, rows, out, i, at, learn):
         n, reach = code_row(params, work, rows, bits, i), params.reach
         if 2 * now["made"] >= now["combined"]:
             reach = 1
-        size, joined = join(work, n, reach)
-        value = 1.0 / math.sqrt(max(joined, 1))
-        at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, at, work.marks)
+        size = join(work, n, reach)
+        value = 1.0 / math.sqrt(max(size, 1))
+        at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, i, at, work.marks)
         out.indptr[i + 1] = at
         if learned:
             now["combined"] += size
@@ -134,27 +133,23 @@ def code_row(params, work, rows, bits, i):
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
         if x != 0.0 and j != rows.constant:
-            work.codes[n] = key_of(rows.ids[place], float_code(bits[place], params.resolution)) if j >= 0 else UNKNOWN
+            work.codes[n] = key_of(rows.ids[place], float_code(bits[place], params.resolution))
             n += 1
     return n
 
 
 @forced_inline
 def join(work, n, reach):
-    """Keys of what stands together in n entries; (how many, how many with those of unknown features)."""
-    codes, keys, size, joined = work.codes, work.keys, 0, 0
+    """Keys of what stands together in n entries; returns how many."""
+    codes, keys, size = work.codes, work.keys, 0
     for i in range(n):
         for gap in range(1, min(reach, n - 1 - i) + 1):
-            joined += 1
-            if codes[i] != UNKNOWN and codes[i + gap] != UNKNOWN:
-                keys[size] = (codes[i] + turned(codes[i + gap], gap)) & _KEY
-                size += 1
+            keys[size] = (codes[i] + turned(codes[i + gap], gap)) & _KEY
+            size += 1
         if reach > 1 and i + 2 < n:
-            joined += 1
-            if codes[i] != UNKNOWN and codes[i + 1] != UNKNOWN and codes[i + 2] != UNKNOWN:
-                keys[size] = (codes[i] + turned(codes[i + 1], 7) + turned(codes[i + 2], 14)) & _KEY
-                size += 1
-    return size, joined
+            keys[size] = (codes[i] + turned(codes[i + 1], 7) + turned(codes[i + 2], 14)) & _KEY
+            size += 1
+    return size
 
 
 @forced_inline

@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows, longest_row
+from sonlearn.data.rows import COUNT, SQUARES, Rows, leave_out, longest_row
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.named import NamedTuple
 from sonlearn.views.codes import KEY_BITS
@@ -329,13 +329,14 @@ def put(out, begin, at, feature, value, shared, marks):
 
 
 @forced_inline
-def number_row(keys, fetched, size, value, table, now, learned, out, begin, marks):
-    """Keys of a row -> numbers -> entries of `value` each, from `begin` on; returns the place after the last.
+def number_row(keys, fetched, size, value, table, now, learned, out, i, begin, marks):
+    """Keys of row i -> numbers -> entries of `value` each, from `begin` on; returns the place after the last.
 
     keys : int64[size or more], not modified; fetched : int64[the same], overwritten; table : `NumberTable`, whose slots
     new keys fill; now : record of the state, whose numbers are raised; out : `Rows`, filled in; marks : see `put`.
     """
     own, slots, shift = keys[:size], table.slots, table.shift
+    out.unseen[i, COUNT] = out.unseen[i, SQUARES] = 0.0
     for k in range(len(own)):
         fetched[k] = first_slot(own[k], slots, shift)
     known = 2 * now["made"] < now["combined"]  # while most are new, to write first what is known takes longer
@@ -346,14 +347,17 @@ def number_row(keys, fetched, size, value, table, now, learned, out, begin, mark
         number = number_of(keys[k], fetched[k], table, now, learned)
         if number != UNKNOWN:
             at = put(out, begin, at, number, value, shared, marks)
+        else:
+            leave_out(out, i, value)
     return at
 
 
 def room_for(rows: Rows, entries: int) -> Rows:
     """Rows to be filled in, with up to `entries` entries, and labels and weights of `rows`."""
     return rows._replace(
-        indptr=np.zeros(len(rows.indptr), np.int64), features=np.empty(entries, np.int64), values=np.empty(entries)
-    )
+        indptr=np.zeros(len(rows.indptr), np.int64), features=np.empty(entries, np.int64), values=np.empty(entries),
+        unseen=np.zeros((len(rows.y), 2)),
+    )  # fmt: skip
 
 
 class Numbering:
@@ -415,7 +419,7 @@ class Numbering:
             state = state._replace(slots=doubled(state.slots, self._params.limit))
 
     def transform(self, state: Any, rows: Rows) -> Rows:
-        """The same, counting nothing; what has no number is left out."""
+        """The same, counting nothing; what has no number is left out and measured."""
         out = self._room(rows)
         self._fill(state._replace(slots=slots_for_reading(state.slots)), rows, out, 0, 0, False)
         return out

@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown, zeros
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import COUNT, SQUARES, Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.named import NamedTuple
 from sonlearn.views.bins import SELF, Bins, BinsState, number_itself
@@ -135,9 +135,9 @@ class Odds(Bins):
         return found._replace(state=found.state._replace(counts=merging.summed(first, others, by)))
 
 
-#: What stands in the place of an entry's number: the table has to be asked; x is 0; the feature is unknown; it is the
-#: constant.
-ASK, ZERO, STRANGE, CONSTANT = -1, -2, -3, -4
+#: What stands in the place of an entry's number: the table has to be asked, or has been, in vain; x is 0; the feature
+#: is the constant.
+ASK, ZERO, CONSTANT = UNKNOWN, -2, -3
 
 
 @bare_jit
@@ -153,7 +153,7 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
         begin, shared = at, now["made"] + most > params.limit
         others = recall(params, work, rows, bits, i)
         n, constant = most - look_up(params, work, rows, bits, i, others, table), UNKNOWN
-        left_out = False
+        left_out, new = False, 0
         for m in range(others):
             k = work.others[m]
             if work.numbers[k] == ASK:
@@ -164,6 +164,7 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
             left_out |= work.numbers[k] < 0
         if left_out or shared:
             for k in range(most):
+                new += work.numbers[k] == UNKNOWN and k != constant
                 if work.numbers[k] >= 0:
                     value = tamed(rows.values[rows.indptr[i] + k]) if k == constant else 1.0
                     at = put(out, begin, at, work.numbers[k], value, shared, work.marks)
@@ -176,7 +177,7 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
                 values[constant] = tamed(rows.values[rows.indptr[i] + constant])
             at += most
         out.indptr[i + 1] = at
-        weigh(state, work, rows, i, out, (begin, at), n, learned)
+        weigh(state, work, rows, i, out, (begin, at), n, new, learned)
         i += 1
     return i, at
 
@@ -206,9 +207,9 @@ def look_up(params, work, rows, bits, i, others, table):
         k = work.others[m]
         place = start + k
         j, x = rows.features[place], tamed(rows.values[place])
-        if x == 0.0 or j < 0 or j == rows.constant:
-            work.numbers[k] = ZERO if x == 0.0 else CONSTANT if j == rows.constant else STRANGE
-            none += work.numbers[k] != STRANGE
+        if x == 0.0 or j == rows.constant:
+            work.numbers[k] = ZERO if x == 0.0 else CONSTANT
+            none += 1
             continue
         code = float_code(bits[place], params.resolution)
         work.numbers[k], work.codes[m] = ASK, code
@@ -234,14 +235,14 @@ def number_and_remember(work, table, now, j, m, learned):
     """Number of the bin of feature j that is place m of those looked up, from the table; may be UNKNOWN."""
     number = number_of(work.keys[m], work.fetched[m], table, now, learned)
     tag = tag_of(work.codes[m])
-    if number != UNKNOWN and number <= _NUMBER and j < REMEMBERED and tag < 1 << _TAG_BITS:
+    if number != UNKNOWN and number <= _NUMBER and 0 <= j < REMEMBERED and tag < 1 << _TAG_BITS:
         work.memory[j, way_of(work.codes[m])] = tag << _NUMBER_BITS | number
     return number
 
 
 @forced_inline
-def weigh(state, work, rows, i, out, span, n, learned):
-    """Multiply the indicators by rho / sqrt(n), and count them in if the row is learned from.
+def weigh(state, work, rows, i, out, span, n, new, learned):
+    """Multiply the indicators by rho / sqrt(n), and count them in if the row is learned from; measure the `new` ones.
 
     To read the counts of the whole row first pays, as with `first_slot`.
     """
@@ -252,6 +253,7 @@ def weigh(state, work, rows, i, out, span, n, learned):
     if 0 <= rows.constant < len(state.own):
         constant = state.own[rows.constant, SELF] - 1
     prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0))
+    out.unseen[i, COUNT], out.unseen[i, SQUARES] = new if prior != 0.0 else 0, new * (prior * share) ** 2
     side, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]
     for k in range(size):
         f = np.uintp(features[k])

@@ -9,10 +9,11 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import COUNT, SQUARES, Rows, is_learned, leave_out
 from sonlearn.jit import bare_jit
 from sonlearn.named import NamedTuple
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
+from sonlearn.views.index import copy_known
 from sonlearn.views.numbers import room_for
 from sonlearn.views.view import MergedView, RowView, new_now
 
@@ -52,17 +53,16 @@ class Raw:
         return state._replace(now=now)
 
     def fit_transform(self, state: ScaledState, rows: Rows) -> tuple[ScaledState, Rows]:
-        """`rows`, without unknown features."""
+        """`rows`, what has no number left out and measured."""
         return state, self.transform(state, rows)
 
     def transform(self, state: ScaledState, rows: Rows) -> Rows:
         """The same."""
-        known = rows.features[: rows.indptr[-1]] >= 0
-        if known.all():
+        if (rows.features[: rows.indptr[-1]] >= 0).all():
             return rows
-        indptr = np.concatenate(([0], np.cumsum(known)))[rows.indptr]
-        kept = np.flatnonzero(known)
-        return rows._replace(indptr=indptr, features=rows.features[kept], values=rows.values[kept], ids=rows.ids[kept])
+        out = room_for(rows, int(rows.indptr[-1]))
+        copy_rows(rows, out)
+        return out
 
     def room(self, state: ScaledState, rows: Rows, features: int) -> Rows:
         """See `View.room`."""
@@ -70,7 +70,7 @@ class Raw:
 
     def row_calls(self, state: ScaledState, rows: Rows, features: int, out: Rows) -> RowView:
         """See `View.row_calls`."""
-        return RowView(self.reserve(state, rows, features), ((copy_known, (rows, out)),))
+        return RowView(self.reserve(state, rows, features), ((copy_rows, (rows, out)),))
 
     def count(self, state: ScaledState, features: int) -> None:
         """See `View.count`."""
@@ -151,14 +151,11 @@ class Scaled(Raw):
 
 
 @bare_jit
-def copy_known(rows, out):
-    """out <- the first row of `rows` without unknown features."""
+def copy_rows(rows, out):
+    """out <- `rows`, what has no number left out and measured."""
     at = 0
-    for place in range(rows.indptr[1]):
-        if rows.features[place] >= 0:
-            out.features[at], out.values[at] = rows.features[place], rows.values[place]
-            at += 1
-    out.indptr[1] = at
+    for i in range(len(rows.indptr) - 1):
+        at = copy_known(rows, i, out, at)
 
 
 @bare_jit
@@ -168,15 +165,15 @@ def scale_rows(params, state, scratch, rows, out, learn):
     constant, at, last, log_x = rows.constant, 0, 0.0, 0.0
     for i in range(len(rows.indptr) - 1):
         begin, xx, log_t = at, 0.0, math.log(now["t"] + 2.0)
+        out.unseen[i, COUNT] = out.unseen[i, SQUARES] = 0.0
         learned = learn and is_learned(rows.weight[i], rows.y[i])
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
             if x == 0.0 or (j == constant and not params.constant):
                 continue
             if j != constant and params.z:
-                if j >= 0:
-                    moments_with(x, rows.weight[i], j, state.moments, scratch, learned)
-                    x = standard(x, scratch)
+                moments_with(x, rows.weight[i], j, state.moments, scratch, learned)
+                x = standard(x, scratch)
             elif j != constant:
                 if x != last:  # words and indicators have the same value again and again
                     last, log_x = x, math.copysign(math.log1p(abs(x)), x)
@@ -191,8 +188,11 @@ def scale_rows(params, state, scratch, rows, out, learn):
                 out.features[at] = j
                 out.values[at] = x
                 at += 1
+            else:
+                leave_out(out, i, x)
         if params.unit and xx > 0.0:
             norm = 1.0 / math.sqrt(xx)
+            out.unseen[i, SQUARES] *= norm * norm
             for k in range(begin, at):
                 if out.features[k] != constant:
                     out.values[k] *= norm

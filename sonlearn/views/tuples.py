@@ -15,7 +15,6 @@ from sonlearn.named import NamedTuple
 from sonlearn.views.codes import CODES, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
-    UNKNOWN,
     Numbering,
     NumberTable,
     identities_of,
@@ -71,7 +70,7 @@ class TuplesParams(NamedTuple):
 class TuplesScratch(NamedTuple):
     """One row under way."""
 
-    codes: np.ndarray  # int64[longest row]; key of each entry, UNKNOWN where the feature is
+    codes: np.ndarray  # int64[longest row]; key of each entry
     scores: np.ndarray  # float64[longest row]
     taken: np.ndarray  # int64[longest tuple row]; keys of the entries that are combined
     best: np.ndarray  # float64[the same]; scores of those
@@ -186,7 +185,7 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
                 work.taken[k] = work.codes[k]
         value = 1.0 / math.sqrt(max(tuples_of(params, n), 1)) if params.unit else 1.0
         size = combine_keys(params, work, n)
-        at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, at, work.marks)
+        at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, i, at, work.marks)
         out.indptr[i + 1] = at
         if learned:
             now["combined"] += size
@@ -210,13 +209,12 @@ def code_row(params, state, work, rows, bits, i, learned):
         j, x = rows.features[place], tamed(rows.values[place])
         if x == 0.0 or j == rows.constant:
             continue
-        code = 0
-        if params.code == Z and j >= 0:
+        if params.code == Z:
             moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
             code = z_code(x, params.resolution, work.moments)
-        elif j >= 0:
+        else:
             code = float_code(bits[place], params.resolution)
-        work.codes[n] = key_of(rows.ids[place], code) if j >= 0 else UNKNOWN
+        work.codes[n] = key_of(rows.ids[place], code)
         if scored and params.columns > 0:
             work.scores[n] = score_of_classes(state, j) if j >= 0 else 0.0
         elif scored:
@@ -272,18 +270,14 @@ def take_highest(work, n, most):
 
 @forced_inline
 def combine_keys(params, work, n):
-    """Keys of all tuples of the n entries taken, but those of unknown features; returns how many."""
-    taken, keys, size, known = work.taken, work.keys, 0, 0
-    for k in range(n):
-        if taken[k] != UNKNOWN:
-            taken[known] = taken[k]
-            known += 1
-    for i in range(known):
+    """Keys of all tuples of the n entries taken; returns how many."""
+    taken, keys, size = work.taken, work.keys, 0
+    for i in range(n):
         if params.order == 2:
-            size = add_keys(taken[i], taken[i:known], keys, size)
+            size = add_keys(taken[i], taken[i:n], keys, size)
             continue
-        for j in range(i + 1, known):
-            size = add_keys(taken[i] + taken[j], taken[j + 1 : known], keys, size)
+        for j in range(i + 1, n):
+            size = add_keys(taken[i] + taken[j], taken[j + 1 : n], keys, size)
     return size
 
 

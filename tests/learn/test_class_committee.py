@@ -73,9 +73,10 @@ def twins(batch):
         views = Views([view], lambda call, *items: list(map(call, *items)), "logistic", several=True)
         _, seen = views.fit_transform(views.reserve(views.new(), rows, int(index.size[0])), rows)
         shown_rows, d = seen.rows[view], seen.sizes[view]
-        twin, out = make(d), []
+        twin, out = make(d + 1), []
         for i in range(len(y)):
-            x = np.zeros(d)
+            x = np.zeros(d + 1)
+            x[d] = math.sqrt(shown_rows.unseen[i, 1])  # only in rows that are not learned from
             part = slice(shown_rows.indptr[i], shown_rows.indptr[i + 1])
             np.add.at(x, shown_rows.features[part], shown_rows.values[part])
             out.append(np.array(twin.scores(x)))

@@ -67,7 +67,9 @@ def stream(n=150, seed=0):
 def rows_of(X, y, h):
     row, column = np.nonzero(X)
     indptr = np.searchsorted(row, np.arange(len(X) + 1)).astype(np.int64)
-    return Rows(indptr, column.astype(np.int64), X[row, column], y.copy(), h.copy(), np.zeros(len(X)))
+    return Rows(
+        indptr, column.astype(np.int64), X[row, column], y.copy(), h.copy(), np.zeros(len(X)), np.zeros((len(X), 2))
+    )
 
 
 def met_before(y, h):
@@ -230,7 +232,7 @@ def test_scores_are_sums_whatever_the_blocks():
     assert set(pairs.blocks["size"].tolist()) == {0, 3, 30}
     features = np.concatenate([rng.integers(0, 60, 90), np.arange(15, 40), [7, 7]])
     values, z, wanted = rng.normal(size=len(features)), np.full(classes, 0.5), np.full(classes, 0.5)
-    row = Rows(np.array([0, len(features)]), features, values, np.zeros(1), np.ones(1), np.zeros(1))
+    row = Rows(np.array([0, len(features)]), features, values, np.zeros(1), np.ones(1), np.zeros(1), np.zeros((1, 2)))
     table.add_weights(pairs, row, 0, 2.0, classes, z)
     for f, x in zip(features.tolist(), values.tolist(), strict=True):
         wanted += 2.0 * x * dense[f]

@@ -91,7 +91,8 @@ class BayesTwin:
         self.taken, self.decay = np.zeros(K), decay
 
     def scores(self, x):
-        a, C, there = abs(x), self.C.astype(float), self.C.any(axis=0)
+        C, there = self.C.astype(float), self.C.any(axis=0)
+        a = abs(x) * there  # words that nobody has met tell nothing
         q, Q = C.sum(axis=0) + 0.15, self.amounts.sum() + 0.15 * there.sum()
         rows = []
         for k in range(self.met):
@@ -99,7 +100,7 @@ class BayesTwin:
             own = np.log((np.maximum(C[k] - 0.65, 0) + given * q / Q) / (self.amounts[k] + 0.65))
             others = np.log((q - C[k]) / (Q - self.amounts[k]))
             rows.append(np.log1p(self.n[k]) + (a * (own - others + np.log(Q))).sum())
-        return np.array(rows) / (2 * math.sqrt(max((x != 0).sum(), 1)))
+        return np.array(rows) / (2 * math.sqrt(max((a != 0).sum(), 1)))
 
     def learn(self, x, y, h):
         y = int(y)

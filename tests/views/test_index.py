@@ -21,20 +21,19 @@ def batch_of(rng, n, draw, ordered, known=1.0):
 
 
 def by_dictionary(batch, numbers, unknown):
-    """What `intern` gives for a batch: (features, values, ids) of each row; adds to `numbers`."""
+    """What `intern` gives for a batch: the entries (feature, value, id) of each row, and those left out.
+
+    Adds to `numbers`.
+    """
     for i in range(batch.n):
-        learned, found = batch.weight[i] > 0 and not np.isnan(batch.y[i]), []
+        learned, found = batch.weight[i] > 0 and not np.isnan(batch.y[i]), {}
         for at in range(batch.indptr[i], batch.indptr[i + 1]):
             key, x = int(batch.indices[at]), batch.values[at]
             if learned:
                 numbers.setdefault(key, len(numbers))
-            number = numbers.get(key, -1)
-            before = [entry for entry in found if entry[0] == number >= 0]
-            if before:
-                before[0][1] += x
-            elif number >= 0 or unknown:
-                found.append([number, x, key])
-        yield found
+            found.setdefault(key, [numbers.get(key, -1), 0.0, key])[1] += x
+        every = list(found.values())
+        yield [own for own in every if own[0] >= 0 or unknown], [own[1] for own in every if own[0] < 0 and not unknown]
 
 
 SMALL = (lambda rng, s: rng.integers(0, 40, s), lambda rng, s: np.arange(s) + rng.integers(0, 2500))
@@ -60,16 +59,21 @@ def test_numbers_are_those_of_a_dictionary(draw, ordered, known, unknown):
         rows, index = intern(batch, index, unknown)
         for array, kept in zip(batch[:5], before, strict=True):
             np.testing.assert_array_equal(array, kept)
-        for i, own in enumerate(wanted):
+        for i, (own, left_out) in enumerate(wanted):
             at = slice(rows.indptr[i], rows.indptr[i + 1])
-            got = zip(rows.features[at], rows.values[at], rows.ids[at], strict=True)
-            assert [list(entry) for entry in got] == own
+            assert [list(entry) for entry in zip(rows.features[at], rows.values[at], strict=True)] == [
+                e[:2] for e in own
+            ]
+            assert not unknown or rows.ids[at].tolist() == [id for _, _, id in own]
+            np.testing.assert_allclose(rows.unseen[i], [len(left_out), np.square(left_out).sum()])
         assert index.ids[: index.size[0]].tolist() == list(numbers)
         assert rows.constant == numbers.get(-1, -2)
     again = index_of(index.ids[: index.size[0]].copy())
     rows = lookup(batch, again, unknown)
-    wanted = [entry for row in by_dictionary(batch._replace(y=np.full(40, np.nan)), numbers, unknown) for entry in row]
+    slots = again.slots.copy()
+    wanted = [own for row, _ in by_dictionary(batch._replace(y=np.full(40, np.nan)), numbers, unknown) for own in row]
     assert rows.features[: rows.indptr[-1]].tolist() == [number for number, _, _ in wanted]
+    assert np.array_equal(again.slots, slots), "a row that is only predicted changes the index"
 
 
 @pytest.mark.parametrize("ordered", [1.0, 0.0])
@@ -80,5 +84,5 @@ def test_an_index_that_is_read_ahead(ordered):
     batch = batch_of(rng, 300, lambda rng, s: rng.choice([0, 2**40], s) + rng.integers(0, 50_000, s), ordered)
     wanted = list(by_dictionary(batch, numbers, False))
     rows, index = intern(batch, index)
-    assert rows.features[: rows.indptr[-1]].tolist() == [number for row in wanted for number, _, _ in row]
+    assert rows.features[: rows.indptr[-1]].tolist() == [number for row, _ in wanted for number, _, _ in row]
     assert index.ids[: index.size[0]].tolist() == list(numbers)

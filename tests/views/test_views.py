@@ -478,7 +478,9 @@ def test_a_long_row_takes_time_in_proportion_when_the_table_is_full():
 
     def row(s):
         numbers = rng.permutation(40_000)[:s]
-        return Rows(np.array([0, s]), numbers, np.ones(s), np.ones(1), np.ones(1), np.zeros(1), ids=numbers)
+        return Rows(
+            np.array([0, s]), numbers, np.ones(s), np.ones(1), np.ones(1), np.zeros(1), np.zeros((1, 2)), ids=numbers
+        )
 
     def seconds(s):
         times = []

@@ -23,7 +23,6 @@ from sonlearn.learn.make import make_engine
 from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
-from sonlearn.views.scaled import Raw
 
 #: Members of a mixture without --members.
 DEFAULT = ("nag", "arow-precision", "rfd-son")
@@ -46,8 +45,6 @@ class Mixture(Engine):
         self._names = options.members or DEFAULT
         self._engines = tuple(make_engine(_member(options, name)) for name in self._names)
         self.merges = all(engine.merges for engine in self._engines)
-        #: Whether a member needs the features that have no number.
-        self.unknown = any(engine.unknown for engine in self._engines)
 
     def new(self) -> MixtureState:
         """State of an untrained mixture."""
@@ -63,7 +60,7 @@ class Mixture(Engine):
         V, members = np.zeros((len(rows.y), len(self._engines))), []
         features = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
         for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
-            s, members_out = learned_by(engine, s, self._rows_for(engine, rows), features)
+            s, members_out = learned_by(engine, s, rows, features)
             members.append(s)
             V[:, i] = members_out.prediction
         mix(self._loss, state.loss, V, rows, True, out.raw)
@@ -86,7 +83,7 @@ class Mixture(Engine):
         V = np.zeros((len(rows.y), len(self._engines)))
         for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
             members_out = Predictions.empty(len(rows.y))
-            engine.predict(s, self._rows_for(engine, rows), members_out)
+            engine.predict(s, rows, members_out)
             V[:, i] = members_out.prediction
         return V
 
@@ -119,10 +116,6 @@ class Mixture(Engine):
     def _share(self, state: MixtureState) -> np.ndarray:
         share = np.exp(state.loss.min() - state.loss)
         return share / share.sum()
-
-    def _rows_for(self, engine: Any, rows: Rows) -> Rows:
-        """`rows`, without the features that have no number unless the member needs them."""
-        return rows if engine.unknown or not self.unknown else Raw().transform(Raw().new(), rows)
 
 
 def _member(options: LearnOptions, name: str) -> LearnOptions:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.rows import NO_CONSTANT, NO_ROWS, Rows, is_learned
+from sonlearn.data.rows import NO_CONSTANT, NO_ROWS, Rows, is_learned, leave_out
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Engine, Predictions, State, grown
 from sonlearn.learn.ensemble.combiner import (
@@ -36,6 +36,7 @@ from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import Member
+from sonlearn.views.numbers import room_for
 
 #: Log-odds of a learner beyond this are this; a logarithm of a count likewise.
 SURE = 30.0
@@ -205,13 +206,10 @@ class PartitionEnsemble(Engine):
 
     def _shown(self, own: PartitionLearner, rows: Rows, j: int) -> Rows:
         """`rows` with the numbers of learner j; features that it learns for the first time get theirs."""
-        features, values = np.empty(len(rows.features), np.int64), np.empty(len(rows.values))
-        indptr = np.zeros(len(rows.indptr), np.int64)
-        renumber(rows, own.numbers, own.size, self.unknown, (indptr, features, values))
+        out = room_for(rows, int(rows.indptr[-1]))
+        renumber(rows, own.numbers, own.size, self.unknown, out)
         constant = int(own.numbers[rows.constant]) - 1 if rows.constant != NO_CONSTANT else -1
-        return rows._replace(
-            indptr=indptr, features=features, values=values, constant=constant if constant >= 0 else NO_CONSTANT
-        )
+        return out._replace(constant=constant if constant >= 0 else NO_CONSTANT)
 
     def _input_of(self, predictions: np.ndarray, base: np.ndarray, scale: LabelScale) -> np.ndarray:
         """float64[n]: a learner's predictions as inputs of the combiner."""
@@ -226,12 +224,11 @@ class PartitionEnsemble(Engine):
 
 @jit
 def renumber(rows, numbers, size, unknown, out):
-    """Fill `out` (indptr, features, values) with `rows` in other numbers: numbers[f] - 1 stands for f.
+    """Fill `out` with `rows` in other numbers: numbers[f] - 1 stands for f.
 
     Features that have none get the next one in a row that is learned from. In others they are -1 if `unknown`, or left
-    out; so do those that have no number here.
+    out and measured; so do those that have no number here.
     """
-    indptr, features, values = out
     at = 0
     for i in range(len(rows.y)):
         learned = is_learned(rows.weight[i], rows.y[i])
@@ -242,6 +239,9 @@ def renumber(rows, numbers, size, unknown, out):
                 numbers[f] = size[0]
             own = numbers[f] - 1 if f >= 0 else -1
             if own >= 0 or unknown:
-                features[at], values[at] = own, rows.values[e]
+                out.features[at], out.values[at] = own, rows.values[e]
                 at += 1
-        indptr[i + 1] = at
+            elif rows.values[e] != 0.0:
+                leave_out(out, i, rows.values[e])
+        out.unseen[i] += rows.unseen[i]
+        out.indptr[i + 1] = at

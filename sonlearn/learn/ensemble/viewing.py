@@ -149,5 +149,6 @@ def rows_between(rows: Rows, start: int, stop: int) -> Rows:
     begin, end = rows.indptr[start], rows.indptr[stop]
     return rows._replace(
         indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
-        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop], ids=rows.ids[begin:end],
+        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
+        unseen=rows.unseen[start:stop], ids=rows.ids[begin:end],
     )  # fmt: skip

@@ -26,7 +26,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import SQUARES, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
@@ -230,7 +230,7 @@ def scale_of(unit, rows, i):
     """What the values of row i are multiplied with."""
     if not unit:
         return 1.0
-    total = 0.0
+    total = rows.unseen[i, SQUARES]
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         total += rows.values[at] * rows.values[at]
     return 1.0 / math.sqrt(total) if total > 0.0 else 0.0

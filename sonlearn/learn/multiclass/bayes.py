@@ -1,7 +1,8 @@
 """Naive Bayes of several classes [NB]: multinomial, of amounts; half of a class's own words, half of all others'.
 
 With C_jk the sum of |x_j| over the rows of class k, C_j, C_k and C those over all classes, all features and both, N_k
-the rows (by weight) and D the features that occurred, a row of s entries has two scores of class k:
+the rows (by weight) and D the features that occurred, a row of s features that have been counted (others tell nothing)
+has two scores of class k:
 
     own      ln(N_k + 1) + sum_j |x_j| ln((max(C_jk - DISCOUNT, 0) + M_k q_j/Q) / (C_k + DISCOUNT))
     others   -sum_j |x_j| ln((q_j - C_jk) / (Q - C_k))
@@ -82,12 +83,13 @@ class BayesScratch(NamedTuple):
     """One row under way."""
 
     by: np.ndarray  # float64[K]; of each class Q/M_k
+    first: np.ndarray  # float64[K]; what each class scores for an amount of 1, but for the words themselves
     ratio: np.ndarray  # float64[K]
     exponents: np.ndarray  # int64[K]
 
 
 def _new_work(classes: int) -> BayesScratch:
-    return BayesScratch(np.zeros(classes), np.zeros(classes), np.zeros(classes, np.int64))
+    return BayesScratch(np.zeros(classes), np.zeros(classes), np.zeros(classes), np.zeros(classes, np.int64))
 
 
 class Bayes:
@@ -261,19 +263,15 @@ def predict(decay, state, work, rows, out):
 @bare_inline
 def score(decay, state, work, rows, i, z):
     """z[:classes] <- what each class scores. Logarithms of many numbers at a time: they are most of the time."""
-    pairs, classes, ratio, by = state.pairs, state.now[0]["classes"], work.ratio, work.by
+    pairs, classes, ratio, by, first = state.pairs, state.now[0]["classes"], work.ratio, work.by, work.first
     whole = state.now[0]["amount"] + PRIOR * state.now[0]["features"]
     size, amount = 0, 0.0
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        size += 1
-        amount += abs(rows.values[at])
     for k in range(classes):
         given = max(state.taken[k], DISCOUNT)
         by[k] = whole / given
-        ratio[k] = given * max(whole - state.amounts[k], PRIOR) / (state.amounts[k] + DISCOUNT)
-    logarithms(ratio, ratio.view(np.int64), work.exponents, classes)
-    for k in range(classes):
-        z[k] = log_of_next(state.rows[k]) + amount * ratio[k]
+        first[k] = given * max(whole - state.amounts[k], PRIOR) / (state.amounts[k] + DISCOUNT)
+        z[k] = 0.0
+    logarithms(first, first.view(np.int64), work.exponents, classes)
     counts, end = pairs.values[0], rows.indptr[i + 1]
     large = len(counts) > LARGE_TABLE
     for at in range(rows.indptr[i], end):
@@ -282,6 +280,10 @@ def score(decay, state, work, rows, i, z):
         f, x = rows.features[at], abs(rows.values[at])
         if f >= len(pairs.blocks):
             continue
+        if x == 0.0 or state.totals[f] == 0.0:
+            continue
+        size += 1
+        amount += x
         left = (1.0 - decay) ** (state.now[0]["rows"] - state.since[f]) if decay > 0.0 else 1.0
         block, q = pairs.blocks[f], left * state.totals[f] + PRIOR
         begin, size_of_list = block["begin"], block["size"]
@@ -297,7 +299,7 @@ def score(decay, state, work, rows, i, z):
             z[pairs.classes[begin + e]] += x * ratio[e]
     root = 0.5 / math.sqrt(max(size, 1))
     for k in range(classes):
-        z[k] *= root
+        z[k] = root * (log_of_next(state.rows[k]) + amount * first[k] + z[k])
 
 
 @forced_inline

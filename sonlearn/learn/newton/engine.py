@@ -17,13 +17,11 @@ from sonlearn.learn.log import slots_of
 from sonlearn.learn.newton import merging
 from sonlearn.learn.newton.learn import learn
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
-from sonlearn.learn.newton.rescale import UNIT
 from sonlearn.learn.newton.sparse_time import BITS, with_room_in_log
 from sonlearn.learn.newton.state import NewtonState, new_state, new_work, params_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.learn.tolerances import FEATURES
 from sonlearn.options import LearnOptions
-from sonlearn.views.scaled import Raw
 
 
 class SketchedNewton(Engine):
@@ -37,8 +35,6 @@ class SketchedNewton(Engine):
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
         self._work = new_work(self._params, 1)
-        #: Whether rows must name features that have no number. They must when a row is divided by its length.
-        self.unknown = self._params.rescale == UNIT
 
     def new(self) -> NewtonState:
         """State of an untrained learner."""
@@ -62,32 +58,19 @@ class SketchedNewton(Engine):
 
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        rows, extra = self._split(rows)
         out = by_class(out)
         at, status = start, LOG_FULL
         while status == LOG_FULL:
-            at, status = learn(self._params, state, self._work, rows, extra, out, at)
+            at, status = learn(self._params, state, self._work, rows, out, at)
             if status == LOG_FULL:
                 state = with_room_in_log(state, self._work.z)
         return state, at
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        rows, extra = self._split(rows)
-        at = predict(self._params, state, rows, extra, by_class(out).raw)
+        at = predict(self._params, state, rows, by_class(out).raw)
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
-
-    def _split(self, rows: Rows) -> tuple[Rows, np.ndarray]:
-        """(`rows` without unnumbered features, float64[n] squared length of the unnumbered ones).
-
-        A new feature has been no larger than it is now, so its rescaled value is 1 or -1.
-        """
-        if not self.unknown:
-            return rows, np.zeros(len(rows.y))
-        others = (rows.features[: rows.indptr[-1]] < 0) & (rows.values[: rows.indptr[-1]] != 0)
-        before = np.concatenate(([0], np.cumsum(others)))
-        return Raw().transform(Raw().new(), rows), np.diff(before[rows.indptr]).astype(np.float64)
 
     def weights(self, state: NewtonState, features: int) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""

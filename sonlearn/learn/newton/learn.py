@@ -14,7 +14,7 @@ from sonlearn.learn.status import ORTHONORMALISE, RENEW, SHRINK, STEP
 
 
 @jit
-def learn(params, state, work, rows, extra, out, start):
+def learn(params, state, work, rows, out, start):
     """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED).
 
     Parameters
@@ -24,8 +24,6 @@ def learn(params, state, work, rows, extra, out, start):
     work : NewtonScratch, overwritten
     rows : Rows, not modified
         Rows of numbered features. A row without a label (NaN) or with weight 0 is only predicted.
-    extra : float64[n], not modified
-        Squared length of each row's unnumbered features, rescaled (`rescale`).
     out : Predictions of float64[n, K], filled in from row `start` on
         The projected prediction w'x, and u'x before the projection. Both precede the use of the label.
     start : int
@@ -34,7 +32,7 @@ def learn(params, state, work, rows, extra, out, start):
     """
     at = start
     while True:
-        at, status = run(params, state, work, rows, extra, out, at)
+        at, status = run(params, state, work, rows, out, at)
         if status == SHRINK:
             shrink(params, state, work, work.slope)
         elif status == STEP:

@@ -6,22 +6,23 @@ import math
 
 import numpy as np
 
+from sonlearn.data.rows import COUNT
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.newton.rescale import MAXIMUM, UNIT, divided
 from sonlearn.learn.newton.sparse_time import coefficients, local_of, present, wbar_factor
 
 
 @jit
-def predict(params, state, rows, extra, raw):
+def predict(params, state, rows, raw):
     """raw[i] <- base_i + w'x_i for each class; returns the first row whose prediction is not finite, or n.
 
-    raw : float64[n, K], filled in; extra : float64[n], as for `learn.learn`; nothing else is modified
+    raw : float64[n, K], filled in; nothing else is modified
     """
     on_z, on_x = coefficients(state)
     factor, classes = wbar_factor(params, state.now[0].alpha), raw.shape[1]
     z = scratch(state)
     for i in range(len(rows.y)):
-        xx = extra[i]
+        xx = rows.unseen[i, COUNT]
         for c in range(classes):
             raw[i, c] = 0.0
         for at in range(rows.indptr[i], rows.indptr[i + 1]):

@@ -36,11 +36,12 @@ def divided(rescale, scale, x):
 
 
 @forced_inline
-def rescaled(params, state, feats, values, extra, xs):
+def rescaled(params, state, feats, values, unseen, xs):
     """xs[:s] <- the rescaled row; returns its x'x.
 
     feats : int64[s]; values : float64[s]; neither is modified, nor is `state`
-    extra : float, the squared length of the row's unnumbered features; xs : float64[at least s], overwritten
+    unseen : float, how many features without a number the row has: none has been larger than now, so that each is 1 or
+    -1 rescaled; xs : float64[at least s], overwritten
     """
     features, xx = state.features, 0.0
     for at in range(len(feats)):
@@ -51,10 +52,10 @@ def rescaled(params, state, feats, values, extra, xs):
         xx += xs[at] * xs[at]
     if params.rescale != UNIT or xx == 0.0:
         return xx
-    factor = 1.0 / math.sqrt(xx + extra)
+    factor = 1.0 / math.sqrt(xx + unseen)
     for at in range(len(feats)):
         xs[at] *= factor
-    return xx / (xx + extra)
+    return xx / (xx + unseen)
 
 
 @forced_inline

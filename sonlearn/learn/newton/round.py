@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.data.mixing import LOW, hash_bits
-from sonlearn.data.rows import is_learned
+from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.losses import loss_slope, softmax_slopes
 from sonlearn.learn.newton.forgetting import SMALLEST, fold_weight_scale, forget_past
@@ -51,7 +51,7 @@ class RowGeometry(NamedTuple):
 
 
 @bare_inline
-def run(params, state, work, rows, extra, out, start):
+def run(params, state, work, rows, out, start):
     """Learn rows from `start` on until one needs more than a round; returns (next row, status).
 
     work.slope holds the slopes of the last row. With LOG_FULL and DIVERGED the next row has not been learned.
@@ -68,7 +68,7 @@ def run(params, state, work, rows, extra, out, start):
             fetch_features(state, rows.features[rows.indptr[i + 1] : rows.indptr[i + 2]])
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
-        xx = rescaled(params, state, feats, values, extra[i], work.x)
+        xx = rescaled(params, state, feats, values, rows.unseen[i, COUNT], work.x)
         learned = is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
         bounded = write_prediction(params, now.weight_scale, work.wx, rows.base[i], raw[i], prediction[i])

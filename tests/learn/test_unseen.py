@@ -1,0 +1,58 @@
+"""Features that no row has had: a prediction sees the row as learning from it does."""
+
+import numpy as np
+import pytest
+
+from sonlearn import Batch, Learner, LearnOptions
+from sonlearn.options.views import VIEWS
+
+OF_SEVERAL = sorted(set(VIEWS) - {"odds"})
+SEVERAL = ("arow-precision", "multinomial-bayes", "nag")
+#: Of the methods of two classes those whose predictions depend on the length of a row.
+UNIT = {"method": "rfd-son", "scale": "unit", "loss": "logistic"}
+CASES = [
+    *({"classes": "auto", "members": (f"{method}:{view}",)} for method in SEVERAL for view in OF_SEVERAL),
+    {"classes": "auto"}, {"classes": "auto", "method": "arow"}, {"multinomial": 3, "method": "nag"},
+    {}, {"loss": "squared"}, UNIT, {**UNIT, "method": "oja-son"}, {"members": ("rfd-son:raw~0.001",)},
+    {"members": ("rfd-son:raw~0.001", "rfd-son:bins-z~0.01", "rfd-son:odds~0.01")}, {"method": "mixture"},
+]  # fmt: skip
+
+
+def rows(n, several, repeat, seed=3):
+    """Rows with ever new features, one by one; some have a feature twice."""
+    rng = np.random.default_rng(seed)
+    for i in range(n):
+        s = rng.integers(1, 9)
+        ids = rng.choice(40 + 4 * i, s, replace=repeat) + 1
+        values = rng.choice([1.0, 0.5, -2.0, 3.3], s) if i % 3 else np.ones(s)
+        score = float((ids % 7 - 3) @ values)
+        y = float(1 + int(abs(score)) % 3) if several else 1.0 if score > 0 else -1.0
+        ids, values = np.append(ids, -1), np.append(values, 1.0)
+        yield Batch(np.array([0, s + 1]), ids, values, np.array([y]), np.ones(1), np.array([i + 1]), constant=-1)
+
+
+@pytest.mark.parametrize("repeat", [False, True], ids=["once", "twice"])
+@pytest.mark.parametrize("given", CASES, ids=str)
+def test_a_prediction_sees_the_row_that_learning_sees(given, repeat):
+    learner, several = Learner(LearnOptions(**given)), "classes" in given or "multinomial" in given
+    for row in rows(60, several, repeat):
+        before, learned = learner.predict(row, online=True), learner.partial_fit(row)
+        if several:
+            k = min(before.scores.shape[1], learned.scores.shape[1])
+            np.testing.assert_allclose(before.scores[:, :k], learned.scores[:, :k], rtol=1e-9, atol=1e-12)
+        else:
+            np.testing.assert_allclose(before.raw, learned.raw, rtol=1e-9, atol=1e-12)
+
+
+def test_naive_bayes_does_not_count_words_that_nobody_has_met():
+    """They tell nothing of a class, and a row that has many of them is not less sure for that."""
+    learner = Learner(LearnOptions(classes="auto", members=("multinomial-bayes:raw",)))
+    for row in rows(60, True, False):
+        learner.partial_fit(row)
+    (row,) = rows(1, True, False, seed=5)
+    many = row._replace(
+        indptr=np.array([0, row.indptr[1] + 5]), indices=np.append(row.indices, 10**9 + np.arange(5)),
+        values=np.append(row.values, np.ones(5)),
+    )  # fmt: skip
+    assert np.array_equal(learner.predict(row).scores, learner.predict(many).scores)
+    assert np.array_equal(learner.partial_fit(row._replace(y=np.array([np.nan]))).scores, learner.predict(row).scores)
