@@ -21,6 +21,7 @@ from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
+from sonlearn.learn.tolerances import LIMIT
 from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 
@@ -54,9 +55,9 @@ class LabelMean(Engine):
 
     def learn(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int) -> tuple[LabelMeanState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
-        follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, start, True, out.raw)
+        at = follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, start, True, out.raw)
         np.clip(out.raw[start:], self._low, self._high, out=out.prediction[start:])
-        return state, len(rows.y)
+        return state, int(at)
 
     def row_calls(
         self, state: LabelMeanState, rows: Rows, out: Predictions, features: np.ndarray, room: int
@@ -103,6 +104,8 @@ class LabelMean(Engine):
 def follow(now, retention, share, y, weight, base, start, learns, raw):
     """raw[start:] <- predictions; where `learns`, labels are counted, each after the prediction of its row.
 
+    Returns the first row that was refused, for a label out of bounds, or n.
+
     Parameters
     ----------
     now : structured [1], modified where `learns`; share : bool, whether labels are classes
@@ -112,8 +115,11 @@ def follow(now, retention, share, y, weight, base, start, learns, raw):
         raw[i] = prediction_of(now, share) + base[i]
         if learns and is_learned(weight[i], y[i]):
             label = (1.0 if y[i] > 0.0 else 0.0) if share else y[i] - base[i]
+            if not abs(label) <= LIMIT:
+                return i
             now[0]["n"] = retention * now[0]["n"] + weight[i]
             now[0]["mean"] += weight[i] / now[0]["n"] * (label - now[0]["mean"])
+    return len(y)
 
 
 @bare_inline

@@ -151,17 +151,23 @@ def triangularise(A):
     rows, columns = A.shape
     by = np.empty(columns)
     for j in range(columns):
-        square = 0.0
+        largest = 0.0
         for i in range(j + 1, rows):
-            square += A[i, j] * A[i, j]
-        if square == 0.0:
+            largest = max(largest, abs(A[i, j]))
+        if largest == 0.0:
             continue
+        # divided by a power of two, so that no square is too small or too large, and no bit is lost
+        _, exponent = math.frexp(max(largest, abs(A[j, j])))
+        square, A[j, j] = 0.0, math.ldexp(A[j, j], -exponent)
+        for i in range(j + 1, rows):
+            A[i, j] = math.ldexp(A[i, j], -exponent)
+            square += A[i, j] * A[i, j]
         length = math.copysign(math.sqrt(A[j, j] * A[j, j] + square), A[j, j])
         head = A[j, j] + length
-        for l in range(j, columns):  # noqa: E741
+        for l in range(j + 1, columns):  # noqa: E741
             by[l] = head * A[j, l]
         for i in range(j + 1, rows):
-            for l in range(j, columns):  # noqa: E741
+            for l in range(j + 1, columns):  # noqa: E741
                 by[l] += A[i, j] * A[i, l]
         square += head * head
         for l in range(j + 1, columns):  # noqa: E741
@@ -172,4 +178,4 @@ def triangularise(A):
             for l in range(j + 1, columns):  # noqa: E741
                 A[i, l] -= by[l] * factor
             A[i, j] = 0.0
-        A[j, j] = -length
+        A[j, j] = -math.ldexp(length, exponent)

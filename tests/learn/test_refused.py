@@ -136,3 +136,48 @@ def test_rows_without_a_weight_above_0_are_only_predicted(options, weight):
     assert one.examples == two.examples == 60
     asked = from_scipy(rng.normal(size=(10, 40)))
     np.testing.assert_array_equal(one.predict(asked).raw, two.predict(asked).raw)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"method": "nag", "decay": 0.01}, {"method": "sgd", "l2": 0.01}, {"method": "adagrad", "l2": 0.01},
+     {"method": "ewma", "decay": 0.01}],
+    ids=str,
+)  # fmt: skip
+def test_a_row_refused_for_its_label_changes_no_bit(options):
+    """Also of a learner that forgets and shrinks the weights of a feature when its next row comes."""
+    rng = np.random.default_rng(2)
+    learner = Learner(LearnOptions(loss="squared", **options))
+    for i in range(60):
+        learner.partial_fit(batch_of(np.eye(5)[[i % 4]] * rng.normal(), rng.normal(size=1)))
+    before = learner.to_arrays()[1]
+    with pytest.raises(DivergedError):
+        learner.partial_fit(batch_of(np.ones((1, 5)), np.array([1e200])))
+    for name, array in learner.to_arrays()[1].items():
+        np.testing.assert_array_equal(array[: len(before[name])], before[name], err_msg=name)
+
+
+@pytest.mark.parametrize("classes", [{"classes": "auto"}, {"oaa": 3}, {"multinomial": 3}], ids=str)
+def test_a_committee_gives_no_probabilities_that_are_not_numbers(classes):
+    rng = np.random.default_rng(0)
+    X = 0.01 * rng.normal(size=(40, 5))
+    learner = Learner(LearnOptions(**classes))
+    learner.partial_fit(batch_of(X, 1.0 + np.argmax(X[:, :3], axis=1)))
+    X[7, :3] = 1.7e308
+    for online in (False, True):
+        with pytest.raises(DivergedError, match=r"^<memory>:8: "):
+            learner.predict(batch_of(X, np.ones(40)), online=online)
+
+
+@pytest.mark.parametrize("weights", [(1e-150,), (1e-290, 1.0), (5e-324,), (1.0, 1e-75)], ids=str)
+@pytest.mark.parametrize("method", ["rp-son", "radagrad", "ada-gp", "ada-dp"])
+def test_rows_that_hardly_count_are_learned(method, weights):
+    """The sketch of rows of next to no length is decomposed as that of others."""
+    rng = np.random.default_rng(3)
+    X = np.zeros((60, 31))
+    for row in X:
+        row[rng.choice(31, 6, replace=False)] = 1e3 * rng.normal(size=6)
+    batch = batch_of(X, np.sign(rng.normal(size=60)))._replace(weight=rng.choice(weights, 60))
+    learner = Learner(LearnOptions(method=method, loss="logistic"))
+    assert np.isfinite(learner.partial_fit(batch, skip=True).raw).all()
+    assert np.isfinite(learner.predict(batch).raw).all()

@@ -198,7 +198,11 @@ class ClassCommittee(ClassEngine):
             V = _scores_of(V, active, lasting)
             combine_members(state.offline, lasting, V, met, part.y, part.weight, False, logs)
             once, t = int(state.work["once"][0]), int(state.work["rows"][0])
-            self._to_input(state, logs, met, np.full(stop - at, once), np.full(stop - at, t), out.part(at, stop))
+            own = out.part(at, stop)
+            self._to_input(state, logs, met, np.full(stop - at, once), np.full(stop - at, t), own)
+            finite = np.isfinite(own.scores).all(axis=1)
+            if not finite.all():
+                return at + int(np.argmin(finite))
         return n
 
     def contributions(self, state: ClassesState, rows: Rows, number: int) -> Contributions:

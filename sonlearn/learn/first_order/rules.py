@@ -37,8 +37,8 @@ SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 # coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S. coin: TOP, the largest slope; WON, the reward; THETA, sum of -g.
 W, G, S, INVERSE = range(4)
 # Rows of the scratch space, with a number for each entry of the row: the step; for nag also x/s and the new G.
-ALONG, SCALED, TOTAL = range(3)
-SCRATCH = 3
+ALONG, SCALED, TOTAL, BEFORE = range(4)
+SCRATCH = BEFORE + 4
 TOP, WON, THETA = 3, 4, 5
 COLUMNS = (1, 1, 2, 4, 2, 2, 2, 6, 1, 2)
 # The last two columns, with forgetting or shrinkage: `now.n` when G, and `now.shrunk` when W was last updated.
@@ -197,23 +197,38 @@ def step(params, state, work, rows, i, u, p, xx):
     Modifies state and work. u : float, the raw prediction; p : float, u clipped to the bounds; xx : float, x'x
     """
     if params.lazy:
-        bring_up_to_date(params, state, rows, i)
+        bring_up_to_date(params, state, work, rows, i)
     done = rule_step(params, state, work, rows, i, u, p, xx)
     if done:
         state.now[0].n += 1
+    elif params.lazy:
+        take_back(state, work, rows, i)
     return done
 
 
 @forced_inline
-def bring_up_to_date(params, state, rows, i):
-    """Apply all pending forgetting and shrinkage to G and W of row i's features (modifies state): O(s)."""
+def bring_up_to_date(params, state, work, rows, i):
+    """Apply all pending forgetting and shrinkage to G and W of row i's features (modifies state): O(s).
+
+    What they were is left in `work`, for `take_back`.
+    """
     table, now = state.table, state.now[0]
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[at]
+        for k, column in enumerate((W, G, WHEN, SHRUNK)):
+            work[BEFORE + k, at - rows.indptr[i]] = table[f, column]
         table[f, W] *= remaining(params, state, f)
         table[f, G] *= left_after(params.retention, now.n + 1 - table[f, WHEN])
         table[f, WHEN] = now.n + 1
         table[f, SHRUNK] = now.shrunk
+
+
+@forced_inline
+def take_back(state, work, rows, i):
+    """Undo `bring_up_to_date`: a row that is refused changes no bit."""
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        for k, column in enumerate((W, G, WHEN, SHRUNK)):
+            state.table[rows.features[at], column] = work[BEFORE + k, at - rows.indptr[i]]
 
 
 @forced_inline
