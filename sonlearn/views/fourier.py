@@ -61,7 +61,7 @@ class FourierState(NamedTuple):
     """What has been counted, in rows learned from."""
 
     # features: of the rows shown; stage; numbers: whether a value was not 0 or 1, or none need be; top: raw features
-    # are below; rows, entries: how many; weight: of the rows
+    # are below; occurred: those of them that a row has had; rows, entries: how many; weight: of the rows
     now: np.ndarray
     moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of the values, without the rows that have none
     ids: np.ndarray  # int64[raw features]; NO_ID of one that no row learned has had
@@ -115,7 +115,7 @@ class Fourier:
 
     def new(self) -> FourierState:
         """State of a view that has seen nothing."""
-        now = new_now("stage", "numbers", "top", "rows", "entries", "weight:f8")
+        now = new_now("stage", "numbers", "top", "occurred", "rows", "entries", "weight:f8")
         now["numbers"] = self._binary
         return FourierState(now, np.zeros((0, 3)), np.zeros(0, np.int64))
 
@@ -213,14 +213,15 @@ class Fourier:
         for name in ("numbers", "top"):
             now[name] = max(int(state.now[name][0]) for state in every)
         top, stages = int(now["top"][0]), [int(state.now["stage"][0]) for state in every]
-        if OFF in stages or top > MOST or (top - FEW) * now["rows"][0] > DENSE * now["entries"][0]:
+        ids = np.max([state.ids for state in every], axis=0)[:top] if OFF not in stages else base.ids[:0]
+        now["occurred"] = np.count_nonzero(ids != NO_ID)
+        if OFF in stages or top > MOST or (now["occurred"][0] - FEW) * now["rows"][0] > DENSE * now["entries"][0]:
             now["stage"], now["features"] = OFF, base.now["features"]
             numbers = [_those_below(self.features(state), self.features(base)) for state in every]
             return MergedView(FourierState(now, base.moments[:0], base.ids[:0]), numbers[1:], numbers[0])
         if SHOWS in stages or (now["rows"][0] >= FIRST and now["numbers"][0]):
             now["stage"], now["features"] = SHOWS, D + 1 + top
         moments = merging.moments(base.moments, [state.moments for state in states])[:top]
-        ids = np.max([state.ids for state in every], axis=0)[:top]
         numbers = [np.arange(self.features(state)) for state in every]
         return MergedView(FourierState(now, moments, ids), numbers[1:], numbers[0])
 
@@ -319,6 +320,7 @@ def count_row(params, state, work, rows, i):
         top = max(top, j + 1)
         if j < len(state.ids) and state.ids[j] != rows.ids[place]:
             state.ids[j] = rows.ids[place]
+            now["occurred"] += 1
             if j < len(work.ids):  # of a feature that had a number, but no row
                 work.ids[j] = rows.ids[place]
                 direction(work.W, j, work.width, work.ids[j])
@@ -333,7 +335,7 @@ def count_row(params, state, work, rows, i):
     now["entries"] += entries
     now["weight"] += within(rows.weight[i])
     now["top"] = top
-    if top > MOST or (top - FEW) * now["rows"] > DENSE * now["entries"]:
+    if top > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
         now["stage"] = OFF
     elif now["rows"] >= FIRST and now["numbers"] == 1:
         now["stage"] = SHOWS

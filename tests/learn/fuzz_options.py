@@ -3,6 +3,7 @@
 A long run: ``PYTHONPATH=tests/support python tests/learn/fuzz_options.py 3000 [SEED [TIMES]]``, which lists all that is
 wrong. Of each combination of options and odd rows:
 
+- there are two classes, up to 50, or values; labels come at once or late; weights are 0, below 0, tiny and huge;
 - errors are OptionError, InputError or DivergedError, with a message of one line;
 - predictions and weights are finite; a row that is refused has changed nothing;
 - batches of other sizes, one row at a time, and a model that was saved on the way give the same bits;
@@ -32,7 +33,9 @@ from sonlearn.views.index import Entries
 SECONDS = 120
 NUMBERS = (0.0, 1e-12, 1e-3, 0.1, 0.5, 1.0, 2.0, 10.0, 1e3, 1e12)
 #: Fields that are drawn on their own.
-OWN = ("method", "sketch", "members", "oaa", "classes", "multinomial", "positive", "max_classes", "seed")
+OWN = (
+    "method", "sketch", "members", "oaa", "classes", "multinomial", "positive", "max_classes", "seed", "label_delay",
+)  # fmt: skip
 
 
 def of_one_line(error: Exception) -> Exception:
@@ -53,7 +56,10 @@ def options(r: random.Random) -> dict:
             f"{r.choice(names)}:{r.choice(sorted(VIEWS))}{r.choice(rate)}" for _ in range(r.randrange(1, 4))
         )
     if r.random() < 0.2:
-        given |= r.choice([{"oaa": 3}, {"multinomial": 3}, {"classes": "auto"}])
+        classes = r.choice([3, 3, 10, 50])
+        given |= r.choice([{"oaa": classes}, {"multinomial": classes}, {"classes": "auto"}, {"classes": "auto"}])
+    if r.random() < 0.1:
+        given["label_delay"] = r.choice([1, 3, 20])
     for field in dataclasses.fields(LearnOptions):
         if field.name in OWN or r.random() > (0.5 if field.name == "loss" else 0.06):
             continue
@@ -73,7 +79,8 @@ def options(r: random.Random) -> dict:
 
 def rows(r: random.Random, learner: Learner) -> list[Batch]:
     """Rows, each a batch: short, empty, repeated, long, of wild sizes; with labels that fit, as a rule."""
-    n, wild, several = r.randrange(3, 60), r.choice([0, 0, 0.05, 0.3]), learner.options.several
+    n, wild, several = r.randrange(3, 90), r.choice([0, 0, 0.05, 0.3]), learner.options.several
+    most = learner.options.oaa or learner.options.multinomial or 50
     scale = 10.0 ** r.choice([0, 0, 0, -8, 3, 12])
     made: list[Batch] = []
     for i in range(n):
@@ -87,7 +94,7 @@ def rows(r: random.Random, learner: Learner) -> list[Batch]:
             values = [v * 10.0 ** r.choice([-300, -150, 20, 60, 120, 250]) for v in values]
         label = total = sum(values)
         if several:
-            label = float(1 + r.randrange(3))
+            label = float(1 + int(most * r.random() ** 2))
         elif learner.options.loss in CLASSIFICATION:
             label = 1.0 if total + r.gauss(0, 1) > 0 else -1.0
         elif learner.options.loss == "poisson":
@@ -95,24 +102,13 @@ def rows(r: random.Random, learner: Learner) -> list[Batch]:
         elif r.random() < 0.1:
             label = 10.0 ** r.choice([-200, 9, 40])
         label = math.nan if r.random() < 0.05 else label
-        weight = r.choice([1.0, 1.0, 1.0, 1.0, 0.0, 2.0, 0.25, r.choice([1e-12, 1e3, 1e12])])
+        weight = r.choice([1.0, 1.0, 1.0, 1.0, r.choice([0.0, -1.0]), 2.0, 0.25, r.choice([1e-90, 1e-12, 1e3, 1e12])])
         ids, values = [*ids, -1], [*values, 1.0]
         made.append(
             Batch(np.array([0, len(ids)]), np.array(ids, np.int64), np.array(values), np.array([label]),
                   np.array([weight]), np.array([i + 1]))
         )  # fmt: skip
     return made
-
-
-def learned(learner: Learner, batches: list[Batch]) -> tuple[list, Exception | None]:
-    """(what was predicted for each row of all batches, the error that ended it)."""
-    predicted: list = []
-    for batch in batches:
-        try:
-            predicted.append(learner.partial_fit(batch))
-        except (DivergedError, InputError) as error:
-            return predicted, of_one_line(error)
-    return predicted, None
 
 
 def raw_of(predicted: list) -> list[np.ndarray]:
@@ -133,52 +129,37 @@ def accepted(given: dict, r: random.Random) -> dict:
 
 def check(given: dict, r: random.Random) -> str:
     """Learn with these options; returns how it went. AssertionError or another exception: something is wrong."""
-    one = Learner(LearnOptions(**given))
-    batches = rows(r, one)
-    before = None
-    for number, batch in enumerate(batches):
+    one, taken, predicted, refused = Learner(LearnOptions(**given)), [], [], []
+    for number, batch in enumerate(rows(r, one), 1):
         before = one.to_arrays()
-        predicted, error = learned(one, [batch])
-        if error is not None and one.options.several:  # what one class refuses, the others may learn
-            batches = batches[:number]
-            break
-        if error is not None:
-            changed = [
-                name for name, array in one.to_arrays()[1].items()
-                if name.startswith("state") and not np.array_equal(array, before[1].get(name), equal_nan=True)
-            ]  # fmt: skip
-            assert one.examples == before[0]["examples"], "a refused row counts as an example"
-            assert not changed or same_predictions(one, Learner.from_arrays(*before), batches[:number]), (
-                f"a refused row changed {changed}"
-            )
-            batches = batches[:number]
-            break
-        assert all(np.isfinite(row).all() for row in raw_of(predicted)), (
-            f"prediction {raw_of(predicted)} of row {number + 1}"
-        )
-    if not batches:
+        try:
+            found = one.partial_fit(batch, skip=True)
+        except InputError as error:  # the label: the row is left out before anything is learned
+            of_one_line(error)
+            assert same_arrays(before, one.to_arrays()), f"row {number}, which is malformed, has changed something"
+            continue
+        taken.append(batch)
+        predicted += raw_of([found])
+        refused.append(bool(found.refused[0]))
+        assert refused[-1] or np.isfinite(predicted[-1]).all(), f"prediction {predicted[-1]} of row {number}"
+    if not taken:
         return "refused at once"
-    many, whole = Learner(LearnOptions(**given)), joined(batches)
-    cut = r.randrange(len(batches) + 1)
-    predicted = [many.partial_fit(part) for part in (whole.part(0, cut), whole.part(cut, whole.n)) if part.n]
-    again, apart = Learner(LearnOptions(**given)), []
-    way = OneRow(again, -1)
-    for number, batch in enumerate(batches):
-        if number == cut:
-            again = Learner.from_arrays(*again.to_arrays())
-            way = OneRow(again, -1)
-        if not OneRow.serves(again) or number % 7 == 0:
-            apart += raw_of([again.partial_fit(batch)])
-        else:
-            row = Entries(batch.indices, batch.values.copy())
-            apart.append(np.array([way.learn(row, float(batch.y[0]), float(batch.weight[0]))]))
-    for row, (a, b) in enumerate(zip(raw_of(predicted), apart, strict=True), 1):
-        k = min(len(a), len(b))
-        assert np.array_equal(a[:k], b[:k]), f"row {row}: {a} in batches, {b} one by one"
-    w = many.weights()[1]
-    assert np.isfinite(w).all(), "weights that are not finite"
+    whole, kept = joined(taken), [not left for left in refused]
+    cut = r.randrange(whole.n + 1)
+    many = Learner(LearnOptions(**given))
+    parts = [many.partial_fit(part, skip=True) for part in (whole.part(0, cut), whole.part(cut, whole.n)) if part.n]
+    compare(raw_of(parts), predicted, kept, "in batches")
+    assert np.concatenate([part.refused for part in parts]).tolist() == refused, "other rows refused in batches"
+    if not given.get("label_delay"):
+        one_way(given, taken, predicted, kept, cut)
+    if any(refused) and any(kept) and not (given.get("label_delay") or learns_by_numbers(one.options)):
+        left, plain = [batch for batch, own in zip(taken, kept, strict=True) if own], Learner(LearnOptions(**given))
+        wanted = [row for row, good in zip(predicted, kept, strict=True) if good]
+        found = raw_of([plain.partial_fit(joined(left), skip=True)])
+        compare(found, wanted, [True] * len(left), "without them", rounding=1e-6)
+    assert np.isfinite(many.weights()[1]).all(), "weights that are not finite"
     try:
-        found = many.predict(whole)
+        found = many.predict(whole._replace(y=np.full(whole.n, np.nan)))
     except DivergedError as error:  # a row of wild values, beside which others have been learned since
         of_one_line(error)
         return "learned"
@@ -187,14 +168,50 @@ def check(given: dict, r: random.Random) -> str:
     return "learned"
 
 
-def same_predictions(a: Learner, b: Learner, batches: list[Batch]) -> bool:
-    """Whether both predict the same."""
-    if not batches:
-        return True
-    whole = joined(batches)
-    return all(
-        np.array_equal(x, y) for x, y in zip(raw_of([a.predict(whole)]), raw_of([b.predict(whole)]), strict=True)
-    )
+def learns_by_numbers(options: LearnOptions) -> bool:
+    """Whether more than the order of sums depends on the numbers of features, which those of refused rows have, too.
+
+    Random projections are drawn by number; and of learners of their own for each class others learn what one refuses.
+    """
+    engine = METHODS[options.method].engine
+    return engine == "projected" or (options.several and engine != "committee")
+
+
+def one_way(given: dict, taken: list[Batch], predicted: list, kept: list[bool], cut: int) -> None:
+    """Learn rows one by one as a server does, with a model that was saved on the way, and compare."""
+    again, found = Learner(LearnOptions(**given)), []
+    way = OneRow(again, -1)
+    for number, batch in enumerate(taken):
+        if number == cut:
+            again = Learner.from_arrays(*again.to_arrays())
+            way = OneRow(again, -1)
+        if not OneRow.serves(again) or number % 7 == 0:
+            found += raw_of([again.partial_fit(batch, skip=True)])
+            continue
+        try:
+            row = Entries(batch.indices, batch.values.copy())
+            found.append(np.array([way.learn(row, float(batch.y[0]), float(batch.weight[0]))]))
+        except DivergedError as error:
+            of_one_line(error)
+            assert not kept[number], f"row {number + 1} is refused when it comes alone"
+            found.append(np.array([math.nan]))
+    compare(found, predicted, kept, "one by one, saved on the way")
+
+
+def compare(found: list, wanted: list, kept: list[bool], how: str, rounding: float = 0.0) -> None:
+    """Equal bits of the rows that are `kept`, or equal but for a relative `rounding`."""
+    assert len(found) == len(wanted)
+    for row, (a, b, good) in enumerate(zip(found, wanted, kept, strict=True), 1):
+        k = min(len(a), len(b))
+        equal = np.allclose(a[:k], b[:k], rounding, rounding) if rounding else np.array_equal(a[:k], b[:k])
+        assert not good or equal, f"row {row}: {a[:k]} {how}, {b[:k]} alone"
+
+
+def same_arrays(a: tuple, b: tuple) -> bool:
+    """Whether two stored learners are equal."""
+    return a[0] == b[0] and a[1].keys() == b[1].keys() and all(
+        np.array_equal(array, b[1][name], equal_nan=array.dtype.kind == "f") for name, array in a[1].items()
+    )  # fmt: skip
 
 
 def late(*_: object) -> None:
