@@ -163,6 +163,15 @@ def _rows(X: Any) -> list[dict[Hashable, Any]]:
     return list(rows)
 
 
+def _pandas() -> Any:
+    """The module, or None where it is not installed: River does without it."""
+    try:
+        import pandas
+    except ImportError:
+        return None
+    return pandas
+
+
 def _index(X: Any) -> Any:
     return getattr(X, "index", None) if hasattr(X, "iloc") else None
 
@@ -339,16 +348,14 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         return {label for label, one in zip(self._classes, inside, strict=True) if one}
 
     def predict_proba_many(self, X: Any) -> Any:
-        """`predict_proba_one` of the rows of a table, as a pandas table."""
-        import pandas as pd
-
-        return pd.DataFrame(self._probabilities(_rows(X)), columns=self._classes, index=_index(X))
+        """`predict_proba_one` of the rows of a table, as a pandas table; without pandas, a list of dicts."""
+        found = self._probabilities(_rows(X))
+        return found if _pandas() is None else _pandas().DataFrame(found, columns=self._classes, index=_index(X))
 
     def predict_many(self, X: Any) -> Any:
-        """`predict_one` of the rows of a table, as a pandas series."""
-        import pandas as pd
-
-        return pd.Series(self._predicted(_rows(X)), index=_index(X))
+        """`predict_one` of the rows of a table, as a pandas series; without pandas, a list."""
+        found = self._predicted(_rows(X))
+        return found if _pandas() is None else _pandas().Series(found, index=_index(X))
 
     @property
     def _classes(self) -> list[Hashable]:
@@ -435,10 +442,9 @@ class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
         return float(np.exp(p)) if options.loss == "poisson" else p
 
     def predict_many(self, X: Any) -> Any:
-        """`predict_one` of the rows of a table, as a pandas series."""
-        import pandas as pd
-
-        return pd.Series(self._predicted(_rows(X)), index=_index(X))
+        """`predict_one` of the rows of a table, as a pandas series; without pandas, a list."""
+        found = self._predicted(_rows(X))
+        return found if _pandas() is None else _pandas().Series(found, index=_index(X))
 
     def predict_interval_one(self, x: dict[Hashable, Any]) -> tuple[float, float]:
         """(low, high) of the row's interval, which holds the share `coverage` of the labels.

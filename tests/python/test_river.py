@@ -2,6 +2,7 @@
 
 import io
 import math
+import sys
 import pickle
 
 import numpy as np
@@ -208,6 +209,18 @@ def test_tables(library):
         one.learn_one(x, y)
     assert many.predict_many(table).tolist() == [one.predict_one(x) for x in rows]
     assert many.predict_proba_many(table).to_dict("records") == [one.predict_proba_one(x) for x in rows]
+
+
+def test_tables_without_pandas(monkeypatch):
+    """River needs no pandas; what would be a series is a list then."""
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    rows = [{"a": 1.0}, {"a": -1.0}]
+    model, values = SonlearnClassifier(method="nag"), SonlearnRegressor(method="nag")
+    model.learn_many(rows, [True, False])
+    values.learn_many(rows, [1.0, 2.0])
+    assert model.predict_many(rows) == [model.predict_one(x) for x in rows]
+    assert model.predict_proba_many(rows) == [model.predict_proba_one(x) for x in rows]
+    assert values.predict_many(rows) == [values.predict_one(x) for x in rows]
 
 
 def test_batches_of_other_lengths_are_refused():
