@@ -2,8 +2,8 @@
 
 import io
 import math
-import sys
 import pickle
+import sys
 
 import numpy as np
 import pytest
