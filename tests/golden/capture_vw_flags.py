@@ -57,10 +57,17 @@ sonlearn: vw: this cannot be done here: --bfgs, --mem (only online methods: sonl
 REST = """
 ## All flags
 
-All flags that `vw --help` of release 9.11 lists. `works`: the same flag, with the same meaning, is one of `sonlearn
-train`'s. `stands for`: there is none of that name, and this is to be given instead, or nothing. `not here`: nothing
-stands for it, and why. The command line says the same of a flag that it does not know.
+All flags that `vw --help` of release 9.11 lists. `works`: `sonlearn train` has the flag, with the same meaning where nothing
+else is said. `stands for`: there is no such flag; give this instead, or nothing. The command line says the same of a flag
+that it does not know.
 
+"""
+
+NOT_HERE = """
+These have no counterpart:
+
+| why | flags |
+|---|---|
 """
 
 
@@ -72,10 +79,22 @@ def ours(line: str) -> str:
         return "not here: " + str(error).partition("done here: ")[2]
 
 
+def missing() -> list[str]:
+    """A row for each reason, with the flags that are not here for it."""
+    flags: dict[str, list[str]] = {}
+    for name in sorted(vw_flags.FLAGS):
+        state, why = vw_flags.FLAGS[name]
+        if state == vw_flags.NOT_HERE:
+            flags.setdefault(why, []).append(f"`{name}`")
+    return [f"| {why} | {', '.join(names)} |" for why, names in flags.items()]
+
+
 def page() -> str:
     """The page as it is to be."""
     everyday = [f"| `{line}` | {ours(line)} |" for line in EVERYDAY]
-    return HEAD + "\n".join(everyday) + "\n" + REST + "\n".join(vw_flags.flag_table()) + "\n"
+    here = [name for name, entry in vw_flags.FLAGS.items() if entry.state != vw_flags.NOT_HERE]
+    table = vw_flags.flag_table(sorted(here))
+    return HEAD + "\n".join(everyday) + "\n" + REST + "\n".join(table) + "\n" + NOT_HERE + "\n".join(missing()) + "\n"
 
 
 if __name__ == "__main__":
