@@ -57,9 +57,8 @@ sonlearn: vw: this cannot be done here: --bfgs, --mem (only online methods: sonl
 REST = """
 ## All flags
 
-All flags that `vw --help` of release 9.11 lists. `works`: `sonlearn train` has the flag, with the same meaning where nothing
-else is said. `stands for`: there is no such flag; give this instead, or nothing. The command line says the same of a flag
-that it does not know.
+All flags that `vw --help` of release 9.11 lists. The command line says the same of a flag that it does not know. These
+work, with the same meaning: {works}. And (`stands for`: there is no such flag; give this instead, or nothing):
 
 """
 
@@ -79,22 +78,24 @@ def ours(line: str) -> str:
         return "not here: " + str(error).partition("done here: ")[2]
 
 
-def missing() -> list[str]:
-    """A row for each reason, with the flags that are not here for it."""
-    flags: dict[str, list[str]] = {}
+def named(state: str) -> dict[str, list[str]]:
+    """{what there is to say: flags in that state of which it is said}."""
+    short = {long: f"`{short}`, " for short, long in vw_flags.SHORT.items()}
+    found: dict[str, list[str]] = {}
     for name in sorted(vw_flags.FLAGS):
-        state, why = vw_flags.FLAGS[name]
-        if state == vw_flags.NOT_HERE:
-            flags.setdefault(why, []).append(f"`{name}`")
-    return [f"| {why} | {', '.join(names)} |" for why, names in flags.items()]
+        if vw_flags.FLAGS[name].state == state:
+            found.setdefault(vw_flags.FLAGS[name].text, []).append(f"{short.get(name, '')}`{name}`")
+    return found
 
 
 def page() -> str:
     """The page as it is to be."""
     everyday = [f"| `{line}` | {ours(line)} |" for line in EVERYDAY]
-    here = [name for name, entry in vw_flags.FLAGS.items() if entry.state != vw_flags.NOT_HERE]
-    table = vw_flags.flag_table(sorted(here))
-    return HEAD + "\n".join(everyday) + "\n" + REST + "\n".join(table) + "\n" + NOT_HERE + "\n".join(missing()) + "\n"
+    works = ", ".join(named(vw_flags.WORKS)[""])
+    said = [name for name, (state, text) in sorted(vw_flags.FLAGS.items()) if text and state != vw_flags.NOT_HERE]
+    missing = [f"| {why} | {', '.join(names)} |" for why, names in named(vw_flags.NOT_HERE).items()]
+    parts = [HEAD, everyday, REST.format(works=works), vw_flags.flag_table(said), NOT_HERE, missing]
+    return "".join(part if isinstance(part, str) else "\n".join(part) + "\n" for part in parts)
 
 
 if __name__ == "__main__":
